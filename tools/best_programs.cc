@@ -1,6 +1,9 @@
 #include "tools/best_programs.h"
 
 #include <cstdio>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -51,14 +54,55 @@ double Above(const std::vector<Ranked>& all, const Ranked& one) {
   return CyclesOf(one) / CyclesOf(all.front()) - 1;
 }
 
+Departure Between(const RankedProgram& one, const RankedProgram& other) {
+  return DepartureOf(one.impl, other.impl);
+}
+PlanDeparture Between(const RankedPlan& one, const RankedPlan& other) {
+  return DepartureOf(one.plan, other.plan);
+}
+
+// Where a program first departs from another, by that one's place.
+template <typename Ranked>
+struct Difference {
+  size_t from = 0;
+  decltype(Ranked::departure) departure;
+};
+
+// Where each program first departs from the best; or, where one before it does the same there, from that one.
+// So no two are said to be the same.
+template <typename Ranked>
+std::vector<Difference<Ranked>> DifferencesOf(const std::vector<Ranked>& all) {
+  std::map<std::string, size_t> known;  // by what is said of them
+  std::vector<Difference<Ranked>> differences;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Difference<Ranked> difference = {0, all[i].departure};
+    while (Departs(difference.departure)) {
+      const std::string text = Cat(difference.from, " ", DepartureText(difference.departure));
+      const auto [before, is_new] = known.try_emplace(text, i);
+      if (is_new) break;
+      difference = {before->second, Between(all[i], all[before->second])};
+    }
+    differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+template <typename Ranked>
+std::string TextOf(const Difference<Ranked>& difference) {
+  if (!Departs(difference.departure)) return "";
+  return Cat(difference.from > 0 ? Cat("  as ", difference.from + 1, ", but ") : "  ",
+             DepartureText(difference.departure));
+}
+
 template <typename Result>
 std::string TextOf(const Result& best) {
   std::string text =
       absl::StrFormat("%5s %14s %10s  first departs from the best\n", "rank", "cycles", "above");
   const auto& all = ListOf(best);
+  const auto differences = DifferencesOf(all);
   for (size_t i = 0; i < all.size(); ++i)
     absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%%s\n", i + 1, CyclesOf(all[i]), 100 * Above(all, all[i]),
-                          Departs(all[i].departure) ? Cat("  ", DepartureText(all[i].departure)) : "");
+                          TextOf(differences[i]));
   if (!best.complete) text += "stopped: there may be others as cheap behind these\n";
   return text;
 }
@@ -67,12 +111,16 @@ template <typename Result>
 nlohmann::ordered_json JsonOf(const Result& best) {
   nlohmann::ordered_json programs = nlohmann::ordered_json::array();
   const auto& all = ListOf(best);
+  const auto differences = DifferencesOf(all);
   for (const auto& one : all) {
+    const auto& [from, departure] = differences[programs.size()];
     programs.push_back({{"rank", programs.size() + 1},
                         {"cost_cycles", CyclesOf(one)},
                         {"above", Above(all, one)},
                         {"schedule", ScheduleOf(one)}});
-    if (Departs(one.departure)) programs.back()["departs"] = DepartureJson(one.departure);
+    if (!Departs(departure)) continue;
+    programs.back()["departs"] = DepartureJson(departure);
+    programs.back()["departs"]["from"] = from + 1;
   }
   return {{"complete", best.complete}, {"programs", std::move(programs)}};
 }

@@ -21,11 +21,13 @@ using Best = std::variant<KBestResult, KBestPlansResult>;
 absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilySynthesis& synthesis,
                                   Memo& memo, int count);
 
-// A line for each: rank, cycles, how much above the best, and where it first departs from that.
+// A line for each: rank, cycles, how much above the best, and where it first departs from that; or, if one
+// before it does the same there, from that one.
 std::string BestText(const Best& best);
 
-// {complete, programs: [{rank, cost_cycles, above, schedule, departs: {path, spec, best, instead}}]}; `above`
-// is a fraction of the best's cost, and the first has no `departs`. That of a plan: {where, best, instead}.
+// {complete, programs: [{rank, cost_cycles, above, schedule, departs: {path, spec, best, instead,
+// from}}]}; `above` is a fraction of the best's cost, and the first has no `departs`. `best` is what the
+// program with the rank `from` has. That of a plan: {where, best, instead, from}.
 nlohmann::ordered_json BestJson(const Best& best);
 
 }  // namespace kirsch

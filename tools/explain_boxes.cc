@@ -6,28 +6,10 @@
 #include "spec/text/cat.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
+#include "tools/cycle_kinds.h"
 
 namespace kirsch {
 namespace {
-
-enum Kind { kTiles, kRegisters, kCaches, kCopies, kLoops, kRowPrograms, kWhole };
-
-Kind KindOf(const Decision& decision) {
-  switch (decision.kind) {
-    case RewriteKind::kMicrokernel:
-      return kTiles;
-    case RewriteKind::kMove:
-      return decision.level == Level::kVrf ? kRegisters : kCaches;
-    case RewriteKind::kPack:
-      return kCopies;
-    default:
-      return kLoops;
-  }
-}
-
-Kind KindOf(StageKind kind) {
-  return kind == StageKind::kContraction ? kTiles : kind == StageKind::kRows ? kRowPrograms : kCopies;
-}
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -90,7 +72,7 @@ class NodeBoxes {
   double Visit(size_t* next, double start) {
     const ExplainedNode& node = nodes_[(*next)++];
     const double share = node.weight * ToCycles(node.cost) * scale_;
-    boxes_->push_back({depth_ + node.depth, start, share, KindOf(node.impl->decision),
+    boxes_->push_back({depth_ + node.depth, start, share, CycleKindOf(node.impl->decision),
                        PrintDecision(node.impl->spec.op, node.impl->decision), FactsOf(node, total_)});
     double at = start;
     while (*next < nodes_.size() && nodes_[*next].depth > node.depth) at = Visit(next, at);
@@ -124,7 +106,7 @@ void AddRunnerUp(const std::string& name, const SliceDecision::RunnerUp& other, 
 
 IcicleBox GroupBox(const Plan& plan, const Group& group, double start) {
   const SliceDecision& slice = plan.slices[static_cast<size_t>(group.slice)];
-  IcicleBox box{1, start, group.cycles / plan.cycles, kWhole, "group: " + PrintWay(slice), {}};
+  IcicleBox box{1, start, group.cycles / plan.cycles, kWholePlan, "group: " + PrintWay(slice), {}};
   box.facts = {{"cycles", Cycles(group.cycles)},
                {"rows", absl::StrFormat("%d by %d, batch %d", group.rows, group.tile, group.batch)}};
   double cycles = 0;
@@ -146,7 +128,7 @@ std::vector<IcicleBox> BoxesOf(const ExplainedSpec& spec) {
 
 std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
   const Plan& plan = graph.synthesis->result.plan;
-  std::vector<IcicleBox> boxes = {{0, 0, 1, kWhole, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
+  std::vector<IcicleBox> boxes = {{0, 0, 1, kWholePlan, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
   double at = 0;
   int group = -1;
   double stage_at = 0;
@@ -158,7 +140,7 @@ std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
       at += boxes.back().share;
     }
     const double share = stage.weight * stage.stage->cycles / plan.cycles;
-    boxes.push_back({2, stage_at, share, KindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
+    boxes.push_back({2, stage_at, share, CycleKindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
                      FactsOf(stage, plan.cycles)});
     if (!stage.nodes.empty()) {
       const double of_nodes = ToCycles(stage.nodes.front().cost) * static_cast<double>(stage.stage->repeats);
@@ -168,38 +150,6 @@ std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
     stage_at += share;
   }
   return boxes;
-}
-
-const std::vector<std::string>& CycleKinds() {
-  static const std::vector<std::string> kinds = {
-      "register tiles", "tiles into registers", "moves into caches", "copies, transforms",
-      "loops",          "row programs",         "threads, waiting"};
-  return kinds;
-}
-
-std::vector<double> CyclesByKind(const std::vector<ExplainedNode>& nodes) {
-  std::vector<double> cycles(CycleKinds().size());
-  for (const ExplainedNode& node : nodes)
-    cycles[KindOf(node.impl->decision)] += node.weight * ToCycles(node.own);
-  return cycles;
-}
-
-std::vector<double> CyclesByKind(const ExplainedGraph& graph) {
-  std::vector<double> cycles(CycleKinds().size());
-  double sum = 0;
-  for (const ExplainedStage& stage : graph.plan.stages) {
-    const double all = stage.weight * stage.stage->cycles;
-    sum += all;
-    if (stage.nodes.empty()) {
-      cycles[KindOf(stage.stage->kind)] += all;
-      continue;
-    }
-    const std::vector<double> of_nodes = CyclesByKind(stage.nodes);
-    const double scale = all / ToCycles(stage.nodes.front().cost);
-    for (size_t kind = 0; kind < cycles.size(); ++kind) cycles[kind] += scale * of_nodes[kind];
-  }
-  cycles[kWhole] = std::max(0.0, graph.synthesis->result.plan.cycles - sum);
-  return cycles;
 }
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@
 #include "page/chart.h"
 #include "page/page.h"
 #include "spec/text/cat.h"
+#include "tools/cycle_kinds.h"
 #include "tools/explain_boxes.h"
 #include "tools/shared_packing.h"
 

@@ -1,4 +1,6 @@
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "spec/program/plan_program.h"
@@ -6,6 +8,7 @@
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
 #include "tools/best_programs.h"
+#include "tools/explain_summary.h"
 #include "tools/explained.h"
 #include "tools/shared_packing.h"
 
@@ -63,20 +66,71 @@ std::string TrafficText(const Traffic& traffic) {
                       : absl::StrFormat("%-8s %12s %12s\n", "from", "in", "back") + text;
 }
 
+// A program, two lines a node. What is below a node is left out if it takes the same steps as what is below
+// one before it, with the same decision: mostly because a reduction's later tiles accumulate, and its first
+// doesn't.
+class NodeLines {
+ public:
+  NodeLines(const std::vector<ExplainedNode>& nodes, const Target& target) : nodes_(nodes), target_(target) {
+    for (const ExplainedNode& node : nodes) details_.push_back(Details(node, target));
+  }
+
+  std::string Text() {
+    std::string text = absl::StrFormat("%12s %7s %7s %8s  program\n", "cycles", "share", "own", "trips");
+    for (size_t i = 0; i < nodes_.size();) {
+      const size_t end = EndOf(i);
+      const bool folded = end > i + 1 && !printed_.insert(StepsOf(i, end)).second;
+      Append(&text, NodeText(i), folded ? "; below it the same steps as above\n" : "\n");
+      i = folded ? end : i + 1;
+    }
+    return text;
+  }
+
+ private:
+  // The first node behind the subtree of node i.
+  size_t EndOf(size_t i) const {
+    size_t end = i + 1;
+    while (end < nodes_.size() && nodes_[end].depth > nodes_[i].depth) ++end;
+    return end;
+  }
+
+  // The nodes' decisions, how often those below the first run, and their register tiles.
+  std::string StepsOf(size_t begin, size_t end) const {
+    std::string text;
+    for (size_t i = begin; i < end; ++i) {
+      const ExplainedNode& node = nodes_[i];
+      Append(&text, node.depth - nodes_[begin].depth, " ", i == begin ? 0 : node.trips, " ",
+             DecisionText(node), node.tile ? TileText(*node.tile, target_) : "", "\n");
+    }
+    return text;
+  }
+
+  std::string NodeText(size_t i) const {
+    const ExplainedNode& node = nodes_[i];
+    const double total = ToCycles(nodes_.front().cost);
+    const std::string indent(static_cast<size_t>(2 * node.depth), ' ');
+    return absl::StrFormat("%12.0f %6.1f%% %6.1f%% %8d  %s%s\n%39s%s# %s", ToCycles(node.cost),
+                           100 * node.weight * ToCycles(node.cost) / total,
+                           100 * node.weight * ToCycles(node.own) / total, node.trips, indent,
+                           DecisionText(node), "", indent, details_[i]);
+  }
+
+  static std::string DecisionText(const ExplainedNode& node) {
+    return PrintDecision(node.impl->spec.op, node.impl->decision);
+  }
+
+  const std::vector<ExplainedNode>& nodes_;
+  const Target& target_;
+  std::vector<std::string> details_;
+  std::set<std::string> printed_;  // the steps of subtrees
+};
+
 std::string Text(const ExplainedSpec& spec) {
   const Synthesis& synthesis = *spec.synthesis;
   const Explanation& explanation = spec.explanation;
   const double total = ToCycles(explanation.nodes[0].cost);
-  std::string text = absl::StrFormat("%12s %7s %7s %8s  program\n", "cycles", "share", "own", "trips");
-  for (const ExplainedNode& node : explanation.nodes) {
-    const std::string indent(static_cast<size_t>(2 * node.depth), ' ');
-    absl::StrAppendFormat(&text, "%12.0f %6.1f%% %6.1f%% %8d  %s%s\n%39s%s# %s\n", ToCycles(node.cost),
-                          100 * node.weight * ToCycles(node.cost) / total,
-                          100 * node.weight * ToCycles(node.own) / total, node.trips, indent,
-                          PrintDecision(node.impl->spec.op, node.impl->decision), "", indent,
-                          Details(node, synthesis.target));
-  }
-  Append(&text, TrafficText(explanation.traffic));
+  std::string text = Cat(SummaryText(spec), "\n", NodeLines(explanation.nodes, synthesis.target).Text(),
+                         TrafficText(explanation.traffic));
   absl::StrAppendFormat(
       &text,
       "%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; %.1f%% of the peak rate; no program costs less "
@@ -137,8 +191,9 @@ std::string Text(const ExplainedGraph& graph) {
   const PlanResult& result = synthesis.result;
   const Plan& plan = result.plan;
   return Cat(
-      PrintGraph(plan.graph), "\n", PrintPlan(plan), PrintMemory(ProgramOf(plan, synthesis.target)), "\n",
-      RunnersUpText(plan), "\n", StagesText(graph), "\n", TrafficText(graph.plan.traffic),
+      SummaryText(graph), "\n", PrintGraph(plan.graph), "\n", PrintPlan(plan),
+      PrintMemory(ProgramOf(plan, synthesis.target)), "\n", RunnersUpText(plan), "\n", StagesText(graph),
+      "\n", TrafficText(graph.plan.traffic),
       absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name, synthesis.target.name,
                       plan.cycles, PredictedGflops(synthesis), synthesis.target.ghz),
       result.unfused_cycles
