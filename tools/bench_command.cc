@@ -21,6 +21,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 #include "tools/solve.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
@@ -82,22 +83,24 @@ void SetMakers(const Arguments& arguments, const Target& target, BenchRequest* r
   request->made[kPartsPeer] = [of_parts](const BenchEntry& entry) { return of_parts->Jit(entry); };
 }
 
-absl::Status Write(const Arguments& arguments, const BenchReport& report) {
+absl::Status Write(const Arguments& arguments, const Target& target, const BenchReport& report) {
   if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
   if (!arguments.json.empty())
-    if (absl::Status written = WriteJson(arguments.json, ToJson(report)); !written.ok()) return written;
+    if (absl::Status written =
+            WriteJson(arguments.json, WithHead({"bench", target.name, true}, ToJson(report)));
+        !written.ok())
+      return written;
   return arguments.svg.empty() ? absl::OkStatus() : WriteOutput(arguments.svg, PlotSvg(report));
 }
 
-absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector<BenchEntry> entries) {
-  const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
-  if (!target.ok()) return target.status();
+absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Target& target,
+                                         std::vector<BenchEntry> entries) {
   const bool graphs = entries.front().graph.has_value();
   TerminalLine line;
   BenchRequest request;
   request.entries = std::move(entries);
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
-  SetMakers(arguments, *target, &request);
+  SetMakers(arguments, target, &request);
   request.threads = arguments.solve.threads;
   request.cold = !arguments.solve.cold.empty();
   if (arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
@@ -112,9 +115,11 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
   absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
-  const absl::StatusOr<BenchReport> report = BenchEntries(arguments, *std::move(entries));
+  const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
+  if (!target.ok()) return target.status();
+  const absl::StatusOr<BenchReport> report = BenchEntries(arguments, *target, *std::move(entries));
   if (!report.ok()) return report.status();
-  if (absl::Status written = Write(arguments, *report); !written.ok()) return written;
+  if (absl::Status written = Write(arguments, *target, *report); !written.ok()) return written;
   const bool wrong = std::any_of(report->results.begin(), report->results.end(),
                                  [](const BenchResult& result) { return result.ours() && !result.correct; });
   return wrong ? 1 : 0;

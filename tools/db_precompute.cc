@@ -20,6 +20,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
@@ -87,12 +88,11 @@ absl::Status Report(const Arguments& arguments, const PrecomputeProgress& progre
                static_cast<long long>(progress.solved), progress.seconds, static_cast<long long>(left),
                static_cast<long long>(progress.entries), table.file()->path().c_str());
   if (arguments.json.empty()) return absl::OkStatus();
-  const nlohmann::ordered_json json = {
-      {"family", arguments.family},      {"target", table.file()->identity().target_name},
-      {"file", table.file()->path()},    {"roots", progress.roots},
-      {"known", progress.known},         {"solved", progress.solved},
-      {"new_entries", progress.entries}, {"seconds", progress.seconds}};
-  return WriteJson(arguments.json, json);
+  const nlohmann::ordered_json json = {{"family", arguments.family}, {"file", table.file()->path()},
+                                       {"roots", progress.roots},    {"known", progress.known},
+                                       {"solved", progress.solved},  {"new_entries", progress.entries},
+                                       {"seconds", progress.seconds}};
+  return WriteJson(arguments.json, WithHead({"db precompute", table.file()->identity().target_name}, json));
 }
 
 absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions& db) {

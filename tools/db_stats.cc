@@ -20,6 +20,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 
 namespace kirsch {
 namespace {
@@ -154,7 +155,6 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   const TableIdentity& identity = file.identity();
   nlohmann::ordered_json json;
   json["path"] = file.path();
-  json["target"] = identity.target_name;
   json["fingerprints"] = {
       {"target", {{"value", identity.target_fingerprint}, {"matches", match.target_matches}}},
       {"rules", {{"value", identity.rules_fingerprint}, {"matches", match.rules_match}}},
@@ -229,9 +229,12 @@ absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) 
   absl::StatusOr<Stats> stats = Gather(table, match);
   if (!stats.ok()) return stats.status();
   if (arguments.json != "-") Print(*table.file(), *stats, match);
-  if (!arguments.json.empty())
-    if (absl::Status written = WriteJson(arguments.json, Json(*table.file(), *stats, match)); !written.ok())
+  if (!arguments.json.empty()) {
+    const ReportHead head = {"db stats", table.file()->identity().target_name};
+    if (absl::Status written = WriteJson(arguments.json, WithHead(head, Json(*table.file(), *stats, match)));
+        !written.ok())
       return written;
+  }
   return 0;
 }
 

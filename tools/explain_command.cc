@@ -16,6 +16,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 #include "tools/requests.h"
 #include "tools/tuning.h"
 
@@ -47,8 +48,11 @@ absl::Status Write(const ExplainArguments& arguments, const std::vector<Explaine
   if (!arguments.html.empty())
     if (absl::Status status = WriteOutput(arguments.html, ExplainPage(kernels, measured)); !status.ok())
       return status;
-  if (!arguments.json.empty())
-    if (absl::Status status = WriteJson(arguments.json, ExplainJson(kernels)); !status.ok()) return status;
+  if (!arguments.json.empty()) {
+    const ReportHead head = {"explain", kernels.front().synthesis->target().name};
+    if (absl::Status status = WriteJson(arguments.json, WithHead(head, ExplainJson(kernels))); !status.ok())
+      return status;
+  }
   if (arguments.json == "-" || arguments.html == "-") return absl::OkStatus();
   std::string all;
   for (const ExplainedKernel& kernel : kernels) Append(&all, all.empty() ? "" : "\n", ExplainText(kernel));

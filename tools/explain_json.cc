@@ -129,7 +129,7 @@ ordered_json Json(const ExplainedKernel& kernel) {
 }  // namespace
 
 nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels) {
-  ordered_json json = {{"version", KIRSCH_VERSION}, {"target", kernels.front().synthesis->target().name}};
+  ordered_json json;
   for (const ExplainedKernel& kernel : kernels) {
     json["kernels"].push_back(Json(kernel));
     if (kernel.best) json["kernels"].back()["best"] = BestJson(*kernel.best);

@@ -42,8 +42,7 @@ ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis);
 // For people: the program, a step a line with what it costs; what its register tiles do; what it moves.
 std::string ExplainText(const ExplainedKernel& kernel);
 
-// {version, target, kernels: [{kernel, regions, programs}]}, the same bytes whenever it is made; see
-// tools/README.md.
+// {kernels: [{kernel, regions, programs}]}, the same bytes whenever it is made; see docs/json.md.
 nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels);
 
 // "12 KiB", "3.1 MiB".

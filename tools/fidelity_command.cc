@@ -21,6 +21,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
 
@@ -70,10 +71,9 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   return entries;
 }
 
-absl::StatusOr<Corpus> Measure(const Arguments& arguments, const std::vector<BenchEntry>& entries) {
-  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
-  const CostModel model(*target);
+absl::StatusOr<Corpus> Measure(const Arguments& arguments, const Target& target,
+                               const std::vector<BenchEntry>& entries) {
+  const CostModel model(target);
   InterruptGuard guard;
   TerminalLine line;
   FidelityOptions options;
@@ -91,11 +91,9 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const std::vector<Ben
   return corpus;
 }
 
-absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments) {
+absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty())
     return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
-  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
   const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
   if (!measured.ok()) return measured.status();
   InterruptGuard guard;
@@ -103,25 +101,23 @@ absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments) {
   PriceOptions options;
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](std::string_view what) { line.Show(what); };
-  absl::StatusOr<Corpus> corpus = PriceCorpus(*measured, CostModel(*target), options);
+  absl::StatusOr<Corpus> corpus = PriceCorpus(*measured, CostModel(target), options);
   line.Erase();
   return corpus;
 }
 
-absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments) {
-  if (!arguments.corpora.empty()) return PriceAgain(arguments);
+absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments, const Target& target) {
+  if (!arguments.corpora.empty()) return PriceAgain(arguments, target);
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
-  return Measure(arguments, *entries);
+  return Measure(arguments, target, *entries);
 }
 
 // What is predicted before there is code, held against the code.
-absl::StatusOr<int> CheckStatic(const Arguments& arguments) {
+absl::StatusOr<int> CheckStatic(const Arguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.corpora.empty() ||
       !arguments.svg.empty())
     return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
-  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
   InterruptGuard guard;
   TerminalLine line;
   TileCheckOptions options;
@@ -129,30 +125,37 @@ absl::StatusOr<int> CheckStatic(const Arguments& arguments) {
   options.seed = arguments.seed;
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](std::string_view what) { line.Show(what); };
-  absl::StatusOr<std::vector<TileCheck>> tiles = CheckTiles(*target, options);
+  absl::StatusOr<std::vector<TileCheck>> tiles = CheckTiles(target, options);
   if (!tiles.ok()) return tiles.status();
   line.Show("simulating caches");
   absl::StatusOr<std::vector<TrafficCheck>> traffics =
-      CheckTraffics(*target, kTrafficPrograms, arguments.seed);
+      CheckTraffics(target, kTrafficPrograms, arguments.seed);
   if (!traffics.ok()) return traffics.status();
   line.Erase();
   const StaticReport report{*std::move(tiles), *std::move(traffics)};
   if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
   if (arguments.json.empty()) return 0;
-  if (absl::Status written = WriteJson(arguments.json, ToJson(report)); !written.ok()) return written;
+  if (absl::Status written = WriteJson(arguments.json, WithHead({"fidelity", target.name}, ToJson(report)));
+      !written.ok())
+    return written;
   return 0;
 }
 
 absl::StatusOr<int> Fidelity(const Arguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
-  if (arguments.check_static) return CheckStatic(arguments);
-  const absl::StatusOr<Corpus> corpus = MeasureOrPrice(arguments);
+  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  if (arguments.check_static) return CheckStatic(arguments, *target);
+  const absl::StatusOr<Corpus> corpus = MeasureOrPrice(arguments, *target);
   if (!corpus.ok()) return corpus.status();
   if (corpus->specs.empty()) return absl::CancelledError("fidelity: nothing has been measured yet");
   if (arguments.json != "-") std::fputs(FormatTable(*corpus, arguments.seed).c_str(), stdout);
-  if (!arguments.json.empty())
-    if (absl::Status written = WriteJson(arguments.json, ToJson(*corpus, arguments.seed)); !written.ok())
+  if (!arguments.json.empty()) {
+    const ReportHead head = {"fidelity", target->name, arguments.corpora.empty()};
+    if (absl::Status written = WriteJson(arguments.json, WithHead(head, ToJson(*corpus, arguments.seed)));
+        !written.ok())
       return written;
+  }
   if (!arguments.svg.empty())
     if (absl::Status written = WriteOutput(arguments.svg, ScatterSvg(*corpus)); !written.ok()) return written;
   return corpus->wrong.empty() ? 0 : 1;

@@ -19,7 +19,9 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 #include "tools/requests.h"
+#include "tools/target_option.h"
 #include "tools/tuning.h"
 #include "tools/verdict.h"
 
@@ -114,7 +116,9 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   if (!library.ok()) return library.status();
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
                               arguments.abi,         arguments.always(),    arguments.request.dispatch};
-  nlohmann::ordered_json json = LibraryJson(*library);
+  nlohmann::ordered_json json =
+      WithHead({"synth", NamesOfTargets(requests.targets), !arguments.request.solve.tune.empty()},
+               LibraryJson(*library));
   json["verify"] = json["emit"] = nullptr;
   int exit_code = 0;
   if (!arguments.no_verify) {

@@ -6,6 +6,7 @@
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
 #include "spec/text/text.h"
 #include "tools/output.h"
 
@@ -26,6 +27,8 @@ absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
   for (const std::string& warning : found->warnings) PrintRemark(Cat("warning: ", warning));
   return std::move(found->target);
 }
+
+std::string NamesOfTargets(const std::vector<Target>& targets) { return Join(NamesOf(targets), ","); }
 
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
   std::vector<Target> targets;

@@ -14,6 +14,9 @@ namespace kirsch {
 // The targets of a list with commas between, each as LoadTarget takes it, at least one. No name twice.
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list);
 
+// Their names, with commas between.
+std::string NamesOfTargets(const std::vector<Target>& targets);
+
 // The target that `name_or_path` means (see spec/target/targets.h), if LLVM knows its CPU.
 absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path);
 

@@ -9,8 +9,10 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/report_head.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
+#include "tools/target_option.h"
 #include "tools/verdict.h"
 
 namespace kirsch {
@@ -56,7 +58,8 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
       SolveLibrary(arguments.request.solve, single ? requests->kernels.front().name : requests->name,
                    requests->kernels, requests->targets);
   if (!library.ok()) return library.status();
-  return Report(arguments, LibraryJson(*library), VerifyLibrary(*library, {}));
+  const ReportHead head = {"verify", NamesOfTargets(requests->targets)};
+  return Report(arguments, WithHead(head, LibraryJson(*library)), VerifyLibrary(*library, {}));
 }
 
 }  // namespace
