@@ -210,7 +210,9 @@ class TargetReader {
       if (status.ok() && !known && level != Level::kRam)
         status = ReadNumber<MemoryLevel>(value, kCapacityKeys, &memory, &known);
       if (!status.ok()) return status;
-      if (!known) WarnUnknown(value, KeyNames(kTransferKeys, kCapacityKeys));
+      if (!known)
+        WarnUnknown(value,
+                    level == Level::kRam ? KeyNames(kTransferKeys) : KeyNames(kTransferKeys, kCapacityKeys));
     }
     return absl::OkStatus();
   }

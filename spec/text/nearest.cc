@@ -27,7 +27,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 std::string HintAmong(std::string_view word, const std::vector<std::string_view>& known) {
-  const size_t most = (word.size() + 1) / 3;
+  constexpr size_t kShort = 3, kLong = 6;
+  const size_t most = word.size() < kShort ? 0 : word.size() < kLong ? 1 : 2;
   const std::string lower = absl::AsciiStrToLower(ForAbsl(word));
   std::string_view nearest;
   size_t least = most + 1;

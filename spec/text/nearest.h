@@ -17,8 +17,9 @@ size_t EditDistance(std::string_view a, std::string_view b);
 // DidYouMean for names in a vector.
 std::string HintAmong(std::string_view word, const std::vector<std::string_view>& known);
 
-// "; did you mean 'matmul'?" if one of `known`, a container of strings, is near `word`: at most one edit away
-// for every three characters, and the first of the nearest. Else nothing. Letters of either case are alike.
+// "; did you mean 'matmul'?" if one of `known`, a container of strings, is near `word`: one edit away, or two
+// if the word has six characters or more. Else nothing; so for words of two characters, to which too many are
+// near. Letters of either case are alike. Of several that are as near, it is the first.
 template <typename Names>
 std::string DidYouMean(std::string_view word, const Names& known) {
   return HintAmong(word, std::vector<std::string_view>(std::begin(known), std::end(known)));

@@ -163,7 +163,7 @@ TEST(GraphTest, ErrorsSayWhere) {
       {"kernel f(x: f32[3,4]) -> f32[3]", "f:1:32: expected ':', got nothing"},
       {"kernel f(x: f33[3,4]) -> f32[3]:",
        "f:1:13: expected an element type (f32 bf16 f16 u8 s8 s16 s32 f8_e4m3 f8_e5m2 q8_0 q4_0 q4_1 q4_k "
-       "q6_k mxfp4 sfp8), got 'f33'"},
+       "q6_k mxfp4 sfp8), got 'f33'; did you mean 'f32'?"},
       {"kernel f(x: f32[3,0]) -> f32[3]:", "f:1:19: expected a size from 1 to 1048576, got '0'"},
       {"kernel f(x: const) -> f32[3]:",
        "f:1:18: expected an element type (f32 bf16 f16 u8 s8 s16 s32 f8_e4m3 f8_e5m2 q8_0 q4_0 q4_1 q4_k "
@@ -188,9 +188,10 @@ TEST(GraphTest, ErrorsSayWhere) {
        "f:2:6: expected a value that is known, a number, or an operation (add sub mul max min exp tanh erf "
        "sigmoid silu gelu gelu_tanh leaky_relu hardswish elu softplus div neg sqrt relu matmul conv2d "
        "transpose cast reduce_sum "
-       "reduce_max reduce_mean softmax layernorm rmsnorm), got 'softmin'"},
+       "reduce_max reduce_mean softmax layernorm rmsnorm), got 'softmin'; did you mean 'softmax'?"},
       {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},
-      {head + " y = reduce_sum(x, axes=1)", "f:2:20: expected an option (axis), got 'axes'"},
+      {head + " y = reduce_sum(x, axes=1)",
+       "f:2:20: expected an option (axis), got 'axes'; did you mean 'axis'?"},
       {head + " y = reduce_sum(x, axis=1, axis=1)", "f:2:33: expected each axis once, got '1'"},
       {head + " y = reduce_sum(x)", "f:2:6: expected an axis to reduce (axis=0), got f32[3,4]"},
       {head + " y = layernorm(x, b, b)",

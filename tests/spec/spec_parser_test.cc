@@ -100,7 +100,8 @@ TEST(SpecParserTest, ReadsAndPrintsConstants) {
 TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "spec:1:1: expected an operation (matmul|conv2d), got nothing"},
-      {"matmull f32 2x2x2", "spec:1:1: expected an operation (matmul|conv2d), got 'matmull'"},
+      {"matmull f32 2x2x2",
+       "spec:1:1: expected an operation (matmul|conv2d), got 'matmull'; did you mean 'matmul'?"},
       {"matmul f64 2x2x2",
        "spec:1:8: expected an element type "
        "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got 'f64'"},
@@ -149,7 +150,8 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul f32 4x4x4 accumulate=1",
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
        "const-lhs "
-       "const-rhs fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS), got 'accumulate=1'"},
+       "const-rhs fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS), got 'accumulate=1'; did "
+       "you mean 'accumulate'?"},
       {"matmul f32 4x4x4 const-out",
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
        "const-lhs "
