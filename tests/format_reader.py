@@ -10,6 +10,7 @@ import ctypes
 import itertools
 import json
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -22,15 +23,19 @@ USUAL = [*range(1, 15), 16, 24, 32, 40, 48, 64, 80, 96, *(1 << i for i in range(
 DIMS = ["b", "m", "k", "n"]
 OPERANDS = ["lhs", "rhs", "out"]
 AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
-LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
-LAYOUTS = ["strided", "packed", "vectors", "sums", "window", "lanes"]
-ORDERS = ["row", "col"]
-STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu",
-         "hardswish", "elu", "softplus"]
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
-DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "f8_e4m3", "f8_e5m2", "o8",
-          "q8_0", "q4_0", "q4_1", "q4_k", "q6_k", "mxfp4",
-          "sfp8", "q8", "p8", "p8_offset", "p8_halves", "q8_long"]
+
+
+def words_of(what):
+    """The words that FORMAT.md's table of codes has for `what`, in the order of their codes."""
+    text = (pathlib.Path(__file__).parent.parent / "memo" / "FORMAT.md").read_text()
+    row = re.search(rf"^\| {what} \| (.*) \|$", text, re.MULTILINE).group(1)
+    codes = [code.split() for code in re.sub(r" \([^)]*\)", "", row).split(", ")]
+    assert [int(number) for number, _ in codes] == list(range(len(codes))), row
+    return [word for _, word in codes]
+
+
+LEVELS, LAYOUTS, ORDERS, STEPS, DTYPES = map(words_of, ("level", "layout kind", "order", "step", "dtype"))
 
 
 def rotate(x, bits):
@@ -293,7 +298,8 @@ def test(kirsch, directory):
     for spec, *options in (*sizes, ["17x31x23"], ["1..40x64x80"], ["17x31x23 fixed-order epilogue=add:n,mul:0.5,relu"], ["17x70x923 column-blocks=100"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
-                           ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["9x20x9 lhs=col const-lhs"],
+                           ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["f32*q4_0->f32 1x64x32 rhs=col const-rhs lhs-as=q8_0"],
+                           ["f32*q6_k->f32 1x256x32 rhs=col const-rhs lhs-as=q8_0"], ["9x20x9 lhs=col const-lhs"],
                            ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 layout=nhwc epilogue=relu"],
                            ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 stride=2 dilation=2 layout=nchw"],
                            ["conv2d f32 1x40x9x10 filters=40 kernel=3x3 pad=1 groups=40 layout=nhwc"]):
