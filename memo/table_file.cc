@@ -121,6 +121,9 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenReadOnly(const std::st
   auto file =
       OpenDatabase(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Cat("file:", escaped, "?immutable=1"));
   if (!file.ok()) return file.status();
+  absl::StatusOr<bool> is_new = (*file)->IsNew();
+  if (!is_new.ok()) return is_new.status();
+  if (*is_new) return absl::UnavailableError(Cat("'", path, "': there is no table in it yet"));
   absl::Status status = (*file)->ReadIdentity();
   if (status.ok()) status = (*file)->RefuseOthers(identity);
   if (!status.ok()) return status;

@@ -37,7 +37,7 @@ class TableFile {
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenExisting(const std::string& path);
 
   // Opens the table at `path`, if there is one for `identity`, where nothing can be written, not even beside
-  // it.
+  // it. Unavailable: there is none, or only the beginning of one (a full disk).
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenReadOnly(const std::string& path,
                                                                  const TableIdentity& identity);
 

@@ -84,8 +84,8 @@ absl::Status CommitTable(const DbOptions& options, Table& table) {
 absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem) {
   const bool unwritable = absl::IsUnavailable(problem);
   if (problem.ok() || (!options.path.empty() && !unwritable)) return problem;
-  options.warn(
-      Cat(std::string(problem.message()), unwritable ? "; nothing is kept" : "; searching without a table"));
+  options.warn(Cat(std::string(problem.message()),
+                   unwritable ? ": it can't be written; nothing is kept" : "; searching without a table"));
   return absl::OkStatus();
 }
 
