@@ -5,6 +5,7 @@
 
 #include "bench/element.h"
 #include "bench/team.h"
+#include "spec/target/clock.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr int64_t kIterations = 1 << 17;  // of a loop, per Run(): long beside a fork and join
 constexpr int kChains = 12;               // 2 ports * 6 cycles of latency on the slowest CPU
-constexpr double kMultiplyLatency = 3;    // cycles of a 32-bit imul, on every x86 CPU with AVX2
 
 // A loop of `instructions` on each of twelve registers; 12 is the constant factor, 13 is free. Assembly
 // throughout, so that no compiler knows what is computed, and none has to know the instruction. The factor is
@@ -50,12 +50,6 @@ KIRSCH_PEAK_LOOP(MultiplyInt32Evex512, "zmm",
 #undef KIRSCH_PEAK_LOOP
 #undef KIRSCH_EACH_CHAIN
 
-// A multiplication and not an addition: newer CPUs fold chains of additions away.
-void Clock() {
-  uint32_t value = 3;
-  for (int64_t i = 0; i < kIterations; ++i) asm volatile("imul %0, %0" : "+r"(value)::"cc");
-}
-
 bool Always() { return true; }
 bool HasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"); }
@@ -74,7 +68,7 @@ constexpr double Work(int vector_bytes, int operations_per_lane) {
 }
 
 constexpr std::array<PeakMethod, 11> kMethods = {{
-    {"clock", 0, kIterations* kMultiplyLatency, Always, None, Clock},
+    {"clock", 0, kClockCycles, Always, None, RunClockLoop},
     {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
     {"fma", 64, Work(64, 2), HasAvx512, Floats, Fma512},
     {"vdpbf16ps", 32, Work(32, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex256},

@@ -1,7 +1,13 @@
 #include "bench/peers.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <memory>
 
 #include "absl/strings/str_join.h"
@@ -10,16 +16,18 @@
 #include "bench/loops_contender.h"
 #include "bench/plugin.h"
 #include "spec/text/cat.h"
+#include "spec/text/text.h"
 
 namespace kirsch {
 namespace {
 
 constexpr char kLoopsPeer[] = "loops";
+constexpr size_t kMostPath = 4096;  // characters of one in a message
 
 struct Known {
   const char* name;
   bool plugin;                           // else a library with a CBLAS interface
-  std::array<const char*, 3> libraries;  // plug-ins: each is a build; else the first that loads
+  std::array<const char*, 4> libraries;  // plug-ins: each is a build; else the first that loads
   const char* setting = nullptr;         // of its environment
 };
 
@@ -30,7 +38,7 @@ constexpr std::array<Known, 7> kKnown = {{
     {"onednn:noamx", true, {"kirsch_peer_onednn"}, "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16"},
     {"libxsmm", true, {"kirsch_peer_libxsmm"}},
     {"eigen", true, {"kirsch_peer_eigen_haswell", "kirsch_peer_eigen_skylake-avx512"}},
-    {"mkl", false, {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
+    {"mkl", false, {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
 }};
 
 // What a name stands for; null for cblas:PATH, whose path is in `libraries` then.
@@ -39,16 +47,35 @@ struct Found {
   std::vector<std::string> libraries;
 };
 
+std::vector<std::string> NamesOf(const Known& known) {
+  std::vector<std::string> names;
+  for (const char* library : known.libraries)
+    if (library != nullptr) names.emplace_back(library);
+  return names;
+}
+
+// Before the system's libraries, those that pip or conda put into the environment that is active.
+std::vector<std::string> WithThoseOfPython(std::vector<std::string> names) {
+  std::vector<std::string> all;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char* const prefix = std::getenv(variable); prefix != nullptr)
+      for (const std::string& name : names)
+        if (const std::string path = Cat(prefix, "/lib/", name); access(path.c_str(), R_OK) == 0)
+          all.push_back(path);
+  std::move(names.begin(), names.end(), std::back_inserter(all));
+  return all;
+}
+
 // `more`: names that are peers as well.
 absl::StatusOr<Found> Find(const std::string& name, const char* more) {
-  if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty())
-    return Found{nullptr, {std::string(path)}};
+  if (const std::string path = CblasPath(name); !path.empty()) {
+    if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0)
+      return absl::InvalidArgumentError(Cat("--against: ", Quoted(path, kMostPath), ": ", strerror(errno)));
+    return Found{nullptr, {path}};
+  }
   for (const Known& known : kKnown) {
     if (known.name != name) continue;
-    Found found{&known, {}};
-    for (const char* library : known.libraries)
-      if (library != nullptr) found.libraries.emplace_back(library);
-    return found;
+    return Found{&known, known.plugin ? NamesOf(known) : WithThoseOfPython(NamesOf(known))};
   }
   const std::string names =
       absl::StrJoin(kKnown, ", ", [](std::string* out, const Known& known) { Append(out, known.name); });
@@ -71,6 +98,11 @@ Peer PeerOf(const std::string& name, const Found& found, const CblasFactory& cbl
 }
 
 }  // namespace
+
+std::string CblasPath(const std::string& name) {
+  absl::string_view path = name;
+  return absl::ConsumePrefix(&path, "cblas:") ? std::string(path) : "";
+}
 
 absl::StatusOr<Peer> FindPeer(const std::string& name) {
   const absl::StatusOr<Found> found = Find(name, "");

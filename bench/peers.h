@@ -26,9 +26,12 @@ using LoopsOfGraphs = std::map<LoopsKind, std::vector<CompiledLoops>>;
 
 inline constexpr char kPartsPeer[] = "parts";  // our own kernels, one operation after the other
 
+// The library that "cblas:PATH" names; empty: it is another peer's name.
+std::string CblasPath(const std::string& name);
+
 // InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
-// matrix tiles), libxsmm, eigen, cblas:PATH; headers are not found here. Whether it is on this machine shows
-// only when it is loaded.
+// matrix tiles), libxsmm, eigen, cblas:PATH, and for a PATH with a slash where there is no file; headers are
+// not found here. Whether another is on this machine shows only when it is loaded.
 absl::StatusOr<Peer> FindPeer(const std::string& name);
 
 // The same for graphs (but for kPartsPeer): plain loops, too, and a library with the interface of BLAS

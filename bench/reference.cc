@@ -218,6 +218,14 @@ absl::StatusOr<Reference> ComputeReference(const Workload& workload, const Compi
   return workload.graph == nullptr ? SampleProduct(workload) : RunReference(*workload.graph, *loops);
 }
 
+namespace {
+
+double LargerError(double largest, double error) {
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest, error);
+}
+
+}  // namespace
+
 OutputCheck CheckOutput(const Reference& reference, const Workload& workload) {
   OutputCheck check;
   for (size_t i = 0; i < reference.values.size(); ++i) {
@@ -225,10 +233,11 @@ OutputCheck CheckOutput(const Reference& reference, const Workload& workload) {
     if (!std::isfinite(value)) continue;
     const size_t offset = reference.offsets.empty() ? i : reference.offsets[i];
     const double error = std::abs(LoadElement(workload.out().values, workload.out().type, offset) - value);
-    const double tolerance = reference.tolerances[reference.tolerances.size() == 1 ? 0 : i];
-    if (!(error <= tolerance + reference.relative * std::abs(value))) check.correct = false;
-    check.max_error =
-        std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(check.max_error, error);
+    const double most =
+        reference.tolerances[reference.tolerances.size() == 1 ? 0 : i] + reference.relative * std::abs(value);
+    if (!(error <= most)) check.correct = false;
+    check.max_error = LargerError(check.max_error, error);
+    check.error_share = LargerError(check.error_share, error == 0 ? 0 : error / most);
   }
   return check;
 }

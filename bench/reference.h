@@ -31,8 +31,9 @@ inline constexpr double kWinogradTolerance = 32;
 absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops = nullptr);
 
 struct OutputCheck {
-  double max_error = 0;  // largest |out - value|; infinity where an entry is not a number
-  bool correct = true;   // every compared entry is within its tolerance
+  double max_error = 0;    // largest |out - value|; infinity where an entry is not a number
+  double error_share = 0;  // the largest part of an entry's tolerance that its error is; likewise
+  bool correct = true;     // every compared entry is within its tolerance
 };
 
 OutputCheck CheckOutput(const Reference& reference, const Workload& workload);

@@ -50,7 +50,7 @@ json ToJson(const Machine& machine) {
 
 json ToJson(const BenchResult& result) {
   // JSON has no infinity; null stands for an output that is not a number.
-  const json error = std::isfinite(result.max_error) ? json(result.max_error) : json(nullptr);
+  const auto error = [](double value) { return std::isfinite(value) ? json(value) : json(nullptr); };
   return {{"spec", result.spec},
           {"name", result.name},
           {"peer", result.peer},
@@ -60,13 +60,15 @@ json ToJson(const BenchResult& result) {
           {"seconds_median", result.seconds_median},
           {"unit", result.unit},
           {"packed", result.packed},
+          {"predicted_gflops", result.predicted_gflops > 0 ? json(result.predicted_gflops) : json(nullptr)},
           {"peak_gflops", result.peak_gflops},
           {"peak_share", result.peak_share},
           {"compulsory_bytes", result.compulsory_bytes},
           {"gbytes_per_second", result.gbytes_per_second},
           {"bandwidth_share", result.bandwidth_share},
           {"memory_bound", result.memory_bound},
-          {"max_error", error},
+          {"max_error", error(result.max_error)},
+          {"error_share", error(result.error_share)},
           {"correct", result.correct},
           {"samples", result.samples},
           {"preempted", result.preempted},
@@ -183,6 +185,7 @@ json ToJson(const BenchReport& report) {
           {"results", results},
           {"summary_of_headers", headers},
           {"missing", missing},
+          {"not_on_this_cpu", report.not_on_this_cpu},
           {"failed", failed},
           {"summary", ToJson(Summarize(report))},
           {"summary_against", against},

@@ -30,13 +30,15 @@ struct BenchResult {
   double gflops_median = 0;
   double gflops_spread = 0;  // interquartile range over median
   double seconds_median = 0;
-  double peak_gflops = 0;  // of the best instruction that the CPU has for these types
+  double predicted_gflops = 0;  // of ours; 0: nothing was predicted
+  double peak_gflops = 0;       // of the best instruction that the CPU has for these types
   double peak_share = 0;
-  double compulsory_bytes = 0;   // of operands, each read or written once
-  double gbytes_per_second = 0;  // these bytes by the median
-  double bandwidth_share = 0;    // of the machine's measured one
+  double compulsory_bytes = 0;       // of operands, each read or written once
+  double gbytes_per_second = 0;      // these bytes by the median
+  double bandwidth_share = 0;  // of the machine's measured one
   bool memory_bound = false;  // moving these bytes takes longer than computing, both at the measured limits
   double max_error = 0;
+  double error_share = 0;  // see OutputCheck
   bool correct = true;     // wrong results are reported and count for nothing
   int samples = 0;         // that the estimators saw
   int preempted = 0;       // samples that something else disturbed
@@ -65,6 +67,7 @@ struct BenchReport {
   std::string cold_operands;         // with commas between; empty: all
   std::vector<BenchResult> results;  // spec by spec in the order asked for
   std::vector<MissingPeer> missing;
+  std::vector<std::string> not_on_this_cpu;  // peers' kernels, as in BenchResult::name
   std::vector<BenchFailure> failed;
   std::vector<DeclinedSpec> declined;
 };

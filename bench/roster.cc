@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "bench/core_types.h"
+
 namespace kirsch {
 namespace {
 
@@ -12,14 +14,26 @@ bool SameKernels(const Entrant& a, const Entrant& b) {
   return !a.info.core.empty() && a.info.name == b.info.name && a.info.core == b.info.core;
 }
 
-// Adds the entrant if it starts and is not a repetition.
-absl::Status TryEnter(Entrant entrant, std::vector<Entrant>& entrants) {
-  if (absl::Status status = StartEntrant(entrant); !status.ok()) return status;
-  const bool repeated = std::any_of(entrants.begin(), entrants.end(),
-                                    [&](const Entrant& other) { return SameKernels(entrant, other); });
-  if (!repeated) entrants.push_back(std::move(entrant));
-  return absl::OkStatus();
-}
+// Those of a peer.
+struct Entrants {
+  const std::vector<std::string>& features;         // of the CPU
+  std::vector<Entrant> entered = {}, foreign = {};  // foreign: to this CPU
+
+  bool Has(const Entrant& entrant) const {
+    const auto same = [&](const Entrant& other) { return SameKernels(entrant, other); };
+    return std::any_of(entered.begin(), entered.end(), same) ||
+           std::any_of(foreign.begin(), foreign.end(), same);
+  }
+
+  // Adds the entrant if it starts and is not a repetition. The settings that are worth trying after it.
+  absl::StatusOr<std::vector<std::string>> Try(Entrant entrant) {
+    if (absl::Status status = StartEntrant(entrant); !status.ok()) return status;
+    if (Has(entrant)) return std::vector<std::string>();
+    std::vector<Entrant>& kind = RunsCoreType(entrant.info.core, features) ? entered : foreign;
+    kind.push_back(std::move(entrant));
+    return kind.back().info.alternatives;
+  }
+};
 
 Entrant MakeEntrant(const Peer& peer, const Worker::Factory& factory, const WorkerOptions& options) {
   Entrant entrant;
@@ -44,25 +58,24 @@ absl::Status StartEntrant(Entrant& entrant) {
 }
 
 std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
-                               std::vector<MissingPeer>& missing) {
-  std::vector<Entrant> entrants;
+                               const std::vector<std::string>& features, BenchReport& report) {
+  Entrants entrants{features};
   absl::Status first_failure;
   for (const Worker::Factory& build : peer.builds) {
-    const size_t before = entrants.size();
-    if (absl::Status status = TryEnter(MakeEntrant(peer, build, options), entrants); !status.ok()) {
-      first_failure.Update(status);
-      continue;
-    }
-    if (entrants.size() == before) continue;
-    // A setting that the library or the CPU cannot take is no entrant, and no failure either.
-    for (const std::string& setting : std::vector<std::string>(entrants[before].info.alternatives)) {
+    const absl::StatusOr<std::vector<std::string>> settings = entrants.Try(MakeEntrant(peer, build, options));
+    first_failure.Update(settings.status());
+    if (!settings.ok()) continue;
+    // A setting that the library cannot take is no entrant, and no failure either.
+    for (const std::string& setting : *settings) {
       Entrant alternative = MakeEntrant(peer, build, options);
       alternative.options.environment.push_back(setting);
-      (void)TryEnter(std::move(alternative), entrants);
+      (void)entrants.Try(std::move(alternative));
     }
   }
-  if (entrants.empty()) missing.push_back({peer.name, std::string(first_failure.message())});
-  return entrants;
+  for (const Entrant& foreign : entrants.foreign) report.not_on_this_cpu.push_back(foreign.name());
+  if (entrants.entered.empty() && !first_failure.ok())
+    report.missing.push_back({peer.name, std::string(first_failure.message())});
+  return std::move(entrants.entered);
 }
 
 }  // namespace kirsch

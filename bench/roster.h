@@ -30,10 +30,10 @@ struct Entrant {
 absl::Status StartEntrant(Entrant& entrant);
 
 // The entrants of a peer: each build in the default setting and in each alternative, without those that turn
-// out to take the same kernels as an earlier one. Empty when it is missing; the reason then goes to
-// `missing`.
+// out to take the same kernels as an earlier one, or kernels that need other features of the CPU than
+// `features` (core_types.h): they go to `report`, and so does the reason if the peer is missing.
 std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
-                               std::vector<MissingPeer>& missing);
+                               const std::vector<std::string>& features, BenchReport& report);
 
 }  // namespace kirsch
 

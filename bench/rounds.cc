@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "bench/statistics.h"
 #include "spec/text/cat.h"
+#include "spec/text/quantity.h"
 
 namespace kirsch {
 namespace {
@@ -90,7 +91,7 @@ class SpecMeasurement {
     const absl::StatusOr<double> first = worker.RunOnce();
     if (!first.ok()) return first.status();
     candidate.check =
-        spec_.reference.ok() ? CheckOutput(*spec_.reference, spec_.workload) : OutputCheck{0, false};
+        spec_.reference.ok() ? CheckOutput(*spec_.reference, spec_.workload) : OutputCheck{0, 0, false};
     candidate.screened_seconds = *first;
     const auto best = best_seconds_.find(candidate.peer());
     const bool is_long = *first > kLongCallSeconds;
@@ -163,12 +164,13 @@ class SpecMeasurement {
     result.method = candidate.method_name();
     result.packed = candidate.packed();
     result.item = spec_.item;
-    result.unit = IsInteger(spec_.workload.problem.out_type) ? "GOP/s" : "GFLOP/s";
+    result.unit = RateUnit(IsInteger(spec_.workload.problem.lhs_type));
     result.compulsory_bytes = spec_.workload.compulsory_bytes;
     result.seconds_median = Median(used);
     result.gflops_median = 1e-9 * spec_.workload.operations / result.seconds_median;
     result.gflops_spread = Spread(used);
     result.max_error = candidate.check.max_error;
+    result.error_share = candidate.check.error_share;
     result.correct = candidate.check.correct;
     result.samples = static_cast<int>(used.size());
     result.preempted = static_cast<int>(all.size() - good.size());

@@ -1,6 +1,7 @@
 #include "bench/run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -111,6 +112,11 @@ class Benchmark {
     report_.missing.push_back({name, std::string(why.message())});
   }
 
+  // Was it found to be so just now?
+  bool IsMissing(const Peer& peer) const {
+    return !report_.missing.empty() && report_.missing.back().peer == peer.name;
+  }
+
   static bool EndsTheRun(const absl::Status& status) {
     return absl::IsCancelled(status) || absl::IsInternal(status);
   }
@@ -152,8 +158,10 @@ class Benchmark {
     if (absl::Status status = limits_.Start(report_.machine, options); !status.ok()) return status;
     for (const Peer& peer : peers_) {
       Progress(Cat("loading ", peer.name));
-      for (Entrant& entrant : EnterPeer(peer, options, report_.missing))
-        entrants_.push_back(std::move(entrant));
+      std::vector<Entrant> entered = EnterPeer(peer, options, request_.features, report_);
+      if (!CblasPath(peer.name).empty() && IsMissing(peer))  // what is named so is meant
+        return absl::InvalidArgumentError(Cat("--against: ", report_.missing.back().reason));
+      std::move(entered.begin(), entered.end(), std::back_inserter(entrants_));
     }
     return absl::OkStatus();
   }

@@ -12,6 +12,7 @@
 #include "bench/entries.h"
 #include "bench/report.h"
 #include "codegen/kernel.h"
+#include "spec/target/host.h"
 
 namespace kirsch {
 
@@ -25,6 +26,7 @@ struct BenchRequest {
   KernelMaker ours = {};
   // Of the peers that are kernels of ours made in another way: kPartsPeer, and those that IsHeaderPeer.
   std::map<std::string, KernelMaker> made = {};
+  std::vector<std::string> features = ReadHost().features;  // of the CPU, which peers' kernels may need
   int threads = 1;
   bool cold = false;               // operands evicted before every call, those that entries say
   std::string cold_operands = {};  // as they are called, for the report; empty: all
@@ -33,10 +35,10 @@ struct BenchRequest {
 };
 
 // Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
-// the report; if none of ours can, the first reason is an error, and one is that says Cancelled, or Internal,
-// at once. InvalidArgument for a request that makes no
-// sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's process must not have
-// an OpenMP runtime loaded. Call from one thread at a time.
+// the report (a library that is named by its path and can't be loaded is an error); if none of ours can, the
+// first reason is an error, and one is that says Cancelled, or Internal, at once. InvalidArgument for a
+// request that makes no sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's
+// process must not have an OpenMP runtime loaded. Call from one thread at a time.
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);
 
 }  // namespace kirsch

@@ -10,16 +10,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "spec/text/cat.h"
+#include "spec/text/quantity.h"
 
 namespace kirsch {
 namespace {
-
-std::string FormatSeconds(double seconds) {
-  if (seconds < 1e-6) return absl::StrFormat("%.4g ns", seconds * 1e9);
-  if (seconds < 1e-3) return absl::StrFormat("%.4g us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.4g ms", seconds * 1e3);
-  return absl::StrFormat("%.4g s", seconds);
-}
 
 // Every instruction measured besides FMA, at its best width; those the CPU lacks are named.
 void AppendOtherPeaks(const Machine& machine, std::string& out) {
@@ -64,7 +58,8 @@ void AppendHeading(const Block& block, const SpecResults& group, std::string& ou
   absl::StrAppendFormat(&out, "\n%s\n  %-*s %8s %7s", group.spec, block.name_width, "",
                         group.results.front().unit, "of peak");
   if (block.memory) absl::StrAppendFormat(&out, " %6s %6s", "GB/s", "of mem");
-  absl::StrAppendFormat(&out, " %7s %8s %6s %8s  %s\n", "spread", "time", "ratio", "error", "method");
+  absl::StrAppendFormat(&out, " %7s %8s %6s %14s  %s\n", "spread", "time", "ratio", "error of bound",
+                        "method");
 }
 
 void AppendResult(const Block& block, const BenchResult& result, std::string& out) {
@@ -75,10 +70,11 @@ void AppendResult(const Block& block, const BenchResult& result, std::string& ou
   absl::StrAppendFormat(&out, "  %-*s %8.2f %6.1f%%", block.name_width, result.name, result.gflops_median,
                         100 * result.peak_share);
   if (block.memory)
-    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second, 100 * result.bandwidth_share);
-  absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %8.1e  %s\n", 100 * result.gflops_spread,
-                        result.disturbed ? "!" : " ", FormatSeconds(result.seconds_median), ratio,
-                        result.max_error, result.method);
+    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second,
+                          100 * result.bandwidth_share);
+  absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %14.2g  %s\n", 100 * result.gflops_spread,
+                        result.disturbed ? "!" : " ", SecondsText(result.seconds_median), ratio,
+                        result.error_share, result.method);
 }
 
 void AppendSummary(const BenchSummary& summary, std::string_view ours, std::string_view peers,
@@ -96,6 +92,15 @@ void AppendDeclined(const BenchReport& report, std::string& out) {
   for (const auto& [peer, declined] : specs)
     Append(&out, "not for ", peer, ": ", declined.front(),
            declined.size() == 1 ? "" : Cat(" and ", declined.size() - 1, " more"), "\n");
+}
+
+// Predictions that can't come true: the clock that they assume is not this machine's. (A result above the
+// peak carries out fewer operations than are counted, as Winograd's algorithm does.)
+void AppendAbovePeak(const BenchReport& report, std::string& out) {
+  for (const BenchResult& result : report.results)
+    if (result.gflops_median <= result.peak_gflops && result.predicted_gflops > result.peak_gflops)
+      absl::StrAppendFormat(&out, "above the peak: %s: %.1f %s predicted, but the measured peak is %.1f\n",
+                            result.spec, result.predicted_gflops, result.unit, result.peak_gflops);
 }
 
 // What the marks in the table mean, where there are any.
@@ -129,7 +134,10 @@ std::string FormatTable(const BenchReport& report) {
     Append(&out, "failed: ", failure.spec, ": ", failure.name, ": ", failure.reason, "\n");
   for (const MissingPeer& peer : report.missing)
     Append(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
+  if (!report.not_on_this_cpu.empty())
+    Append(&out, "not on this CPU: ", absl::StrJoin(report.not_on_this_cpu, ", "), "\n");
   AppendDeclined(report, out);
+  AppendAbovePeak(report, out);
   AppendLegend(report, out);
   AppendSummary(Summarize(report), kOurName, "best peer", out);
   if (std::any_of(report.results.begin(), report.results.end(),

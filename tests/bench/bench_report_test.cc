@@ -45,6 +45,9 @@ BenchReport Sample() {
   report.results[7].max_error = INFINITY;
   report.results[2].disturbed = true;
   report.missing = {{"mkl", "not there"}};
+  report.not_on_this_cpu = {"blas 1/z", "eigen 3/w"};
+  report.results[0].predicted_gflops = 120;
+  report.results[3].predicted_gflops = 90;
   report.failed = {{"d", "kirsch", "killed by signal 4"}};
   report.declined = {{"a", "libxsmm"}, {"b", "libxsmm"}, {"c", "mkl"}};
   for (BenchResult& result : report.results) {
@@ -101,9 +104,12 @@ TEST(Report, TablePrintsLosersToo) {
   for (const char* text :
        {"eigen 3", "0.0%!", "!: busy machine", "0.500", "2.000", "WRONG", "missing: mkl: not there",
         "failed: d: kirsch: killed by signal 4", "100.0 GFLOP/s (512-bit vectors)", "vpdpbusd 400",
+        "error of bound", "not on this CPU: blas 1/z, eigen 3/w\n",
+        "above the peak: a: 120.0 GFLOP/s predicted, but the measured peak is 100.0\n",
         "20.0 GB/s read by 1 thread", "not for libxsmm: a and 1 more", "not for mkl: c\n",
         "geometric mean 1.000 over 2 shapes, ahead on 1, worst 0.500 (b)"})
     EXPECT_THAT(table, HasSubstr(text));
+  EXPECT_THAT(table, Not(HasSubstr("90.0 GFLOP/s predicted")));
   EXPECT_LT(table.find("blas 1/y"), table.find("kirsch", table.find("\nb\n"))) << "fastest first";
 }
 

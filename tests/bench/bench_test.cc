@@ -339,8 +339,10 @@ BenchRequest RequestFor(const std::vector<std::pair<std::string, Kernel>>& kerne
 
 TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
   BenchRequest request = RequestFor({{"right", KernelOf(RightKernel)}});
-  request.peers = {"cblas:/nonexistent/libx.so"};
+  request.peers = {"eigen"};
+  setenv("KIRSCH_PEER_DIR", "/nonexistent", 1);
   const absl::StatusOr<BenchReport> report = RunBench(request);
+  unsetenv("KIRSCH_PEER_DIR");
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->results.size(), 1u);
   const BenchResult& result = report->results[0];
@@ -356,7 +358,7 @@ TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
   EXPECT_GT(report->machine.ghz, 0);
   EXPECT_FALSE(report->machine.cpu.empty());
   ASSERT_EQ(report->missing.size(), 1u);
-  EXPECT_EQ(report->missing[0].peer, "cblas:/nonexistent/libx.so");
+  EXPECT_EQ(report->missing[0].peer, "eigen");
   EXPECT_THAT(report->missing[0].reason, HasSubstr("No such file"));
 }
 
