@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -17,6 +16,7 @@
 #include "calibrate/gather.h"
 #include "calibrate/held_out.h"
 #include "spec/target/host.h"
+#include "spec/text/date.h"
 
 namespace kirsch {
 namespace {
@@ -25,15 +25,6 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm day;
-  gmtime_r(&now, &day);
-  char text[16];
-  std::strftime(text, sizeof(text), "%Y-%m-%d", &day);
-  return text;
 }
 
 // Over the programs that were the choice of the model they were drawn for.

@@ -21,11 +21,11 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/progress_line.h"
 #include "tools/report_head.h"
 #include "tools/solve.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
-#include "tools/terminal_line.h"
 #include "tools/tuning.h"
 
 namespace kirsch {
@@ -41,6 +41,13 @@ struct Arguments {
 
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
 const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
+
+std::vector<std::string> InputsOf(const Arguments& arguments) {
+  std::vector<std::string> files = InputsOf(arguments.solve);
+  files.insert(files.end(), {arguments.suite, arguments.file});
+  for (const std::string& peer : arguments.peers) files.push_back(CblasPath(peer));
+  return files;
+}
 
 // What to bench: matmuls, or graphs.
 absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
@@ -67,8 +74,9 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   return entries;
 }
 
-// The kernels of ours that are asked for, each as it is made.
-void SetMakers(const Arguments& arguments, const Target& target, BenchRequest* request) {
+// The kernels of ours that are asked for, each as it is made; the programs of those that count as ours.
+std::shared_ptr<BenchPrograms> SetMakers(const Arguments& arguments, const Target& target,
+                                         BenchRequest* request) {
   const auto programs = std::make_shared<BenchPrograms>(arguments.solve, target, request->entries.size());
   request->ours = [programs](const BenchEntry& entry) { return programs->Jit(entry); };
   for (const std::string& peer : request->peers)
@@ -81,6 +89,7 @@ void SetMakers(const Arguments& arguments, const Target& target, BenchRequest* r
   parts.tune.clear();
   const auto of_parts = std::make_shared<BenchPrograms>(parts, target, request->entries.size());
   request->made[kPartsPeer] = [of_parts](const BenchEntry& entry) { return of_parts->Jit(entry); };
+  return programs;
 }
 
 absl::Status Write(const Arguments& arguments, const Target& target, const BenchReport& report) {
@@ -96,11 +105,11 @@ absl::Status Write(const Arguments& arguments, const Target& target, const Bench
 absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Target& target,
                                          std::vector<BenchEntry> entries) {
   const bool graphs = entries.front().graph.has_value();
-  TerminalLine line;
+  ProgressLine line;
   BenchRequest request;
   request.entries = std::move(entries);
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
-  SetMakers(arguments, target, &request);
+  const auto programs = SetMakers(arguments, target, &request);
   request.threads = arguments.solve.threads;
   request.cold = !arguments.solve.cold.empty();
   if (arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
@@ -108,11 +117,16 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Targe
   request.progress = [&line](std::string_view what) { line.Show(what); };
   absl::StatusOr<BenchReport> report = RunBench(request);
   line.Erase();
+  if (!report.ok()) return report;
+  for (BenchResult& result : report->results)
+    if (result.ours()) result.predicted_gflops = programs->PredictedGflops(request.entries[result.item]);
   return report;
 }
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
+  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}, InputsOf(arguments));
+      !outputs.ok())
+    return outputs;
   absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
   const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);

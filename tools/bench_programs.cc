@@ -32,6 +32,7 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
     const absl::StatusOr<Synthesis> synthesis = Solve(own, *entry.matmul, target_, memo_);
     if (!synthesis.ok()) return synthesis.status();
     PrintSummary(*synthesis);
+    solved.gflops = kirsch::PredictedGflops(*synthesis);
     members = {{synthesis->result.impl.spec, entry.matmul->swapped}};
     solved.subject =
         std::make_unique<Subject>(synthesis->result.impl, target_, IdentifierOf(entry.matmul->text));
@@ -41,6 +42,7 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
         SolveGraph(own, *entry.graph, "spec", target_, memo_, budget);
     if (!synthesis.ok()) return synthesis.status();
     PrintSummary(*synthesis);
+    solved.gflops = kirsch::PredictedGflops(*synthesis);
     solved.subject = std::make_unique<Subject>(synthesis->result.plan, target_, entry.graph->name);
   }
   solved.header = std::make_unique<HeaderFile>(HeaderOf(*solved.subject, std::move(members)));
@@ -53,6 +55,11 @@ const absl::StatusOr<BenchPrograms::Solved>& BenchPrograms::SolvedOf(const Bench
   const auto found = solved_.find(key);
   if (found != solved_.end()) return found->second;
   return solved_.emplace(key, SolveEntry(entry)).first->second;
+}
+
+double BenchPrograms::PredictedGflops(const BenchEntry& entry) {
+  const absl::StatusOr<Solved>& solved = SolvedOf(entry);
+  return solved.ok() ? solved->gflops : 0;
 }
 
 absl::StatusOr<Kernel> BenchPrograms::Jit(const BenchEntry& entry) {

@@ -28,12 +28,16 @@ class BenchPrograms {
   // Compiled here and now.
   absl::StatusOr<Kernel> Jit(const BenchEntry& entry);
 
+  // Of an entry whose kernel was made; 0: there is none.
+  double PredictedGflops(const BenchEntry& entry);
+
   // The header of the same program, compiled by that C compiler.
   absl::StatusOr<Kernel> Header(const BenchEntry& entry, const std::string& compiler);
 
  private:
   // With the header that it is in.
   struct Solved {
+    double gflops = 0;  // predicted
     std::unique_ptr<HeaderFile> header;
     std::unique_ptr<Subject> subject;
   };

@@ -23,7 +23,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
-#include "tools/terminal_line.h"
+#include "tools/progress_line.h"
 #include "tools/tuning_report.h"
 
 namespace kirsch {
@@ -42,7 +42,7 @@ struct Arguments {
 // off by when it was made.
 constexpr double kGoodError = 0.1, kGoodTimes = 2;
 
-CalibrateOptions OptionsOf(const Arguments& arguments, TerminalLine& line, const InterruptGuard& guard) {
+CalibrateOptions OptionsOf(const Arguments& arguments, ProgressLine& line, const InterruptGuard& guard) {
   CalibrateOptions options;
   options.quick = arguments.quick;
   if (arguments.from_defaults) options.unknown = Origin::kDefault;
@@ -131,9 +131,11 @@ absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
   if (arguments.from_defaults) base = WithDefaultCosts(*std::move(base));
   const absl::StatusOr<std::string> output = OutputOf(arguments);
   if (!output.ok()) return output.status();
-  if (absl::Status writable = CheckOutputs({*output, arguments.svg, arguments.measurements}); !writable.ok())
+  if (absl::Status writable =
+          CheckOutputs({*output, arguments.svg, arguments.measurements}, {arguments.from, arguments.refit});
+      !writable.ok())
     return writable;
-  TerminalLine line;
+  ProgressLine line;
   const InterruptGuard guard;
   CalibrateOptions options = OptionsOf(arguments, line, guard);
   if (absl::Status read = ReadEarlier(arguments, &options); !read.ok()) return read;
@@ -156,7 +158,7 @@ absl::StatusOr<int> RunCheck(const Arguments& arguments) {
   if (!file.ok()) return file.status();
   absl::StatusOr<double> promised = PromisedError(*text, arguments.check);
   if (!promised.ok() && !absl::IsNotFound(promised.status())) return promised.status();
-  TerminalLine line;
+  ProgressLine line;
   const InterruptGuard guard;
   const absl::StatusOr<double> error = MeasureError(file->target, OptionsOf(arguments, line, guard));
   line.Erase();

@@ -15,20 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// $XDG_CACHE_HOME/kirsch, or ~/.cache/kirsch. The standard says that a relative path there is to be ignored.
-std::string CacheDirectory() {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && cache[0] == '/') return Cat(cache, "/kirsch");
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? Cat(home, "/.cache/kirsch") : "";
-}
+constexpr char kTableExtension[] = ".db";
 
 // "znver4-0123456789abcdef.db": people see the target, the fingerprints tell tables apart.
 std::string FileName(const TableIdentity& identity) {
   constexpr size_t kDigits = 8;
   return Cat(identity.target_name, "-", identity.target_fingerprint.substr(0, kDigits),
              identity.rules_fingerprint.substr(0, kDigits), identity.cost_fingerprint.substr(0, kDigits),
-             ".db");
+             kTableExtension);
+}
+
+// That tables lie in, if no file is named.
+std::string DirectoryOf(const DbOptions& options) {
+  return options.path.empty() ? CacheDirectory() : options.path;
 }
 
 bool IsDirectory(const std::string& path) {
@@ -52,11 +51,29 @@ void WarnOnce(const std::string& warning) {
   if (warning != std::exchange(last, warning)) PrintRemark(Cat("warning: ", warning));
 }
 
+// The standard says that a relative path in the variable is to be ignored.
+std::string CacheDirectory() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return Cat(cache, "/kirsch");
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? Cat(home, "/.cache/kirsch") : "";
+}
+
 std::string TablePath(const DbOptions& options, const TableIdentity& identity) {
   if (options.none) return "";
   if (!options.path.empty() && !IsDirectory(options.path)) return options.path;
-  const std::string directory = options.path.empty() ? CacheDirectory() : options.path;
+  const std::string directory = DirectoryOf(options);
   return directory.empty() ? "" : (fs::path(directory) / FileName(identity)).string();
+}
+
+std::vector<std::string> TableFilesOf(const DbOptions& options) {
+  if (options.none) return {};
+  if (!options.path.empty() && !IsDirectory(options.path)) return {options.path};
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(DirectoryOf(options), error))
+    if (entry.path().extension() == kTableExtension) files.push_back(entry.path().string());
+  return files;
 }
 
 absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "memo/table.h"
@@ -22,9 +23,15 @@ struct DbOptions {
   std::function<void(const std::string&)> warn = WarnOnce;  // is told what is done without
 };
 
+// Where the user's tables are: $XDG_CACHE_HOME/kirsch, or ~/.cache/kirsch. Empty: the user has no home.
+std::string CacheDirectory();
+
 // The file that holds, or will hold, the table of this identity: in the directory of `options`, or its file.
 // Empty: there is none, as it is unwanted or the user has no home.
 std::string TablePath(const DbOptions& options, const TableIdentity& identity);
+
+// The files that may hold the tables of these options: the one that is named, or those in the directory.
+std::vector<std::string> TableFilesOf(const DbOptions& options);
 
 // The table for searches on `target`; null: to be done without. A table that was asked for by name and can't
 // be used is an error; the one in the user's cache is then done without, with a warning.

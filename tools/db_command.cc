@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "search/answer.h"
 #include "spec/target/target_json.h"
@@ -36,6 +37,13 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path) {
   if (type == std::filesystem::file_type::directory)
     return absl::InvalidArgumentError(Cat("'", path, "': expected a table, got a directory"));
   return TableFile::OpenExisting(path);
+}
+
+std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db) {
+  std::vector<std::string> files = TableFilesOf(db);
+  for (std::string& file : TargetFilesIn(choice.target)) files.push_back(std::move(file));
+  files.push_back(choice.file);
+  return files;
 }
 
 absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice, const DbOptions& db) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "memo/table.h"
@@ -28,6 +29,9 @@ struct TableChoice {
 };
 
 void AddTableChoice(CLI::App& command, TableChoice& choice);
+
+// The files that OpenChoice may read: for CheckOutputs.
+std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db);
 
 absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice, const DbOptions& db);
 

@@ -117,7 +117,8 @@ absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stor
 }
 
 absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutputs({arguments.output}); !output.ok()) return output;
+  if (absl::Status output = CheckOutputs({arguments.output}, InputsOf(arguments.table, db)); !output.ok())
+    return output;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   std::string text;

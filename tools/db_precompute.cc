@@ -20,10 +20,10 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/progress_line.h"
 #include "tools/report_head.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
-#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -96,7 +96,9 @@ absl::Status Report(const Arguments& arguments, const PrecomputeProgress& progre
 }
 
 absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
+  if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(TableChoice{"", arguments.target}, db));
+      !output.ok())
+    return output;
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
   absl::StatusOr<std::vector<Spec>> roots = RootsOf(arguments, *target);
@@ -110,7 +112,7 @@ absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions
   if (go.empty()) return 2;
 
   InterruptGuard guard;
-  TerminalLine line;
+  ProgressLine line((*ranks)->rank() == 0);
   PrecomputeOptions options;
   options.workers = arguments.search_threads > 0 ? arguments.search_threads
                                                  : std::max(1, ReadHost().cores / (*ranks)->size());

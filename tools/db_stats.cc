@@ -221,7 +221,8 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
 }
 
 absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
+  if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.table, db)); !output.ok())
+    return output;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   Table table(*std::move(file));

@@ -16,6 +16,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/progress_line.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
 #include "tools/tuning.h"
@@ -60,7 +61,10 @@ absl::Status Write(const ExplainArguments& arguments, const std::vector<Explaine
 }
 
 absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
-  if (absl::Status status = CheckOutputs({arguments.json, arguments.html}); !status.ok()) return status;
+  std::vector<std::string> inputs = InputsOf(arguments.request);
+  inputs.push_back(arguments.measured);
+  if (absl::Status status = CheckOutputs({arguments.json, arguments.html}, inputs); !status.ok())
+    return status;
   if (!arguments.measured.empty() && arguments.html.empty())
     return absl::InvalidArgumentError("--measured: expected --html, which shows it");
   std::vector<MeasuredRate> measured;
@@ -77,6 +81,7 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   solve.explain = true;
   std::deque<FamilySynthesis> solved;  // which stay where they are
   std::vector<ExplainedKernel> explained;
+  ProgressLine line;
   for (const KernelRequest& request : requests->kernels) {
     SearchBudget budget(solve.time_budget);
     const auto memo = std::make_shared<HashMemo>();
@@ -86,10 +91,12 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     solved.push_back(*std::move(synthesis));
     explained.push_back(ExplainKernel(solved.back()));
     if (arguments.best == 0) continue;
+    line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
     absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, arguments.best);
     if (!best.ok()) return best.status();
     explained.back().best = *std::move(best);
   }
+  line.Erase();
   if (absl::Status written = Write(arguments, explained, measured); !written.ok()) return written;
   return 0;
 }

@@ -13,9 +13,10 @@
 #include "spec/text/schedule.h"
 #include "tools/cold_operands.h"
 #include "tools/graph_packing.h"
+#include "tools/prediction.h"
+#include "tools/progress_line.h"
 #include "tools/shared_packing.h"
 #include "tools/shared_plans.h"
-#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -220,12 +221,14 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
-  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, {}, {}}};
+  const bool integers =
+      request.graph ? IsOfIntegers(request.graph->member(0)) : IsOfIntegers(request.family.member(0).spec);
+  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, integers, {}, {}}};
   const auto solve = [&](int64_t i, Cost cutoff) {
     SolveArguments own = arguments;
     own.cutoff = cutoff;
     if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
-    TerminalLine line(arguments.console);
+    ProgressLine line(arguments.console);
     line.Show(own.progress + "searching");
     return SolveMember(own, request, i, target, memo, budget);
   };
@@ -258,6 +261,14 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     synthesis.members.push_back(*std::move(solved));
   }
   return WithOwnRegions(std::move(synthesis));
+}
+
+// Of constants that all members have packed alike.
+std::string PackedTextOf(const FamilySynthesis& synthesis) {
+  const Target& target = synthesis.target();
+  if (synthesis.is_graph())
+    return PackedText(synthesis.shares() ? synthesis.plans.front() : synthesis.graph(0).result.plan, target);
+  return PackedText(synthesis.shares() ? synthesis.shared.front() : synthesis.spec(0).result.impl, target);
 }
 
 // A shorthand as it is; "mlp[m = 1..64]" of a kernel in the kernel language.
@@ -411,10 +422,14 @@ void PrintSummary(const FamilySynthesis& synthesis) {
   if (synthesis.members.size() == 1)
     return std::visit([](const auto& only) { PrintSummary(only); }, synthesis.members.front());
   const SearchEffort effort = EffortOf(synthesis);
-  std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
-               Title(synthesis.request).c_str(), synthesis.target().name.c_str(), synthesis.members.size(),
-               synthesis.regions.list.size(), std::string(Name(effort.stop)).c_str(),
-               static_cast<long long>(effort.specs), effort.seconds,
+  const Target& target = synthesis.target();
+  const size_t regions = synthesis.regions.list.size();
+  std::fprintf(stderr,
+               "%s on %s: %zu members, %zu region%s; %s; %lld specs in %.3f s; predicted at %s%s%s\n%s",
+               Title(synthesis.request).c_str(), target.name.c_str(), synthesis.members.size(), regions,
+               regions == 1 ? "" : "s", std::string(Name(effort.stop)).c_str(),
+               static_cast<long long>(effort.specs), effort.seconds, ModelText(target).c_str(),
+               CalibrationText(target).c_str(), PackedTextOf(synthesis).c_str(),
                Cat(SharedCopyText(synthesis), RegionTable(synthesis.regions)).c_str());
 }
 

@@ -21,9 +21,9 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/progress_line.h"
 #include "tools/report_head.h"
 #include "tools/target_option.h"
-#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -75,7 +75,7 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const Target& target,
                                const std::vector<BenchEntry>& entries) {
   const CostModel model(target);
   InterruptGuard guard;
-  TerminalLine line;
+  ProgressLine line;
   FidelityOptions options;
   options.draw.programs = arguments.programs > 0 ? arguments.programs
                           : arguments.quick      ? kQuickPrograms
@@ -97,7 +97,7 @@ absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments, const Target& targ
   const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
   if (!measured.ok()) return measured.status();
   InterruptGuard guard;
-  TerminalLine line;
+  ProgressLine line;
   PriceOptions options;
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](std::string_view what) { line.Show(what); };
@@ -119,7 +119,7 @@ absl::StatusOr<int> CheckStatic(const Arguments& arguments, const Target& target
       !arguments.svg.empty())
     return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
   InterruptGuard guard;
-  TerminalLine line;
+  ProgressLine line;
   TileCheckOptions options;
   options.kernels = arguments.kernels;
   options.seed = arguments.seed;
@@ -142,7 +142,11 @@ absl::StatusOr<int> CheckStatic(const Arguments& arguments, const Target& target
 }
 
 absl::StatusOr<int> Fidelity(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
+  std::vector<std::string> inputs = TargetFilesIn(arguments.target);
+  inputs.push_back(arguments.suite);
+  inputs.insert(inputs.end(), arguments.corpora.begin(), arguments.corpora.end());
+  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}, inputs); !outputs.ok())
+    return outputs;
   const absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
   if (arguments.check_static) return CheckStatic(arguments, *target);

@@ -15,6 +15,7 @@
 #include "spec/text/file.h"
 #include "tools/cold_operands.h"
 #include "tools/interrupt.h"
+#include "tools/prediction.h"
 
 namespace kirsch {
 namespace {
@@ -142,12 +143,13 @@ nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis) {
 void PrintSummary(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
   const std::vector<std::string> winograd = WinogradNames(result.plan);
-  std::fprintf(stderr,
-               "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %d specs in %.3f s%s\n",
-               result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles,
-               PredictedGflops(synthesis), std::string(StopName(synthesis)).c_str(), result.bound_cycles,
+  std::fprintf(stderr, "%s on %s: %s; %s, bound %.0f; %d specs in %.3f s%s%s\n",
+               result.plan.graph.name.c_str(), synthesis.target.name.c_str(),
+               PredictionText(PredictionOf(result.plan, synthesis.target), synthesis.target).c_str(),
+               std::string(StopName(synthesis)).c_str(), result.bound_cycles,
                static_cast<int>(result.stats.specs_solved), result.seconds,
-               winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
+               winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str(),
+               PackedText(result.plan, synthesis.target).c_str());
   if (synthesis.tuned) std::fprintf(stderr, "%s\n", synthesis.tuned->Summary().c_str());
 }
 

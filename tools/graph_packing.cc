@@ -9,7 +9,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/family.h"
 #include "tools/graph_kernel.h"
-#include "tools/terminal_line.h"
+#include "tools/progress_line.h"
 
 namespace kirsch {
 namespace {
@@ -139,7 +139,7 @@ class SharedPackingSolver {
 
   absl::StatusOr<PlanResult> SolveOne(int64_t member, SolveArguments asked, const std::string& what) {
     asked.explain = false;  // this is not the plan that is shown
-    TerminalLine line(arguments_.console);
+    ProgressLine line(arguments_.console);
     line.Show(
         Cat(arguments_.progress, "member ", member + 1, " of ", request_.count(), ", ", what, ", searching"));
     absl::StatusOr<GraphSynthesis> solved =

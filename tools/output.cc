@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "spec/text/cat.h"
@@ -18,8 +19,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string>& RemarksForTheEnd() {
-  static std::vector<std::string>& remarks = *new std::vector<std::string>();
+struct Remark {
+  std::string text;
+  std::function<void()> said;
+};
+
+std::vector<Remark>& RemarksForTheEnd() {
+  static std::vector<Remark>& remarks = *new std::vector<Remark>();
   return remarks;
 }
 
@@ -29,6 +35,13 @@ bool IsStandardOutput(std::string_view path) { return path.empty() || path == "-
 bool IsPlainFile(const fs::path& path) {
   std::error_code error;
   return !fs::exists(path, error) || fs::is_regular_file(path, error);
+}
+
+// The file that a path leads to, whatever it is called.
+fs::path FileAt(std::string_view path) {
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(fs::absolute(fs::path(path), error), error);
+  return error ? fs::path(path) : file;
 }
 
 }  // namespace
@@ -43,14 +56,20 @@ absl::Status WriteJson(std::string_view path, const nlohmann::ordered_json& json
   return WriteOutput(path, JsonText(json, 2) + "\n");
 }
 
-absl::Status CheckOutputs(std::initializer_list<std::string_view> paths) {
-  std::set<fs::path> files;
-  for (std::string_view path : paths) {
+absl::Status CheckOutputs(std::initializer_list<std::string_view> outputs,
+                          const std::vector<std::string>& inputs) {
+  std::set<fs::path> read, written;
+  for (const std::string& path : inputs)
+    if (!path.empty()) read.insert(FileAt(path));
+  for (std::string_view path : outputs) {
     if (IsStandardOutput(path)) continue;
     if (absl::Status writable = CheckWritable(path); !writable.ok()) return writable;
-    std::error_code error;
-    const fs::path file = fs::weakly_canonical(fs::path(path), error);
-    if (!error && IsPlainFile(file) && !files.insert(file).second)
+    if (!IsPlainFile(path)) continue;
+    const fs::path file = FileAt(path);
+    if (read.contains(file))
+      return absl::InvalidArgumentError(
+          Cat("expected another file to write to than ", Quoted(path), ", which is read"));
+    if (!written.insert(file).second)
       return absl::InvalidArgumentError(Cat("expected a file for each output, got ", Quoted(path), " twice"));
   }
   return absl::OkStatus();
@@ -58,13 +77,17 @@ absl::Status CheckOutputs(std::initializer_list<std::string_view> paths) {
 
 void PrintRemark(std::string_view remark) { std::fprintf(stderr, "kirsch: %s\n", Printable(remark).c_str()); }
 
-void RemarkAtEnd(std::string_view remark) {
-  std::vector<std::string>& remarks = RemarksForTheEnd();
-  if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) remarks.emplace_back(remark);
+void RemarkAtEnd(std::string_view remark, std::function<void()> said) {
+  std::vector<Remark>& remarks = RemarksForTheEnd();
+  if (std::none_of(remarks.begin(), remarks.end(), [&](const Remark& other) { return other.text == remark; }))
+    remarks.push_back({std::string(remark), std::move(said)});
 }
 
 void PrintRemarksAtEnd() {
-  for (const std::string& remark : RemarksForTheEnd()) PrintRemark(remark);
+  for (const Remark& remark : RemarksForTheEnd()) {
+    PrintRemark(remark.text);
+    if (remark.said) remark.said();
+  }
   RemarksForTheEnd().clear();
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "spec/text/cat.h"
+#include "spec/text/quantity.h"
 
 namespace kirsch {
 namespace {
@@ -41,10 +42,14 @@ Loss LossOf(const Regions& regions, const Region& region) {
   return loss;
 }
 
+std::string LossColumns(std::string_view mean, std::string_view most) {
+  return absl::StrFormat("%9s  %9s  ", mean, most);
+}
+
 std::string LossText(const Loss& loss) {
-  if (loss.known == 0) return absl::StrFormat("%5s %6s  ", "-", "-");
-  return absl::StrFormat("%5.2f %6s  ", 100 * loss.mean,
-                         absl::StrFormat("%s%.2f", loss.exact < loss.known ? "<" : "", 100 * loss.largest));
+  if (loss.known == 0) return LossColumns("-", "-");
+  return LossColumns(absl::StrFormat("%.2f %%", 100 * loss.mean),
+                     absl::StrFormat("%s%.2f %%", loss.exact < loss.known ? "<" : "", 100 * loss.largest));
 }
 
 }  // namespace
@@ -61,12 +66,12 @@ std::string RegionTable(const Regions& regions) {
   std::string text;
   for (const VaryingSize& size : regions.sizes) absl::StrAppendFormat(&text, "%-12s ", size.name);
   const bool shares = !regions.losses.empty();
-  absl::StrAppendFormat(&text, "%7s  %15s  %s%s\n", "kernels", "GFLOP/s", shares ? " loss, %      " : "",
-                        "decision");
+  absl::StrAppendFormat(&text, "%7s  %18s  %s%s\n", "kernels", Cat(RateUnit(regions.integers), ", from - to"),
+                        shares ? LossColumns("mean loss", "most loss") : "", "decision");
   for (const Region& region : regions.list) {
     for (const SizeRange& range : region.box) absl::StrAppendFormat(&text, "%-12s ", RangeText(range));
     const auto [least, most] = RatesOf(regions, region);
-    absl::StrAppendFormat(&text, "%7d  %15s  ", region.members.size(),
+    absl::StrAppendFormat(&text, "%7d  %18s  ", region.members.size(),
                           absl::StrFormat("%.1f - %.1f", least, most));
     if (shares) {
       Append(&text, LossText(LossOf(regions, region)));
@@ -81,8 +86,9 @@ std::string RegionText(const Regions& regions, const Region& region) {
   for (size_t i = 0; i < region.box.size(); ++i)
     Append(&text, i == 0 ? "" : ", ", regions.sizes[i].name, " ", RangeText(region.box[i]));
   const auto [least, most] = RatesOf(regions, region);
-  absl::StrAppendFormat(&text, ": %d %s, %.1f to %.1f GFLOP/s predicted", region.members.size(),
-                        region.members.size() == 1 ? "kernel" : "kernels", least, most);
+  absl::StrAppendFormat(&text, ": %d %s, %.1f to %.1f %s predicted", region.members.size(),
+                        region.members.size() == 1 ? "kernel" : "kernels", least, most,
+                        RateUnit(regions.integers));
   return text;
 }
 

@@ -22,6 +22,7 @@ struct MemberLoss {
 struct Regions {
   std::vector<VaryingSize> sizes;
   std::vector<double> gflops;  // predicted, of each member
+  bool integers = false;       // that these operations are of
   // Of each member that shares its region's decisions, what is known. Empty: each has its own.
   std::vector<std::optional<MemberLoss>> losses;
   std::vector<Region> list;
@@ -30,9 +31,9 @@ struct Regions {
 // The region of members that differ in one size only, of which these are neighbours; without its decision.
 Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
 
-// Regions for people, a line each under a line of titles: sizes, kernels, predicted GFLOP/s, mean and largest
-// loss in percent if there are losses ("-" where no member's is known, "<" before what is but a bound),
-// decision.
+// Regions for people, a line each under a line of titles: sizes, kernels, predicted rates from the least to
+// the most, mean and largest loss if there are losses ("-" where no member's is known, "<" before what is but
+// a bound), decision.
 std::string RegionTable(const Regions& regions);
 
 // "m 1..14, n 8: 14 kernels, 20.1 to 98.7 GFLOP/s predicted"

@@ -171,6 +171,12 @@ void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments&
           "at run time");
 }
 
+std::vector<std::string> InputsOf(const RequestArguments& arguments) {
+  std::vector<std::string> files = InputsOf(arguments.solve);
+  files.push_back(arguments.file);
+  return files;
+}
+
 absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   if (arguments.solve.spec.empty() == arguments.file.empty())
     return absl::InvalidArgumentError("expected either SPEC or -f FILE");

@@ -15,14 +15,17 @@ namespace kirsch {
 
 struct RequestArguments {
   SolveArguments solve;
-  std::string file;    // of kernels
-  std::string kernel;  // of the file's, the only one that is wanted; empty: all are
-  std::string prefix;  // of all names
+  std::string file;       // of kernels
+  std::string kernel;     // of the file's, the only one that is wanted; empty: all are
+  std::string prefix;     // of all names
   bool dispatch = false;  // with a function that finds the kernel of a matmul
 };
 
 // AddSolveOptions, and -f.
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments);
+
+// As of SolveArguments, and the file of kernels.
+std::vector<std::string> InputsOf(const RequestArguments& arguments);
 
 struct Requests {
   std::string name;  // of the header, a C identifier: the kernel's, or the file's without its extension

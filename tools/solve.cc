@@ -14,18 +14,21 @@
 #include "search/search_within.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/quantity.h"
 #include "spec/text/schedule.h"
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
 #include "tools/interrupt.h"
-#include "tools/terminal_line.h"
+#include "tools/prediction.h"
+#include "tools/progress_line.h"
 
 namespace kirsch {
 namespace {
 
 class SearchLine {
  public:
-  SearchLine(std::string prefix, bool wanted) : prefix_(std::move(prefix)), line_(wanted) {}
+  SearchLine(std::string prefix, double ghz, bool wanted)
+      : prefix_(std::move(prefix)), ghz_(ghz), line_(wanted) {}
 
   void Show(const SearchProgress& progress) {
     if (!line_.shows() || progress.seconds < shown_ + 0.2) return;
@@ -33,14 +36,16 @@ class SearchLine {
     std::string text = absl::StrFormat("%ssearching: %.1f s, %d specs", prefix_, progress.seconds,
                                        progress.stats.specs_solved);
     if (progress.best < kInfiniteCost)
-      absl::StrAppendFormat(&text, ", best %.0f cycles, bound %.0f", ToCycles(progress.best),
+      absl::StrAppendFormat(&text, ", best so far %s (%.0f cycles, bound %.0f)",
+                            SecondsText(1e-9 * ToCycles(progress.best) / ghz_), ToCycles(progress.best),
                             ToCycles(progress.bound));
     line_.Show(text);
   }
 
  private:
   const std::string prefix_;
-  TerminalLine line_;
+  const double ghz_;
+  ProgressLine line_;
   double shown_ = 0;
 };
 
@@ -74,10 +79,10 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& sp
 
 // Calls search(options), which, on a console, shows its progress and ends with Ctrl-C.
 template <typename SearchWith>
-absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, Cost cutoff,
+absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const Target& target, Cost cutoff,
                                          const SearchWith& search) {
   const InterruptGuard guard(arguments.console);
-  SearchLine line(arguments.progress, arguments.console);
+  SearchLine line(arguments.progress, target.ghz, arguments.console);
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = guard.flag();
@@ -121,7 +126,7 @@ nlohmann::ordered_json PackingJson(const Synthesis& synthesis) {
 
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo, Cost cutoff, Table* opened) {
-  return WithOptions(arguments, cutoff, [&](const SearchOptions& options) {
+  return WithOptions(arguments, model.target(), cutoff, [&](const SearchOptions& options) {
     if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
     const Lines available = AvailableAtHome(placed, model.target());
     return SearchWithTable(*arguments.db, placed, available, model, memo, options, opened);
@@ -130,9 +135,11 @@ absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const 
 
 absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const PackedRequest& request,
                                          const CostModel& model, Memo& memo, Cost cutoff) {
-  absl::StatusOr<SearchResult> result = WithOptions(arguments, cutoff, [&](const SearchOptions& options) {
-    return SearchWithTable(*arguments.db, request.kernel, request.available, model, memo, options, nullptr);
-  });
+  absl::StatusOr<SearchResult> result =
+      WithOptions(arguments, model.target(), cutoff, [&](const SearchOptions& options) {
+        return SearchWithTable(*arguments.db, request.kernel, request.available, model, memo, options,
+                               nullptr);
+      });
   if (result.ok()) result->impl = request.Program(std::move(result->impl));
   return result;
 }
@@ -203,11 +210,14 @@ nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
 
 void PrintSummary(const Synthesis& synthesis) {
   const SearchResult& result = synthesis.result;
-  std::fprintf(stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %s in %.3f s\n",
-               synthesis.parsed.text.c_str(), synthesis.target.name.c_str(), ToCycles(result.cost),
-               PredictedGflops(synthesis), std::string(StopName(synthesis)).c_str(), ToCycles(result.bound),
+  const Target& target = synthesis.target;
+  const Prediction prediction =
+      PredictionOf(result.impl, ToCycles(result.cost), Flops(synthesis.parsed.spec), target);
+  std::fprintf(stderr, "%s on %s: %s; %s, bound %.0f; %s in %.3f s%s\n", synthesis.parsed.text.c_str(),
+               target.name.c_str(), PredictionText(prediction, target).c_str(),
+               std::string(StopName(synthesis)).c_str(), ToCycles(result.bound),
                (result.from_table ? "from the table" : Cat(result.stats.specs_solved, " specs")).c_str(),
-               result.seconds);
+               result.seconds, PackedText(result.impl, target).c_str());
   if (synthesis.tuned) std::fprintf(stderr, "%s\n", synthesis.tuned->Summary().c_str());
 }
 

@@ -1,6 +1,7 @@
 #include "tools/solve_options.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "spec/target/host.h"
@@ -9,6 +10,7 @@
 #include "tools/cold_operands.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
+#include "tools/target_option.h"
 
 namespace kirsch {
 namespace {
@@ -71,6 +73,13 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "lists\n"
       "operations, types, options and examples.");
   return spec;
+}
+
+std::vector<std::string> InputsOf(const SolveArguments& arguments) {
+  std::vector<std::string> files = TargetFilesIn(arguments.target);
+  for (std::string& table : TableFilesOf(*arguments.db)) files.push_back(std::move(table));
+  files.push_back(arguments.schedule);
+  return files;
 }
 
 }  // namespace kirsch

@@ -19,6 +19,7 @@
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
+#include "tools/progress_line.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
 #include "tools/target_option.h"
@@ -58,7 +59,8 @@ CodeForm FormOf(const std::string& emit) {
 absl::Status CheckOutputsOf(const Arguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
-  return CheckOutputs({arguments.output, arguments.declarations, arguments.json});
+  return CheckOutputs({arguments.output, arguments.declarations, arguments.json},
+                      InputsOf(arguments.request));
 }
 
 // Writes the code, or the JSON with standard output for itself, or both.
@@ -89,8 +91,11 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
 
 // Code and schedules are of the one kernel for the one target.
 absl::StatusOr<std::string> Emit(const Arguments& arguments, const Library& library, const HeaderFile& file) {
-  if (arguments.emits_code())
+  if (arguments.emits_code()) {
+    ProgressLine line;
+    line.Show("compiling the code");
     return EmitFunction(file.functions.front(), FormOf(arguments.emit), arguments.abi);
+  }
   if (arguments.emit == "schedule") {
     const FamilySynthesis& only = library.kernels.front().variants.front();
     return only.is_graph() ? PrintPlanSchedule(only.graph(0).result.plan) : RegionPrograms(only);
@@ -163,8 +168,8 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
   const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
   if (!one && !arguments.emits_c())
-    return refuse(Cat("--emit: expected header or c for several kernels or targets, got ",
-                      Quoted(arguments.emit)));
+    return refuse(
+        Cat("--emit: expected header or c for several kernels or targets, got ", Quoted(arguments.emit)));
   if (graphs && graphs->count() > 1 && arguments.emit == "schedule")
     return refuse("--emit: expected header, c, ll, asm or obj for a family of graphs, got 'schedule'");
   if (one && arguments.abi != Abi::kSystemV)

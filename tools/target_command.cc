@@ -32,6 +32,7 @@ absl::StatusOr<int> List() {
 }
 
 absl::StatusOr<int> Show(const std::string& name, const std::string& output) {
+  if (absl::Status place = CheckOutputs({output}, TargetFilesIn(name)); !place.ok()) return place;
   absl::StatusOr<Target> target = LoadTarget(name);
   if (!target.ok()) return target.status();
   if (absl::Status written = WriteOutput(output, PrintTarget(*target)); !written.ok()) return written;

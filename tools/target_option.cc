@@ -1,5 +1,6 @@
 #include "tools/target_option.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/llvm/host_cpu.h"
@@ -8,9 +9,31 @@
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
 #include "spec/text/text.h"
+#include "tools/once_a_day.h"
 #include "tools/output.h"
 
 namespace kirsch {
+
+namespace {
+
+constexpr char kNotCalibrated[] = "not-calibrated";
+
+std::string& ToldUncalibrated() {
+  static std::string& name = *new std::string();
+  return name;
+}
+
+void TellUncalibrated(const TargetFile& host) {
+  if (!IsDueToday(kNotCalibrated)) return;
+  ToldUncalibrated() = host.target.name;
+  RemarkAtEnd(host.note, [] { KeepToday(kNotCalibrated); });
+}
+
+}  // namespace
+
+bool IsToldUncalibrated(const Target& target) {
+  return !ToldUncalibrated().empty() && target.name == ToldUncalibrated();
+}
 
 absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path) {
   absl::StatusOr<TargetFile> found = FindTarget(name_or_path, DetectHostCpu().name);
@@ -23,12 +46,28 @@ absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path) {
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
   absl::StatusOr<TargetFile> found = FindUsableTarget(name_or_path);
   if (!found.ok()) return found.status();
-  if (!found->note.empty()) RemarkAtEnd(found->note);
+  if (found->uncalibrated)
+    TellUncalibrated(*found);
+  else if (!found->note.empty())
+    RemarkAtEnd(found->note);
   for (const std::string& warning : found->warnings) PrintRemark(Cat("warning: ", warning));
   return std::move(found->target);
 }
 
 std::string NamesOfTargets(const std::vector<Target>& targets) { return Join(NamesOf(targets), ","); }
+
+std::vector<std::string> TargetFilesIn(const std::string& list) {
+  std::vector<std::string> files;
+  for (const Word& word : Split({list, {}}, ',')) {
+    const std::vector<Target>& named = NamedTargets();
+    if (word.text == "host")
+      files.push_back(HostFile());
+    else if (std::none_of(named.begin(), named.end(),
+                          [&](const Target& target) { return target.name == word.text; }))
+      files.emplace_back(word.text);
+  }
+  return files;
+}
 
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
   std::vector<Target> targets;

@@ -15,7 +15,7 @@
 #include "tools/cold_operands.h"
 #include "tools/interrupt.h"
 #include "tools/option_groups.h"
-#include "tools/terminal_line.h"
+#include "tools/progress_line.h"
 #include "tools/tuning_candidates.h"
 #include "tools/tuning_trials.h"
 
@@ -50,7 +50,7 @@ absl::Status Interrupted() {
 
 absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuning& tuning) {
   const InterruptGuard guard;
-  TerminalLine line;
+  ProgressLine line;
   line.Show(Cat(arguments.progress, "tuning ", tuning.name));
   SearchOptions search;
   search.cancel = &guard.interrupted();

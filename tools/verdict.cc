@@ -58,9 +58,11 @@ void PrintVerdict(const VerifyReport& report) {
   std::string line = Cat(VerdictText(report), ": ");
   for (const RungReport& rung : report.rungs)
     Append(&line, &rung == &report.rungs.front() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
-  Append(&line,
-         absl::StrFormat("; largest error %.2g of at most %.2g", report.max_error, report.error_bound));
-  std::fprintf(stderr, "%s\n", line.c_str());
+  std::fprintf(stderr, "%s; %s\n", line.c_str(), ErrorText(report).c_str());
+}
+
+std::string ErrorText(const VerifyReport& report) {
+  return absl::StrFormat("largest error %.2g of the bound", report.error_share);
 }
 
 int ExitCode(const VerifyReport& report) {
@@ -81,10 +83,13 @@ std::string HotLoopsText(const VerifyReport& report) {
 }
 
 nlohmann::ordered_json ReportJson(const VerifyReport& report) {
-  nlohmann::ordered_json json = {
-      {"verdict", VerdictName(report.verdict)},  {"ok", report.ok},
-      {"max_error", report.max_error},           {"error_bound", report.error_bound},
-      {"first_mismatch", report.first_mismatch}, {"engines", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {{"verdict", VerdictName(report.verdict)},
+                                 {"ok", report.ok},
+                                 {"max_error", report.max_error},
+                                 {"error_bound", report.error_bound},
+                                 {"error_share", report.error_share},
+                                 {"first_mismatch", report.first_mismatch},
+                                 {"engines", nlohmann::ordered_json::array()}};
   for (const RungReport& rung : report.rungs) {
     nlohmann::ordered_json engine = {
         {"name", rung.name}, {"outcome", OutcomeName(rung.outcome)}, {"text", rung.text}};

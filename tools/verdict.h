@@ -12,6 +12,9 @@ namespace kirsch {
 // One line for people, on standard error: what was checked, or the first mismatch.
 void PrintVerdict(const VerifyReport& report);
 
+// "largest error 0.54 of the bound".
+std::string ErrorText(const VerifyReport& report);
+
 // What a command that writes or checks the kernel exits with: 0 if it or its program was checked, 1 if that
 // failed, 3 if nothing of it has run.
 int ExitCode(const VerifyReport& report);
@@ -19,8 +22,8 @@ int ExitCode(const VerifyReport& report);
 // What the disassembler found: "hot loops: jit 2, 0 spills, 1 register move; header ..."; empty: nothing.
 std::string HotLoopsText(const VerifyReport& report);
 
-// {verdict, ok, max_error, error_bound, first_mismatch, engines: [{name, outcome, text, and of machine code
-// hot_loops: {loops, spills, register_moves}}, ...]}
+// {verdict, ok, max_error, error_bound, error_share (of the bound), first_mismatch, engines: [{name, outcome,
+// text, and of machine code hot_loops: {loops, spills, register_moves}}, ...]}
 nlohmann::ordered_json ReportJson(const VerifyReport& report);
 
 }  // namespace kirsch

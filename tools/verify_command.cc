@@ -32,10 +32,8 @@ std::string Text(const VerifyReport& report) {
   if (const std::string loops = HotLoopsText(report); !loops.empty()) Append(&text, loops, "\n");
   if (report.verdict == Verdict::kFailed) return text + "FAILED\n";
   if (report.verdict == Verdict::kUnverified) return text + "unverified: nothing has run\n";
-  Append(&text, report.verdict == Verdict::kVerified ? "ok" : "program checked, code not run",
-         ": largest error ", report.max_error);
-  return report.error_bound == 1 ? Cat(text, " of what is allowed\n")
-                                 : Cat(text, ", at most ", report.error_bound, " of the sum of magnitudes\n");
+  return Cat(text, report.verdict == Verdict::kVerified ? "ok" : "program checked, code not run", ": ",
+             ErrorText(report), "\n");
 }
 
 // `json`: what was found.
@@ -50,7 +48,8 @@ absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json js
 }
 
 absl::StatusOr<int> Verify(const Arguments& arguments) {
-  if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
+  if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.request)); !output.ok())
+    return output;
   const absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   const bool single = requests->single();  // it is in no file but its own

@@ -12,7 +12,7 @@
 #include "codegen/verify/verify_header.h"
 #include "spec/text/cat.h"
 #include "tools/library.h"
-#include "tools/terminal_line.h"
+#include "tools/progress_line.h"
 #include "tools/verdict.h"
 
 namespace kirsch {
@@ -152,7 +152,7 @@ class LibraryVerifier {
       for (const FamilySynthesis& variant : kernel.variants) {
         for (size_t i = 0; variant.shares() && i < variant.regions.list.size(); ++i) VerifyRegion(variant, i);
         for (size_t i = 0; !variant.shares() && i < variant.members.size(); ++i) {
-          line_.Show(Cat("verifying member ", ++done_, " of ", count_));
+          ++done_;
           VerifyMember(variant, i, HasOwnHeader(library_, kernel));
         }
       }
@@ -185,7 +185,6 @@ class LibraryVerifier {
   void VerifyRegion(const FamilySynthesis& variant, size_t number) {
     const std::vector<int64_t> members = SampleOf(variant.regions.list[number]);
     done_ += members.size();
-    line_.Show(Cat("verifying member ", done_, " of ", count_));
     const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyPlanRegion(variant, number, members)
                                                                  : VerifySizeRegion(variant, number, members);
     for (size_t i = 0; i < reports.size(); ++i)
@@ -196,7 +195,7 @@ class LibraryVerifier {
   }
 
   std::vector<VerifyReport> VerifySizeRegion(const FamilySynthesis& variant, size_t number,
-                                             const std::vector<int64_t>& members) const {
+                                             const std::vector<int64_t>& members) {
     std::vector<Spec> roots;
     for (int64_t member : members)
       roots.push_back(variant.spec(static_cast<size_t>(member)).result.impl.spec);
@@ -205,7 +204,7 @@ class LibraryVerifier {
   }
 
   std::vector<VerifyReport> VerifyPlanRegion(const FamilySynthesis& variant, size_t number,
-                                             const std::vector<int64_t>& members) const {
+                                             const std::vector<int64_t>& members) {
     std::vector<GraphOfSize> graphs;
     for (int64_t member : members)
       graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
@@ -237,6 +236,7 @@ class LibraryVerifier {
         if (sum.name() == rung.name) sum.Add(rung);
     report_.max_error = std::max(report_.max_error, own.max_error);
     report_.error_bound = std::max(report_.error_bound, own.error_bound);
+    report_.error_share = std::max(report_.error_share, own.error_share);
     report_.verdict = std::max(report_.verdict, own.verdict);
     if (!own.first_mismatch.empty() && report_.first_mismatch.empty())
       report_.first_mismatch = count_ > 1 ? Cat(name, ": ", own.first_mismatch) : own.first_mismatch;
@@ -246,6 +246,7 @@ class LibraryVerifier {
     RungSum& header = sums_.back();
     header.Add({kHeaderRung, RungOutcome::kNotRun, self_test->why_left_out}, self_test->left_out);
     if (self_test->members == 0) return;
+    line_.Show(Cat("verifying: header, self-test of ", self_test->members, " members"));
     const RungReport rung = self_test->Run();
     header.Add(rung, self_test->members);
     header.Remark(", through the public functions");
@@ -254,9 +255,14 @@ class LibraryVerifier {
     if (report_.first_mismatch.empty()) report_.first_mismatch = Cat(kHeaderRung, ": ", rung.text);
   }
 
+  void Show(std::string_view what) {
+    line_.Show(Cat("verifying", count_ == 1 ? "" : Cat(" member ", done_, " of ", count_), ": ", what));
+  }
+
   // A single spec gets what there is.
-  VerifyOptions MemberOptions(bool is_graph) const {
+  VerifyOptions MemberOptions(bool is_graph) {
     VerifyOptions options;
+    options.progress = [this](std::string_view what) { Show(what); };
     options.abi = style_.abi;
     options.hot_loops = true;
     if (count_ == 1 && !is_graph) return options;
@@ -271,7 +277,7 @@ class LibraryVerifier {
   size_t count_ = 0, done_ = 0;
   std::array<RungSum, 3> sums_ = {RungSum(kInterpreterRung), RungSum(kJitRung), RungSum(kHeaderRung)};
   VerifyReport report_;
-  TerminalLine line_;
+  ProgressLine line_;
 };
 
 }  // namespace

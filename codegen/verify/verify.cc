@@ -46,14 +46,15 @@ class Verifier {
         options_(options),
         compiled_(compiled),
         missing_(FirstMissing(subject.code.features, options.host_features)),
-        ladder_(problem,
-                PlanTrials(problem, TasksOf(subject.code), options.seed, options.most_flops_in_full)) {}
+        ladder_(problem, PlanTrials(problem, TasksOf(subject.code), options.seed, options.most_flops_in_full),
+                options.progress) {}
 
   VerifyReport Run() {
     VerifyReport report;
     for (const Engine& engine : Engines()) report.rungs.push_back(Climb(engine));
     report.max_error = ladder_.max_error();
     report.error_bound = problem_.error_bound();
+    if (report.error_bound > 0) report.error_share = report.max_error / report.error_bound;
     Judge(&report);
     return report;
   }
@@ -86,6 +87,7 @@ class Verifier {
 
   RungReport Climb(const Engine& engine) {
     if (std::string why = WhyNot(engine); !why.empty()) return {engine.name, RungOutcome::kNotRun, why};
+    if (options_.progress) options_.progress(Cat(engine.name, ": making its code"));
     const absl::StatusOr<EngineKernel> made = engine.make();
     if (!made.ok())
       return {engine.name, IsOfTheMachine(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,

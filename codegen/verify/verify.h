@@ -37,6 +37,7 @@ struct VerifyOptions {
   bool hot_loops = false;   // machine code is also disassembled: RungReport::loops
   Abi abi = Abi::kSystemV;  // that the JIT's object is made for
   std::string compiler;     // for the header; empty: cc, gcc or clang, whichever is found first
+  VerifyProgress progress = {};
 };
 
 // From the best to the worst; the first that holds unless an engine failed.
@@ -54,6 +55,7 @@ struct VerifyReport {
   // epilogue, and of graphs, to what is allowed.
   double max_error = 0;
   double error_bound = 0;  // what that may be at most; 1 in the latter cases
+  double error_share = 0;  // of the former in the latter
   std::vector<RungReport> rungs;
   std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if nothing failed
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_format.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -34,13 +35,17 @@ TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, 
   return {problem.MostRows(most_flops_in_full), std::move(trials)};
 }
 
-Ladder::Ladder(const KnownProblem& problem, TrialPlan plan)
-    : problem_(problem), plan_(std::move(plan)), sampled_(problem.shape().rows() > plan_.most_rows) {}
+Ladder::Ladder(const KnownProblem& problem, TrialPlan plan, VerifyProgress progress)
+    : problem_(problem),
+      plan_(std::move(plan)),
+      sampled_(problem.shape().rows() > plan_.most_rows),
+      progress_(progress ? std::move(progress) : [](std::string_view) {}) {}
 
 RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   const size_t trials = std::min(most_trials, plan_.trials.size());
   for (size_t i = 0; i < trials; ++i) {
-    const absl::Status status = RunTrial(kernel, plan_.trials[i]);
+    const absl::Status status =
+        RunTrial(kernel, plan_.trials[i], Cat(kernel.name, ", run ", i + 1, " of ", trials));
     // For want of memory nothing is wrong with the kernel.
     if (absl::IsResourceExhausted(status))
       return {kernel.name, RungOutcome::kNotRun, std::string(status.message())};
@@ -51,13 +56,16 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   return {kernel.name, RungOutcome::kPassed, Summary(trials)};
 }
 
-absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial) {
+absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial, const std::string& run) {
+  progress_(Cat(run, ": computing what is right"));
   const absl::StatusOr<const Oracle*> oracle = OracleFor(trial);
   if (!oracle.ok()) return oracle.status();
   const absl::StatusOr<Operands> operands = Operands::Create(problem_, trial);
   if (!operands.ok()) return operands.status();
+  progress_(absl::StrFormat("%s, %.3g GFLOP", run, 1e-9 * problem_.flops()));
   absl::Status status = RunGuarded(problem_, kernel, trial, *operands);
   if (!status.ok()) return status;
+  progress_(Cat(run, ": comparing results"));
   status = CheckRows(problem_.shape(), **oracle, operands->at(problem_.output()).data(), &max_error_);
   return status.ok() && sampled_ ? CheckSample(trial, *operands) : status;
 }

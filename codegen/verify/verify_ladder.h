@@ -3,9 +3,11 @@
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -35,6 +37,9 @@ struct TrialPlan {
 
 inline constexpr double kMostFlopsInFull = 1e9;
 
+// Is told what is being done, for people to read meanwhile: "jit, run 2 of 5, 8.6 GFLOP".
+using VerifyProgress = std::function<void(std::string_view)>;
+
 // The runs for a problem whose work is `tasks` tasks for threads; 1: it isn't shared out. Above
 // `most_flops_in_full`, rows are sampled.
 TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed,
@@ -44,7 +49,7 @@ TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed,
 class Ladder {
  public:
   // `problem` outlives this.
-  Ladder(const KnownProblem& problem, TrialPlan plan);
+  Ladder(const KnownProblem& problem, TrialPlan plan, VerifyProgress progress = {});
 
   // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong. Not run if
   // there isn't the memory for one of them.
@@ -60,14 +65,16 @@ class Ladder {
     Oracle oracle;
   };
 
-  absl::Status RunTrial(const Kernel& kernel, const Trial& trial);
+  // `run`: which of how many, for people.
+  absl::Status RunTrial(const Kernel& kernel, const Trial& trial, const std::string& run);
   absl::Status CheckSample(const Trial& trial, const Operands& operands);
   absl::StatusOr<const Oracle*> OracleFor(const Trial& trial);
   std::string Summary(size_t trials) const;
 
   const KnownProblem& problem_;
   const TrialPlan plan_;
-  const bool sampled_;                            // not all rows are compared
+  const bool sampled_;  // not all rows are compared
+  const VerifyProgress progress_;
   std::vector<std::unique_ptr<Answer>> answers_;  // one per kind of input, made when first needed
   double max_error_ = 0;
 };

@@ -64,6 +64,7 @@ absl::StatusOr<TargetFile> FindHost(std::string_view llvm_cpu) {
   TargetFile file = {*std::move(target)};
   file.note =
       Cat("host: constants of ", NearestTarget(host, llvm_cpu), ", not calibrated: kirsch target calibrate");
+  file.uncalibrated = true;
   return file;
 }
 

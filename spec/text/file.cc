@@ -9,11 +9,14 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/strings/numbers.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr size_t kLargestFile = size_t{64} << 20;  // for input: far more than any has
 
@@ -30,9 +33,9 @@ bool WriteAll(int file, std::string_view contents) {
   return true;
 }
 
-// Writes `contents` to `path`, which is opened with `flags`; errors call it `shown`.
-absl::Status Write(const std::string& path, int flags, std::string_view contents, std::string_view shown) {
-  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+// Writes `contents` to the descriptor `file` and closes it; if it is none, `errno` says why. Errors call it
+// `shown`.
+absl::Status WriteAndClose(int file, std::string_view contents, std::string_view shown) {
   if (file < 0) return SystemError(shown);
   const bool written = WriteAll(file, contents);
   const int error = errno;
@@ -42,17 +45,40 @@ absl::Status Write(const std::string& path, int flags, std::string_view contents
   return SystemError(shown);
 }
 
-// Through symbolic links, so that a link that is written to stays one, also if it leads to what isn't there
-// yet. Of links that lead nowhere, the path of one.
-std::string Resolve(std::string_view path) {
-  namespace fs = std::filesystem;
+int OpenToWrite(const std::string& path, int flags) {
+  return open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+}
+
+// Follows symbolic links as long as `is_end` is false of where they have led.
+template <typename IsEnd>
+fs::path Followed(std::string_view path, const IsEnd& is_end) {
   constexpr int kMostLinks = 40;
   std::error_code error;
   fs::path target(path);
-  for (int links = 0; links < kMostLinks && fs::is_symlink(target, error); ++links)
+  for (int links = 0; links < kMostLinks && !is_end(target) && fs::is_symlink(target, error); ++links)
     target = target.parent_path() / fs::read_symlink(target, error);
+  return target;
+}
+
+// Through symbolic links, so that a link that is written to stays one, also if it leads to what isn't there
+// yet. Of links that lead nowhere, the path of one.
+std::string Resolve(std::string_view path) {
+  std::error_code error;
+  const fs::path target = Followed(path, [](const fs::path&) { return false; });
   const fs::path canonical = fs::weakly_canonical(target, error);
   return error ? target.string() : canonical.string();
+}
+
+// The descriptor of this process that `path` names, as /dev/stdout and /dev/fd/3 do; -1: it names none.
+// Whatever such a descriptor is of, it is open already: its file may not be replaced.
+int DescriptorOf(std::string_view path) {
+  std::error_code error;
+  const fs::path own = fs::canonical("/proc/self/fd", error);
+  if (error) return -1;
+  const auto is_own = [&](const fs::path& link) { return fs::canonical(link.parent_path(), error) == own; };
+  const fs::path link = Followed(path, is_own);
+  int descriptor = -1;
+  return is_own(link) && absl::SimpleAtoi(link.filename().string(), &descriptor) ? descriptor : -1;
 }
 
 std::string TemporaryFor(const std::string& name) { return Cat(name, ".", getpid(), ".tmp"); }
@@ -78,31 +104,40 @@ absl::StatusOr<std::string> ReadFile(std::string_view path) {
 }
 
 absl::Status WriteFile(std::string_view path, std::string_view contents) {
-  const std::string name = Resolve(path);
+  if (const int descriptor = DescriptorOf(path); descriptor >= 0)
+    return WriteAndClose(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), contents, path);
+  const std::string given(path);
   struct stat info;
-  const bool exists = stat(name.c_str(), &info) == 0;
+  const bool exists = stat(given.c_str(), &info) == 0;
   if (!exists && errno == ELOOP) return SystemError(path);
-  if (exists && !S_ISREG(info.st_mode)) return Write(name, 0, contents, path);
+  if (exists && !S_ISREG(info.st_mode)) return WriteAndClose(OpenToWrite(given, 0), contents, path);
+  const std::string name = Resolve(path);
   const std::string temporary = TemporaryFor(name);
-  absl::Status status = Write(temporary, O_CREAT | O_TRUNC, contents, path);
+  absl::Status status = WriteAndClose(OpenToWrite(temporary, O_CREAT | O_TRUNC), contents, path);
   if (status.ok() && rename(temporary.c_str(), name.c_str()) != 0) status = SystemError(path);
   if (!status.ok()) unlink(temporary.c_str());
   return status;
 }
 
 absl::Status CheckWritable(std::string_view path) {
-  const std::string name = Resolve(path);
+  if (const int descriptor = DescriptorOf(path); descriptor >= 0) {
+    const int flags = fcntl(descriptor, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) return absl::OkStatus();
+    errno = EBADF;
+    return SystemError(path);
+  }
+  const std::string given(path);
   struct stat info;
-  const bool exists = stat(name.c_str(), &info) == 0;
+  const bool exists = stat(given.c_str(), &info) == 0;
   if (!exists && errno == ELOOP) return SystemError(path);
   if (exists && !S_ISREG(info.st_mode)) {
     // A pipe is not opened: its reader would take that for all there is.
-    errno = S_ISDIR(info.st_mode) ? EISDIR : 0;
-    if (errno == 0 && access(name.c_str(), W_OK) == 0) return absl::OkStatus();
+    errno = S_ISDIR(info.st_mode) ? EISDIR : S_ISSOCK(info.st_mode) ? ENXIO : 0;
+    if (errno == 0 && access(given.c_str(), W_OK) == 0) return absl::OkStatus();
     return SystemError(path);
   }
-  const std::string temporary = TemporaryFor(name);
-  absl::Status status = Write(temporary, O_CREAT | O_TRUNC, "", path);
+  const std::string temporary = TemporaryFor(Resolve(path));
+  absl::Status status = WriteAndClose(OpenToWrite(temporary, O_CREAT | O_TRUNC), "", path);
   unlink(temporary.c_str());
   return status;
 }

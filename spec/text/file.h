@@ -14,8 +14,9 @@ namespace kirsch {
 // directory".
 absl::StatusOr<std::string> ReadFile(std::string_view path);
 
-// Replaces the file at `path`: readers see the old file or the new one, never a part. (What is not a regular
-// file, e.g. /dev/null, is written to.) An error is one line.
+// Replaces the file at `path`: readers see the old file or the new one, never a part. What is not a regular
+// file (/dev/null, a pipe) is written to, and so is what this process has open already (/dev/stdout,
+// /dev/fd/3). An error is one line.
 absl::Status WriteFile(std::string_view path, std::string_view contents);
 
 // The error that WriteFile would give for `path` now, but for a full disk. Nothing is changed there.
