@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/cli_testing.h"
+#include "tests/testing/cli_testing.h"
 
 namespace kirsch {
 namespace {

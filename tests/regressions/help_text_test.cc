@@ -11,7 +11,7 @@
 #include "spec/graph/shorthand.h"
 #include "spec/text/kernel_file.h"
 #include "spec/text/parser.h"
-#include "testing/cli_testing.h"
+#include "tests/testing/cli_testing.h"
 
 namespace kirsch {
 namespace {

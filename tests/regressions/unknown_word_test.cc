@@ -10,7 +10,7 @@
 #include "spec/text/kernel_file.h"
 #include "spec/text/nearest.h"
 #include "spec/text/schedule.h"
-#include "testing/cli_testing.h"
+#include "tests/testing/cli_testing.h"
 
 namespace kirsch {
 namespace {

@@ -145,7 +145,7 @@ TEST(FindTargetTest, FindsNamesAndFiles) {
             "target: expected one of haswell sapphirerapids sierraforest skylake-avx512 znver1 znver2 znver3 "
             "znver4 "
             "znver5 host, or "
-            "a target file, got 'znver9': No such file or directory");
+            "a target file, got 'znver9': No such file or directory; did you mean 'znver1'?");
 }
 
 }  // namespace
