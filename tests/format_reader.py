@@ -298,8 +298,8 @@ def test(kirsch, directory):
     for spec, *options in (*sizes, ["17x31x23"], ["1..40x64x80"], ["17x31x23 fixed-order epilogue=add:n,mul:0.5,relu"], ["17x70x923 column-blocks=100"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
-                           ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["f32*q4_0->f32 1x64x32 rhs=col const-rhs lhs-as=q8_0"],
-                           ["f32*q6_k->f32 1x256x32 rhs=col const-rhs lhs-as=q8_0"], ["9x20x9 lhs=col const-lhs"],
+                           ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["f32*q4_0->f32 1x512x64 rhs=col const-rhs lhs-as=q8_0"],
+                           ["f32*q4_k->f32 1x512x64 rhs=col const-rhs lhs-as=q8_0"], ["9x20x9 lhs=col const-lhs"],
                            ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 layout=nhwc epilogue=relu"],
                            ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 stride=2 dilation=2 layout=nchw"],
                            ["conv2d f32 1x40x9x10 filters=40 kernel=3x3 pad=1 groups=40 layout=nhwc"]):
