@@ -58,8 +58,7 @@ void AppendHeading(const Block& block, const SpecResults& group, std::string& ou
   absl::StrAppendFormat(&out, "\n%s\n  %-*s %8s %7s", group.spec, block.name_width, "",
                         group.results.front().unit, "of peak");
   if (block.memory) absl::StrAppendFormat(&out, " %6s %6s", "GB/s", "of mem");
-  absl::StrAppendFormat(&out, " %7s %8s %6s %14s  %s\n", "spread", "time", "ratio", "error of bound",
-                        "method");
+  absl::StrAppendFormat(&out, " %7s %8s %6s %8s  %s\n", "spread", "time", "ratio", "of bound", "method");
 }
 
 void AppendResult(const Block& block, const BenchResult& result, std::string& out) {
@@ -72,7 +71,7 @@ void AppendResult(const Block& block, const BenchResult& result, std::string& ou
   if (block.memory)
     absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second,
                           100 * result.bandwidth_share);
-  absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %14.2g  %s\n", 100 * result.gflops_spread,
+  absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %8.2g  %s\n", 100 * result.gflops_spread,
                         result.disturbed ? "!" : " ", SecondsText(result.seconds_median), ratio,
                         result.error_share, result.method);
 }
@@ -114,6 +113,7 @@ void AppendLegend(const BenchReport& report, std::string& out) {
     out +=
         "+packed: an operand was packed beforehand, at no charge; ratios are to the best peer with our "
         "task\n";
+  if (!report.results.empty()) out += "of bound: the largest error, as a share of what it may be\n";
 }
 
 }  // namespace

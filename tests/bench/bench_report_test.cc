@@ -104,7 +104,7 @@ TEST(Report, TablePrintsLosersToo) {
   for (const char* text :
        {"eigen 3", "0.0%!", "!: busy machine", "0.500", "2.000", "WRONG", "missing: mkl: not there",
         "failed: d: kirsch: killed by signal 4", "100.0 GFLOP/s (512-bit vectors)", "vpdpbusd 400",
-        "error of bound", "not on this CPU: blas 1/z, eigen 3/w\n",
+        "of bound", "not on this CPU: blas 1/z, eigen 3/w\n",
         "above the peak: a: 120.0 GFLOP/s predicted, but the measured peak is 100.0\n",
         "20.0 GB/s read by 1 thread", "not for libxsmm: a and 1 more", "not for mkl: c\n",
         "geometric mean 1.000 over 2 shapes, ahead on 1, worst 0.500 (b)"})
