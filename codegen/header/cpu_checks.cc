@@ -1,5 +1,7 @@
 #include "codegen/header/cpu_checks.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -21,21 +23,62 @@ std::string CheckMacro(const std::string& feature) {
   return Cat("KIRSCH_CPU_", absl::AsciiStrToUpper(feature));
 }
 
-constexpr char kCpuidFunction[] =
-    R"(// 1 if CPUID has the bit, and the operating system saves the registers in `state`.
-static inline KIRSCH_TARGET("xsave")
-int $NAME_cpuid(int leaf, int subleaf, int index, int bit, unsigned state) {
-  int info[4];
-  __cpuid(info, 1);
-  if (!(info[2] >> 27 & 1) || (_xgetbv(0) & state) != state) return 0;
-  __cpuid(info, 0);
-  if (info[0] < leaf) return 0;
-  __cpuidex(info, leaf, 0);
-  if (subleaf > 0 && info[0] < subleaf) return 0;
+constexpr char kCpuidFunctions[] =
+    R"(static inline void $NAME_cpuid_leaf(int leaf, int subleaf, int* info) {
+#if defined(_MSC_VER)
   __cpuidex(info, leaf, subleaf);
+#else
+  __asm__("cpuid" : "=a"(info[0]), "=b"(info[1]), "=c"(info[2]), "=d"(info[3]) : "a"(leaf), "c"(subleaf));
+#endif
+}
+// The registers that the operating system saves.
+static inline KIRSCH_TARGET("xsave")
+unsigned $NAME_cpuid_state(void) {
+#if defined(_MSC_VER)
+  return (unsigned)_xgetbv(0);
+#else
+  unsigned state;
+  __asm__("xgetbv" : "=a"(state) : "c"(0) : "edx");
+  return state;
+#endif
+}
+// 1 if CPUID has the bit, and the operating system saves the registers in `state`.
+static inline int $NAME_cpuid(int leaf, int subleaf, int index, int bit, unsigned state) {
+  int info[4];
+  $NAME_cpuid_leaf(1, 0, info);
+  if (!(info[2] >> 27 & 1) || ($NAME_cpuid_state() & state) != state) return 0;
+  $NAME_cpuid_leaf(0, 0, info);
+  if (info[0] < leaf) return 0;
+  $NAME_cpuid_leaf(leaf, 0, info);
+  if (subleaf > 0 && info[0] < subleaf) return 0;
+  $NAME_cpuid_leaf(leaf, subleaf, info);
   return info[index] >> bit & 1;
 }
+// Bits, from bit 1 on, of what is defined below. CPUID is slow, so only the first call asks it.
+static inline int $NAME_cpuid_bits(void) {
+  static int known;
+  int bits = KIRSCH_LOAD(known);
+  if (bits == 0) {
+    bits = 1
+$BITS;
+    KIRSCH_STORE(known, bits);
+  }
+  return bits;
+}
 )";
+
+// For #if: the compiler's __builtin_cpu_supports may not take all of the names.
+std::string OldBuiltinCondition(const std::vector<std::string>& features) {
+  int gcc = 0, clang = 0;
+  for (const std::string& feature : features) {
+    gcc = std::max(gcc, RowOf(feature).gcc_builtin);
+    clang = std::max(clang, RowOf(feature).clang_builtin);
+  }
+  std::string condition = "defined(_MSC_VER)";
+  if (clang > 0) Append(&condition, " || defined(__clang__) && __clang_major__ < ", clang);
+  if (gcc > 0) Append(&condition, " || !defined(__clang__) && __GNUC__ < ", gcc);
+  return condition;
+}
 
 template <typename Item>
 std::string All(const std::vector<std::string>& features, Item item) {
@@ -56,15 +99,19 @@ std::string CompilerCheck(const std::vector<std::string>& features) {
 }
 
 std::string CpuCheckDefinitions(const std::vector<std::string>& features, const std::string& name) {
-  std::string cpuid, builtin;
+  std::string bits, cpuid, builtin;
+  int bit = 0;
   for (const std::string& feature : features) {
     const Feature& row = RowOf(feature);
-    Append(&cpuid, "#define ", CheckMacro(feature), " ", name, "_cpuid(", row.leaf, ", ", row.subleaf, ", ",
-           static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state), ")\n");
+    ++bit;
+    Append(&bits, bit == 1 ? "" : "\n", "           | ", name, "_cpuid(", row.leaf, ", ", row.subleaf, ", ",
+           static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state), ") << ", bit);
+    Append(&cpuid, "#define ", CheckMacro(feature), " ($NAME_cpuid_bits() >> ", bit, " & 1)\n");
     Append(&builtin, "#define ", CheckMacro(feature), " __builtin_cpu_supports(\"", feature, "\")\n");
   }
-  return Cat("#if defined(_MSC_VER)\n", absl::StrReplaceAll(kCpuidFunction, {{"$NAME", name}}), cpuid,
-             "#else\n", builtin, "#endif\n");
+  return absl::StrReplaceAll(Cat("#if ", OldBuiltinCondition(features), "\n", kCpuidFunctions, cpuid,
+                                 "#else\n", builtin, "#endif\n"),
+                             {{"$NAME", name}, {"$BITS", bits}});
 }
 
 std::string CpuCheckEnd(const std::vector<std::string>& features) {

@@ -10,9 +10,10 @@ namespace kirsch {
 // An error for compilers that are too old to know one of these features; empty if none is.
 std::string CompilerCheck(const std::vector<std::string>& features);
 
-// Definitions of what CpuCondition uses, for these features: GCC's and Clang's builtin, or CPUID with MSVC
-// (with Clang for Windows too, where the builtin needs a library). `name`: what the function's name begins
-// with. Before it stand the includes and KIRSCH_TARGET.
+// Definitions of what CpuCondition uses, for these features: GCC's and Clang's builtin; or CPUID, asked once,
+// with MSVC, with Clang for Windows (where the builtin needs a library), and with compilers whose builtin
+// lacks one of the names. `name`: what functions' names begin with. Before it stand the includes and
+// KIRSCH_TARGET.
 std::string CpuCheckDefinitions(const std::vector<std::string>& features, const std::string& name);
 
 // The #undef lines.

@@ -22,17 +22,20 @@ struct Feature {
   int bit;
   uint64_t state;
   bool by_arch_avx2 = false;  // MSVC's /arch:AVX2 means it, too, and no macro tells of it
-  int gcc = 0, clang = 0;     // the first versions that know it; 0: all that we care for
+  int gcc = 0, clang = 0;     // the first versions that compile for it; 0: all that we care for
+  // The first version of GCC whose __builtin_cpu_supports takes the name, and that of Clang; 0: all that know
+  // the feature.
+  int gcc_builtin = 0, clang_builtin = 0;
 };
 
 inline constexpr std::array kFeatures = {
     Feature{"fma", 1, 0, CpuidRegister::kEcx, 12, kYmmState, true},
-    Feature{"f16c", 1, 0, CpuidRegister::kEcx, 29, kYmmState, true},
+    Feature{"f16c", 1, 0, CpuidRegister::kEcx, 29, kYmmState, true, 0, 0, 11, 19},
     Feature{"avx2", 7, 0, CpuidRegister::kEbx, 5, kYmmState},
     Feature{"bmi", 7, 0, CpuidRegister::kEbx, 3, kNoState},
     Feature{"bmi2", 7, 0, CpuidRegister::kEbx, 8, kNoState},
-    Feature{"avxvnni", 7, 1, CpuidRegister::kEax, 4, kYmmState},
-    Feature{"avxvnniint8", 7, 1, CpuidRegister::kEdx, 4, kYmmState, false, 13, 16},
+    Feature{"avxvnni", 7, 1, CpuidRegister::kEax, 4, kYmmState, false, 0, 0, 0, 19},
+    Feature{"avxvnniint8", 7, 1, CpuidRegister::kEdx, 4, kYmmState, false, 13, 16, 0, 19},
     Feature{"avx512f", 7, 0, CpuidRegister::kEbx, 16, kZmmState},
     Feature{"avx512cd", 7, 0, CpuidRegister::kEbx, 28, kZmmState},
     Feature{"avx512dq", 7, 0, CpuidRegister::kEbx, 17, kZmmState},
@@ -40,7 +43,7 @@ inline constexpr std::array kFeatures = {
     Feature{"avx512vl", 7, 0, CpuidRegister::kEbx, 31, kZmmState},
     Feature{"avx512vbmi", 7, 0, CpuidRegister::kEcx, 1, kZmmState},
     Feature{"avx512vnni", 7, 0, CpuidRegister::kEcx, 11, kZmmState},
-    Feature{"avx512fp16", 7, 0, CpuidRegister::kEdx, 23, kZmmState},
+    Feature{"avx512fp16", 7, 0, CpuidRegister::kEdx, 23, kZmmState, false, 12, 14, 0, 19},
     Feature{"avx512bf16", 7, 1, CpuidRegister::kEax, 5, kZmmState},
 };
 

@@ -143,8 +143,7 @@ TEST_P(PortableHeaderTest, ClangTakesTheCodeForWindows) {
 TEST_P(PortableHeaderTest, TheBranchesForMsvcRun) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
   Write("intrin.h",
-        "#include <cpuid.h>\n#undef __cpuid\n"
-        "static inline void __cpuid(int* info, int leaf) { __cpuidex(info, leaf, 0); }\n"
+        "#include <cpuid.h>\n"
         "#define _ReadWriteBarrier() __asm__ volatile(\"\" ::: \"memory\")\n"
         "#define __declspec(word) __attribute__((word, unused))\n");
   const std::string flags = Cat("-O1 -D_MSC_VER=1930 -DKERNEL_SELF_TEST -mxsave -I", directory_, " ", Isa());

@@ -14,16 +14,13 @@
 #include "codegen/loop/lower.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
+#include "tests/testing/commands.h"
 #include "tests/testing/kernel_header.h"
 
 namespace kirsch::testing {
 
 inline constexpr const char* kC = "-std=c99 -x c";
 inline constexpr const char* kCpp = "-std=c++17 -x c++";
-
-inline bool HaveCommand(const std::string& command) {
-  return std::system(Cat("command -v ", command, " > /dev/null 2>&1").c_str()) == 0;
-}
 
 // Compilers that are installed, as "command language-flags".
 inline std::vector<std::string> Compilers() {
