@@ -329,6 +329,11 @@ std::string HelperParameters(const Procedure& procedure) {
   return parameters;
 }
 
+// What follows a function's name.
+std::string FunctionText(const std::string& parameters, const std::string& body) {
+  return Cat("(", parameters, ") {\n", IgnoredParameters(parameters, body), body, "}\n");
+}
+
 // The procedures of several programs, each distinct one once.
 class HelperPool {
  public:
@@ -350,8 +355,8 @@ class HelperPool {
   std::string NameOf(const LoopProgram& program, const Procedure& procedure,
                      const std::vector<std::string>& callees) {
     const std::string attribute = TargetAttribute(program, style_);
-    const std::string rest = Cat("(", HelperParameters(procedure), ") {\n",
-                                 FunctionPrinter(program, procedure, style_, callees).Print(), "}\n");
+    const std::string rest = FunctionText(HelperParameters(procedure),
+                                          FunctionPrinter(program, procedure, style_, callees).Print());
     std::string name = Cat(style_.helper_name, "_", procedure.name);
     while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.
@@ -382,26 +387,23 @@ CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vect
                         TargetAttribute(program, style), "void ");
   function.name = program.name;
   function.by_macro = kernel.dispatched;
-  std::string text = Cat("(", CParameters(signature), ") {\n");
+  std::string text;
   const Var& scratch = entry.vars[static_cast<size_t>(program.scratch())];
   if (program.scratch_bytes > 0)
     Append(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
            "*)scratch_memory;\n");
-  else if (signature.scratch)
-    Append(&text, "  (void)scratch_memory;\n");
   if (program.phases > 1) {
     const Var& shared = entry.vars[static_cast<size_t>(program.shared())];
     const std::string type = Cat(CType(shared.dtype), "*");
     Append(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
-  } else if (signature.phases) {
-    Append(&text, "  (void)shared_memory;\n");
   }
   if (program.packing) {
     const Var& packed = entry.vars[static_cast<size_t>(program.packing->place)];
     const std::string type = Cat("const ", CType(packed.dtype), "*");
     Append(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
   }
-  function.after = Cat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
+  text += FunctionPrinter(program, entry, style, callees).Print();
+  function.after = FunctionText(CParameters(signature), text);
   return function;
 }
 
@@ -421,9 +423,9 @@ CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vecto
                 FunctionPrinter(program, procedure, style, callees).Print())
           : Cat("  ", callees[number], "((const ", CType(procedure.vars[0].dtype), "*)",
                 TensorNames(signature.constants), ", ", pointer, ");\n");
-  return {Cat(kernel.dispatched ? style.private_prefix : style.public_prefix,
-              TargetAttribute(program, style), "void "),
-          PackName(program), Cat("(", CPackParameters(signature), ") {\n", body, "}\n"),
+  return {Cat(kernel.dispatched ? style.private_prefix : style.public_prefix, TargetAttribute(program, style),
+              "void "),
+          PackName(program), FunctionText(CPackParameters(signature), body),
           /*by_macro=*/false};
 }
 

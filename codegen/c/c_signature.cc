@@ -3,7 +3,9 @@
 #include <array>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "codegen/kernels/block_decoder.h"
 #include "spec/text/cat.h"
 
@@ -31,6 +33,18 @@ std::string ShareArguments(const CSignature& signature) {
   return Cat(signature.scratch ? ", scratch_memory" : "",
              signature.threads ? Cat(", ", ShareNames(signature, ", ")) : "",
              signature.phases ? Cat(", shared_memory, ", kPhase) : "");
+}
+
+bool IsWordCharacter(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Is the identifier somewhere in the text, and not as part of a longer one?
+bool Names(std::string_view text, std::string_view identifier) {
+  for (size_t at = text.find(identifier); at != text.npos; at = text.find(identifier, at + 1)) {
+    const size_t end = at + identifier.size();
+    if ((at == 0 || !IsWordCharacter(text[at - 1])) && (end == text.size() || !IsWordCharacter(text[end])))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -65,6 +79,15 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
 std::string TensorNames(const std::vector<EntryTensor>& tensors) {
   return absl::StrJoin(tensors, ", ",
                        [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
+}
+
+std::string IgnoredParameters(std::string_view parameters, std::string_view body) {
+  std::string text;
+  for (absl::string_view parameter : absl::StrSplit(ForAbsl(parameters), ", ", absl::SkipEmpty())) {
+    const std::string name(parameter.substr(parameter.rfind(' ') + 1));
+    if (!Names(body, name)) Append(&text, "  (void)", name, ";\n");
+  }
+  return text;
 }
 
 std::string ShareNames(const CSignature& signature, const char* separator) {

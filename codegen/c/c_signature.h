@@ -4,6 +4,7 @@
 #define KIRSCH_CODEGEN_C_C_SIGNATURE_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/loop/loop_program.h"
@@ -39,6 +40,10 @@ std::string CPackArguments(const CSignature& signature);
 
 // The tensors' names, with commas between.
 std::string TensorNames(const std::vector<EntryTensor>& tensors);
+
+// A statement "(void)NAME;" for each of the parameters ("const float* lhs, size_t trips") that the body of
+// the function doesn't name, so that no compiler warns of it.
+std::string IgnoredParameters(std::string_view parameters, std::string_view body);
 
 // "thread, n_threads", or what columns are wanted.
 std::string ShareNames(const CSignature& signature, const char* separator);

@@ -26,6 +26,8 @@ std::string Arguments(const HeaderFunction& function) {
   return text + CArguments(function.signature());
 }
 
+const char* Result(const HeaderFunction& function) { return function.sizes.empty() ? "void " : "int "; }
+
 // The function that has the kernels of one variant.
 std::string VariantName(const HeaderFunction& function, const HeaderVariant& variant) {
   return Cat(function.name, "_", IdentifierOf(variant.target.name));
@@ -124,16 +126,15 @@ class SwitchPrinter {
   std::string text_;
 };
 
-// Where the function takes scratch memory that none of the variant's kernels takes.
-std::string IgnoredScratch(const HeaderFunction& function, const HeaderVariant& variant) {
-  const bool taken = std::ranges::any_of(variant.programs, &LoopProgram::TakesScratch);
-  return function.signature().scratch && !taken ? "  (void)scratch_memory;\n" : "";
+// A function that the linkage, its type and its name begin.
+std::string FunctionText(const std::string& begin, const std::string& parameters, const std::string& body) {
+  return Cat("\n", begin, "(", parameters, ") {\n", IgnoredParameters(parameters, body), body, "}\n");
 }
 
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
-  return Cat("\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
-             IgnoredScratch(function, variant), SwitchPrinter(function, variant).Print(), "}\n");
+  return FunctionText(Cat(linkage, "int ", name), Parameters(function),
+                      SwitchPrinter(function, variant).Print());
 }
 
 // A switch over the variants, with a statement for each. The last one's is for all that is left: a CPU that
@@ -155,7 +156,8 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
     if (sizes) return Cat("return ", VariantName(function, variant), "(", Arguments(function), ");");
     return Cat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
   };
-  return Cat("\n", linkage, Declaration(function), " {\n", VariantSwitch(function, call), "}\n");
+  return FunctionText(Cat(linkage, Result(function), function.name), Parameters(function),
+                      VariantSwitch(function, call));
 }
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
@@ -166,7 +168,8 @@ std::string PrintPackDispatcher(const HeaderFunction& function, const std::strin
   const auto case_of = [&](const HeaderVariant& variant) { return Cat(call(variant), "\n      return;"); };
   const std::string body = function.variants.size() > 1 ? VariantSwitch(function, case_of)
                                                         : Cat("  ", call(function.variants.front()), "\n");
-  return Cat("\n", linkage, PackDeclaration(function), " {\n", body, "}\n");
+  return FunctionText(Cat(linkage, "void ", function.name, "_pack"), CPackParameters(function.signature()),
+                      body);
 }
 
 constexpr char kChoice[] = R"(static int $NAME_choice;
@@ -192,7 +195,7 @@ static inline int $NAME_choose(void) {
 }  // namespace
 
 std::string Declaration(const HeaderFunction& function) {
-  return Cat(function.sizes.empty() ? "void " : "int ", function.name, "(", Parameters(function), ")");
+  return Cat(Result(function), function.name, "(", Parameters(function), ")");
 }
 
 std::string PackDeclaration(const HeaderFunction& function) {

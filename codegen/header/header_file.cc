@@ -125,6 +125,11 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #define KIRSCH_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define KIRSCH_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 #endif
+#if defined(__GNUC__) || defined(__clang__)
+// Intrinsics take pointers to vectors also for what lies anywhere.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcast-align"
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #define KIRSCH_KEPT(vector) __asm__ volatile("" : : "v"(vector))
 #define KIRSCH_LOADED(vector) __asm__("" : "+v"(vector))
@@ -133,7 +138,6 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #define KIRSCH_ADD256 KIRSCH_ADD
 #define KIRSCH_ADD512 KIRSCH_ADD
 // GCC 12 means its own <immintrin.h>, which leaves what is not used uninitialized.
-#pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #else
@@ -161,7 +165,7 @@ constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #undef KIRSCH_S32X4
 #undef KIRSCH_S32X8
 #undef KIRSCH_S32X16
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
 )";
