@@ -13,15 +13,25 @@ namespace kirsch {
 namespace {
 
 constexpr char kHelpers[] = R"(
-// 64-byte aligned, never freed.
+// 64-byte aligned, until $FILE_free_memory. Each block begins with the address of the one before it.
+static void* $FILE_last_block;
 static void* $FILE_memory(size_t bytes) {
-  char* block = (char*)malloc(bytes + 64);
+  char* block = (char*)malloc(bytes + 128);
   if (!block) {
     printf("out of memory\n");
     exit(2);
   }
-  memset(block, 0xff, bytes + 64);
-  return block + (64 - (size_t)block % 64);
+  memset(block, 0xff, bytes + 128);
+  memcpy(block, &$FILE_last_block, sizeof($FILE_last_block));
+  $FILE_last_block = block;
+  return block + (128 - (size_t)block % 64);
+}
+static void $FILE_free_memory(void) {
+  while ($FILE_last_block) {
+    void* block = $FILE_last_block;
+    memcpy(&$FILE_last_block, block, sizeof($FILE_last_block));
+    free(block);
+  }
 }
 // A parameter: bits that look random, of moderate numbers.
 static void* $FILE_parameter(size_t count, size_t bytes, uint32_t keep, uint32_t set, uint32_t seed) {
@@ -76,7 +86,8 @@ $RUN    for (; i < members[member][0]; ++i) {
       wrong = 1;
     }
   }
-$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
+$REFUSED  $FILE_free_memory();
+  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
   return wrong;
 }
 )";
