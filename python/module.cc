@@ -1,5 +1,4 @@
 // The module kirsch._kirsch: solutions and kernels of libkirsch, for kirsch/__init__.py.
-#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -281,14 +280,14 @@ bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
 }
 
 // An array that lies as the operand does; what lies between its elements is its own, too.
-py::array NewArray(const Operand& operand) {
-  const py::dtype dtype(NumpyNameOf(operand.type));
-  const auto bytes = static_cast<py::ssize_t>(BytesOf(operand.type));
-  const py::array memory(
-      dtype, static_cast<py::ssize_t>(SpanBytes(operand.shape, operand.stride, operand.type)) / bytes);
-  std::vector<py::ssize_t> shape(operand.shape.begin(), operand.shape.end()), strides;
-  for (int64_t stride : operand.stride) strides.push_back(stride * bytes);
-  return py::array(dtype, shape, strides, memory.data(), memory);
+py::object NewArray(const Operand& operand) {
+  const std::string dtype = NumpyNameOf(operand.type);
+  const size_t bytes = BytesOf(operand.type);
+  const py::object memory =
+      Numpy("empty")(SpanBytes(operand.shape, operand.stride, operand.type) / bytes, dtype);
+  std::vector<int64_t> strides;
+  for (int64_t stride : operand.stride) strides.push_back(stride * static_cast<int64_t>(bytes));
+  return Numpy("ndarray")(py::tuple(py::cast(operand.shape)), dtype, memory, 0, py::tuple(py::cast(strides)));
 }
 
 class PyKernel {

@@ -1,7 +1,6 @@
 #include "tensor_view.h"
 
 #include <dlpack/dlpack.h>
-#include <pybind11/numpy.h>
 
 #include <array>
 #include <string_view>
@@ -49,16 +48,43 @@ std::string DlpackText(const DLDataType& type) {
   return name + std::to_string(type.bits) + (type.lanes == 1 ? "" : "x" + std::to_string(type.lanes));
 }
 
-// Python makes a dtype's name anew whenever it is asked for, so that is only asked of types that are not
-// NumPy's own.
-void CheckDtype(const py::dtype& dtype, const std::string& name, kirsch_type type) {
+// What Python's buffers say of an array's elements and strides, while this lives. NumPy's types only.
+class Buffer {
+ public:
+  explicit Buffer(const py::handle& array) {
+    taken_ = PyObject_GetBuffer(array.ptr(), &buffer_, PyBUF_STRIDES | PyBUF_FORMAT) == 0;
+    if (!taken_) PyErr_Clear();
+  }
+  ~Buffer() {
+    if (taken_) PyBuffer_Release(&buffer_);
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  const Py_buffer* operator->() const { return &buffer_; }
+
+  // Elements are of this type, in this CPU's byte order.
+  bool IsOf(const TypeNames& names) const {
+    if (!taken_ || static_cast<size_t>(buffer_.itemsize) != names.bytes) return false;
+    std::string_view format = buffer_.format;
+    if (!format.empty() && std::string_view("@=<^").find(format[0]) != format.npos) format.remove_prefix(1);
+    const char* const letters = names.numpy[0] == 'f' ? "ef" : names.numpy[0] == 'u' ? "BHIL" : "bhil";
+    return format.size() == 1 && std::string_view(letters).find(format[0]) != format.npos;
+  }
+
+ private:
+  Py_buffer buffer_ = {};
+  bool taken_ = false;
+};
+
+// The bits of an array that is not of NumPy's type, but of that of ml_dtypes.
+py::object BitsOf(const py::handle& array, const std::string& name, kirsch_type type) {
   const TypeNames& names = NamesOf(type);
-  const bool native = dtype.byteorder() == '=' || dtype.byteorder() == '|';
-  const bool own = dtype.kind() == names.numpy[0] && static_cast<size_t>(dtype.itemsize()) == names.bytes;
-  if (native && own) return;
-  const std::string got = py::str(dtype.attr("name"));
-  if (!native && got == names.numpy) Unexpected(name, type, got + " of another byte order");
+  const py::object dtype = array.attr("dtype");
+  const std::string got = py::str(dtype.attr("name")), order = py::str(dtype.attr("byteorder"));
+  if (got == names.numpy && order == ">") Unexpected(name, type, got + " of another byte order");
   if (got != names.extension) Unexpected(name, type, got);
+  return array.attr("view")(names.numpy);
 }
 
 // The capsule is ours: its tensor is released when Python lets go of the owner.
@@ -71,6 +97,11 @@ py::object OwnerOf(const py::capsule& capsule, DLManagedTensor* tensor) {
 }
 
 }  // namespace
+
+py::object Numpy(const char* name) {
+  static const py::module_& numpy = *new py::module_(py::module_::import("numpy"));
+  return numpy.attr(name);
+}
 
 size_t BytesOf(kirsch_type type) { return NamesOf(type).bytes; }
 const char* NumpyNameOf(kirsch_type type) { return NamesOf(type).numpy; }
@@ -88,7 +119,7 @@ size_t SpanBytes(const std::vector<int64_t>& shape, const std::vector<int64_t>& 
 }
 
 TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_type type) {
-  if (py::isinstance<py::array>(array))
+  if (py::isinstance(array, Numpy("ndarray")))
     FromNumpy(array, name, type);
   else if (py::hasattr(array, "__dlpack__"))
     FromDlpack(array, name, type);
@@ -97,19 +128,19 @@ TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_
 }
 
 void TensorView::FromNumpy(const py::handle& given, const std::string& name, kirsch_type type) {
-  const auto array = py::reinterpret_borrow<py::array>(given);
-  CheckDtype(array.dtype(), name, type);
+  const Buffer array(given);
+  if (!array.IsOf(NamesOf(type))) return FromNumpy(BitsOf(given, name, type), name, type);
+  owner_ = py::reinterpret_borrow<py::object>(given);
   const auto bytes = static_cast<int64_t>(BytesOf(type));
-  for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
-    shape_.push_back(array.shape(axis));
-    if (array.strides(axis) % bytes != 0)
+  for (int axis = 0; axis < array->ndim; ++axis) {
+    shape_.push_back(array->shape[axis]);
+    if (array->strides[axis] % bytes != 0)
       throw py::value_error(name + ": expected strides that are multiples of the element, got " +
-                            std::to_string(array.strides(axis)) + " bytes");
-    stride_.push_back(array.strides(axis) / bytes);
+                            std::to_string(array->strides[axis]) + " bytes");
+    stride_.push_back(array->strides[axis] / bytes);
   }
-  owner_ = array;
-  data_ = const_cast<void*>(array.data());
-  read_only_ = !array.writeable();
+  data_ = array->buf;
+  read_only_ = array->readonly != 0;
 }
 
 void TensorView::FromDlpack(const py::handle& given, const std::string& name, kirsch_type type) {

@@ -26,17 +26,21 @@ def run(*command, **options):
     return done.stdout
 
 
+def copy_source(source, copy):
+    """What is built of the package, as setuptools writes beside it."""
+    copy.mkdir()
+    for name in ("pyproject.toml", "setup.py"):
+        shutil.copy(source / name, copy / name)
+    shutil.copytree(source / "python", copy / "python")
+
+
 def main():
     source, build = map(pathlib.Path, sys.argv[1:])
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with tempfile.TemporaryDirectory(dir=build) as directory:
         place = pathlib.Path(directory)
         run(sys.executable, "-m", "venv", "--system-site-packages", place / "venv")
-        # A copy, as setuptools writes beside what it builds.
-        (place / "source").mkdir()
-        for name in ("pyproject.toml", "setup.py"):
-            shutil.copy(source / name, place / "source" / name)
-        shutil.copytree(source / "python", place / "source/python")
+        copy_source(source, place / "source")
         python = place / "venv/bin/python"
         run(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", "--no-deps", ".", cwd=place / "source",
             env=dict(environment, KIRSCH_BUILD_DIRECTORY=str(build)))
