@@ -59,7 +59,7 @@ def main():
         shutil.copytree(source / "examples", place / "examples")
         for project in ("test", "examples/library", "examples/products", "examples/llama2", *engines()):
             folder = place / project
-            run(cmake, "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *sources(),
+            run(cmake, "-G", "Ninja", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *sources(),
                 f"-DCMAKE_C_COMPILER={c_compiler}", f"-DCMAKE_CXX_COMPILER={cxx_compiler}", "-DCMAKE_BUILD_TYPE=Release")
             run(cmake, "--build", folder / "build")
         environment = dict(os.environ, KIRSCH_CONFIG="none", HOME=str(place), XDG_CACHE_HOME=str(place / "cache"))
