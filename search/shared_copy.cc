@@ -25,7 +25,7 @@ std::vector<Decision> PacksOf(const UserRequest& request, const Target& target) 
 std::vector<ConstantCopy> CommonCopies(absl::Span<const FamilyMember> members, const Target& target) {
   const UserRequest& first = members.front().request;
   std::vector<ConstantCopy> copies;
-  for (const Decision& pack : PacksOf(first, target)) copies.push_back(CopyOf(pack, first.swapped));
+  for (const Decision& pack : PacksOf(first, target)) copies.push_back(CopyOf(pack, first));
   std::erase_if(copies, [&](const ConstantCopy& copy) {
     return !std::all_of(members.begin(), members.end(), [&](const FamilyMember& member) {
       return WithCopy(member.request, copy, target).has_value();
@@ -52,9 +52,13 @@ Cost CutoffOf(const FamilyMember& member, double slack) {
 
 }  // namespace
 
-ConstantCopy CopyOf(const Decision& pack, bool swapped) {
+ConstantCopy CopyOf(const Decision& pack, const UserRequest& request) {
   ConstantCopy copy{pack.layout, pack.dtype};
-  if (swapped) copy.layout.order = copy.layout.order == Order::kRow ? Order::kCol : Order::kRow;
+  const TileExtent matrix = ExtentOf(request.placed_root, pack.operand);
+  if (matrix.outer == 1 && matrix.inner == 1)
+    copy.layout.order = Order::kRow;
+  else if (request.swapped)
+    copy.layout.order = copy.layout.order == Order::kRow ? Order::kCol : Order::kRow;
   return copy;
 }
 
@@ -64,7 +68,7 @@ std::optional<PackedRequest> WithCopy(const UserRequest& request, const Constant
                                       const Target& target) {
   const Spec& root = request.placed_root;
   for (const Decision& pack : PacksOf(request, target)) {
-    if (CopyOf(pack, request.swapped) != copy) continue;
+    if (CopyOf(pack, request) != copy) continue;
     Expansion expansion;
     Expand(root, pack, target, &expansion);
     const Lines available = AvailableBelow(root, expansion, AvailableAtHome(root, target), target);

@@ -22,7 +22,8 @@ struct UserRequest {
   bool swapped = false;
 };
 
-// How the copy lies, in the order of the untransposed problem: the bytes are the same for all requests.
+// How the copy lies, in the order of the untransposed problem: the bytes are the same for all requests. A
+// single number lies alike in either order, and is in row order here.
 struct ConstantCopy {
   Layout layout;  // a decision's
   Dtype dtype = Dtype::kF32;
@@ -31,7 +32,7 @@ struct ConstantCopy {
 };
 
 // The copy that the program of a request makes, whose first decision is `pack`.
-ConstantCopy CopyOf(const Decision& pack, bool swapped);
+ConstantCopy CopyOf(const Decision& pack, const UserRequest& request);
 
 // What is left of a request that takes its operand so.
 struct PackedRequest {

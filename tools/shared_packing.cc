@@ -51,7 +51,7 @@ class SharedCopySolver {
       FamilyMember member{PlacedRequest(arguments_, parsed, model_.target()), (*weights)[i]};
       if ((*own)[i]) {
         member.own = (*own)[i]->cost;
-        member.own_copy = CopyOf((*own)[i]->first, parsed.swapped);
+        member.own_copy = CopyOf((*own)[i]->first, member.request);
       }
       members.push_back(std::move(member));
     }

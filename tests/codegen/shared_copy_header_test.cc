@@ -45,7 +45,7 @@ class SharedCopyHeaderTest : public HeaderTest {
     EnumerateDecisions(requests.front().placed_root, target_, &decisions);
     std::vector<ConstantCopy> copies;
     for (const Decision& decision : decisions) {
-      const ConstantCopy copy = CopyOf(decision, requests.front().swapped);
+      const ConstantCopy copy = CopyOf(decision, requests.front());
       bool common = true;
       for (const UserRequest& request : requests) common &= WithCopy(request, copy, target_).has_value();
       if (common) copies.push_back(copy);

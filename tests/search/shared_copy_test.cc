@@ -40,7 +40,7 @@ std::vector<FamilyMember> MembersOf(const std::string& text, const std::vector<d
     FamilyMember member{Placed(parsed, model.target()), weights[static_cast<size_t>(i)]};
     const SearchResult own = Search(member.request.placed_root, model, memo, {});
     member.own = own.cost;
-    member.own_copy = CopyOf(own.impl.decision, parsed.swapped);
+    member.own_copy = CopyOf(own.impl.decision, member.request);
     members.push_back(member);
   }
   return members;
@@ -152,7 +152,7 @@ TEST(SharedCopyTest, WithItsOwnCopyAMemberHasItsOwnProgram) {
       HashMemo memo, other;
       const SearchResult own = Search(request.placed_root, model, memo, {});
       const std::optional<PackedRequest> packed =
-          WithCopy(request, CopyOf(own.impl.decision, request.swapped), target);
+          WithCopy(request, CopyOf(own.impl.decision, request), target);
       ASSERT_TRUE(packed.has_value()) << text;
       const SearchResult kernel = SearchWithin(packed->kernel, packed->available, model, other, {});
       EXPECT_EQ(kernel.cost, own.cost) << text;
