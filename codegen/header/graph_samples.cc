@@ -2,26 +2,56 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <set>
+#include <utility>
 
 #include "codegen/header/block_samples.h"
+#include "spec/element_array.h"
 #include "spec/graph/reference.h"
 
 namespace kirsch {
 namespace {
 
-std::vector<std::byte> Filled(const TensorType& type, uint32_t seed) {
-  if (IsOfBlocks(type.dtype)) return SampledBlocks(type.dtype, type.elements());
-  const auto bytes = static_cast<size_t>(Bytes(type.dtype));
-  const SampleBits bits = SampleBitsOf(type.dtype);
-  std::vector<std::byte> data(bytes * static_cast<size_t>(type.span()));
-  for (size_t at = 0; at < data.size(); at += bytes) {
-    seed = seed * 1664525 + 1013904223;
-    const uint32_t element = (seed >> (32 - 8 * bytes) & bits.keep) | bits.set;
-    memcpy(&data[at], &element, bytes);
+constexpr uint32_t kFactor = 1664525, kTerm = 1013904223;
+
+// What `seed` is so many elements later.
+uint32_t SeedAfter(uint32_t seed, int64_t elements) {
+  uint32_t factor = kFactor, term = kTerm;  // of 1, 2, 4, ... elements
+  for (; elements > 0; elements /= 2) {
+    if (elements % 2 != 0) seed = seed * factor + term;
+    term += term * factor;
+    factor *= factor;
   }
-  return data;
+  return seed;
+}
+
+// Elements of a parameter that is not of blocks.
+void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, double* to) {
+  const int bits_of_element = 8 * static_cast<int>(Bytes(dtype));
+  const SampleBits bits = SampleBitsOf(dtype);
+  seed = SeedAfter(seed, first);
+  for (int64_t i = 0; i < count; ++i) {
+    seed = seed * kFactor + kTerm;
+    const uint32_t element = (seed >> (32 - bits_of_element) & bits.keep) | bits.set;
+    to[i] = LoadElement(dtype, &element, 0);
+  }
+}
+
+// Of all parameters. They may be larger than the memory: elements are made when they are read, but for blocks.
+ReadParameter SampledParameters(const Graph& graph) {
+  std::vector<std::vector<std::byte>> blocks;
+  for (int i = 0; i < graph.num_inputs(); ++i) {
+    const TensorType& type = graph.at(i).type;
+    blocks.push_back(IsOfBlocks(type.dtype) ? SampledBlocks(type.dtype, type.elements())
+                                            : std::vector<std::byte>());
+  }
+  return [&graph, blocks = std::move(blocks)](int parameter, int64_t first, int64_t count, double* to) {
+    const Dtype dtype = graph.at(parameter).type.dtype;
+    if (IsOfBlocks(dtype))
+      LoadRun(dtype, blocks[static_cast<size_t>(parameter)].data(), first, 1, count, to);
+    else
+      ReadSamples(dtype, static_cast<uint32_t>(parameter) + 1, first, count, to);
+  };
 }
 
 // The first, one between, and the last.
@@ -36,19 +66,15 @@ SampleBits SampleBitsOf(Dtype dtype) {
 
 GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few) {
   GraphSamples result;
-  std::vector<std::vector<std::byte>> parameters;
-  std::vector<const void*> pointers;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const TensorType& type = graph.at(i).type;
-    parameters.push_back(Filled(type, static_cast<uint32_t>(i) + 1));
-    pointers.push_back(parameters.back().data());
     result.elements.push_back(type.span());
     result.constant.push_back(graph.IsConstant(i));
   }
   const TensorType& type = graph.at(graph.result).type;
   result.elements.push_back(type.span());
   const int64_t length = GraphReference::RowLength(type);
-  GraphReference reference(graph, std::move(pointers), winograd);
+  GraphReference reference(graph, SampledParameters(graph), winograd);
   const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
   std::set<int64_t> elements;
   for (size_t i = 0; i < rows.size(); ++i)

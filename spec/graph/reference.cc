@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "spec/block.h"
@@ -163,7 +164,18 @@ int64_t GraphReference::StartOfRow(const TensorType& type, int64_t row) {
 
 GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs,
                                std::map<int, int> winograd)
-    : graph_(graph), inputs_(std::move(inputs)), winograd_(std::move(winograd)), rows_(graph.nodes.size()) {}
+    : GraphReference(
+          graph,
+          [&graph, inputs = std::move(inputs)](int parameter, int64_t first, int64_t count, double* to) {
+            LoadRun(graph.at(parameter).type.dtype, inputs[static_cast<size_t>(parameter)], first, 1, count,
+                    to);
+          },
+          std::move(winograd)) {}
+
+GraphReference::GraphReference(const Graph& graph, ReadParameter read, std::map<int, int> winograd)
+    : graph_(graph), read_(std::move(read)), winograd_(std::move(winograd)), rows_(graph.nodes.size()) {
+  for (int i = 0; i < graph.num_inputs(); ++i) strides_.push_back(graph.at(i).type.Strides());
+}
 
 std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
   std::vector<Uncertain> result = RowOf(graph_.result, row);
@@ -175,12 +187,19 @@ const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
   std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
   const auto found = known.find(row);
   if (found != known.end()) return found->second;
+  if (graph_.at(node).op == Operation::kInput) known.clear();
   Row computed = Compute(node, row);
   for (Uncertain& x : computed) x = InRange(x);
   return known.emplace(row, std::move(computed)).first->second;
 }
 
 Uncertain GraphReference::Element(int node, const Index& index) {
+  if (graph_.at(node).op == Operation::kInput) {
+    const std::vector<int64_t>& strides = strides_[static_cast<size_t>(node)];
+    double element = 0;
+    read_(node, std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{0}), 1, &element);
+    return InRange({element, 0});
+  }
   const Dims& dims = graph_.at(node).type.dims;
   return RowOf(node, RowAt(dims, index))[dims.empty() ? 0 : static_cast<size_t>(index.back())];
 }
@@ -215,11 +234,10 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
 
 GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
   const TensorType& type = graph_.at(node).type;
-  const int64_t length = RowLength(type);
+  std::vector<double> values(static_cast<size_t>(RowLength(type)));
+  read_(node, StartOfRow(type, row), RowLength(type), values.data());
   Row elements;
-  const int64_t start = StartOfRow(type, row);
-  for (int64_t i = 0; i < length; ++i)
-    elements.push_back({LoadElement(type.dtype, inputs_[static_cast<size_t>(node)], start + i), 0});
+  for (double value : values) elements.push_back({value, 0});
   return elements;
 }
 
@@ -335,15 +353,15 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
 
 GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
   Index index = IndexOfRow(node.type.dims, row);
-  std::array<const Row*, 2> rows = {};
+  std::array<Row, 2> rows = {Row{}, Row{{node.number, 0}}};
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Dims& dims = graph_.at(node.inputs[i]).type.dims;
-    rows[i] = &RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
+    rows[i] = RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
   }
-  const auto at = [&](const Row* from, size_t i) { return (*from)[from->size() == 1 ? 0 : i]; };
+  const auto at = [&](const Row& from, size_t i) { return from[from.size() == 1 ? 0 : i]; };
   Row results;
   for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
-    const Uncertain a = at(rows[0], i), b = rows[1] != nullptr ? at(rows[1], i) : Uncertain{node.number, 0};
+    const Uncertain a = at(rows[0], i), b = at(rows[1], i);
     results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b)
                                                   : ApplyToIntegers(node.op, a, b));
   }
@@ -375,7 +393,7 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
 }
 
 GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t row) {
-  const Row& x = RowOf(node.inputs[0], row);
+  const Row x = RowOf(node.inputs[0], row);
   Row result = x;
   if (node.op == Operation::kSoftmax) {
     const Uncertain greatest = Greatest(x);
