@@ -153,6 +153,21 @@ absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelReque
   return absl::OkStatus();
 }
 
+absl::Status SetName(const RequestArguments& arguments, std::vector<KernelRequest>* kernels) {
+  if (arguments.name.empty()) return absl::OkStatus();
+  if (kernels->size() > 1)
+    return absl::InvalidArgumentError(Cat("--name: expected a single kernel, got the ", kernels->size(),
+                                          " of ", arguments.file, " (--kernel takes one of them)"));
+  if (!IsKernelName(arguments.name))
+    return absl::InvalidArgumentError(
+        Cat("--name: expected letters, digits and underscores, a letter first, and no name that C, its "
+            "library or "
+            "the header's code has, got ",
+            Quoted(arguments.name)));
+  kernels->front().name = arguments.name;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
@@ -191,6 +206,7 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
+  if (absl::Status named = SetName(arguments, &*kernels); !named.ok()) return named;
   for (const KernelRequest& kernel : *kernels) {
     if (absl::Status count = CheckCount(arguments.file, kernel); !count.ok()) return count;
     if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;

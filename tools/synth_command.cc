@@ -223,6 +223,8 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       *command, "--header-mode", "attributes (the default), macros or bare",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},
       arguments->header_mode);
+  command->add_option("--name", arguments->request.name, "What the function is called in C")
+      ->check(NotEmpty("a name"));
   command->add_option("--prefix", arguments->request.prefix, "What all names in C begin with, as in mylib_");
   command->add_option("--namespace", arguments->name_space, "The C++ namespace of a header's names; not in C")
       ->check(kNamespace);
