@@ -67,12 +67,7 @@ std::vector<void*> CallableKernel::TensorsOf(const LoopProgram& program, int64_t
   std::vector<void*> tensors;
   for (size_t i = 0; i < operands.size(); ++i)
     if (!known[i].constant) tensors.push_back(operands[i]);
-  if (program.packing)  // in the user's place, which that of a transposed spec becomes below
-    tensors.insert(tensors.begin() + (function_.swapped(static_cast<size_t>(member))
-                                          ? MatmulDims::kRhs - program.packing->place
-                                          : program.packing->place),
-                   const_cast<void*>(packed));
-  if (function_.swapped(static_cast<size_t>(member))) std::swap(tensors[0], tensors[1]);
+  if (program.packing) tensors.insert(tensors.end() - 1, const_cast<void*>(packed));
   KIRSCH_CHECK(tensors.size() == program.tensors.size());
   return tensors;
 }

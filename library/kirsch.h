@@ -126,11 +126,10 @@ enum { KIRSCH_MAX_RANK = 4 };
 
 /* An operand: where its elements lie, and what the kernel does with it. */
 typedef struct kirsch_operand {
-  const char* name; /* as in the text; of a shorthand "lhs", "rhs", "arg1", "out" and the like */
+  const char* name; /* as in the text; of a shorthand "lhs", "rhs", "bias", "out" and the like */
   kirsch_type type;
   int rank; /* 0: a single element */
-  /* The element at indices i is number i[0] * stride[0] + i[1] * stride[1] + ... of the memory. A window of a
-   * convolution that is computed as a matmul is given as the flat memory it views. */
+  /* The element at indices i is number i[0] * stride[0] + i[1] * stride[1] + ... of the memory. */
   int64_t shape[KIRSCH_MAX_RANK], stride[KIRSCH_MAX_RANK];
   int is_output;   /* the last operand, and only that */
   int is_read;     /* 0: what it holds before a call is not looked at */

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "codegen/header/user_matrix.h"
-#include "spec/storage.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
 
@@ -14,16 +13,17 @@ namespace {
 
 constexpr char kSource[] = "text";  // what errors call it
 
+CallOperand OperandOf(std::string name, const TensorType& type) {
+  return {std::move(name), type.dtype, {type.dims.begin(), type.dims.end()}, type.Strides()};
+}
+
 std::vector<CallOperand> OperandsOfGraph(const Graph& graph) {
   std::vector<CallOperand> operands;
-  const auto add = [&](std::string name, const TensorType& type) {
-    operands.push_back({std::move(name), type.dtype, {type.dims.begin(), type.dims.end()}, type.Strides()});
-  };
   for (int i = 0; i < graph.num_inputs(); ++i) {
-    add(graph.at(i).text, graph.at(i).type);
+    operands.push_back(OperandOf(graph.at(i).text, graph.at(i).type));
     operands.back().constant = graph.at(i).constant;
   }
-  add("out", graph.at(graph.result).type);
+  operands.push_back(OperandOf("out", graph.at(graph.result).type));
   operands.back().output = true;
   operands.back().read = false;
   return operands;
@@ -53,37 +53,50 @@ CallOperand EpilogueOperandOf(EpilogueOperand kind, const CallOperand& out) {
   return operand;
 }
 
+// How the parameters of a matmul's shorthand lie.
+class ShorthandOperands {
+ public:
+  ShorthandOperands(const ParsedSpec& parsed, bool batched)
+      : member_{parsed.spec, parsed.swapped}, matrices_(UserMatrices(member_)), batched_(batched) {
+    for (const EpilogueStep& step : EpilogueOfUser(member_))
+      if (step.HasOperand()) arguments_.push_back(step.operand);
+  }
+
+  // `operand`: of the spec's.
+  CallOperand At(int operand) const {
+    const int of_user = member_.swapped && operand < MatmulDims::kOut ? 1 - operand : operand;
+    CallOperand at = of_user <= MatmulDims::kOut
+                         ? Matrix(of_user)
+                         : EpilogueOperandOf(arguments_[static_cast<size_t>(of_user - MatmulDims::kOut - 1)],
+                                             Matrix(MatmulDims::kOut));
+    at.dtype = member_.spec.tensor(operand).dtype;
+    return at;
+  }
+
+ private:
+  CallOperand Matrix(int of_user) const {
+    return MatrixOperand(matrices_[static_cast<size_t>(of_user)], member_.spec.size[MatmulDims::kB],
+                         batched_);
+  }
+
+  const HeaderMember member_;
+  const std::array<UserMatrix, 3> matrices_;
+  const bool batched_;
+  std::vector<EpilogueOperand> arguments_;
+};
+
 std::vector<CallOperand> OperandsOfSpec(const ParsedSpec& parsed, bool batched) {
-  const HeaderMember member{parsed.spec, parsed.swapped};
-  const std::array<UserMatrix, 3> matrices = UserMatrices(member);
-  const OpInfo& info = parsed.spec.op_info();
-  // The spec's operand that is the user's.
-  const auto number = [&](int user) { return parsed.swapped && user < 2 ? 1 - user : user; };
-  const auto matrix_of = [&](int user) {
-    const UserMatrix& matrix = matrices[static_cast<size_t>(user)];
-    CallOperand operand = MatrixOperand(matrix, parsed.spec.size[MatmulDims::kB], batched);
-    if (matrix.is_window()) {
-      operand.shape = {RootElements(parsed.spec, number(user))};
-      operand.stride = {1};
-    }
-    operand.name = info.operands[static_cast<size_t>(user)].name;
-    operand.dtype = parsed.spec.tensor(number(user)).dtype;
-    operand.constant = parsed.spec.tensor(number(user)).constant != 0;
-    return operand;
-  };
-  std::vector<CallOperand> operands = {matrix_of(MatmulDims::kLhs), matrix_of(MatmulDims::kRhs)};
-  CallOperand out = matrix_of(MatmulDims::kOut);
-  out.output = true;
-  out.read = parsed.spec.accumulate;
-  for (const EpilogueStep& step : EpilogueOfUser(member)) {
-    if (!step.HasOperand()) continue;
-    const auto next = static_cast<int>(operands.size()) + 1;  // behind out
-    CallOperand operand = EpilogueOperandOf(step.operand, out);
-    operand.name = info.operands[static_cast<size_t>(next)].name;
-    operand.dtype = parsed.spec.tensor(next).dtype;
+  const ShorthandOperands shorthand(parsed, batched);
+  std::vector<CallOperand> operands;
+  for (const Parameter& parameter : parsed.parameters) {
+    CallOperand operand =
+        parameter.type ? OperandOf(parameter.name, *parameter.type) : shorthand.At(parameter.operand);
+    operand.name = parameter.name;
+    operand.constant = parsed.spec.tensor(parameter.operand).constant != 0;
     operands.push_back(std::move(operand));
   }
-  operands.push_back(std::move(out));
+  operands.back().output = true;
+  operands.back().read = parsed.spec.accumulate;
   return operands;
 }
 
@@ -103,9 +116,6 @@ absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std:
   if (found == kernels->size())
     return absl::InvalidArgumentError(Cat("kernel: expected the name of a kernel of the text (", names,
                                           "), got ", kernel.empty() ? "none" : Quoted(kernel)));
-  // A kernel of the language that is one matmul, whose operands a spec would call lhs and rhs.
-  if (!(*kernels)[found].operands.empty()) kernels = ParseKernelFile(text, kSource, KernelForm::kGraphs);
-  if (!kernels.ok()) return kernels.status();
   return std::move((*kernels)[found]);
 }
 

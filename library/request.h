@@ -22,8 +22,8 @@ struct CallOperand {
   bool output = false, read = true, constant = false;
 };
 
-// The kernel of `text` that is called `kernel`; empty: the only one. Kernels of the kernel language and
-// convolutions are graphs wherever they may be, so that operands are those of the text.
+// The kernel of `text` that is called `kernel`; empty: the only one. Convolutions are graphs where they may
+// be, so that a search may find Winograd's algorithm.
 absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std::string& kernel);
 
 // The family's member with these sizes.

@@ -25,6 +25,23 @@ Uncertain Rounded(double value, double error) {
   return {rounded, error};
 }
 
+std::string NameOfOperand(const EpilogueStep& step) {
+  switch (step.op) {
+    case Operation::kAdd:
+      return step.operand == EpilogueOperand::kAll ? "residual" : "bias";
+    case Operation::kSub:
+      return "offset";
+    case Operation::kMul:
+      return "scale";
+    case Operation::kMax:
+      return "lower";
+    case Operation::kMin:
+      return "upper";
+    default:
+      return std::string(Info(step.op).option.name);
+  }
+}
+
 Uncertain ApplyToFloat(Operation op, Uncertain x, double y) {
   if (IsComposed(op)) return ApplyOperation(op, x, {y, 0});
   const double value = Info(op).meaning(x.value, y);
@@ -38,6 +55,18 @@ Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step) {
   for (int i = 0; i < step; ++i)
     if (epilogue.steps[static_cast<size_t>(i)].op == Operation::kF32) return Dtype::kF32;
   return sum;
+}
+
+std::vector<std::string> EpilogueNames(const Epilogue& epilogue) {
+  std::vector<std::string> names, numbered;
+  for (const EpilogueStep& step : epilogue)
+    if (step.HasOperand()) names.push_back(NameOfOperand(step));
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto same = std::count(names.begin(), names.end(), names[i]);
+    const auto before = std::count(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]);
+    numbered.push_back(same > 1 ? Cat(names[i], before + 1) : names[i]);
+  }
+  return numbered;
 }
 
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "spec/dtype.h"
 #include "spec/meaning/uncertain.h"
@@ -84,6 +85,10 @@ bool IsFused(const Epilogue& epilogue, Dtype sum, int step);
 
 // Rows become columns.
 Epilogue Transposed(const Epilogue& epilogue);
+
+// What each operand in memory is called, after its step: "bias" of an add, "residual" where that is a whole
+// matrix, "scale" of a mul; with a number behind where several steps have the same, "bias1" and "bias2".
+std::vector<std::string> EpilogueNames(const Epilogue& epilogue);
 
 // "f32,mul:n,add:3", as in specs; "relu" stands for "max:0".
 std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum);

@@ -1,6 +1,5 @@
-// Which operands come from RAM, --cold on the command line. A list of names with commas between: lhs, rhs,
-// out, arg1 and so on of a spec; of a graph, and of a kernel in the kernel language, its parameters and out.
-// Without a list: all.
+// Which operands come from RAM, --cold on the command line. A list of parameters' names, and out, with commas
+// between. Without a list: all.
 #ifndef KIRSCH_TOOLS_COLD_OPERANDS_H_
 #define KIRSCH_TOOLS_COLD_OPERANDS_H_
 
@@ -25,11 +24,10 @@ absl::Status CheckCold(const std::string& cold, const KernelRequest& request);
 Residency ColdOperands(const std::string& cold, const ParsedSpec& parsed);
 Residency ColdOperands(const std::string& cold, const Graph& graph);
 
-// The list in a spec's own names, where the request has others for its operands.
-std::string ColdInSpec(const std::string& cold, const KernelRequest& request);
-
-// Of a question that the table is asked.
+// Of a question that the table is asked. Texts that are the same spec may call its operands what they like:
+// there these are lhs, rhs, out, arg1 and so on of the matmul.
 std::string ColdText(const std::string& cold);
+std::string ColdText(const std::string& cold, const ParsedSpec& parsed);
 
 }  // namespace kirsch
 

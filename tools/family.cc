@@ -11,7 +11,6 @@
 #include "search/size_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
-#include "tools/cold_operands.h"
 #include "tools/graph_packing.h"
 #include "tools/prediction.h"
 #include "tools/progress_line.h"
@@ -367,21 +366,20 @@ absl::StatusOr<FamilySynthesis> WithCold(const std::string& cold, absl::StatusOr
 
 }  // namespace
 
-absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& all, const KernelRequest& request,
+absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget, CodeSharing sharing) {
-  SolveArguments arguments = all;
-  arguments.cold = ColdInSpec(all.cold, request);
   if (absl::Status status = CheckFamily(arguments, request); !status.ok()) return status;
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
   if (request.count() > 1 && !request.graph && request.family.SharesConstant())
-    return WithCold(all.cold, SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members));
+    return WithCold(arguments.cold,
+                    SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members));
   if (SharesConstants(request))
-    return WithCold(all.cold,
+    return WithCold(arguments.cold,
                     SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members));
-  return WithCold(all.cold, solve_members(arguments));
+  return WithCold(arguments.cold, solve_members(arguments));
 }
 
 std::string RegionPrograms(const FamilySynthesis& synthesis) {

@@ -37,7 +37,8 @@ HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& s
     if (synthesis.is_graph())
       shared.push_back({&synthesis.plans[i], region.members});
     else
-      shared.push_back({&synthesis.shared[i], region.members});
+      shared.push_back({&synthesis.shared[i], region.members,
+                        synthesis.request.family.member(region.members.front()).parameters});
     Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
   }
   LowerShared(name, synthesis.regions.sizes, shared, always, &variant);
@@ -51,8 +52,8 @@ HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesi
   const Target& target = synthesis.target();
   HeaderVariant variant{target,
                         request.graph
-                            ? LowerMembers(name, request.sizes(), PlansOf(synthesis), target, always)
-                            : LowerMembers(name, request.sizes(), ImplsOf(synthesis), target, always),
+                            ? LowerMembers(name, *request.graph, PlansOf(synthesis), target, always)
+                            : LowerMembers(name, request.family, ImplsOf(synthesis), target, always),
                         0, 0, RegionPrograms(synthesis)};
   if (request.count() > 1) {
     variant.notes = Cat(request.graph ? "Sizes whose plans compute the same things together"
@@ -82,7 +83,6 @@ HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
   }
   HeaderFunction function = FunctionOf(kernel.name(), request.family);
   function.shared_size = kernel.variants.front().shared_size;
-  if (!request.operands.empty()) Append(&function.text, "\n", request.operands);
   return function;
 }
 

@@ -87,21 +87,33 @@ std::vector<std::string> FileNames(const std::string& file) {
   return names;
 }
 
+// Their names, and where they are.
+std::vector<std::pair<std::string, TextPosition>> ParametersOf(const KernelRequest& kernel) {
+  std::vector<std::pair<std::string, TextPosition>> parameters;
+  if (kernel.graph) {
+    const Graph& graph = kernel.graph->member(0);
+    for (int i = 0; i < graph.num_inputs(); ++i)
+      parameters.emplace_back(graph.at(i).text, graph.at(i).position);
+  } else {
+    for (const Parameter& parameter : kernel.family.member(0).parameters)
+      parameters.emplace_back(parameter.name, kernel.position);
+  }
+  return parameters;
+}
+
 // A parameter hides the function of its name, and the function that chooses among sizes and targets calls
 // others.
 absl::Status CheckParameters(const std::string& file, const KernelRequest& kernel,
                              absl::Span<const Target> targets) {
-  if (!kernel.graph) return absl::OkStatus();
   std::vector<std::string> called = CodeNames(kernel, targets);
   std::erase_if(called, [&](const std::string& name) {
     return name == kernel.name || name == Cat(kernel.name, "_pack");
   });
   called.push_back(Cat(kernel.name, "_choose"));
-  const Graph& graph = kernel.graph->member(0);
-  for (int i = 0; i < graph.num_inputs(); ++i)
-    if (std::find(called.begin(), called.end(), graph.at(i).text) != called.end())
-      return ErrorAt(file, graph.at(i).position,
-                     Cat("expected another name than ", Quoted(graph.at(i).text), ", as the code of ",
+  for (const auto& [name, position] : ParametersOf(kernel))
+    if (std::find(called.begin(), called.end(), name) != called.end())
+      return ErrorAt(file, position,
+                     Cat("expected another name than ", Quoted(name), ", as the code of ",
                          Quoted(kernel.name), " has a function of it"));
   return absl::OkStatus();
 }

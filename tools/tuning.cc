@@ -34,13 +34,14 @@ double SecondsOf(const SolveArguments& arguments) {
 struct Tuning {
   std::string name;      // one line
   std::string question;  // that it answers, beside the machine's
+  std::string cold;      // the operands that are in RAM
   const Target& target;
   std::function<absl::StatusOr<std::vector<TuningCandidate>>(const SearchOptions&)> candidates;
   std::function<absl::StatusOr<TuningProblem>()> problem;
 };
 
 std::string QuestionOf(const SolveArguments& arguments, const Tuning& tuning) {
-  return Cat(Signature(ReadHost()), "\nthreads ", arguments.threads, "\n", ColdText(arguments.cold), "\n",
+  return Cat(Signature(ReadHost()), "\nthreads ", arguments.threads, "\n", tuning.cold, "\n",
              tuning.question);
 }
 
@@ -144,7 +145,10 @@ absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, Synthesis* sy
   const absl::StatusOr<bool> applies =
       Applies(arguments, stop == StopReason::kOptimal, stop == StopReason::kCancelled);
   if (!applies.ok() || !*applies) return applies.status();
-  const Tuning tuning{synthesis->parsed.text, synthesis->parsed.text, synthesis->target,
+  const Tuning tuning{synthesis->parsed.text,
+                      synthesis->parsed.text,
+                      ColdText(arguments.cold, synthesis->parsed),
+                      synthesis->target,
                       [&](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
                       [&] { return ProblemOf(synthesis->parsed, arguments); }};
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
@@ -158,7 +162,10 @@ absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, const Graph& 
   const absl::StatusOr<bool> applies = Applies(arguments, synthesis->result.optimal, cancelled);
   if (!applies.ok() || !*applies) return applies.status();
   const PlanOptions options = PlanOptionsOf(arguments, graph);
-  const Tuning tuning{graph.name, PlanQuestion(graph, options), synthesis->target,
+  const Tuning tuning{graph.name,
+                      PlanQuestion(graph, options),
+                      ColdText(arguments.cold),
+                      synthesis->target,
                       [&](const SearchOptions& search) {
                         return CandidatesOf(arguments, graph, synthesis->target, memo, search);
                       },

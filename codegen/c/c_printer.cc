@@ -378,10 +378,8 @@ class HelperPool {
 
 CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
-  Procedure entry = program.procedures[0];
-  // The user's names.
-  if (kernel.swapped) std::swap(entry.vars[0].name, entry.vars[1].name);
-  const CSignature signature = SignatureOf(program, kernel.swapped);
+  const Procedure& entry = program.procedures[0];
+  const CSignature signature = SignatureOf(program);
   CFunction function;
   function.before = Cat(kernel.dispatched ? style.private_prefix : style.public_prefix,
                         TargetAttribute(program, style), "void ");
@@ -410,11 +408,8 @@ CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vect
 CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);
-  Procedure procedure = program.procedures[number];
-  const CSignature signature = SignatureOf(program, kernel.swapped);
-  if (PacksConstants(program, number))  // by the user's names
-    for (size_t i = 0; i < signature.constants.size(); ++i)
-      procedure.vars[i].name = signature.constants[i].name;
+  const Procedure& procedure = program.procedures[number];
+  const CSignature signature = SignatureOf(program);
   const Var& packed = procedure.vars[signature.constants.size()];
   const std::string pointer = Cat("(", CType(packed.dtype), "*)packed");
   const std::string body =

@@ -27,7 +27,6 @@ struct CStyle {
 
 struct CKernel {
   const LoopProgram* program = nullptr;
-  bool swapped = false;     // see EmitOptions
   bool dispatched = false;  // called by a dispatcher only, so not public
   bool packs = true;        // with the function that packs, if there is one: kernels may share it
 };

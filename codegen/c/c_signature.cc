@@ -1,8 +1,5 @@
 #include "codegen/c/c_signature.h"
 
-#include <array>
-#include <utility>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -56,19 +53,11 @@ std::string CType(Dtype dtype) {
   return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }
 
-CSignature SignatureOf(const LoopProgram& program, bool swapped) {
+CSignature SignatureOf(const LoopProgram& program) {
   CSignature signature;
   signature.tensors = program.tensors;
   if (program.size) signature.size = program.size->name;
   if (program.packing) signature.constants = program.packing->constants;
-  if (swapped) {
-    // Operands change places, and what they are called stays.
-    std::swap(signature.tensors[0], signature.tensors[1]);
-    const std::array<const char*, 2> names = {"lhs", "rhs"};
-    for (size_t i = 0; i < names.size(); ++i)
-      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name =
-          names[i];
-  }
   signature.scratch = program.TakesScratch();
   signature.threads = program.TakesThreads();
   signature.columns = program.block != 0;

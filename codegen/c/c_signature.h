@@ -1,5 +1,4 @@
-// What functions of C take: types, parameters in the user's order, the arguments of the same names. Internal to
-// codegen/.
+// What functions of C take: types, parameters, the arguments of the same names. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_C_C_SIGNATURE_H_
 #define KIRSCH_CODEGEN_C_C_SIGNATURE_H_
 
@@ -18,16 +17,16 @@ std::string CType(Dtype dtype);
 // What the parameters of a public function depend on.
 struct CSignature {
   std::string size;                    // what the size is called that comes first; empty: there is none
-  std::vector<EntryTensor> tensors;    // in the user's order; what NAME_pack made is called kPacked
+  std::vector<EntryTensor> tensors;    // what NAME_pack made is called kPacked
   std::vector<EntryTensor> constants;  // that NAME_pack takes, if there is one
   bool scratch = false, threads = false;
   bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
   bool phases = false;   // shared memory and the phase
 };
 
-CSignature SignatureOf(const LoopProgram& program, bool swapped);
+CSignature SignatureOf(const LoopProgram& program);
 
-// The parameters as in a declaration, in the user's order. `__restrict` is the spelling that GCC, Clang and
+// The parameters as in a declaration. `__restrict` is the spelling that GCC, Clang and
 // MSVC take in C and in C++.
 std::string CParameters(const CSignature& signature);
 

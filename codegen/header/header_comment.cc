@@ -44,20 +44,44 @@ std::string OrderText(const HeaderFunction& function) {
          "split.\n";
 }
 
+// Of parameters that the text declares: their types, a line each.
+std::string ParametersText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  auto tensor = signature.tensors.begin(), constant = signature.constants.begin();
+  std::string text;
+  for (const HeaderParameter& parameter : function.parameters) {
+    if (!parameter.constant && tensor->name == kPacked) ++tensor;
+    Append(&text, (parameter.constant ? constant++ : tensor++)->name, ": ", parameter.type,
+           parameter.constant ? ", packed ahead" : "", "\n");
+  }
+  return text;
+}
+
+// `what`: happened if it returns 1.
+std::string ReturnsText(const HeaderFunction& function, const char* what) {
+  if (function.sizes.empty()) return "";
+  return Cat("Returns 1 if ", SizesText(function), ": ", what, ". Else 0: nothing was touched.\n");
+}
+
 std::string OperandsText(const HeaderFunction& function) {
+  constexpr char kDense[] =
+      "Tensors are dense but for those with strides, the last axis contiguous. None overlaps another.\n";
   if (function.members.empty())
-    return Cat(function.sizes.empty() ? ""
-                                      : Cat("Returns 1 if ", SizesText(function),
-                                            ": its kernel ran. Else 0: nothing was touched.\n"),
-               "Tensors are dense but for those with strides, the last axis contiguous. None overlaps "
-               "another.\n");
-  if (function.sizes.empty())
-    return Cat(MatricesText(function.members.front()), "No operand overlaps another.\n");
-  return Cat("Returns 1 if ", SizesText(function),
-             ": the product is computed. Else 0: nothing was touched.\n",
+    return Cat(ReturnsText(function, "its kernel ran"), ParametersText(function), kDense);
+  const HeaderMember& first = function.members.front();
+  if (!function.parameters.empty())
+    return Cat(ParametersText(function), kDense,
+               first.spec.accumulate ? "What is computed is added to out.\n" : "");
+  if (function.sizes.empty()) return Cat(MatricesText(first), "No operand overlaps another.\n");
+  return Cat(ReturnsText(function, "the product is computed"),
              "Operands are as in the specification above (lhs m x k, rhs k x n, out m x n), their leading\n"
              "dimensions those of the sizes given unless it fixes them: by default the operands of every\n"
              "member are contiguous at its own sizes. No operand overlaps another.\n");
+}
+
+// What the function calls an operand of the matmul.
+std::string NameOf(const CSignature& signature, int operand) {
+  return std::ranges::find(signature.tensors, operand, &EntryTensor::operand)->name;
 }
 
 // What the epilogue takes, and when.
@@ -76,11 +100,12 @@ std::string EpilogueText(const HeaderFunction& function) {
   std::string text =
       Cat(member.spec.accumulate ? "Each sum of products and what out had, an " : "Each sum of products, an ",
           std::string(Info(sum).name), ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
-  int argument = 0;
+  const CSignature signature = function.signature();
+  int operand = MatmulDims::kOut;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (step.HasOperand())
-      Append(&text, "arg", ++argument, ": for ", std::string(Name(step.op)), ", ",
+      Append(&text, NameOf(signature, ++operand), ": for ", std::string(Name(step.op)), ", ",
              kElements[static_cast<size_t>(step.operand)], ", ",
              std::string(Info(TypeBefore(epilogue, sum, i)).name), "\n");
   }
@@ -151,11 +176,12 @@ std::string PackedText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   if (signature.constants.empty()) return "";
   const bool graph = function.members.empty();
-  const std::string operand = graph ? "constants" : signature.constants.front().name;
-  std::string text = Cat(PackDeclaration(function), ";\nCall it once for ", graph ? "" : "an ", operand,
-                         graph ? " that stay what they are" : " that stays what it is", "; `packed` has ",
-                         function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name,
-                         " takes it instead of the ", operand, ", any number of times, in any thread.\n");
+  const std::string operand = signature.constants.front().name;
+  std::string text =
+      Cat(PackDeclaration(function), ";\nCall it once for ",
+          graph ? "constants that stay what they are" : Cat("what stays in ", operand), "; `packed` has ",
+          function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name,
+          " takes it instead, before out, any number of times, in any thread.\n");
   if (function.variants.size() > 1) text += "How it is packed depends on the CPU: not for another machine.\n";
   return text;
 }
@@ -176,7 +202,7 @@ std::string FunctionText(const HeaderFunction& function) {
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)
     text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";
-  if (function.sizes.empty() && function.swapped(0))
+  if (function.sizes.empty() && function.parameters.empty() && function.swapped(0))
     text += "The transposed product is computed: out^T = rhs^T lhs^T.\n";
   return text;
 }

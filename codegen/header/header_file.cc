@@ -95,8 +95,7 @@ std::string Functions(const HeaderFile& file) {
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
-        kernels.push_back(
-            {&variant.programs[i], function.swapped(variant.member_of(i)), function.dispatched(), i == 0});
+        kernels.push_back({&variant.programs[i], function.dispatched(), i == 0});
     numbers += NumberFunctions(file, function);
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
@@ -235,7 +234,11 @@ int64_t HeaderFunction::shared_bytes() const { return Most(*this, &LoopProgram::
 int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
 
 CSignature HeaderFunction::signature() const {
-  CSignature all = SignatureOf(variants.front().programs.front(), swapped(0));
+  CSignature all = SignatureOf(variants.front().programs.front());
+  if (swapped(variants.front().member_of(0)))
+    for (std::vector<EntryTensor>* list : {&all.tensors, &all.constants})
+      for (EntryTensor& tensor : *list)
+        if (tensor.operand < MatmulDims::kOut) tensor.operand = 1 - tensor.operand;
   all.size.clear();  // it is one of `sizes`
   for (const HeaderVariant& variant : variants)
     for (const LoopProgram& program : variant.programs) {

@@ -29,9 +29,14 @@ enum class HeaderMode : uint8_t {
 // One choice of a function's sizes.
 struct HeaderMember {
   Spec spec;  // the root spec that its programs compute
-  // The request was solved as its transpose: the public function takes the user's (lhs, rhs), which are the
-  // spec's (rhs, lhs).
+  // The request was solved as its transpose: the user's (lhs, rhs) are the spec's (rhs, lhs).
   bool swapped = false;
+};
+
+// A parameter as the text declares it: its type, or what else the comment says of it.
+struct HeaderParameter {
+  std::string type;
+  bool constant = false;
 };
 
 // What packing an operand ahead takes and what it is good for, in predicted cycles; 0: not said.
@@ -68,6 +73,7 @@ struct HeaderFunction {
   std::string text;                        // the user's spec, graph or family, for the comment
   std::vector<VaryingSize> sizes;          // parameters
   size_t shared_size = 0;                  // the one that programs may take
+  std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;       // as the family's, or one; none of a graph
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says
@@ -80,7 +86,9 @@ struct HeaderFunction {
   int64_t scratch_bytes() const;  // the most that any kernel needs
   int64_t shared_bytes() const;   // likewise
   int phases() const;             // likewise
-  CSignature signature() const;   // but for the sizes: scratch, threads, phases if some kernel takes them
+  // But for the sizes: scratch, threads, phases if some kernel takes them; of a matmul, operands as the user
+  // states it.
+  CSignature signature() const;
 };
 
 struct HeaderFile {
@@ -106,10 +114,10 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //             [, void* scratch_memory]          if a kernel needs it, or always takes it (EntryParameters)
 //             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads, or so
 //             [, void* shared_memory, size_t phase])   if a kernel has several phases, or so
-// of a graph, its parameters and then `out` in the place of the first three; or, if sizes vary,
+// with the text's own parameters before `out`, by their names and in their order; or, if sizes vary,
 //   int NAME(size_t <size>, for each of them, as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
-// Where an operand is packed ahead, NAME takes `const void* packed` in its place, and there are
+// Where operands are packed ahead, NAME takes `const void* packed` instead, before `out`, and there are
 //   size_t NAME_packed_bytes(void);    bytes of the packed operand, 64-byte aligned
 //   void NAME_pack(const T* operand, void* packed)   both for the kernel that this CPU runs
 //   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "codegen/header/graph_samples.h"
+#include "codegen/header/parameter_text.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -35,6 +36,7 @@ HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family) {
   function.name = name;
   function.text = family.text();
   function.sizes = family.varying_sizes();
+  function.parameters = ParametersOf(family);
   for (int64_t i = 0; i < family.count(); ++i) {
     const ParsedSpec member = family.member(i);
     function.members.push_back({member.spec, member.swapped});
@@ -50,6 +52,7 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
   function.text = Cat("\n", family.count() > 1 ? family.text() : only);
   function.sizes = family.sizes();
   for (VaryingSize& size : function.sizes) size.name = FreeName(size.name, family.member(0));
+  function.parameters = ParametersOf(family, function.sizes);
   const bool few = family.count() > kMembersSampledWell;
   for (size_t i = 0; i < plans.front().size(); ++i) {
     std::map<int, int> winograd;  // of any target, the larger squares
@@ -61,6 +64,29 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
   return function;
 }
 
+std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily& family,
+                                      absl::Span<const Impl* const> members, const Target& target,
+                                      const EntryParameters& always) {
+  const std::vector<VaryingSize> sizes = family.varying_sizes();
+  EntryParameters own = always;
+  std::vector<LoopProgram> programs;
+  for (size_t i = 0; i < members.size(); ++i) {
+    own.tensors = family.member(static_cast<int64_t>(i)).parameters;
+    programs.push_back(Lower(*members[i], target, MemberName(name, sizes, static_cast<int64_t>(i)), own));
+  }
+  return programs;
+}
+
+std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
+                                      absl::Span<const Plan* const> members, const Target& target,
+                                      const EntryParameters& always) {
+  std::vector<LoopProgram> programs;
+  for (size_t i = 0; i < members.size(); ++i)
+    programs.push_back(
+        Lower(*members[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i)), always));
+  return programs;
+}
+
 void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
                  absl::Span<const SharedProgram> shared, const EntryParameters& always,
                  HeaderVariant* variant) {
@@ -70,8 +96,10 @@ void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
     for (int64_t member : one.members)
       variant->program_of[static_cast<size_t>(member)] = variant->programs.size();
     const std::string entry = MemberName(name, sizes, one.members.front()) + more;
+    EntryParameters own = always;
+    own.tensors = one.parameters;
     variant->programs.push_back(std::visit(
-        [&](const auto* program) { return Lower(*program, variant->target, entry, always); }, one.program));
+        [&](const auto* program) { return Lower(*program, variant->target, entry, own); }, one.program));
   }
 }
 

@@ -10,7 +10,6 @@
 #include "absl/types/span.h"
 #include "codegen/header/header_file.h"
 #include "codegen/loop/lower.h"
-#include "spec/check.h"
 #include "spec/graph/family.h"
 #include "spec/graph/plan.h"
 #include "spec/target/target.h"
@@ -28,23 +27,20 @@ using MemberPlans = std::vector<const Plan*>;
 HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
                           absl::Span<const MemberPlans> plans);
 
-// Every member's kernel for `target`, from the members' programs (Impl) or plans in their order. Entries are
+// Every member's kernel for `target`, from the members' programs, or plans, in their order. Entries are
 // called <name>_m5_n8, by the sizes that vary. `always`: what each takes.
-template <typename Solved>
-std::vector<LoopProgram> LowerMembers(const std::string& name, const std::vector<VaryingSize>& sizes,
-                                      const std::vector<const Solved*>& members, const Target& target,
-                                      const EntryParameters& always = {}) {
-  KIRSCH_CHECK(static_cast<int64_t>(members.size()) == CountMembers(sizes));
-  std::vector<LoopProgram> programs;
-  for (size_t i = 0; i < members.size(); ++i)
-    programs.push_back(Lower(*members[i], target, MemberName(name, sizes, static_cast<int64_t>(i)), always));
-  return programs;
-}
+std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily& family,
+                                      absl::Span<const Impl* const> members, const Target& target,
+                                      const EntryParameters& always = {});
+std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
+                                      absl::Span<const Plan* const> members, const Target& target,
+                                      const EntryParameters& always = {});
 
 // A program that these members share, which differ in a size that it takes: their rows, or their keys.
 struct SharedProgram {
   std::variant<const Impl*, const Plan*> program;
   std::vector<int64_t> members;
+  std::vector<Parameter> parameters = {};  // of a spec, see EntryParameters::tensors
 };
 
 // The variant's kernels for `target`, each for all of its members: HeaderVariant::programs and program_of.

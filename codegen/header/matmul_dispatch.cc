@@ -156,7 +156,7 @@ std::string Tensors(const CSignature& signature) {
   std::string text;
   for (size_t i = 0; i < signature.tensors.size(); ++i) {
     const EntryTensor& tensor = signature.tensors[i];
-    const std::string_view name = kMatmulInfo.operands[i].name;
+    const std::string_view name = kMatmulInfo.operands[static_cast<size_t>(tensor.operand)].name;
     const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
     Append(&text, i > 0 ? ", " : "", "(", tensor.stored ? "" : "const ", type, "*)", std::string(name));
   }

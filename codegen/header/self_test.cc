@@ -190,25 +190,16 @@ $CHOOSE    wrong |= $NAME_check_all("$WHAT");
 // Multiplications of the naive loop, for all problems of a function together, that are made in full.
 constexpr double kFullWork = 3e8;
 
-// The user's tensors, as he has them before any is packed.
-std::vector<EntryTensor> Unpacked(const CSignature& signature) {
-  std::vector<EntryTensor> tensors = signature.tensors;
-  for (EntryTensor& tensor : tensors)
-    if (tensor.name == kPacked) tensor = signature.constants.front();
-  return tensors;
-}
-
 // A call for the sizes and operands of a problem, in each phase as each of three threads.
 std::string RunText(const HeaderFunction& function) {
-  CSignature signature = function.signature();
+  const CSignature signature = function.signature();
   const bool scratch = signature.scratch, threads = signature.threads, phases = signature.phases;
-  signature.scratch = signature.threads = signature.phases = false;
   std::string text = phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "";
   text += threads ? "  for (i = 0; i < 3; ++i) " : "  ";
   Append(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
   for (const VaryingSize& size : function.sizes) Append(&text, size.name == "b" ? "batch" : size.name, ", ");
   const char* const share = signature.columns ? ", n * i / 3, n * (i + 1) / 3" : ", i, 3";
-  return Cat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "",
+  return Cat(text, TestNames(signature.tensors), scratch ? ", scratch" : "", threads ? share : "",
              phases ? ", shared_memory, phase" : "", ");\n");
 }
 
@@ -343,11 +334,11 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
   const std::vector<EntryTensor> tensors = Unpacked(signature);
-  const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors.back().dtype;
+  const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors[2].dtype;
   const bool packed = !signature.constants.empty();
   const auto pack_of = [&](std::string_view operand) {
-    return packed && signature.constants.front().name == operand
-               ? Cat("  $NAME_pack(", CPackArguments(signature), ");\n")
+    return packed && TestName(signature.constants.front()) == operand
+               ? Cat("  $NAME_pack(", operand, ", packed);\n")
                : "";
   };
   const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
@@ -425,7 +416,7 @@ std::string FillsText(const HeaderFile& file) {
     if (function.members.empty()) continue;
     const std::vector<EntryTensor> tensors = Unpacked(function.signature());
     for (const EntryTensor& tensor : tensors) types.insert(tensor.dtype);
-    compared.insert({tensors[0].dtype, tensors[1].dtype, tensors.back().dtype});
+    compared.insert({tensors[0].dtype, tensors[1].dtype, tensors[2].dtype});
   }
   std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
   for (Dtype dtype : types) {

@@ -1,7 +1,9 @@
 #include "codegen/header/user_matrix.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
 
@@ -59,20 +61,36 @@ std::string MatricesText(const HeaderMember& member) {
   std::string text;
   for (size_t i = 0; i < matrices.size(); ++i) {
     const UserMatrix& matrix = matrices[i];
-    Append(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ");
-    if (matrix.is_window()) {
-      Append(&text, "a view: (row, column) is element\n     ", OffsetText(matrix.row_axis, "row"), " + ",
-             OffsetText(matrix.column_axis, "column"), "\n");
-      continue;
-    }
+    const int operand = member.swapped && i < 2 ? 1 - static_cast<int>(i) : static_cast<int>(i);
     const bool row = matrix.column_axis.stride(0) == 1;
-    Append(&text, row ? "row" : "column", "-major, leading dimension ",
+    Append(&text, kNames[i], ": ", std::string(Info(member.spec.tensor(operand).dtype).name), ", ",
+           matrix.rows, " x ", matrix.columns, ", ", row ? "row" : "column", "-major, leading dimension ",
            (row ? matrix.row_axis : matrix.column_axis).stride(0));
     if (batch > 1) Append(&text, "; ", batch, " of them, ", matrix.batch_stride, " elements apart");
     text += "\n";
   }
   Append(&text, member.spec.accumulate ? "out += lhs * rhs" : "out = lhs * rhs", "\n");
   return text;
+}
+
+std::vector<EntryTensor> Unpacked(const CSignature& signature) {
+  std::vector<EntryTensor> tensors = signature.constants;
+  for (const EntryTensor& tensor : signature.tensors)
+    if (tensor.name != kPacked) tensors.push_back(tensor);
+  std::ranges::sort(tensors, {}, &EntryTensor::operand);
+  return tensors;
+}
+
+std::string TestName(const EntryTensor& tensor) {
+  if (tensor.name == kPacked) return kPacked;
+  if (tensor.operand <= MatmulDims::kOut)
+    return std::string(kMatmulInfo.operands[static_cast<size_t>(tensor.operand)].name);
+  return Cat("arg", tensor.operand - MatmulDims::kOut);
+}
+
+std::string TestNames(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ",
+                       [](std::string* names, const EntryTensor& tensor) { *names += TestName(tensor); });
 }
 
 }  // namespace kirsch

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "codegen/header/header_file.h"
 #include "spec/text/family.h"
@@ -34,6 +35,13 @@ std::string OffsetText(const DigitAxis& axis, const std::string& index);
 
 // What the operands hold, one line each, and what is computed.
 std::string MatricesText(const HeaderMember& member);
+
+// Of HeaderFunction::signature, lhs, rhs, out, and what the epilogue takes, before any is packed.
+std::vector<EntryTensor> Unpacked(const CSignature& signature);
+
+// What the self-test calls a tensor, whatever the user does, and several with commas between.
+std::string TestName(const EntryTensor& tensor);
+std::string TestNames(const std::vector<EntryTensor>& tensors);
 
 }  // namespace kirsch
 

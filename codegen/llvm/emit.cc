@@ -38,7 +38,7 @@ struct Source {
 };
 
 Source SourceOf(const LoopProgram& program, const Target& target, const EmitOptions& options) {
-  const CSignature signature = SignatureOf(program, options.swapped);
+  const CSignature signature = SignatureOf(program);
   const auto print = [&program, &target, options](llvm::LLVMContext& context) {
     return PrintLlvm(program, target, options, context);
   };
@@ -58,8 +58,7 @@ Source SourceOf(const LoopProgram& program, const Target& target, const EmitOpti
 
 Source SourceOf(const HeaderFunction& function, Abi abi) {
   const HeaderVariant& only = function.variants.front();
-  if (!function.dispatched())
-    return SourceOf(only.programs.front(), only.target, {function.swapped(0), abi});
+  if (!function.dispatched()) return SourceOf(only.programs.front(), only.target, {abi});
   const auto print = [&function, abi](llvm::LLVMContext& context) {
     return PrintLlvmDispatch(function, abi, context);
   };

@@ -19,9 +19,6 @@ enum class Abi : uint8_t {
 };
 
 struct EmitOptions {
-  // The request was solved as its transpose: the entry takes (rhs, lhs, ...) of the spec, which are the
-  // user's (lhs, rhs, ...).
-  bool swapped = false;
   Abi abi = Abi::kSystemV;
   // The entry takes scratch memory, a thread and their number even if it needs none of them, so that all
   // entries of a kind can be called alike.
@@ -31,9 +28,9 @@ struct EmitOptions {
 // The text or bytes of the file. The entry has the C ABI and the parameters of the header's function (see
 // PrintHeaderFile), in their order; text begins with its prototype, as a comment, and with
 // what else a caller has to know:
-//   void NAME(const T* lhs, const T* rhs {, const A* arg1}, T* out [, void* scratch_memory]
+//   void NAME(const T* lhs, const T* rhs {, const A* bias}, T* out [, void* scratch_memory]
 //             [, size_t thread, size_t n_threads] [, void* shared_memory, size_t phase])
-// of a graph with its parameters before `out`. If an operand is packed ahead, there is also NAME_pack,
+// with the text's own parameters before `out`. If an operand is packed ahead, there is also NAME_pack,
 // likewise. An error is a fault of LLVM's (a CPU name it does not know, say).
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});

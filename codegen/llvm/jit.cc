@@ -112,7 +112,7 @@ std::function<void(const KernelCall&)> CallerFor(Abi abi, uintptr_t address, siz
 // what every kernel may take).
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi) {
-  absl::StatusOr<std::string> object = EmitObject(program, target, {false, abi, true});
+  absl::StatusOr<std::string> object = EmitObject(program, target, {abi, true});
   if (!object.ok()) return object.status();
   auto jit = MakeJit(abi);
   if (!jit) return ToStatus(jit.takeError());

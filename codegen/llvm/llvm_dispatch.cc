@@ -140,10 +140,9 @@ std::unique_ptr<llvm::Module> PrintLlvmDispatch(const HeaderFunction& function, 
   const HeaderVariant& variant = function.variants.front();
   std::vector<llvm::Function*> entries;
   for (size_t i = 0; i < variant.programs.size(); ++i) {
-    const EmitOptions options{function.swapped(variant.member_of(i)), abi};
     // Kernels share what packs.
     const PublicNames names{"", i == 0 ? Cat(function.name, "_pack") : ""};
-    entries.push_back(AddProgram(variant.programs[i], variant.target, options, names, *module));
+    entries.push_back(AddProgram(variant.programs[i], variant.target, {abi}, names, *module));
   }
   dispatch.Print(entries);
   return module;

@@ -425,7 +425,6 @@ std::string PublicName(const LoopProgram& program, size_t procedure, const Publi
 std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
   std::vector<VarId> order(program.tensors.size());
   std::iota(order.begin(), order.end(), 0);
-  if (options.swapped) std::swap(order[0], order[1]);
   if (program.size) order.insert(order.begin(), program.run_time_size());
   if (program.TakesScratch() || options.uniform) order.push_back(program.scratch());
   if (program.TakesThreads() || options.uniform) {

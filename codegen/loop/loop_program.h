@@ -19,6 +19,7 @@
 
 #include "spec/dtype.h"
 #include "spec/epilogue.h"
+#include "spec/parameter.h"
 #include "spec/program/affine.h"
 
 namespace kirsch {
@@ -278,6 +279,7 @@ struct EntryTensor {
   std::string name;
   Dtype dtype = Dtype::kF32;
   bool stored = false;
+  int operand = 0;  // of a spec, which of its operands it is, or is the copy of
 
   friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
 };
@@ -312,6 +314,8 @@ inline constexpr char kAdd[] = "add";
 struct EntryParameters {
   bool scratch = false, threads = false;
   bool phases = false;  // shared memory and the phase
+  // Of a spec, its operands by the caller's names, in his order; empty: in its own.
+  std::vector<Parameter> tensors = {};
 };
 
 struct LoopProgram {
@@ -328,11 +332,11 @@ struct LoopProgram {
   // column and the end of those wanted: a block is computed if it begins among them.
   int64_t block = 0;
   std::optional<Packing> packing;
-  // The entry's first parameters: of a spec lhs, rhs, what the epilogue takes, and out; of a graph its
-  // parameters, but for what is packed, and out. Scratch, thread and n_threads follow; and, if there are
+  // The entry's first parameters, in the caller's order: inputs, but for what is packed; `packed`, if
+  // something is; and out. Scratch, thread and n_threads follow; and, if there are
   // several phases or `always` says so, `shared` and `phase`. Every thread calls the entry for each phase,
-  // when all are done with the one before. The function that others call has these in the user's order, and
-  // no more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
+  // when all are done with the one before. The function that others call has no
+  // more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
   // Behind these: a size, if callers say it; in what others call, before all. Only with a single phase.

@@ -401,6 +401,11 @@ class Lowering {
     return std::any_of(program_.buffers.begin(), program_.buffers.end(),
                        [](const Program::Buffer& known) { return known.constant; });
   }
+  int ConstantBuffer() const {
+    int number = 0;
+    while (!buffer(number).constant) ++number;
+    return number;
+  }
   int PackedBuffer() const {
     int number = 0;
     while (buffer(number).memory != Memory::kPacked) ++number;
@@ -412,13 +417,18 @@ class Lowering {
       if (buffer(i).memory == Memory::kCaller) take(i);
   }
 
-  // Tensors that are read, and the one that is stored. A contraction's operand that is packed stands in its
-  // own place, a graph's constants together behind the others.
+  template <typename Take>
+  void InCallersOrder(const Take& take) {
+    if (loops_.always.tensors.empty()) return ForCallers(take);
+    for (const Parameter& parameter : loops_.always.tensors) take(parameter.operand);
+  }
+
+  // Tensors that are read, what constants are packed to, and the tensor that is stored.
   void TakeTensors() {
-    ForCallers([&](int i) {
-      if (!buffer(i).stored && !(buffer(i).constant && program_.named)) TakeTensor(i);
+    InCallersOrder([&](int i) {
+      if (!buffer(i).stored && !buffer(i).constant) TakeTensor(i);
     });
-    if (program_.named && HasConstants()) TakePacked(FreeName(program_, kConstants, -1), Dtype::kF32);
+    if (HasConstants()) TakePacked();
     ForCallers([&](int i) {
       if (buffer(i).stored) TakeTensor(i);
     });
@@ -437,19 +447,21 @@ class Lowering {
 
   void TakeTensor(int number) {
     const Program::Buffer& tensor = buffer(number);
-    if (tensor.constant) {
-      TakePacked(tensor.name, buffer(PackedBuffer()).dtype);
-      parameters_[number] = memory_.at(Memory::kPacked);
-      return;
-    }
-    loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored});
+    loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored, number});
     parameters_[number] =
         entry_.PointerParameter(loops_.tensors.back().name, PointeeOf(tensor.dtype), tensor.stored);
   }
 
-  void TakePacked(const std::string& name, Dtype dtype) {
-    loops_.tensors.push_back({kPacked, dtype, false});
+  // Of a contraction, the copy that goes by its operand's name; of a graph, the memory that has all
+  // constants.
+  void TakePacked() {
+    const int constant = program_.named ? -1 : ConstantBuffer();
+    const std::string name =
+        FreeName(program_, program_.named ? kConstants : buffer(constant).name, constant);
+    const Dtype dtype = program_.named ? Dtype::kF32 : buffer(PackedBuffer()).dtype;
+    loops_.tensors.push_back({kPacked, dtype, false, constant});
     memory_[Memory::kPacked] = entry_.PointerParameter(name, PointeeOf(dtype), false);
+    if (!program_.named) parameters_[constant] = memory_.at(Memory::kPacked);
   }
 
   // A contraction's operand that has no batch: the kernel that copies it is all there is to do.
@@ -464,11 +476,12 @@ class Lowering {
     const int operand = run.at.front().buffer;
     const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)],
                                       {{}, Constant(1), kNoVar, {}, {}}, entry_);
-    loops_.packing = Packing{operand,
-                             program_.packed_bytes,
-                             call.procedure,
-                             false,
-                             {{buffer(operand).name, buffer(operand).dtype, false}}};
+    loops_.packing =
+        Packing{memory_.at(Memory::kPacked),
+                program_.packed_bytes,
+                call.procedure,
+                false,
+                {{FreeName(program_, buffer(operand).name, operand), buffer(operand).dtype, false, operand}}};
   }
 
   // The entry that packs a graph's constants, or a batch of matrices.
@@ -479,7 +492,7 @@ class Lowering {
     ForCallers([&](int i) {
       const Program::Buffer& constant = buffer(i);
       if (!constant.constant) return;
-      packing.constants.push_back({FreeName(program_, constant.name, i), constant.dtype, false});
+      packing.constants.push_back({FreeName(program_, constant.name, i), constant.dtype, false, i});
       parameters[i] = entry.PointerParameter(packing.constants.back().name, PointeeOf(constant.dtype), false);
     });
     const VarId to = entry.PointerParameter(FreeName(program_, kConstants, -1), Dtype::kF32, true);
@@ -508,7 +521,10 @@ LoopProgram Lower(const Program& program, const Target& target, const std::strin
 
 LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name,
                   const EntryParameters& always) {
-  return Lower(ProgramOf(impl, target), target, name, always);
+  Program program = ProgramOf(impl, target);
+  for (const Parameter& parameter : always.tensors)
+    program.buffers[static_cast<size_t>(parameter.operand)].name = parameter.name;
+  return Lower(program, target, name, always);
 }
 
 LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name,

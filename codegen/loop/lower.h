@@ -13,8 +13,8 @@
 namespace kirsch {
 
 // The program's code, its entry called `name` (a C identifier). It takes
-// LoopProgram::tensors, a graph's parameters by their names, each with `_` behind it where the entry's own
-// are called so. Thread-safe.
+// LoopProgram::tensors, parameters by their names, each with `_` behind it where the entry's own are called
+// so. Thread-safe.
 LoopProgram Lower(const Program& program, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 

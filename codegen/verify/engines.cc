@@ -27,7 +27,8 @@ Kernel KernelOf(const char* name, const Subject& subject) {
   kernel.shares_work = program.SharesWork();
   if (!program.packing) return kernel;
   kernel.packed = subject.packed;
-  kernel.packed_place = static_cast<size_t>(program.packing->place);
+  kernel.packed_place =
+      subject.program.named ? static_cast<size_t>(program.packing->place) : subject.packed.front();
   kernel.packed_bytes = program.packing->bytes;
   return kernel;
 }
@@ -43,16 +44,18 @@ void TakeRanges(const Subject& subject, Kernel* kernel) {
   };
 }
 
-// Calls `run` with the tensors in a function's order: a spec's result, which is the third of the problem's,
-// comes last there. `swapped`: so are the first two.
-std::function<void(const KernelCall&)> Reordered(const Subject& subject, bool swapped,
+// Calls `run` with the tensors in the order of a function that takes these. A spec's problem has its operands
+// in their order, a graph's as the function takes them.
+std::function<void(const KernelCall&)> Reordered(const Subject& subject,
+                                                 const std::vector<EntryTensor>& taken,
                                                  std::function<void(const KernelCall&)> run) {
-  const bool rotate = subject.program.arguments > 0;
-  if (!rotate && !swapped) return run;
-  return [run, rotate, swapped](KernelCall call) {
-    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
-    if (rotate) std::rotate(tensors.begin() + 2, tensors.begin() + 3, tensors.end());
-    if (swapped) std::swap(tensors[0], tensors[1]);
+  if (subject.program.named) return run;
+  std::vector<size_t> order;
+  for (const EntryTensor& tensor : taken) order.push_back(static_cast<size_t>(tensor.operand));
+  if (std::ranges::is_sorted(order)) return run;
+  return [run, order](KernelCall call) {
+    std::vector<void*> tensors;
+    for (const size_t operand : order) tensors.push_back(call.tensors[operand]);
     call.tensors = tensors;
     run(call);
   };
@@ -65,12 +68,16 @@ std::optional<HotLoops> LoopsOf(const absl::StatusOr<std::string>& code) {
   return loops.ok() ? std::optional<HotLoops>(*loops) : std::nullopt;
 }
 
+const LoopProgram& HeaderProgram(const Subject& subject) {
+  return subject.header->functions.front().variants.front().programs.front();
+}
+
 absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
                                                          const EngineOptions& options) {
   const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
   if (!compiler.ok()) return compiler.status();
-  const LoopProgram& program = subject.header->functions.front().variants.front().programs.front();
-  return HeaderBuild::Start(PrintHeaderFile(*subject.header), program, subject.header->mode, *compiler);
+  return HeaderBuild::Start(PrintHeaderFile(*subject.header), HeaderProgram(subject), subject.header->mode,
+                            *compiler);
 }
 
 absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOptions& options,
@@ -80,8 +87,8 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
   if (!function.ok()) return function.status();
   EngineKernel engine{KernelOf(kHeaderRung, subject)};
   engine.kernel.code = *build;
-  engine.kernel.run = Reordered(
-      subject, subject.header->functions.front().swapped(0), [run = *function](const KernelCall& call) {
+  engine.kernel.run =
+      Reordered(subject, HeaderProgram(subject).tensors, [run = *function](const KernelCall& call) {
         run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
       });
   if (subject.code.packing)
@@ -95,7 +102,7 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 
 Subject::Subject(const Impl& impl, const Target& of, const std::string& name)
     : target(of), program(ProgramOf(impl, of)), code(Lower(program, of, name)) {
-  if (code.packing) packed = {static_cast<size_t>(code.packing->place)};
+  if (code.packing) packed = {static_cast<size_t>(code.packing->constants.front().operand)};
   if (code.block > 0) columns = impl.spec.size[static_cast<size_t>(BlockDim(impl.spec))];
 }
 
@@ -112,7 +119,7 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
   EngineKernel engine{KernelOf(kJitRung, subject)};
   Kernel& kernel = engine.kernel;
   kernel.code = jit;
-  kernel.run = subject.code.size ? jit->Caller() : Reordered(subject, false, jit->Caller());
+  kernel.run = subject.code.size ? jit->Caller() : Reordered(subject, subject.code.tensors, jit->Caller());
   kernel.pack = jit->Packer();
   TakeRanges(subject, &kernel);
   // COFF is not taken apart.
@@ -171,7 +178,7 @@ Engine CompiledEngine(const Subject& subject, const absl::StatusOr<EngineKernel>
               call.tensors = arguments;
               run(call);
             };
-            engine.kernel.run = Reordered(subject, false, with_rows);
+            engine.kernel.run = Reordered(subject, subject.code.tensors, with_rows);
             return engine;
           }};
 }

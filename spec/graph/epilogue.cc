@@ -18,6 +18,19 @@ int AddNumber(const EpilogueStep& step, Dtype type, GraphBuilder* builder) {
 
 }  // namespace
 
+std::vector<uint32_t> EpilogueShapes::Of(EpilogueOperand operand) const {
+  switch (operand) {
+    case EpilogueOperand::kRows:
+      return rows;
+    case EpilogueOperand::kColumns:
+      return columns;
+    case EpilogueOperand::kAll:
+      return all;
+    default:
+      return {};
+  }
+}
+
 bool IsGraphEpilogue(const Epilogue& epilogue) {
   return std::none_of(epilogue.begin(), epilogue.end(), [](const EpilogueStep& step) {
     return Info(step.op).arguments == 1 && step.HasOperand();
@@ -26,16 +39,13 @@ bool IsGraphEpilogue(const Epilogue& epilogue) {
 
 std::vector<int> AddEpilogueParameters(const Epilogue& epilogue, Dtype sum, const EpilogueShapes& shapes,
                                        GraphBuilder* builder) {
+  const std::vector<std::string> names = EpilogueNames(epilogue);
   std::vector<int> parameters;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (!step.HasOperand()) continue;
-    parameters.push_back(builder->Parameter(Cat("arg", parameters.size() + 1), TypeBefore(epilogue, sum, i),
-                                            step.operand == EpilogueOperand::kRows      ? shapes.rows
-                                            : step.operand == EpilogueOperand::kColumns ? shapes.columns
-                                            : step.operand == EpilogueOperand::kAll
-                                                ? shapes.all
-                                                : std::vector<uint32_t>()));
+    parameters.push_back(
+        builder->Parameter(names[parameters.size()], TypeBefore(epilogue, sum, i), shapes.Of(step.operand)));
   }
   return parameters;
 }

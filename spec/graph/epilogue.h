@@ -13,12 +13,14 @@ namespace kirsch {
 // Of what an epilogue takes from memory, where the graph has the contraction's output in a shape of its own.
 struct EpilogueShapes {
   std::vector<uint32_t> rows, columns, all;
+
+  std::vector<uint32_t> Of(EpilogueOperand operand) const;
 };
 
 // False if a step has no counterpart: leaky_relu by numbers in memory.
 bool IsGraphEpilogue(const Epilogue& epilogue);
 
-// A parameter for each operand in memory, called arg1, arg2 and so on. `sum`: the type of the sums.
+// A parameter for each operand in memory, called as EpilogueNames says. `sum`: the type of the sums.
 std::vector<int> AddEpilogueParameters(const Epilogue& epilogue, Dtype sum, const EpilogueShapes& shapes,
                                        GraphBuilder* builder);
 

@@ -34,7 +34,7 @@ class MatmulFinder {
     }
   }
 
-  absl::StatusOr<GraphMatmul> Find() {
+  absl::StatusOr<ParsedSpec> Find() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (!graph_.nodes[i].type.dense())
         return Refused(static_cast<int>(i), "tensors without strides, as yet");
@@ -51,9 +51,9 @@ class MatmulFinder {
     if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
       return Refused(graph_.result, Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
                                         kMaxEpilogueOperands, " operands"));
-    absl::StatusOr<ParsedSpec> spec = MakeSpec();
-    if (!spec.ok()) return spec.status();
-    return GraphMatmul{*std::move(spec), Operands()};
+    absl::StatusOr<ParsedSpec> parsed = MakeSpec();
+    if (parsed.ok()) parsed->parameters = ParametersAs(parsed->swapped);
+    return parsed;
   }
 
  private:
@@ -214,12 +214,22 @@ class MatmulFinder {
     return CanonicalRequest(WithSizes(asked, sizes));
   }
 
-  std::string Operands() const {
-    std::string text = Cat("lhs = ", At(matrices_[0]).text, ", rhs = ", At(matrices_[1]).text);
-    int number = 0;
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
-      if (step->input >= 0) Append(&text, ", arg", ++number, " = ", At(step->input).text);
-    return text;
+  // The kernel's parameters. `swapped`: the spec is the transposed problem.
+  std::vector<Parameter> ParametersAs(bool swapped) const {
+    std::vector<Parameter> parameters;
+    for (int i = 0; i < graph_.num_inputs(); ++i)
+      parameters.push_back({At(i).text, OperandOf(i, swapped), At(i).type});
+    parameters.push_back({"out", MatmulDims::kOut, At(graph_.result).type});
+    return parameters;
+  }
+
+  // Of the spec, which operand the kernel's parameter is.
+  int OperandOf(int input, bool swapped) const {
+    if (input == matrices_[0]) return swapped ? MatmulDims::kRhs : MatmulDims::kLhs;
+    if (input == matrices_[1]) return swapped ? MatmulDims::kLhs : MatmulDims::kRhs;
+    int operand = MatmulDims::kOut;
+    for (auto step = steps_.rbegin(); step->input != input; ++step) operand += step->input >= 0 ? 1 : 0;
+    return operand + 1;
   }
 
   struct Taken {
@@ -243,7 +253,7 @@ class MatmulFinder {
 
 }  // namespace
 
-absl::StatusOr<GraphMatmul> AsMatmul(const Graph& graph, std::string_view source) {
+absl::StatusOr<ParsedSpec> AsMatmul(const Graph& graph, std::string_view source) {
   return MatmulFinder(graph, source).Find();
 }
 

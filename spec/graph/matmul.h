@@ -11,17 +11,13 @@
 
 namespace kirsch {
 
-struct GraphMatmul {
-  ParsedSpec spec;
-  std::string operands;  // which parameter of the kernel is which of the spec's: "lhs = x, rhs = w, arg1 = b"
-};
+// The spec, with the kernel's own parameters. InvalidArgument, with the place in `source`, says what keeps a
+// graph from being one matmul of two parameters, perhaps transposed, and a chain of elementwise operations on
+// it, with parameters and numbers.
+absl::StatusOr<ParsedSpec> AsMatmul(const Graph& graph, std::string_view source);
 
-// InvalidArgument, with the place in `source`, says what keeps a graph from being one matmul of two
-// parameters, perhaps transposed, and a chain of elementwise operations on it, with parameters and numbers.
-absl::StatusOr<GraphMatmul> AsMatmul(const Graph& graph, std::string_view source);
-
-// The other way: the matmul of a canonical spec and its epilogue, as a graph of lhs, rhs, arg1 and so on.
-// Error: it has what graphs have not, as operands that are not dense, or `accumulate`.
+// The other way: the matmul of a canonical spec and its epilogue, as a graph of lhs, rhs, and what the
+// epilogue takes. Error: it has what graphs have not, as operands that are not dense, or `accumulate`.
 absl::StatusOr<Graph> GraphOf(const ParsedSpec& parsed);
 
 }  // namespace kirsch

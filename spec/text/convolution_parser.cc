@@ -25,6 +25,9 @@ constexpr std::string_view kFilters = "filters", kKernel = "kernel", kStride = "
 constexpr std::array kValued = {kFilters, kKernel, kStride, kPad, kDilation, kGroups, kLayout, kEpilogueWord};
 constexpr std::array kFlags = {kAccumulateWord, kConstantFiltersWord, kFixedOrderWord};
 
+// What its parameters are called.
+constexpr char kImageName[] = "image", kFiltersName[] = "filters";
+
 class ConvolutionParser {
  public:
   explicit ConvolutionParser(ShorthandWords& words) : words_(words) {}
@@ -163,29 +166,59 @@ class ConvolutionParser {
     spec.fixed_order = fixed_order() ? 1 : 0;
     spec.tensor(FiltersOperand(options_.layout)).constant = constant() ? 1 : 0;
     const CanonicalSpec canonical = Canonicalise(spec);
-    return ParsedSpec{canonical.spec, canonical.swapped, text};
+    return ParsedSpec{canonical.spec, canonical.swapped, text, Parameters(canonical)};
   }
 
-  // An epilogue's rows and columns are those of the matmul that each convolution is: of nhwc pixels and
-  // filters, of nchw filters and pixels.
+  std::vector<Parameter> Parameters(const CanonicalSpec& canonical) const {
+    const auto operand = [&](int of_matmul) { return canonical.swapped ? 1 - of_matmul : of_matmul; };
+    const ConvShape shape = Shape();
+    const EpilogueShapes shapes =
+        ShapesFor(static_cast<uint32_t>(shape.out_height()), static_cast<uint32_t>(shape.out_width()));
+    std::vector<Parameter> parameters = {
+        {kImageName, operand(InputOperand(options_.layout)), TensorType{types_.lhs, ImageDims()}},
+        {kFiltersName, operand(FiltersOperand(options_.layout)), TensorType{types_.rhs, FiltersDims()}}};
+    const std::vector<std::string> names = EpilogueNames(epilogue_);
+    for (int i = 0; i < epilogue_.count; ++i) {
+      const EpilogueStep& step = epilogue_.steps[static_cast<size_t>(i)];
+      if (!step.HasOperand()) continue;
+      const size_t number = parameters.size() - 2;
+      parameters.push_back(
+          {names[number], MatmulDims::kOut + 1 + static_cast<int>(number),
+           TensorType{TypeBefore(epilogue_, AccumulatorOf(types_.lhs), i), shapes.Of(step.operand)}});
+    }
+    parameters.push_back({"out", MatmulDims::kOut, TensorType{types_.out, shapes.all}});
+    return parameters;
+  }
+
+  using Dims = std::vector<uint32_t>;
+
+  Dims ImageDims() const {
+    const uint32_t n = image_[0], c = image_[1], h = image_[2], w = image_[3];
+    return nhwc() ? Dims{n, h, w, c} : image_;
+  }
+  Dims FiltersDims() const {
+    const uint32_t per_group = image_[1] / options_.groups;
+    return nhwc() ? Dims{kernel_[0], kernel_[1], per_group, filters_}
+                  : Dims{filters_, per_group, kernel_[0], kernel_[1]};
+  }
+  // Of an output with so many pixels. An epilogue's rows and columns are those of the matmul that each
+  // convolution is: of nhwc pixels and filters, of nchw filters and pixels.
+  EpilogueShapes ShapesFor(uint32_t height, uint32_t width) const {
+    const uint32_t n = image_[0], f = filters_;
+    if (nhwc()) return {{n, height, width, 1}, {f}, {n, height, width, f}};
+    return {{f, 1, 1}, {n, 1, height, width}, {n, f, height, width}};
+  }
+
   absl::StatusOr<Graph> MakeGraph(std::string name) const {
     if (!IsGraph())
       return words_.Expected(types_word_, "f32, without accumulate, fixed-order and leaky_relu by a tensor");
     GraphBuilder builder(std::move(name), words_.source(), words_.Value(kKernel).position);
-    const uint32_t n = image_[0], c = image_[1], h = image_[2], w = image_[3], f = filters_,
-                   per_group = c / options_.groups;
-    using Dims = std::vector<uint32_t>;
     GraphNode node = OperationNode(Operation::kConv2d);
     node.conv = options_;
-    node.inputs = {builder.Parameter("image", Dtype::kF32, nhwc() ? Dims{n, h, w, c} : image_),
-                   builder.Parameter("filters", Dtype::kF32,
-                                     nhwc() ? Dims{kernel_[0], kernel_[1], per_group, f}
-                                            : Dims{f, per_group, kernel_[0], kernel_[1]},
-                                     constant())};
+    node.inputs = {builder.Parameter(kImageName, Dtype::kF32, ImageDims()),
+                   builder.Parameter(kFiltersName, Dtype::kF32, FiltersDims(), constant())};
     const ConvolutionSizes sizes = SizesOfConvolution(builder.graph(), node);
-    const uint32_t oh = sizes.out_height, ow = sizes.out_width;
-    const EpilogueShapes shapes = nhwc() ? EpilogueShapes{{n, oh, ow, 1}, {f}, {n, oh, ow, f}}
-                                         : EpilogueShapes{{f, 1, 1}, {n, 1, oh, ow}, {n, f, oh, ow}};
+    const EpilogueShapes shapes = ShapesFor(sizes.out_height, sizes.out_width);
     const std::vector<int> parameters = AddEpilogueParameters(epilogue_, Dtype::kF32, shapes, &builder);
     const int sums = builder.Add(std::move(node));
     const int result = AddEpilogueSteps(epilogue_, Dtype::kF32, types_.out, sums, parameters, &builder);

@@ -67,7 +67,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
     absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
     if (!family.ok()) return family.status();
     const std::string name = family->name();
-    return KernelRequest{name, {}, {}, *std::move(family), std::string(source)};
+    return KernelRequest{name, {}, *std::move(family), std::string(source)};
   }
   absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
   if (!kernel.ok()) return kernel.status();
@@ -75,7 +75,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
     return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
   if (!kernel->graph.ok()) return kernel->graph.status();
-  return KernelRequest{name, {}, {}, GraphFamily(*std::move(kernel->graph)), std::string(source)};
+  return KernelRequest{name, {}, GraphFamily(*std::move(kernel->graph)), std::string(source)};
 }
 
 // Reads line after line.
@@ -142,10 +142,10 @@ class KernelFileParser {
     absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
-    absl::StatusOr<GraphMatmul> matmul = AsMatmul(graph->member(0), source_);
+    absl::StatusOr<ParsedSpec> matmul = AsMatmul(graph->member(0), source_);
     if (!matmul.ok() || graph->count() > 1 || form_ == KernelForm::kGraphs)
-      return Add({name, {}, {}, *std::move(graph), std::string(source_)}, lines.front().position);
-    return Add({name, SpecFamily(std::move(matmul->spec)), matmul->operands}, lines.front().position);
+      return Add({name, {}, *std::move(graph), std::string(source_)}, lines.front().position);
+    return Add({name, SpecFamily(*std::move(matmul))}, lines.front().position);
   }
 
   absl::Status Add(KernelRequest request, TextPosition position) {

@@ -17,7 +17,6 @@ namespace kirsch {
 struct KernelRequest {
   std::string name;  // a C identifier; without one in the file, that of its text
   SpecFamily family;
-  std::string operands = {};              // of a kernel in the kernel language: see GraphMatmul
   std::optional<GraphFamily> graph = {};  // one that is no single matmul, or has sizes that vary: no `family`
   std::string source = {};                // what errors about the graph call its text
   TextPosition position = {};             // where it begins in its file

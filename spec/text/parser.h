@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "spec/parameter.h"
 #include "spec/spec.h"
 #include "spec/text/text.h"
 
@@ -19,11 +20,13 @@ struct ParsedSpec {
   Spec spec;         // the canonical root: all operands in RAM, one thread
   bool swapped;      // spec is the transposed problem, see spec/canonical.h
   std::string text;  // what was asked, in its shortest form
+  // Inputs in the order of the text, whatever the spec's operands are, then out.
+  std::vector<Parameter> parameters = {};
 
   friend bool operator==(const ParsedSpec&, const ParsedSpec&) = default;
 };
 
-// `asked`: a root spec as a user states it.
+// `asked`: a root spec as a user states it. Its parameters are lhs, rhs, what the epilogue takes, out.
 ParsedSpec CanonicalRequest(const Spec& asked);
 
 // Reads a shorthand such as "matmul f32 64x64x64 rhs=col". Any text is safe to pass. An error is

@@ -302,9 +302,9 @@ TEST(BenchEntries, FamiliesAndEpilogues) {
   ASSERT_EQ(graphs.size(), 5u);
   EXPECT_EQ(PrintGraph(*graphs[0].graph),
             "kernel matmul_u8_s8__u8_3_4x5x6_rhs_col_epilogue_add_n_f32_mul_m_relu(lhs: u8[3,4,5], rhs: "
-            "s8[3,6,5], arg1: s32[6], arg2: f32[4,1]) -> u8[3,4,6]:\n"
-            "  v4 = transpose(rhs)\n  v5 = matmul(lhs, v4)\n  v6 = add(v5, arg1)\n  v7 = cast(v6, f32)\n"
-            "  v8 = mul(v7, arg2)\n  v10 = max(v8, 0)\n  v11 = cast(v10, u8)\n  return v11\n");
+            "s8[3,6,5], bias: s32[6], scale: f32[4,1]) -> u8[3,4,6]:\n"
+            "  v4 = transpose(rhs)\n  v5 = matmul(lhs, v4)\n  v6 = add(v5, bias)\n  v7 = cast(v6, f32)\n"
+            "  v8 = mul(v7, scale)\n  v10 = max(v8, 0)\n  v11 = cast(v10, u8)\n  return v11\n");
   EXPECT_EQ(graphs[3].text, "c (size0 = 2)");
   absl::StatusOr<std::vector<BenchEntry>> wide = ReadEntries("matmul f32 2x3x4 lda=9 epilogue=relu", "f");
   ASSERT_TRUE(wide.ok());

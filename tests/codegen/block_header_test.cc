@@ -47,7 +47,7 @@ class BlockHeaderTest : public HeaderTest {
           Search(PlaceOperands(family->member(i).spec, Residency::kWarm, target_), model, memo, {}).impl);
     for (const Impl& impl : impls) pointers.push_back(&impl);
     HeaderFunction function = FunctionOf(name, *family);
-    function.variants = {{target_, LowerMembers(name, family->varying_sizes(), pointers, target_)}};
+    function.variants = {{target_, LowerMembers(name, *family, pointers, target_)}};
     return function;
   }
 

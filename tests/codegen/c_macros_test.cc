@@ -276,7 +276,7 @@ std::vector<LoopProgram> KernelsOf(const std::vector<std::string>& families, con
       impls.push_back(Search(PlaceOperands(member.spec, Residency::kWarm, target), model, memo, {}).impl);
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
-    for (LoopProgram& program : LowerMembers(Cat("k", i), family.varying_sizes(), pointers, target))
+    for (LoopProgram& program : LowerMembers(Cat("k", i), family, pointers, target))
       kernels.push_back(std::move(program));
   }
   return kernels;

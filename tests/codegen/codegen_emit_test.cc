@@ -62,18 +62,21 @@ TEST(Emit, EdgesAreMaskedNotScalar) {
   EXPECT_THAT(*with_vectors, Not(HasSubstr("zmm")));
 }
 
-TEST(Emit, SwappedEntryTakesTheUsersOrder) {
+TEST(Emit, EntryTakesTheCallersOrder) {
   const Target target = TestTarget(false);
-  const LoopProgram program = OneTile({2, 3, 8}, target, 8);
-  const absl::StatusOr<std::string> plain = EmitLlvmIr(program, target);
-  const absl::StatusOr<std::string> swapped = EmitLlvmIr(program, target, {.swapped = true});
-  ASSERT_TRUE(plain.ok() && swapped.ok());
-  const auto parameters = [](const std::string& ir) {
+  const Impl impl =
+      Chain(MakeSpec({2, 3, 8}), target, {IntoRegisters(LayoutKind::kVectors, 8), Microkernel()});
+  const auto parameters = [&](std::vector<Parameter> tensors) {
+    const std::string ir =
+        EmitLlvmIr(Lower(impl, target, "kernel", {.tensors = std::move(tensors)}), target).value();
     const size_t start = ir.find("@kernel(");
     return ir.substr(start, ir.find('\n', start) - start);
   };
-  EXPECT_LT(parameters(*plain).find("%lhs"), parameters(*plain).find("%rhs"));
-  EXPECT_GT(parameters(*swapped).find("%lhs"), parameters(*swapped).find("%rhs"));
+  EXPECT_LT(parameters({}).find("%lhs"), parameters({}).find("%rhs"));
+  const std::string own =
+      parameters({{"w", MatmulDims::kRhs}, {"x", MatmulDims::kLhs}, {"out", MatmulDims::kOut}});
+  EXPECT_LT(own.find("%w"), own.find("%x"));
+  EXPECT_LT(own.find("%x"), own.find("%out"));
 }
 
 TEST(LoopText, DriverOfATiledMatmul) {

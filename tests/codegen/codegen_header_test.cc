@@ -32,10 +32,12 @@ TEST_P(HeaderTest, SelfTestPassesWithEveryCompiler) {
                                                     {dot, DotImpl(dot)},
                                                     {overwriting_dot, DotImpl(overwriting_dot)}};
   for (const auto& [spec, impl] : cases) {
-    const LoopProgram program = Lower(impl, target_, "kernel");
     // What differs for a swapped request is the same for all programs.
     for (bool swapped : {false, true}) {
       if (swapped && spec.threads == 1) continue;
+      const std::vector<Parameter> parameters = {
+          {"lhs", swapped ? 1 : 0}, {"rhs", swapped ? 0 : 1}, {"out", 2}};
+      const LoopProgram program = Lower(impl, target_, "kernel", {.tensors = parameters});
       HeaderOptions options = Options(spec);
       options.swapped = swapped;
       const std::string header = Write("kernel.h", PrintHeader(program, target_, options));

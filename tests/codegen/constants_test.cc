@@ -219,13 +219,13 @@ TEST(ConstantGraphTest, MatmulsAreSpecsWhereTheseCan) {
     const auto matmul = AsMatmul(GraphOf(WithConstants(text, which)), "test");
     EXPECT_EQ(matmul.ok(), which < 3) << which;
     if (which < 3 && matmul.ok()) {
-      EXPECT_EQ(matmul->spec.text, specs[which]);
+      EXPECT_EQ(matmul->text, specs[which]);
     }
   }
   const auto batch =
       AsMatmul(GraphOf("kernel a(x: f32[2,5,9], w: const f32[2,9,7]):\n return matmul(x, w)"), "");
   ASSERT_TRUE(batch.ok());
-  EXPECT_EQ(batch->spec.text, "matmul f32 2:5x9x7 const-rhs");
+  EXPECT_EQ(batch->text, "matmul f32 2:5x9x7 const-rhs");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class FamilyHeaderTest : public HeaderTest {
     for (int64_t i = 0; i < family.count(); ++i) impls.push_back(make(family.member(i).spec));
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
-    return LowerMembers(IdentifierOf(family.text()), family.varying_sizes(), pointers, target_);
+    return LowerMembers(IdentifierOf(family.text()), family, pointers, target_);
   }
 
   // Along the last row size first: the programs that members with the same other sizes share.
@@ -88,7 +88,8 @@ class FamilyHeaderTest : public HeaderTest {
       programs->push_back(region.program);
       shared.push_back({&programs->back(),
                         {members.begin() + static_cast<std::ptrdiff_t>(region.first),
-                         members.begin() + static_cast<std::ptrdiff_t>(region.last) + 1}});
+                         members.begin() + static_cast<std::ptrdiff_t>(region.last) + 1},
+                        family.member(members[region.first]).parameters});
     }
     return shared;
   }

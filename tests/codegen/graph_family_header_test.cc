@@ -64,7 +64,7 @@ class GraphFamilyHeaderTest : public HeaderTest {
   HeaderFunction Function(const PlannedFamily& planned) const {
     HeaderFunction function = FunctionOf("kernel", planned.family, {{planned.pointers()}});
     function.variants = {
-        {planned_, LowerMembers("kernel", planned.family.sizes(), planned.pointers(), planned_), 0, 0, ""}};
+        {planned_, LowerMembers("kernel", planned.family, planned.pointers(), planned_), 0, 0, ""}};
     return function;
   }
 

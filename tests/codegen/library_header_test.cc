@@ -43,8 +43,7 @@ HeaderFunction Function(const std::string& name, const std::string& text,
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
     const std::string entry = targets.size() > 1 ? Cat(name, "_", IdentifierOf(target.name)) : name;
-    function.variants.push_back(
-        {target, LowerMembers(entry, family.varying_sizes(), pointers, target), 0, 0, ""});
+    function.variants.push_back({target, LowerMembers(entry, family, pointers, target), 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   return function;

@@ -46,7 +46,8 @@ class PackedHeaderTest : public HeaderTest {
     Spec root = PlaceOperands(parsed.spec, Residency::kWarm, target_);
     root.threads = static_cast<uint8_t>(threads);
     HashMemo memo;
-    const LoopProgram program = Lower(Search(root, CostModel(target_), memo, {}).impl, target_, "kernel");
+    const LoopProgram program = Lower(Search(root, CostModel(target_), memo, {}).impl, target_, "kernel",
+                                      {.tensors = parsed.parameters});
     HeaderOptions options = Options(parsed.spec);
     options.swapped = parsed.swapped;
     options.mode = mode;
@@ -141,7 +142,7 @@ int main(void) {
 TEST_P(PackedHeaderTest, ObjectsHaveBothFunctions) {
   const LoopProgram program = Make(kSpecs[0]).program;
   for (Abi abi : {Abi::kSystemV, Abi::kWin64})
-    EXPECT_THAT(*EmitAssembly(program, target_, {false, abi}),
+    EXPECT_THAT(*EmitAssembly(program, target_, {abi}),
                 AllOf(HasSubstr(".globl\tkernel\n"), HasSubstr(".globl\tkernel_pack\n")))
         << static_cast<int>(abi);
   const Spec plain = MakeSpec({17, 33, 61});
@@ -180,10 +181,10 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
         Search(PlaceOperands(function.members[0].spec, Residency::kWarm, target), CostModel(target), memo, {})
             .impl;
     const std::vector<const Impl*> impls = {&impl};
-    function.variants.push_back({target,
-                                 LowerMembers(Cat("one_", IdentifierOf(target.name)), family.varying_sizes(),
-                                              impls, target, {.scratch = true}),
-                                 0, 0, ""});
+    function.variants.push_back(
+        {target,
+         LowerMembers(Cat("one_", IdentifierOf(target.name)), family, impls, target, {.scratch = true}), 0, 0,
+         ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   ASSERT_EQ(function.variants.size(), 2u);

@@ -73,7 +73,9 @@ class SharedCopyHeaderTest : public HeaderTest {
     HeaderFunction function = FunctionOf("family", made.family);
     HeaderVariant variant{target_, {}, 0, 0, ""};
     std::vector<SharedProgram> shared;
-    for (size_t i = 0; i < made.programs.size(); ++i) shared.push_back({&made.programs[i], made.users[i]});
+    for (size_t i = 0; i < made.programs.size(); ++i)
+      shared.push_back(
+          {&made.programs[i], made.users[i], made.family.member(made.users[i].front()).parameters});
     LowerShared("family", made.family.varying_sizes(), shared, {}, &variant);
     function.variants = {variant};
     return PrintHeaderFile({"family", HeaderMode::kAttributes, false, "", "0.0", {function}});

@@ -398,6 +398,7 @@ TEST_P(EveryTarget, ASwappedRequestTakesTheUsersOperands) {
   const Spec spec = MatmulSpec({.m = 9, .k = 8, .n = 30});
   HeaderOptions header;
   header.swapped = true;
+  header.parameters = {{"lhs", MatmulDims::kRhs}, {"rhs", MatmulDims::kLhs}, {"out", MatmulDims::kOut}};
   const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), {}, header);
   EXPECT_TRUE(report.ok) << report.first_mismatch;
 }

@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Isa, Win64Test, ::testing::Bool(),
 TEST_P(Win64Test, ObjectsAreCoffWithTheSymbol) {
   if (!HaveCommand("llvm-readobj-19")) GTEST_SKIP() << "llvm-readobj-19 is not installed";
   for (const LoopProgram& program : Programs()) {
-    const absl::StatusOr<std::string> object = EmitObject(program, target_, {false, Abi::kWin64});
+    const absl::StatusOr<std::string> object = EmitObject(program, target_, {Abi::kWin64});
     ASSERT_TRUE(object.ok()) << object.status();
     EXPECT_THAT(*object, StartsWith("\x64\x86"));
     const std::string said = Ask("llvm-readobj-19 --file-headers --symbols --unwind", *object);
@@ -146,8 +146,7 @@ TEST_P(Win64Test, TheObjectRunsAsWindowsWould) {
   for (size_t i = 0; i < 2; ++i) {
     const LoopProgram program = Programs()[i];
     if (i == 0) {  // it has something to preserve
-      EXPECT_THAT(*EmitAssembly(program, target_, {false, Abi::kWin64}),
-                  ContainsRegex("movu?aps\t%xmm6, .*rsp"));
+      EXPECT_THAT(*EmitAssembly(program, target_, {Abi::kWin64}), ContainsRegex("movu?aps\t%xmm6, .*rsp"));
     }
     const auto kernel = JitCompile(program, target_, Abi::kWin64);
     ASSERT_TRUE(kernel.ok()) << kernel.status();

@@ -29,7 +29,10 @@ Read ReadOne(const std::string& text) {
   EXPECT_TRUE(requests.ok()) << requests.status() << "\n" << text;
   if (!requests.ok()) return {};
   EXPECT_EQ(requests->size(), 1u);
-  return {requests->front().family.text(), requests->front().operands};
+  std::string operands;
+  for (const Parameter& parameter : requests->front().family.member(0).parameters)
+    Append(&operands, operands.empty() ? "" : ", ", parameter.name, " = ", parameter.operand);
+  return {requests->front().family.text(), operands};
 }
 
 std::string ErrorOf(const std::string& text) {
@@ -40,22 +43,22 @@ TEST(GraphTest, BecomesASpec) {
   EXPECT_EQ(ReadOne("kernel mlp(x: f32[32,512], w: f32[512,2048], b: f32[2048]) -> f32[32,2048]:\n"
                     "  y = matmul(x, w)\n"
                     "  return relu(add(y, b))  # bias\n"),
-            (Read{"matmul f32 32x512x2048 epilogue=add:n,relu", "lhs = x, rhs = w, arg1 = b"}));
+            (Read{"matmul f32 32x512x2048 epilogue=add:n,relu", "x = 0, w = 1, b = 3, out = 2"}));
   EXPECT_EQ(ReadOne("kernel plain(x: f32[3,4], w: f32[4,5]) -> f32[3,5]:\n return matmul(x, w)"),
-            (Read{"matmul f32 3x4x5", "lhs = x, rhs = w"}));
+            (Read{"matmul f32 3x4x5", "x = 0, w = 1, out = 2"}));
   EXPECT_EQ(ReadOne("kernel q(x: u8[6,7], w: s8[8,7], bias: s32[8], scale: f32[6,1]) -> u8[6,8]:\n"
                     "  sums = add(bias, matmul(x, transpose(w)))\n"
                     "  return cast(add(mul(cast(sums, f32), scale), -3.5), u8)\n"),
             (Read{"matmul u8*s8->u8 6x7x8 rhs=col epilogue=add:n,f32,mul:m,add:-3.5",
-                  "lhs = x, rhs = w, arg1 = bias, arg2 = scale"}));
+                  "x = 0, w = 1, bias = 3, scale = 4, out = 2"}));
   EXPECT_EQ(
       ReadOne(
           "kernel t(x: bf16[7,6], w: bf16[7,8]) -> bf16[6,8]:\n return cast(matmul(transpose(x), w), bf16)"),
-      (Read{"matmul bf16 6x7x8 lhs=col", "lhs = x, rhs = w"}));
+      (Read{"matmul bf16 6x7x8 lhs=col", "x = 0, w = 1, out = 2"}));
   EXPECT_EQ(
       ReadOne("kernel r(r: f32[2,3,5], s: f32[], x: f32[2,3,4], w: f32[2,4,5]) -> f32[2,3,5]:\n"
               " return sub(r, mul(matmul(x, w), s))"),
-      (Read{"matmul f32 2:3x4x5 epilogue=mul:scalar,mul:-1,add:mn", "lhs = x, rhs = w, arg1 = s, arg2 = r"}));
+      (Read{"matmul f32 2:3x4x5 epilogue=mul:scalar,mul:-1,add:mn", "r = 4, s = 3, x = 0, w = 1, out = 2"}));
   EXPECT_EQ(ReadOne("kernel narrow(x: u8[3,4], w: s8[4,5]) -> u8[3,5]:\n return cast(matmul(x, w), u8)").spec,
             "matmul u8*s8->u8 3x4x5 epilogue=add:0");
   EXPECT_EQ(

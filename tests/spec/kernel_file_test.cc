@@ -89,9 +89,9 @@ TEST(KernelFile, AConvolutionHasOneForm) {
   EXPECT_EQ(
       read(plain + " layout=nhwc pad=1,0,2,3 epilogue=add:n,relu").graph->text(),
       "kernel conv2d_f32_1x4x9x9_filters_2_kernel_3x3_pad_1_0_2_3_layout_nhwc_epilogue_add_n_relu(image: "
-      "f32[1,9,9,4], filters: f32[3,3,4,2], arg1: f32[2]) -> f32[1,10,10,2]:\n"
+      "f32[1,9,9,4], filters: f32[3,3,4,2], bias: f32[2]) -> f32[1,10,10,2]:\n"
       "  v3 = conv2d(image, filters, stride=1, pad=1,0,2,3, dilation=1, groups=1, layout=nhwc)\n"
-      "  v4 = add(v3, arg1)\n  v6 = max(v4, 0)\n  return v6\n");
+      "  v4 = add(v3, bias)\n  v6 = max(v4, 0)\n  return v6\n");
   EXPECT_FALSE(read("conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3", KernelForm::kGraphs).graph);
   EXPECT_EQ(ErrorOf("\n a = conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3 pad=1"),
             "k.kirsch:2:61: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'");

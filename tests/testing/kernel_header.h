@@ -3,6 +3,7 @@
 #define KIRSCH_TESTS_TESTING_KERNEL_HEADER_H_
 
 #include <string>
+#include <vector>
 
 #include "codegen/header/header_file.h"
 #include "codegen/loop/lower.h"
@@ -16,6 +17,7 @@ struct HeaderOptions {
   bool external = false;
   std::string name_space;
   bool swapped = false;
+  std::vector<Parameter> parameters;  // see EntryParameters::tensors
   Spec spec;
   std::string spec_text, schedule, version;
   double cycles = 0, gflops = 0;
@@ -41,7 +43,10 @@ inline std::string PrintHeader(const LoopProgram& program, const Target& target,
 inline VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options = {},
                                  HeaderOptions header = {}) {
   header.spec = impl.spec;
-  return VerifyKernel(impl, target, HeaderOf(Lower(impl, target, "kirsch_verified"), target, header), options);
+  return VerifyKernel(
+      impl, target,
+      HeaderOf(Lower(impl, target, "kirsch_verified", {.tensors = header.parameters}), target, header),
+      options);
 }
 
 }  // namespace kirsch

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_split.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
 #include "codegen/verify/guarded_buffer.h"
@@ -88,7 +87,8 @@ absl::Status RunThreads(const LoopProgram& program, size_t threads, const Call& 
   return absl::OkStatus();
 }
 
-absl::Status RunPlan(const LoopProgram& program, const JitKernel& jit, const Arena& arena, size_t threads) {
+absl::Status RunProgram(const LoopProgram& program, const JitKernel& jit, const Arena& arena,
+                        size_t threads) {
   const auto tensors_of = [&](const std::vector<EntryTensor>& list) {
     std::vector<void*> tensors;
     for (const EntryTensor& tensor : list)
@@ -106,28 +106,6 @@ absl::Status RunPlan(const LoopProgram& program, const JitKernel& jit, const Are
   tensors.push_back(arena.out());
   return RunThreads(program, threads, [&](void* scratch, size_t thread, void* shared, size_t phase) {
     jit.Caller()({tensors, scratch, thread, threads, shared, phase});
-  });
-}
-
-// `operands`: "lhs = x, rhs = w, arg1 = b".
-absl::Status RunSpec(const LoopProgram& program, const JitKernel& jit, const Arena& arena,
-                     const std::string& operands, bool swapped, size_t threads) {
-  std::vector<void*> tensors;
-  for (const absl::string_view part : absl::StrSplit(operands, ", ")) {
-    const std::vector<std::string> sides = absl::StrSplit(part, " = ");
-    tensors.push_back(arena.at(sides[1]));
-  }
-  tensors.push_back(arena.out());
-  if (swapped) std::swap(tensors[0], tensors[1]);
-  const GuardedBuffer packed = NewLines(program.packing ? program.packing->bytes : 0);
-  if (program.packing) {
-    void*& operand = tensors[static_cast<size_t>(program.packing->place)];
-    if (CatchFault([&] { jit.Packer()({operand, packed.data()}); }))
-      return absl::InternalError("died as it packed");
-    operand = packed.data();
-  }
-  return RunThreads(program, threads, [&](void* scratch, size_t thread, void*, size_t) {
-    jit.Caller()({tensors, scratch, thread, threads});
   });
 }
 
@@ -157,9 +135,8 @@ absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std
     root.threads = static_cast<uint8_t>(threads);
     const CostModel model(target);
     HashMemo memo;
-    kernel.swapped_ = parsed.swapped;
     kernel.impl_ = Search(PlaceOperands(root, Residency::kWarm, target), model, memo, {}).impl;
-    kernel.program_ = Lower(*kernel.impl_, target, "kernel");
+    kernel.program_ = Lower(*kernel.impl_, target, "kernel", {.tensors = parsed.parameters});
   }
   return kernel;
 }
@@ -178,8 +155,7 @@ absl::StatusOr<std::vector<double>> TextKernel::Run(const GrammarGraph& graph,
   if (!jit.ok()) return jit.status();
   const Arena arena(graph, parameters);
   const size_t runs = program_.SharesWork() ? threads : 1;
-  const absl::Status status = plan_ ? RunPlan(program_, **jit, arena, runs)
-                                    : RunSpec(program_, **jit, arena, request_.operands, swapped_, runs);
+  const absl::Status status = RunProgram(program_, **jit, arena, runs);
   if (!status.ok()) return status;
   return arena.Result();
 }

@@ -41,7 +41,6 @@ class TextKernel {
   Target target_;
   std::optional<Plan> plan_;
   std::optional<Impl> impl_;  // one of both
-  bool swapped_ = false;      // impl_ is the transposed problem
   LoopProgram program_;
 };
 

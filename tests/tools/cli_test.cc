@@ -269,7 +269,7 @@ TEST_F(CliTest, SomeOperandsAreCold) {
   ExpectRefused("bench " + spec + "--cold=arg1",
                 "--cold:1:1: expected one of the operands lhs, rhs, out, got 'arg1'");
   ExpectRefused("explain -f " + Path("k.kirsch") + " --cold=lhs",
-                "--cold:1:1: expected one of the operands out, w, x, got 'lhs'");
+                "--cold:1:1: expected one of the operands x, w, out, got 'lhs'");
 }
 
 TEST_F(CliTest, AFamilyForThreadsOrAnotherCpu) {

@@ -1,0 +1,86 @@
+#include "codegen/header/parameter_text.h"
+
+#include <algorithm>
+#include <string>
+
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// One number of each member.
+using Numbers = std::vector<int64_t>;
+
+std::string TextOf(const Numbers& numbers, const std::vector<VaryingSize>& sizes) {
+  const auto [least, most] = std::ranges::minmax(numbers);
+  if (least == most) return Cat(least);
+  for (size_t size = 0; size < sizes.size(); ++size) {
+    bool same = true;
+    for (size_t i = 0; i < numbers.size() && same; ++i)
+      same = numbers[i] == ValuesOf(sizes, static_cast<int64_t>(i))[size];
+    if (same) return sizes[size].name;
+  }
+  return Cat(least, "..", most);
+}
+
+// "[n,3,1..9]": `number(type, axis)` of each member's type.
+template <typename Number>
+std::string AxesText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes,
+                     const Number& number) {
+  std::string text = "[";
+  for (size_t axis = 0; axis < types.front().dims.size(); ++axis) {
+    Numbers numbers;
+    for (const TensorType& type : types) numbers.push_back(number(type, axis));
+    Append(&text, axis > 0 ? "," : "", TextOf(numbers, sizes));
+  }
+  return text + "]";
+}
+
+// `types`: of each member.
+std::string TypeText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes) {
+  const std::string name(Info(types.front().dtype).name);
+  if (types.front().dims.empty()) return Cat(name, ", one element");
+  std::string text = Cat(name, AxesText(types, sizes, [](const TensorType& type, size_t axis) {
+                           return int64_t{type.dims[axis]};
+                         }));
+  if (std::ranges::all_of(types, &TensorType::dense)) return text;
+  return Cat(text, " strides=", AxesText(types, sizes, [](const TensorType& type, size_t axis) {
+               return type.Strides()[axis];
+             }));
+}
+
+}  // namespace
+
+std::vector<HeaderParameter> ParametersOf(const SpecFamily& family) {
+  const ParsedSpec first = family.member(0);
+  const bool matmul = first.text.starts_with(kMatmulInfo.name);
+  std::vector<HeaderParameter> parameters;
+  for (const Parameter& parameter : first.parameters) {
+    if (!parameter.type) return {};
+    std::string text = TypeText({*parameter.type}, {});
+    if (matmul && parameter.operand < MatmulDims::kOut) {
+      const int of_user = first.swapped ? 1 - parameter.operand : parameter.operand;
+      Append(&text, ", ", std::string(kMatmulInfo.operands[static_cast<size_t>(of_user)].name),
+             " of the matmul");
+    }
+    parameters.push_back({std::move(text), first.spec.tensor(parameter.operand).constant != 0});
+  }
+  return parameters;
+}
+
+std::vector<HeaderParameter> ParametersOf(const GraphFamily& family, const std::vector<VaryingSize>& sizes) {
+  const auto type_of = [&](const auto& node_of) {
+    std::vector<TensorType> types;
+    for (int64_t i = 0; i < family.count(); ++i)
+      types.push_back(family.member(i).at(node_of(family.member(i))).type);
+    return TypeText(types, sizes);
+  };
+  const Graph& first = family.member(0);
+  std::vector<HeaderParameter> parameters;
+  for (int input = 0; input < first.num_inputs(); ++input)
+    parameters.push_back({type_of([=](const Graph&) { return input; }), first.IsConstant(input)});
+  parameters.push_back({type_of([](const Graph& graph) { return graph.result; }), false});
+  return parameters;
+}
+
+}  // namespace kirsch
