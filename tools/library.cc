@@ -139,6 +139,7 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
 HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
   HeaderFile file{library.name, style.mode, style.external, style.name_space, KIRSCH_VERSION, {}};
   file.dispatch = style.dispatch;
+  file.command = style.command;
   EntryParameters always = style.always;
   always.scratch |= library.kernels.size() > 1;
   for (const LibraryKernel& kernel : library.kernels)

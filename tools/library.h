@@ -45,6 +45,7 @@ struct LibraryStyle {
   Abi abi = Abi::kSystemV;      // that a single spec's object is made and verified for
   EntryParameters always = {};  // of every function; scratch memory anyway, where there are several
   bool dispatch = false;        // see HeaderFile
+  std::string command = {};     // likewise
 };
 
 // The file, with every kernel's variants in the order in which they are tried.

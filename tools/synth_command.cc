@@ -20,6 +20,7 @@
 #include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
+#include "tools/repeated_command.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
 #include "tools/target_option.h"
@@ -40,6 +41,7 @@ struct Arguments {
   std::string json;
   bool uniform = false;
   bool no_verify = false;
+  std::string command;  // that does the same again
 
   bool emits_c() const { return emit == "header" || emit == "c"; }
   bool emits_code() const { return !emits_c() && emit != "schedule"; }
@@ -120,7 +122,8 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
                    requests.kernels, requests.targets);
   if (!library.ok()) return library.status();
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
-                              arguments.abi,         arguments.always(),    arguments.request.dispatch};
+                              arguments.abi,         arguments.always(),    arguments.request.dispatch,
+                              arguments.command};
   nlohmann::ordered_json json =
       WithHead({"synth", NamesOfTargets(requests.targets), !arguments.request.solve.tune.empty()},
                LibraryJson(*library));
@@ -245,7 +248,10 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(NotEmpty("a file"));
   BeginGroup(*command, kCheckGroup);
   command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
-  command->callback([&run, arguments] { run = [arguments] { return Synth(*arguments); }; });
+  command->callback([&run, command, arguments] {
+    arguments->command = RepeatedCommand(*command);
+    run = [arguments] { return Synth(*arguments); };
+  });
 }
 
 }  // namespace kirsch

@@ -169,6 +169,13 @@ constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #endif
 )";
 
+// Before what other compilers fail at.
+constexpr char kArchitecture[] =
+    R"(#if !(defined(__x86_64__) || defined(_M_X64)) || defined(_M_ARM64EC)
+#error "this code is for x86-64 only"
+#endif
+)";
+
 constexpr char kIncludes[] = R"(#include <immintrin.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -268,11 +275,11 @@ std::string PrintHeaderFile(const HeaderFile& file) {
   KIRSCH_CHECK(file.mode == HeaderMode::kAttributes || !ChoosesVariant(file));
   KIRSCH_CHECK(file.mode != HeaderMode::kBare || !file.dispatch);
   const std::string comment = HeaderComment(file);
-  if (file.mode == HeaderMode::kBare) return Cat(comment, "\n", Functions(file));
+  if (file.mode == HeaderMode::kBare) return Cat(comment, "\n", kArchitecture, "\n", Functions(file));
   std::string text = comment;
   const std::string guard = Guard(file);
   if (!file.external) Append(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
-  Append(&text, "\n", kIncludes, file.dispatch ? "#include <stdbool.h>\n" : "", "\n");
+  Append(&text, "\n", kArchitecture, "\n", kIncludes, file.dispatch ? "#include <stdbool.h>\n" : "", "\n");
   const std::string condition = CompilerCondition(AllFeatures(file));
   const bool macros = file.mode == HeaderMode::kMacros;
   if (macros) Append(&text, "#if ", condition, "\n\n");

@@ -102,6 +102,7 @@ struct HeaderFile {
   // kAttributes, one variant each: NAME and NAME_pack are but declared, as their code is in an object
   // (EmitFunction in emit.h), and there is no self-test.
   bool declares = false;
+  std::string command = {};  // that makes the file again, for the comment; empty: not said
 };
 
 // The variants in the order in which they are tried: wide vectors first, then more features, then as given.

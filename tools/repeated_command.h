@@ -1,0 +1,16 @@
+// The command that was given, as one would type it again.
+#ifndef KIRSCH_TOOLS_REPEATED_COMMAND_H_
+#define KIRSCH_TOOLS_REPEATED_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace kirsch {
+
+// "kirsch synth 'matmul f32 64x64x64' --target haswell": what changes the result, in the order in which the
+// options are defined, on one line. Of files only the names, so that the text is the same on any machine.
+std::string RepeatedCommand(const CLI::App& command);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_REPEATED_COMMAND_H_
