@@ -76,6 +76,12 @@ void RowCode::Sum(int value, const RowOperands& operands) {
   builder_.Do(Fma{Of(value), Of(values[0]), Of(values[1]), Of(values[2]), sign});
 }
 
+// An FMA, since GCC would make others of the product and of the sums that are its uses.
+void RowCode::RoundedProduct(int value) {
+  const VarId zero = builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(-0.0f));
+  builder_.Do(Fma{Of(value), Of(At(value).a), Of(At(value).b), zero});
+}
+
 void RowCode::Compute(int value, const RowPlace& place) {
   const RowValue& v = At(value);
   switch (v.op) {
@@ -88,6 +94,9 @@ void RowCode::Compute(int value, const RowPlace& place) {
     case Operation::kAdd:
     case Operation::kSub:
       return Sum(value, OperandsOf(kernel_.program, value));
+    case Operation::kMul:
+      if (IsSharedProduct(kernel_.program, value)) return RoundedProduct(value);
+      break;
     default:
       break;
   }

@@ -54,6 +54,7 @@ class RowCode {
   const RowValue& At(int value) const { return kernel_.program.values[static_cast<size_t>(value)]; }
   void LoadInput(int value, const RowPlace& place);
   void Sum(int value, const RowOperands& operands);
+  void RoundedProduct(int value);
   void Saturate(VarId whole, VarId limited);
   Affine OffsetIn(const RowPlace& place, int64_t row_stride) const;
   Address KeptAddress(int value, const RowPlace& place) const;

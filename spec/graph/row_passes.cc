@@ -172,17 +172,39 @@ std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
   return std::nullopt;
 }
 
+namespace {
+
+bool TakesProducts(const RowValue& value) {
+  return value.type == Dtype::kF32 &&
+         (value.op == Operation::kAdd || value.op == Operation::kSub || value.op == Operation::kSum);
+}
+
+// How often a value is read or stored.
+std::ptrdiff_t UsesOf(const RowProgram& program, int value) {
+  std::ptrdiff_t uses = std::count_if(program.results.begin(), program.results.end(),
+                                      [&](const RowResult& result) { return result.value == value; });
+  for (const RowValue& v : program.values) uses += (v.a == value ? 1 : 0) + (v.b == value ? 1 : 0);
+  return uses;
+}
+
+}  // namespace
+
+bool IsSharedProduct(const RowProgram& program, int value) {
+  return ValueAt(program, value).op == Operation::kMul && UsesOf(program, value) > 1 &&
+         std::any_of(program.values.begin(), program.values.end(),
+                     [&](const RowValue& v) { return TakesProducts(v) && (v.a == value || v.b == value); });
+}
+
 RowOperands OperandsOf(const RowProgram& program, int value) {
   const RowValue& v = ValueAt(program, value);
   const auto is_product = [&](int operand) {
-    return operand >= 0 && ValueAt(program, operand).op == Operation::kMul;
+    return operand >= 0 && ValueAt(program, operand).op == Operation::kMul && UsesOf(program, operand) == 1;
   };
   RowOperands operands;
   const auto add = [&](int operand) {
     if (operand >= 0) operands.values[static_cast<size_t>(operands.count++)] = operand;
   };
-  const bool sums = v.type == Dtype::kF32 &&
-                    (v.op == Operation::kAdd || v.op == Operation::kSub || v.op == Operation::kSum);
+  const bool sums = TakesProducts(v);
   if (sums && is_product(v.a)) operands.product = v.a;
   if (sums && operands.product < 0 && is_product(v.b)) operands.product = v.b;
   if (operands.product < 0) {

@@ -21,13 +21,17 @@ struct OnlineSum {
 std::optional<OnlineSum> FindOnlineSum(const RowProgram& program);
 
 // What a value is computed from: the values that it reads, and, if it is a sum of a product, the product,
-// whose factors are read instead. A difference or the sum of a row may have one as well. In s32 none does.
+// whose factors are read instead. A difference or the sum of a row may have one as well. In s32 none does,
+// and no product that is used anywhere else: that one is rounded for all its uses alike.
 struct RowOperands {
   std::array<int, 3> values;
   int count = 0;
   int product = -1;  // a sum a + b of two products: the first of them
 };
 RowOperands OperandsOf(const RowProgram& program, int value);
+
+// Is the value a product of f32 that a sum reads and something else, too? It has to be rounded.
+bool IsSharedProduct(const RowProgram& program, int value);
 
 // All lists are of numbers of values, in an order in which they can be computed.
 struct RowPass {

@@ -15,9 +15,10 @@ namespace kirsch {
 // an s32. Inputs are widened when they are read, those of integers to either; results are narrowed (to
 // nearest, ties to even; integers saturated) when they are stored.
 //
-// In f32, a product that is added, subtracted or summed is not rounded first: of a sum of two products, the
-// first. How far functions may be off: spec/README.md. Sums are added up in any order; the maximum of a row
-// passes over NaNs. In s32 there are kLoad, kNumber, kAdd, kSub, kMul, kMax and kMin, modulo 2^32.
+// In f32, a product whose single use is to be added, subtracted or summed is not rounded first: of a sum of
+// two such products, the first. Any other is rounded, once for all its uses. How far functions may be off:
+// spec/README.md. Sums are added up in any order; the maximum of a row passes over NaNs. In s32 there are
+// kLoad, kNumber, kAdd, kSub, kMul, kMaxNum and kMinNum, modulo 2^32.
 struct RowValue {
   Operation op = Operation::kLoad;
   int a = -1, b = -1;  // values before this one; b: also the number that an operation has beside one argument

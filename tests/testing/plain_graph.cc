@@ -99,6 +99,11 @@ class PlainEvaluation {
     return graph_.at(value.arguments[i].value);
   }
 
+  static bool IsOfItself(const GrammarValue& value) {
+    return value.arguments.size() == 2 && value.arguments[0].value >= 0 &&
+           value.arguments[0].value == value.arguments[1].value;
+  }
+
   Bounds Elementwise(const GrammarValue& value, const Index& at) const {
     const bool floats = IsFloat(PlainTypeOf(value.type));
     const auto argument = [&](size_t i) {
@@ -106,6 +111,10 @@ class PlainEvaluation {
       return given.value < 0 && !floats ? Exactly(std::stoi(given.number)) : At(given, at);
     };
     const Bounds a = argument(0), b = value.arguments.size() > 1 ? argument(1) : Bounds{};
+    if (floats && IsOfItself(value) && std::isfinite(MagnitudeOf(a))) {  // a value is the same wherever it is used
+      if (value.op == "sub") return Exactly(0);
+      if (value.op == "div" && (a.low > 0 || a.high < 0)) return Exactly(1);
+    }
     if (value.op == "neg" && !floats) return IntegerArithmetic('-', Exactly(0), a);
     const bool chooses = value.op == "max" || value.op == "min" || value.op == "relu";
     if (chooses || floats)
