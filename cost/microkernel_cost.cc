@@ -197,7 +197,7 @@ double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   double instructions = 0;
   for (int step = 0; step < epilogue.count; ++step)
     if (!IsFused(epilogue, sum, step))
-      instructions += InstructionsOf(epilogue.steps[static_cast<size_t>(step)].op, unit);
+      instructions += InstructionsOf(EmittedOperation(epilogue, sum, step), unit);
   if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
   // For functions, sums wait in memory.
   const double waits = epilogue.HasFunctions() ? 1 : 0;

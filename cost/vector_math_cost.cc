@@ -20,6 +20,7 @@ class CountingMath {
   Value Mul(Value, Value) { return Count(1); }
   Value Max(Value, Value) { return Count(1); }
   Value Min(Value, Value) { return Count(1); }
+  Value EitherNan(Value, Value) { return Count(1); }
   Value Fma(Value, Value, Value) { return Count(1); }
   Value FmaSub(Value, Value, Value) { return Count(1); }
   Value FmaNeg(Value, Value, Value) { return Count(1); }
@@ -66,7 +67,7 @@ VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit) {
   if (op == Operation::kMul && type == Dtype::kS32) return {.products = 1};
   if (Info(op).reduces || op == Operation::kF32) return {.instructions = 1};
   CountingMath math(unit);
-  Compose(math, op, CountingMath::Value{}, CountingMath::Value{});
+  Compose(math, type == Dtype::kS32 ? OfNumbers(op) : op, CountingMath::Value{}, CountingMath::Value{});
   return math.work();
 }
 

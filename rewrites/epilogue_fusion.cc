@@ -90,8 +90,8 @@ class EpilogueWriter {
     if (info.operands() == 1) return AddStep(at.op, EpilogueOperand::kNone);
     if (info.arguments == 1) return AddStep(at.op, EpilogueOperand::kNumber, WordOf(type(), at.number));
     const bool second = at.inputs[1] == fused_.result;
-    // y - x is -x + y; which is greater is not symmetric where one is no number.
-    if (second && (at.op == Operation::kSub || at.op == Operation::kMax || at.op == Operation::kMin))
+    // y - x is -x + y; maxnum and minnum are not symmetric where one is no number.
+    if (second && (at.op == Operation::kSub || at.op == Operation::kMaxNum || at.op == Operation::kMinNum))
       return false;
     return Operand(at.op, at.inputs[second ? 0 : 1]);
   }

@@ -394,7 +394,7 @@ class OnlineAttentionShaper {
     const int before =
         first ? writer.Number(std::numeric_limits<float>::lowest()) : writer.LoadOfRow(maxima());
     const int denominator = first ? -1 : writer.LoadOfRow(denominators());
-    const int maximum = writer.Do(Operation::kMax, writer.Do(Operation::kMaximum, x), before);
+    const int maximum = writer.Do(Operation::kMaxNum, writer.Do(Operation::kMaximum, x), before);
     const int exp = writer.Do(Operation::kExp, writer.Do(Operation::kSub, x, maximum));
     const int sum = writer.Do(Operation::kSum, exp);
     writer.Store(exp, TypeOf(attention_.weights).dtype, {weights(), 0, 0, 0}, RowsApart(blocks));
@@ -441,7 +441,8 @@ class OnlineAttentionShaper {
     return std::move(writer).Build();
   }
 
-  // Multiplies an input, where it is loaded, by 1 over another one, which is added.
+  // Multiplies an input, where it is loaded, by 1 over another one, which is added. That one is 0 where no
+  // key is seen: then the sums are, too, and the result.
   static void Divide(int input, RowProgram* program) {
     const int divisor = static_cast<int>(program->inputs.size());
     program->inputs.push_back({Dtype::kF32, false, true});
@@ -452,8 +453,10 @@ class OnlineAttentionShaper {
     const auto at = static_cast<int>(load - values.begin());
     const std::vector<RowValue> added = {{Operation::kLoad, -1, -1, divisor, 0},
                                          {Operation::kNumber, -1, -1, -1, 1},
-                                         {Operation::kDiv, at + 2, at + 1, -1, 0},
-                                         {Operation::kMul, at, at + 3, -1, 0}};
+                                         {Operation::kNumber, -1, -1, -1, std::numeric_limits<float>::min()},
+                                         {Operation::kMaxNum, at + 3, at + 1, -1, 0},
+                                         {Operation::kDiv, at + 2, at + 4, -1, 0},
+                                         {Operation::kMul, at, at + 5, -1, 0}};
     const auto moved = [&](int value) {
       return value >= at ? value + static_cast<int>(added.size()) : value;
     };

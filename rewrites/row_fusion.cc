@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -96,8 +97,9 @@ class RowWriter {
     int Add(int a, int b) { return writer.Do(Operation::kAdd, a, b); }
     int Sub(int a, int b) { return writer.Do(Operation::kSub, a, b); }
     int Mul(int a, int b) { return writer.Do(Operation::kMul, a, b); }
-    int Max(int a, int b) { return writer.Do(Operation::kMax, a, b); }
-    int Min(int a, int b) { return writer.Do(Operation::kMin, a, b); }
+    int Max(int a, int b) { return writer.Do(Operation::kMaxNum, a, b); }
+    int Min(int a, int b) { return writer.Do(Operation::kMinNum, a, b); }
+    int EitherNan(int, int) { KIRSCH_BUG("one instruction is no composition"); }
     int Fma(int a, int b, int c) { return Add(Mul(a, b), c); }
   };
 
@@ -121,13 +123,11 @@ class RowWriter {
       case Operation::kReduceSum:
         return Do(Operation::kSum, x);
       case Operation::kReduceMax:
-        return Do(Operation::kMaximum, x);
+        return Greatest(x);
       case Operation::kReduceMean:
         return Mean(node, x);
-      case Operation::kSoftmax: {
-        const int exp = Do(Operation::kExp, Do(Operation::kSub, x, Do(Operation::kMaximum, x)));
-        return Do(Operation::kMul, exp, Do(Operation::kDiv, Number(1), Do(Operation::kSum, exp)));
-      }
+      case Operation::kSoftmax:
+        return Softmax(x, IsOfAttention(graph_, number));
       case Operation::kLayernorm:
         return Do(Operation::kAdd, Do(Operation::kMul, Standardised(node, x), in[1]), in[2]);
       case Operation::kRmsnorm:
@@ -142,9 +142,35 @@ class RowWriter {
     const OperationInfo& info = Info(node.op);
     const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
     const Dtype type = node.type.dtype;
+    if (IsChoice(node.op)) return Choice(node.op, in[0], y);
     if (info.effort != Effort::kInstructions && type == Dtype::kF32) return Do(node.op, in[0], y);
     Math math{*this, type};
     return ComposeArithmetic(math, node.op, in[0], y);
+  }
+
+  // A constant is never a NaN, so what it is compared with comes second.
+  int Choice(Operation op, int x, int y) {
+    if (At(x).type == Dtype::kS32 || At(x).op == Operation::kNumber) return Do(OfNumbers(op), x, y);
+    const bool turns = At(y).op == Operation::kNumber && OfNumbers(op) != op;
+    return turns ? Do(OfNumbers(op), y, x) : Do(op, x, y);
+  }
+
+  // The largest, to which a zero is added that is a NaN if the sum of the squares is one.
+  int Greatest(int x) {
+    const int squares = Do(Operation::kSum, Do(Operation::kMul, x, x));
+    return Do(Operation::kAdd, Do(Operation::kMaximum, x), Do(Operation::kMinNum, Number(0), squares));
+  }
+
+  // Of attention, what has no number above -inf is zeros: the maximum and the sum have bounds.
+  int Softmax(int x, bool of_attention) {
+    using Limits = std::numeric_limits<float>;
+    const auto bounded = [&](float least, int value) {
+      return of_attention ? Do(Operation::kMaxNum, Number(least), value) : value;
+    };
+    const int maximum = bounded(Limits::lowest(), Do(Operation::kMaximum, x));
+    const int exp = Do(Operation::kExp, Do(Operation::kSub, x, maximum));
+    const int sum = bounded(Limits::min(), Do(Operation::kSum, exp));
+    return Do(Operation::kMul, exp, Do(Operation::kDiv, Number(1), sum));
   }
 
   int Mean(const GraphNode& node, int x) {
@@ -171,7 +197,7 @@ class RowWriter {
   int ScaleOf(int x) {
     constexpr double kLeast = 0x1p-50;  // what is less is small beside any eps but the smallest
     const int largest = Do(Operation::kMaximum, Do(Operation::kAbs, x));
-    return Do(Operation::kDiv, Number(1), Do(Operation::kMax, largest, Number(kLeast)));
+    return Do(Operation::kDiv, Number(1), Do(Operation::kMaxNum, largest, Number(kLeast)));
   }
   // scale / sqrt(mean of scaled^2 + scale^2 * eps)
   int FactorOf(const GraphNode& node, int scaled, int scale, double eps) {

@@ -5,6 +5,7 @@
 //   Number(f32)
 //   Add, Sub, Mul, Div, Sqrt: rounded once
 //   Max(a, b): a > b ? a : b, so b where either is a NaN; Min likewise
+//   EitherNan(a, b): a NaN where either is one, else both, which are the same
 //   Fma(a, b, c): a * b + c, FmaSub: a * b - c, FmaNeg: c - a * b, rounded once
 //   Product(a, b): a `Split`, its `high` part a * b rounded once, its `low` part what that leaves over,
 //   exactly Corrected(x, a, b): x, which is known to be as near to a / b as a few roundings, as all it is
@@ -62,6 +63,11 @@ Value ScaledExp(Math& math, Value x) {  // between the bounds, or a NaN
   const auto exponent = math.RoundedProduct(x, kLog2E, kScaleBias);
   return math.Scaled(Polynomial(math, RestOf(math, x, exponent.value), kExp), exponent);
 }
+template <typename Math, typename Value>
+Value Exp(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(kLeastExp), x);
+  return ScaledExp(math, math.Min(math.Number(kMostExp), bounded));
+}
 // exp(x) * 2^bias, which is normal.
 template <typename Math, typename Value>
 Value RaisedExp(Math& math, Value x, int bias) {
@@ -92,6 +98,16 @@ Value Quotient(Math& math, Value numerator, Value denominator) {
   const Value quotient = math.Mul(numerator, reciprocal);
   error = math.FmaNeg(denominator, quotient, numerator);
   return math.Corrected(math.Fma(error, reciprocal, quotient), numerator, denominator);
+}
+
+// 1 / (1 + e), or e / (1 + e) if x < 0, with e = exp(-|x|). Where e is 1 both are the same, so that the
+// bound need not be 0: compilers would keep the zeros that a microkernel's accumulators begin with until
+// here.
+template <typename Math, typename Value>
+Value Sigmoid(Math& math, Value x) {
+  const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
+  const Value denominator = math.Add(e, math.Number(1));
+  return Quotient(math, math.Select(x, math.Number(-0x1p-60f), e, math.Number(1)), denominator);
 }
 
 }  // namespace composition

@@ -45,7 +45,7 @@ std::string NameOfOperand(const EpilogueStep& step) {
 Uncertain ApplyToFloat(Operation op, Uncertain x, double y) {
   if (IsComposed(op)) return ApplyOperation(op, x, {y, 0});
   const double value = Info(op).meaning(x.value, y);
-  if (op == Operation::kMax || op == Operation::kMin) return {value, x.error};
+  if (IsChoice(op)) return {value, x.error};
   return Rounded(value, op == Operation::kMul ? x.error * std::abs(y) : x.error);
 }
 
@@ -67,6 +67,13 @@ std::vector<std::string> EpilogueNames(const Epilogue& epilogue) {
     numbered.push_back(same > 1 ? Cat(names[i], before + 1) : names[i]);
   }
   return numbered;
+}
+
+Operation EmittedOperation(const Epilogue& epilogue, Dtype sum, int step) {
+  const EpilogueStep& at = epilogue.steps[static_cast<size_t>(step)];
+  const bool of_numbers =
+      at.operand == EpilogueOperand::kNumber || TypeBefore(epilogue, sum, step) == Dtype::kS32;
+  return of_numbers ? OfNumbers(at.op) : at.op;
 }
 
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step) {

@@ -80,6 +80,10 @@ inline Dtype TypeAfter(const Epilogue& epilogue, Dtype sum) {
   return TypeBefore(epilogue, sum, epilogue.count);
 }
 
+// The operation that code has for step `step`, sums being of type `sum`. If it is another than the step's,
+// and the step has a number, that comes first, as what may be a NaN comes second.
+Operation EmittedOperation(const Epilogue& epilogue, Dtype sum, int step);
+
 // True if step `step` is a multiplication that is one operation with the addition or subtraction after it.
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step);
 

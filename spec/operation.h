@@ -36,6 +36,8 @@ enum class Operation : uint8_t {
   kHardswish,
   kElu,
   kSoftplus,
+  kMaxNum,  // as kMax and kMin, but y where either is no number
+  kMinNum,
   // Others on numbers.
   kDiv,
   kNeg,
@@ -50,7 +52,7 @@ enum class Operation : uint8_t {
   kTranspose,
   kCast,
   kReduceSum,
-  kReduceMax,
+  kReduceMax,  // no number where an element is none
   kReduceMean,
   kSoftmax,
   kLayernorm,
@@ -58,7 +60,7 @@ enum class Operation : uint8_t {
   // On rows.
   kLoad,     // the element of an input
   kSum,      // of the row's elements: one value for the row
-  kMaximum,  // of the row's elements
+  kMaximum,  // of the row's elements; those that are no numbers are passed over
 };
 
 enum class OperationKind : uint8_t {
@@ -154,8 +156,15 @@ inline constexpr auto kOperations = [] {
       ArithmeticRow(kAdd, "add", 2, "($x + $y)", [](double x, double y) { return x + y; }),
       ArithmeticRow(kSub, "sub", 3, "($x - $y)", [](double x, double y) { return x - y; }),
       ArithmeticRow(kMul, "mul", 4, "($x * $y)", [](double x, double y) { return x * y; }),
-      ArithmeticRow(kMax, "max", 6, "($x > $y ? $x : $y)", [](double x, double y) { return x > y ? x : y; }),
-      ArithmeticRow(kMin, "min", 7, "($x < $y ? $x : $y)", [](double x, double y) { return x < y ? x : y; }),
+      // No number where either is none.
+      ArithmeticRow(kMax, "max", 23, "($x <= $y ? $y : $x > $y ? $x : $x + $y)",
+                    [](double x, double y) { return x <= y  ? y
+                                                    : x > y ? x
+                                                            : x + y; }),
+      ArithmeticRow(kMin, "min", 24, "($x >= $y ? $y : $x < $y ? $x : $x + $y)",
+                    [](double x, double y) { return x >= y  ? y
+                                                    : x < y ? x
+                                                            : x + y; }),
       {.op = kF32, .name = "f32", .kind = Kind::kLeaf, .integers = true, .row_code = 22},
       FunctionRow(kExp, "exp", 10, "M(exp)($x)", [](double x, double) { return std::exp(x); }),
       FunctionRow(kTanh, "tanh", 11, "M(tanh)($x)", [](double x, double) { return std::tanh(x); }),
@@ -183,6 +192,10 @@ inline constexpr auto kOperations = [] {
       // log(1 + exp(x))
       FunctionRow(kSoftplus, "softplus", 21, "($x > 0 ? $x : 0) + M(log1p)(M(exp)($x > 0 ? -$x : $x))",
                   [](double x, double) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }),
+      ArithmeticRow(kMaxNum, "maxnum", 6, "($x > $y ? $x : $y)",
+                    [](double x, double y) { return x > y ? x : y; }),
+      ArithmeticRow(kMinNum, "minnum", 7, "($x < $y ? $x : $y)",
+                    [](double x, double y) { return x < y ? x : y; }),
 
       {.op = kDiv,
        .name = "div",
@@ -212,8 +225,8 @@ inline constexpr auto kOperations = [] {
        .integers = true,
        .equivalent = Equivalent{kMax, 0},
        .effort = Effort::kInstructions,
-       .meaning = [](double x, double) { return x > 0 ? x : 0; },
-       .c = "($x > 0 ? $x : 0)"},
+       .meaning = [](double x, double) { return x < 0 ? 0 : x; },
+       .c = "($x < 0 ? 0 : $x)"},
 
       {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
       {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
@@ -255,8 +268,21 @@ constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOper
 // Is it more than one instruction on a vector?
 constexpr bool IsComposed(Operation op) { return Info(op).effort != Effort::kInstruction; }
 
+// Is the result one of the arguments, exactly?
+constexpr bool IsChoice(Operation op) {
+  using enum Operation;
+  return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
+}
+
+// The operation that does for `op` where no argument, or none but y, can be a NaN: a single instruction. What
+// may be one has to be y.
+constexpr Operation OfNumbers(Operation op) {
+  return op == Operation::kMax ? Operation::kMaxNum : op == Operation::kMin ? Operation::kMinNum : op;
+}
+
 // Operations made of what integers have, too: all that `Math` needs is Number, Add, Sub, Mul, Max, Min, and,
-// for floats, Fma. (Floats are negated by their sign: Compose.)
+// for floats, Fma and EitherNan. (Floats are negated by their sign: Compose.) `Max` and `Min` are y where
+// either is a NaN, so what may be one comes second.
 template <typename Math, typename Value>
 Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
   switch (op) {
@@ -267,17 +293,21 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
     case Operation::kMul:
       return math.Mul(x, y);
     case Operation::kMax:
-      return math.Max(x, y);
+      return math.EitherNan(math.Max(x, y), math.Max(y, x));
     case Operation::kMin:
+      return math.EitherNan(math.Min(x, y), math.Min(y, x));
+    case Operation::kMaxNum:
+      return math.Max(x, y);
+    case Operation::kMinNum:
       return math.Min(x, y);
     case Operation::kNeg:
       return math.Sub(math.Number(0), x);
     case Operation::kRelu:
-      return math.Max(x, math.Number(0));
+      return math.Max(math.Number(0), x);
     case Operation::kLeakyRelu: {
       // y * min(x, 0) + max(x, 0), with -0 for 0: compilers would keep the zeros that accumulators begin
       // with.
-      const Value zero = math.Number(-0.0f), negative = math.Min(x, zero);
+      const Value zero = math.Number(-0.0f), negative = math.Min(zero, x);
       return math.Fma(negative, y, math.Max(x, zero));
     }
     case Operation::kHardswish: {
@@ -293,22 +323,6 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
 }
 
 namespace composition {
-
-template <typename Math, typename Value>
-Value Exp(Math& math, Value x) {
-  const Value bounded = math.Max(math.Number(kLeastExp), x);
-  return ScaledExp(math, math.Min(math.Number(kMostExp), bounded));
-}
-
-// 1 / (1 + e), or e / (1 + e) if x < 0, with e = exp(-|x|). Where e is 1 both are the same, so that the
-// bound need not be 0: compilers would keep the zeros that a microkernel's accumulators begin with until
-// here.
-template <typename Math, typename Value>
-Value Sigmoid(Math& math, Value x) {
-  const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
-  const Value denominator = math.Add(e, math.Number(1));
-  return Quotient(math, math.Select(x, math.Number(-0x1p-60f), e, math.Number(1)), denominator);
-}
 
 // x * sigmoid(x), and x * sigmoid(u) of gelu_tanh, are half of the least subnormal at most below these, and u
 // is no less than the last.
@@ -348,7 +362,7 @@ inline constexpr std::array<float, 5> kGeluAbove = {0x1.0abbe2p-8f, 0x1.4a72d8p-
                                                     0x1.bfae5p-2f, 0.5f};
 inline constexpr std::array<float, 6> kGeluBelow = {0x1.4e4c1ap-7f, 0x1.9e2eecp-4f, 0x1.de6e7ep-2f,
                                                     0x1.32f41cp+0f, 0x1.ac1956p+0f, 1};
-inline constexpr float kMostGelu = 14.3f;
+inline constexpr float kMostGelu = 14.37f;
 
 // max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2: where x < 0 there is nothing to cancel, and above the second
 // term is the smaller half. z^2 / 2 is rounded; what that leaves over becomes a factor.

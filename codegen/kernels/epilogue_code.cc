@@ -75,7 +75,9 @@ VarId EpilogueCode::Apply(VarId sums, const Place& place) {
       LoadOperand(step, place, y);
     }
     if (!IsFused(epilogue, kernel_.accumulator(), i)) {
-      math_.Compute(step.op, x, x, y);
+      const Operation op = EmittedOperation(epilogue, kernel_.accumulator(), i);
+      const bool turned = real && op != step.op;
+      math_.Compute(op, x, turned ? y : x, turned ? x : y);
     } else {
       const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
       if (addend == kNoVar) addend = Vector("x1", Dtype::kF32, &addend_);

@@ -44,7 +44,7 @@ bool RowCode::IsNotPositive(int value) const {
     if (b == v.a) return true;
     const RowValue& bound = At(b);
     return (bound.op == Operation::kMaximum && bound.a == v.a) ||
-           (bound.op == Operation::kMax && (is_bound(bound.a) || is_bound(bound.b)));
+           (OfNumbers(bound.op) == Operation::kMaxNum && (is_bound(bound.a) || is_bound(bound.b)));
   };
   return v.op == Operation::kSub && is_bound(v.b);
 }
@@ -101,7 +101,8 @@ void RowCode::Compute(int value, const RowPlace& place) {
       break;
   }
   if (v.op == Operation::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
-  math_.Compute(v.op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
+  const Operation op = v.type == Dtype::kS32 ? OfNumbers(v.op) : v.op;
+  math_.Compute(op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
 }
 
 Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {

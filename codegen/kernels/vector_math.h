@@ -43,6 +43,7 @@ class VectorMath {
   Value Div(Value a, Value b) { return Do(BinaryOp::kDiv, a, b); }
   Value Max(Value a, Value b) { return Do(BinaryOp::kMax, a, b); }
   Value Min(Value a, Value b) { return Do(BinaryOp::kMin, a, b); }
+  Value EitherNan(Value a, Value b) { return Do(BinaryOp::kOr, a, b); }
   Value Sqrt(Value x);
   struct Split {
     Value high, low;

@@ -50,6 +50,19 @@ ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
   return sizes;
 }
 
+bool IsOfAttention(const Graph& graph, int softmax) {
+  if (graph.result == softmax) return false;
+  const auto is_weight = [&](int user, size_t input) {
+    const GraphNode& node = graph.at(user);
+    if (node.op == Operation::kCast) return IsFloating(node.type.dtype) && IsOfAttention(graph, user);
+    return node.op == Operation::kMatmul && input == 0;
+  };
+  for (int user = softmax + 1; user < static_cast<int>(graph.nodes.size()); ++user)
+    for (size_t input = 0; input < graph.at(user).inputs.size(); ++input)
+      if (graph.at(user).inputs[input] == softmax && !is_weight(user, input)) return false;
+  return true;
+}
+
 double TermsOf(const Graph& graph, const GraphNode& node) {
   if (node.op == Operation::kMatmul) return TypeOf(graph, node, 0).dims.back();
   return static_cast<double>(TypeOf(graph, node, 1).elements()) / SizesOfConvolution(graph, node).filters;

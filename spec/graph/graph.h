@@ -87,6 +87,10 @@ struct Graph {
 // Of a kConv2d node.
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node);
 
+// Is the softmax one of attention: is it, or a cast of it to floats, used as the lhs of matmuls only? A row
+// of it that is -inf throughout, as no key may be seen, is zeros; any other softmax makes NaNs of it.
+bool IsOfAttention(const Graph& graph, int softmax);
+
 // Products in each sum of a contraction.
 double TermsOf(const Graph& graph, const GraphNode& node);
 

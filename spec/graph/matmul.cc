@@ -111,6 +111,8 @@ class MatmulFinder {
       return Refused(
           node,
           "elementwise operations on one matmul, the other operand being a parameter or a number, as yet");
+    if (second && (at.op == Operation::kMaxNum || at.op == Operation::kMinNum))
+      return Refused(node, "the matmul first, of what is not symmetric, as yet");
     const int chain = at.inputs[first ? 0 : 1], other = at.inputs[first ? 1 : 0];
     const bool reversed = at.op == Operation::kSub && second;  // y - x is -x + y
     EpilogueStep step{reversed ? Operation::kAdd : at.op};

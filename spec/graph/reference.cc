@@ -85,12 +85,12 @@ Uncertain Total(const std::vector<Uncertain>& row) {
   return SumOf(sum, magnitude, error, static_cast<double>(row.size()));
 }
 
-// Passes over what is certainly no number; of nothing else, anything.
+// No number where an element is none.
 Uncertain Greatest(const std::vector<Uncertain>& row) {
-  Uncertain greatest = {NAN, HUGE_VAL};
+  Uncertain greatest = row.front();
   for (const Uncertain& x : row) {
-    if (std::isnan(x.value) && x.error != 0) return x;
-    if (!std::isnan(x.value)) greatest = std::isnan(greatest.value) ? x : Max(x, greatest);
+    if (std::isnan(x.value)) return x;
+    greatest = Max(x, greatest);
   }
   return greatest;
 }
@@ -227,7 +227,7 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
     case OperationKind::kReduction:
       return ReducedRow(at, row);
     case OperationKind::kRowwise:
-      return RowwiseRow(at, row);
+      return at.op == Operation::kSoftmax ? SoftmaxRow(node, row) : NormRow(at, row);
   }
   KIRSCH_BUG("no such operation");
 }
@@ -392,16 +392,20 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
   return results;
 }
 
-GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t row) {
+GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
+  Row result = RowOf(graph_.at(softmax).inputs[0], row);
+  const Uncertain greatest = Greatest(result);
+  if (greatest.value == -HUGE_VAL && IsOfAttention(graph_, softmax))
+    return Row(result.size(), {0, greatest.error});
+  for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
+  const Uncertain total = Total(result, static_cast<double>(result.size()));  // of an online sum, no blocks
+  for (Uncertain& e : result) e = Div(e, total);
+  return result;
+}
+
+GraphReference::Row GraphReference::NormRow(const GraphNode& node, int64_t row) {
   const Row x = RowOf(node.inputs[0], row);
   Row result = x;
-  if (node.op == Operation::kSoftmax) {
-    const Uncertain greatest = Greatest(x);
-    for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
-    const Uncertain total = Total(result);
-    for (Uncertain& e : result) e = Div(e, total);
-    return result;
-  }
   const bool centred = node.op == Operation::kLayernorm;
   if (centred)
     for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));

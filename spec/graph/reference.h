@@ -49,7 +49,8 @@ class GraphReference {
   std::vector<double> WinogradRow(int node, int64_t row);
   Row ElementwiseRow(const GraphNode& node, int64_t row);
   Row ReducedRow(const GraphNode& node, int64_t row);
-  Row RowwiseRow(const GraphNode& node, int64_t row);
+  Row SoftmaxRow(int softmax, int64_t row);
+  Row NormRow(const GraphNode& node, int64_t row);
   Row Compute(int node, int64_t row);
   Uncertain Element(int node, const std::vector<int64_t>& index);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "spec/check.h"
 
@@ -155,6 +156,15 @@ class Planner {
   std::vector<bool> needed_;
 };
 
+// What is in max(the least f32, value), which an online maximum is no less than anyway; any other value
+// itself.
+int BoundedBelow(const RowProgram& program, int value) {
+  const RowValue& v = ValueAt(program, value);
+  const bool bounded = v.op == Operation::kMaxNum && ValueAt(program, v.a).op == Operation::kNumber &&
+                       ValueAt(program, v.a).number == std::numeric_limits<float>::lowest();
+  return bounded ? v.b : value;
+}
+
 }  // namespace
 
 std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
@@ -164,7 +174,8 @@ std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
     if (ValueAt(program, exp).op != Operation::kExp) continue;
     const int difference = ValueAt(program, exp).a;
     if (ValueAt(program, difference).op != Operation::kSub) continue;
-    const int a = ValueAt(program, difference).a, maximum = ValueAt(program, difference).b;
+    const int a = ValueAt(program, difference).a;
+    const int maximum = BoundedBelow(program, ValueAt(program, difference).b);
     if (ValueAt(program, maximum).op == Operation::kMaximum && ValueAt(program, maximum).a == a &&
         OperandsOf(program, difference).product < 0)
       return OnlineSum{a, maximum, difference, exp, sum};

@@ -33,6 +33,7 @@ struct UncertainMath {
   Uncertain Mul(Uncertain a, Uncertain b) { return kirsch::Mul(a, b); }
   Uncertain Max(Uncertain a, Uncertain b) { return kirsch::Max(a, b); }
   Uncertain Min(Uncertain a, Uncertain b) { return kirsch::Min(a, b); }
+  Uncertain EitherNan(Uncertain a, Uncertain b) { return std::isnan(a.value) ? a : b; }
   Uncertain Fma(Uncertain a, Uncertain b, Uncertain c) { return Add(Mul(a, b), c); }
 };
 
@@ -44,6 +45,7 @@ struct IntegerMath {
   uint64_t Mul(uint64_t a, uint64_t b) { return a * b; }
   uint64_t Max(uint64_t a, uint64_t b) { return static_cast<int64_t>(a) > static_cast<int64_t>(b) ? a : b; }
   uint64_t Min(uint64_t a, uint64_t b) { return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? a : b; }
+  uint64_t EitherNan(uint64_t a, uint64_t) { return a; }
   uint64_t Fma(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
 };
 
@@ -73,6 +75,7 @@ class RoundingMath {
     return b.value - b.error > a.value + a.error ? b : kirsch::Max(a, b);
   }
   Value Min(Value a, Value b) { return Negative(Max(Negative(a), Negative(b))); }
+  Value EitherNan(Value a, Value b) { return std::isnan(a.value) ? a : b; }
   // Together the parts are exact.
   struct Split {
     Uncertain high, low;

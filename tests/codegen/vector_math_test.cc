@@ -48,6 +48,12 @@ const std::vector<Function> kFunctions = {
     {Operation::kElu, [](double x) { return x > 0 ? x : 0.25 * std::expm1(x); }, false, 0.25f},
     {Operation::kSoftplus,
      [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }},
+    {Operation::kRelu, [](double x) { return x < 0 ? 0 : x; }},
+    {Operation::kLeakyRelu, [](double x) { return x > 0 ? x : 0.25 * x; }, false, 0.25f},
+    {Operation::kMax, [](double x) { return x < 2 ? 2 : x; }, false, 2},
+    {Operation::kMin, [](double x) { return x > -2 ? -2 : x; }, false, -2},
+    {Operation::kMaxNum, [](double x) { return x > 2 ? x : 2; }, false, 2},
+    {Operation::kMinNum, [](double x) { return x < -2 ? x : -2; }, false, -2},
 };
 
 constexpr int kBlock = 4096;  // floats a call takes

@@ -189,7 +189,8 @@ TEST(GraphTest, ErrorsSayWhere) {
       {head, "f:1:1: expected a line 'return ...' in f"},
       {head + " y = softmin(x)",
        "f:2:6: expected a value that is known, a number, or an operation (add sub mul max min exp tanh erf "
-       "sigmoid silu gelu gelu_tanh leaky_relu hardswish elu softplus div neg sqrt relu matmul conv2d "
+       "sigmoid silu gelu gelu_tanh leaky_relu hardswish elu softplus maxnum minnum div neg sqrt relu matmul "
+       "conv2d "
        "transpose cast reduce_sum "
        "reduce_max reduce_mean softmax layernorm rmsnorm), got 'softmin'; did you mean 'softmax'?"},
       {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},

@@ -203,8 +203,8 @@ class GraphDrawer {
   }
 
   void Binary() {
-    static const std::array<std::string, 9> kOps = {"add", "sub", "mul", "div", "max",
-                                                    "min", "add", "mul", "sub"};
+    static const std::array<std::string, 11> kOps = {"add", "sub", "mul", "div",    "max",   "min",
+                                                     "add", "mul", "sub", "maxnum", "minnum"};
     const std::string op = OneOf(kOps);
     const int a = op != "div" && Chance(1, 5) ? Integers() : Floats();
     GrammarArgument first{a, ""}, second = Other(a);

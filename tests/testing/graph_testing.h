@@ -118,8 +118,10 @@ class SlowGraph {
       case Operation::kDiv:
         return a / b;
       case Operation::kMax:
+      case Operation::kMaxNum:
         return std::max(a, b);
       case Operation::kMin:
+      case Operation::kMinNum:
         return std::min(a, b);
       case Operation::kNeg:
         return -a;

@@ -73,8 +73,8 @@ Bounds Quotient(const Bounds& a, const Bounds& b) {
 
 Bounds Arithmetic(std::string_view op, const Bounds& a, const Bounds& b) {
   if (op == "div") return Quotient(a, b);
-  if (op == "max") return AtCorners(a, b, [](double x, double y) { return std::max(x, y); });
-  if (op == "min") return AtCorners(a, b, [](double x, double y) { return std::min(x, y); });
+  if (op.starts_with("max")) return AtCorners(a, b, [](double x, double y) { return std::max(x, y); });
+  if (op.starts_with("min")) return AtCorners(a, b, [](double x, double y) { return std::min(x, y); });
   const Bounds exact = op == "add"   ? AtCorners(a, b, std::plus<>())
                        : op == "sub" ? AtCorners(a, b, std::minus<>())
                                      : AtCorners(a, b, std::multiplies<>());
@@ -101,7 +101,8 @@ Bounds Mean(const std::vector<Bounds>& row) {
 }  // namespace
 
 Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double option) {
-  if (op == "add" || op == "sub" || op == "mul" || op == "div" || op == "max" || op == "min")
+  if (op == "add" || op == "sub" || op == "mul" || op == "div" || op.starts_with("max") ||
+      op.starts_with("min"))
     return Arithmetic(op, a, b);
   if (IsAnything(a)) return a;
   if (op == "neg") return {-a.high, -a.low};

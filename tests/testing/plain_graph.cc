@@ -116,7 +116,7 @@ class PlainEvaluation {
       if (value.op == "div" && (a.low > 0 || a.high < 0)) return Exactly(1);
     }
     if (value.op == "neg" && !floats) return IntegerArithmetic('-', Exactly(0), a);
-    const bool chooses = value.op == "max" || value.op == "min" || value.op == "relu";
+    const bool chooses = value.op.starts_with("max") || value.op.starts_with("min") || value.op == "relu";
     if (chooses || floats)
       return PlainFunction(value.op, a, b,
                            value.op == "elu" ? value.Option("alpha", 1) : value.Option("slope", 0.01));

@@ -28,11 +28,12 @@ inline Bounded Rounded(double value, double error, double ulps) {
 inline double EvaluateIntegers(Operation op, double x, double y) {
   const auto a = static_cast<uint64_t>(static_cast<int64_t>(x)),
              b = static_cast<uint64_t>(static_cast<int64_t>(y));
-  const uint64_t result = op == Operation::kAdd                ? a + b
-                          : op == Operation::kSub              ? a - b
-                          : op == Operation::kMul              ? a * b
-                          : (op == Operation::kMax) == (x > y) ? a
-                                                               : b;
+  const bool largest = op == Operation::kMax || op == Operation::kMaxNum;
+  const uint64_t result = op == Operation::kAdd   ? a + b
+                          : op == Operation::kSub ? a - b
+                          : op == Operation::kMul ? a * b
+                          : largest == (x > y)    ? a
+                                                  : b;
   return static_cast<int32_t>(static_cast<uint32_t>(result));
 }
 
@@ -56,8 +57,10 @@ inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
       return Rounded(quotient, error, ulps);
     }
     case Operation::kMax:
+    case Operation::kMaxNum:
       return {std::max(a.value, b.value), std::max(a.error, b.error)};
     case Operation::kMin:
+    case Operation::kMinNum:
       return {std::min(a.value, b.value), std::max(a.error, b.error)};
     case Operation::kNeg:
       return {-a.value, a.error};

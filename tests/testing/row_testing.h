@@ -389,8 +389,8 @@ class RowCase {
 // Those of row programs that take values of a type.
 inline std::vector<Operation> RowOperations(Dtype type) {
   if (type == Dtype::kS32)
-    return {Operation::kAdd, Operation::kSub, Operation::kMul,
-            Operation::kMax, Operation::kMin, Operation::kF32};
+    return {Operation::kAdd,    Operation::kSub,    Operation::kMul,
+            Operation::kMaxNum, Operation::kMinNum, Operation::kF32};
   std::vector<Operation> operations;
   for (const OperationInfo& info : kOperations)
     if (info.row_code >= 0 && info.arguments > 0 && info.op != Operation::kF32) operations.push_back(info.op);

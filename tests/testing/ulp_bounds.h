@@ -21,6 +21,12 @@ constexpr double UlpBound(Operation op, double x = 0) {
     case Operation::kDiv:
     case Operation::kSqrt:
     case Operation::kSum:
+    case Operation::kLeakyRelu:
+    case Operation::kRelu:
+    case Operation::kMax:
+    case Operation::kMin:
+    case Operation::kMaxNum:
+    case Operation::kMinNum:
       return 0.5;
     case Operation::kExp:
       return 1;
