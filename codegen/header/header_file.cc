@@ -75,6 +75,14 @@ std::string DeclaredFunctions(const HeaderFile& file) {
   return text;
 }
 
+// Such compilers take sums and products apart again, and believe that there are neither infinities nor NaNs.
+constexpr char kStrictFloats[] = R"(#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "compile this header without -ffast-math (nor -Ofast, /fp:fast): results would be wrong"
+#endif
+)";
+
 std::string Functions(const HeaderFile& file) {
   CStyle style;
   style.public_prefix = PublicPrefix(file);
@@ -99,7 +107,7 @@ std::string Functions(const HeaderFile& file) {
     numbers += NumberFunctions(file, function);
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
-  return Cat(numbers, PrintC(kernels, style), dispatchers);
+  return Cat(kStrictFloats, numbers, PrintC(kernels, style), dispatchers);
 }
 
 // What GCC, Clang and MSVC each say in a way of their own. MSVC compiles every intrinsic without being told.
