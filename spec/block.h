@@ -381,9 +381,9 @@ inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype 
 }
 
 // The scale of what a block of numbers whose largest magnitude is `largest` is rounded to, so that codes are
-// of 8 bits. What is next to nothing beside everything else has one that codes can still be divided by.
+// of 8 bits. The least of which f32 still holds the largest code's quotient stands for any smaller one.
 inline constexpr int kLargestQ8Code = 127;
-inline constexpr float kLeastQ8Magnitude = 0x1p-100f;
+inline constexpr float kLeastQ8Magnitude = 0x1p-121f;
 
 // Integers of 8 bits and what follows from them.
 struct RoundedElements {

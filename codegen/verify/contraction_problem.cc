@@ -69,7 +69,7 @@ Tolerance ToleranceOf(const Spec& root) {
   tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
   tolerance.sums = RoundingOfFactors(root) * (1 + tolerance.sums) - 1;
   if (root.lhs_as == LhsAs::kQ8)
-    tolerance.absolute += terms * 0x1p-80;  // of what has no scale of its own size
+    tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most
   if (MayFlushSubnormals(root)) tolerance.absolute += terms * 0x1p-126;
   if (root.out().dtype == Dtype::kBf16 && root.op_info().epilogue.empty()) {
     tolerance.output = 0x1p-8;
