@@ -7,6 +7,7 @@
 
 #include "spec/block.h"
 #include "spec/check.h"
+#include "spec/sum_blocks.h"
 
 namespace kirsch {
 namespace {
@@ -291,6 +292,16 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
          reduction.unit(whole + 1) * tile.accumulators() <= int64_t{kMostMultiplyAdds} * tile.group())
     ++whole;
   return whole;
+}
+
+bool SumsInBlocks(const Spec& spec) {
+  return IsFloating(AccumulatorOf(spec)) && spec.out().dtype == AccumulatorOf(spec) &&
+         spec.fixed_order == 0 && spec.op_info().window.empty();
+}
+
+int64_t StepsAtOnce(const Spec& spec, const RegisterTile& tile) {
+  if (!SumsInBlocks(spec)) return std::numeric_limits<int64_t>::max();
+  return kSumBlock * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
 }
 
 int KSplit(const RegisterTile& tile, const VectorUnit& unit) {

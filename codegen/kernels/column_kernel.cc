@@ -9,6 +9,7 @@
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
+#include "spec/sum_blocks.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -85,11 +86,29 @@ class ColumnWriter {
       for (size_t slot = 0; slot < places.size(); ++slot) step(*codes[slot], item, places[slot]);
   }
 
-  void Pass(const RowPass& pass, std::vector<RowPlace> places) {
+  void Pass(const RowPass& pass, const std::vector<RowPlace>& places) {
     Each(columns_, pass.reductions, places,
          [&](RowCode& code, int reduction, const RowPlace&) { Initialize(code, reduction); });
-    builder_.Loop(IndexOf(rows_), [&](VarId row) {
-      for (RowPlace& place : places) place.row = row;
+    if (!kernel_.in_blocks) return Rows(pass, Constant(0), IndexOf(rows_), places);
+    const auto each_sum = [&](void (*step)(RowCode& code, int sum, VarId of_block)) {
+      Each(columns_, pass.reductions, places, [&](RowCode& code, int reduction, const RowPlace&) {
+        if (IsSum(reduction)) step(code, reduction, code.Of(reduction));
+      });
+    };
+    each_sum([](RowCode& code, int sum, VarId) { code.BeginSumOfBlocks(sum); });
+    const VarId blocks = builder_.Quotient(IndexOf(rows_), kSumBlock, false),
+                left = builder_.Quotient(IndexOf(rows_), kSumBlock, true);
+    builder_.Loop(IndexOf(blocks), [&](VarId block) {
+      Rows(pass, Times(IndexOf(block), kSumBlock), Constant(kSumBlock), places);
+      each_sum([](RowCode& code, int sum, VarId of_block) { code.EndBlock(sum, of_block); });
+    });
+    Rows(pass, Times(IndexOf(blocks), kSumBlock), IndexOf(left), places);
+    each_sum([](RowCode& code, int sum, VarId of_block) { code.AddSumOfBlocks(sum, of_block); });
+  }
+
+  void Rows(const RowPass& pass, const Affine& first, const Affine& count, std::vector<RowPlace> places) {
+    builder_.Loop(count, [&](VarId row) {
+      for (RowPlace& place : places) place.row = Plus(first, row, 1);
       Row(pass, places);
     });
   }
@@ -110,8 +129,10 @@ class ColumnWriter {
 
   void Initialize(RowCode& code, int reduction) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
-    builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(sums ? 0.0f : -kInfinity)});
+    builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(IsSum(reduction) ? 0.0f : -kInfinity)});
+  }
+  bool IsSum(int reduction) const {
+    return kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
   }
 
   const RowKernel& kernel_;

@@ -106,8 +106,7 @@ void RowCode::Compute(int value, const RowPlace& place) {
 }
 
 Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {
-  if (place.row == kNoVar || row_stride == 0) return place.column;
-  return Plus(place.column, place.row, row_stride);
+  return Plus(place.column, Times(place.row, row_stride));
 }
 
 void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_block) {
@@ -182,6 +181,18 @@ void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place
   else
     builder_.Do(Binary{BinaryOp::kAdd, sum, accumulator, Of(v.a)});
   if (sum != accumulator) builder_.Do(FirstLanes{accumulator, sum, accumulator, place.count});
+}
+
+void RowCode::BeginSumOfBlocks(int reduction) { builder_.Do(Fill{SumOfBlocks(reduction), 0}); }
+
+void RowCode::EndBlock(int reduction, VarId accumulator) {
+  const VarId sum = SumOfBlocks(reduction);
+  builder_.Do(Binary{BinaryOp::kAdd, sum, sum, accumulator});
+  builder_.Do(Fill{accumulator, 0});
+}
+
+void RowCode::AddSumOfBlocks(int reduction, VarId accumulator) {
+  builder_.Do(Binary{BinaryOp::kAdd, accumulator, accumulator, SumOfBlocks(reduction)});
 }
 
 }  // namespace kirsch

@@ -12,6 +12,7 @@
 #include "codegen/kernels/vector_math.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/graph/row_passes.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -25,7 +26,7 @@ struct RowPointers {
 struct RowPlace {
   Affine column;
   LaneCount count = 0;
-  VarId row = kNoVar;
+  Affine row = {};
   bool streams = false;  // the schedule's streamed result is stored past the caches: it is aligned here
 };
 
@@ -49,6 +50,11 @@ class RowCode {
   void PrefetchInput(int value, const RowPlace& place, int64_t column_in_block);
   // accumulator = the reduction of it and of the value's elements.
   void Accumulate(int reduction, VarId accumulator, const RowPlace& place);
+  // Sums in blocks (spec/sum_blocks.h): the sum of blocks begins with 0; a block's, in one of the reduction's
+  // accumulators, is added to it and begins with 0 again; it is added to the last one's.
+  void BeginSumOfBlocks(int reduction);
+  void EndBlock(int reduction, VarId accumulator);
+  void AddSumOfBlocks(int reduction, VarId accumulator);
 
  private:
   const RowValue& At(int value) const { return kernel_.program.values[static_cast<size_t>(value)]; }
@@ -56,6 +62,7 @@ class RowCode {
   void Sum(int value, const RowOperands& operands);
   void RoundedProduct(int value);
   void Saturate(VarId whole, VarId limited);
+  VarId SumOfBlocks(int reduction) { return Temporary(Cat("blocks", reduction)); }
   Affine OffsetIn(const RowPlace& place, int64_t row_stride) const;
   Address KeptAddress(int value, const RowPlace& place) const;
   bool IsNotPositive(int value) const;

@@ -12,6 +12,7 @@
 #include "codegen/loop/loop_text.h"
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/sum_blocks.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -117,7 +118,7 @@ class RowWriter {
       AnyColumns(pass, unroll);
     } else {
       const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
-      Blocks(pass, Constant(0), blocks, unroll);
+      WholeBlocks(pass, blocks, unroll);
       Rest(pass, blocks * block, unroll);
     }
     Finish(pass);
@@ -155,6 +156,27 @@ class RowWriter {
     Rest(pass, blocks * block, unroll);
   }
 
+  // Sums over more than kSumBlock blocks of columns are those of parts of so many.
+  void WholeBlocks(const RowPass& pass, int64_t blocks, int unroll) {
+    if (blocks <= kSumBlock) return Blocks(pass, Constant(0), blocks, unroll);
+    const int64_t parts = blocks / kSumBlock, columns = kSumBlock * unroll * lanes_;
+    ForEachSum(pass, [](RowCode& code, int sum, VarId) { code.BeginSumOfBlocks(sum); });
+    builder_.Loop(Constant(parts), [&](VarId part) {
+      Blocks(pass, Plus(Constant(0), part, columns), kSumBlock, unroll);
+      ForEachSum(pass, [](RowCode& code, int sum, VarId of_part) { code.EndBlock(sum, of_part); });
+    });
+    Blocks(pass, Constant(parts * columns), blocks % kSumBlock, unroll);
+    ForEachSum(pass, [](RowCode& code, int sum, VarId of_part) { code.AddSumOfBlocks(sum, of_part); });
+  }
+  template <typename Visit>
+  void ForEachSum(const RowPass& pass, const Visit& visit) {
+    for (int reduction : pass.reductions)
+      for (int i = 0; i < accumulators_ && IsSum(reduction); ++i) {
+        const auto slot = static_cast<size_t>(i);
+        visit(*slots_[slot], reduction, Accumulator(reduction, slot));
+      }
+  }
+
   void Blocks(const RowPass& pass, const Affine& column, int64_t blocks, int unroll, bool streams = false) {
     const std::vector<LaneCount> whole(static_cast<size_t>(unroll), lanes_);
     if (blocks == 1) Block(pass, column, whole, streams);
@@ -181,7 +203,7 @@ class RowWriter {
              bool streams = false) {
     std::vector<RowPlace> places;
     for (const LaneCount& count : counts)
-      places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count, kNoVar, streams});
+      places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count, {}, streams});
     const auto each = [&](const std::vector<int>& items, auto step) {
       for (int item : items)
         for (size_t slot = 0; slot < places.size(); ++slot) step(item, slot);
@@ -199,16 +221,17 @@ class RowWriter {
     each(pass.results, [&](int result, size_t slot) { slots_[slot]->StoreResult(result, places[slot]); });
   }
 
+  bool IsSum(int reduction) const {
+    return kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
+  }
   VarId Accumulator(int reduction, size_t slot) {
     return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(Cat("sums", reduction));
   }
   void InitializeAccumulators(const RowPass& pass) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int reduction : pass.reductions)
-      for (int i = 0; i < accumulators_; ++i) {
-        const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
-        Set(Accumulator(reduction, static_cast<size_t>(i)), sums ? 0 : -kInfinity);
-      }
+      for (int i = 0; i < accumulators_; ++i)
+        Set(Accumulator(reduction, static_cast<size_t>(i)), IsSum(reduction) ? 0 : -kInfinity);
     if (!pass.online) return;
     Set(row_.Temporary("maxima"), kLeast);
     Set(row_.Temporary("sums"), 0);
@@ -217,8 +240,7 @@ class RowWriter {
 
   void Finish(const RowPass& pass) {
     for (int reduction : pass.reductions) {
-      const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
-      const BinaryOp op = sums ? BinaryOp::kAdd : BinaryOp::kMax;
+      const BinaryOp op = IsSum(reduction) ? BinaryOp::kAdd : BinaryOp::kMax;
       for (int left = accumulators_; left > 1; left = (left + 1) / 2)
         for (int i = 0; i < left / 2; ++i) {
           const VarId to = Accumulator(reduction, static_cast<size_t>(i));
@@ -283,9 +305,10 @@ class RowWriter {
 };
 
 std::string TextOf(const RowKernel& kernel) {
-  std::string text = Cat(kernel.columns, kernel.any_columns ? " at most" : "",
-                         kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
-                         kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "");
+  std::string text =
+      Cat(kernel.columns, kernel.any_columns ? " at most" : "", kernel.in_place ? " in place" : "",
+          kernel.scales ? " scales" : "", kernel.schedule.online ? " online" : "",
+          kernel.program.reduces_rows ? " down" : "", kernel.in_blocks ? " in blocks" : "");
   const auto add = [&](const auto&... numbers) { Append(&text, ";", (Cat(numbers, ","))...); };
   add(kernel.schedule.prefetch, kernel.schedule.streamed);
   for (int unroll : kernel.schedule.unroll) add(unroll);

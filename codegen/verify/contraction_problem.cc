@@ -12,6 +12,8 @@
 #include "spec/element_array.h"
 #include "spec/instruction.h"
 #include "spec/meaning/reference.h"
+#include "spec/microkernel.h"
+#include "spec/sum_blocks.h"
 
 namespace kirsch {
 namespace {
@@ -62,11 +64,28 @@ double Tolerance::Of(double expected, double magnitude) const {
   return sum + output * (std::abs(expected) + sum) + absolute;
 }
 
-Tolerance ToleranceOf(const Spec& root) {
+double RoundingsOf(const Spec& root) { return static_cast<double>(TermsPerElement(root)); }
+
+// Tiles of the reduction are summed up apart, and then added to those before them.
+double RoundingsOf(const Impl& program) {
+  const Spec& spec = program.spec;
+  if (!SumsInBlocks(spec) || (program.range.varies() && program.range.dim == MatmulDims::kK))
+    return RoundingsOf(spec);
+  double roundings = program.children.empty() ? RoundingsInBlocks(spec.size[MatmulDims::kK]) : 0, tiles = 0;
+  for (const Impl::Child& child : program.children) {
+    roundings = std::max(roundings, RoundingsOf(child.impl));
+    tiles += static_cast<double>(child.trips);
+  }
+  if (program.decision.kind == RewriteKind::kTile && program.decision.dim == MatmulDims::kK)
+    roundings += tiles;
+  return std::min(roundings + (spec.accumulate ? 1 : 0), RoundingsOf(spec));
+}
+
+Tolerance ToleranceOf(const Spec& root, double roundings) {
   if (!IsFloating(AccumulatorOf(root))) return {};
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
-  tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
+  tolerance.sums = roundings * 0x1p-24 / (1 - roundings * 0x1p-24) + terms * 0x1p-53;
   tolerance.sums = RoundingOfFactors(root) * (1 + tolerance.sums) - 1;
   if (root.lhs_as == LhsAs::kQ8)
     tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most
@@ -78,13 +97,13 @@ Tolerance ToleranceOf(const Spec& root) {
   return tolerance;
 }
 
-double ErrorBound(const Spec& root) {
+double ErrorBound(const Spec& root, double roundings) {
   if (!root.op_info().epilogue.empty()) return 1;
-  const Tolerance tolerance = ToleranceOf(root);
-  return tolerance.sums + tolerance.output * (1 + tolerance.sums);
+  return ToleranceOf(root, roundings).OfMagnitude();
 }
 
-ContractionProblem::ContractionProblem(const Spec& root) : root_(root) {
+ContractionProblem::ContractionProblem(const Spec& root, double roundings)
+    : root_(root), roundings_(roundings) {
   const OpInfo& op = root.op_info();
   for (int operand = 0; operand < op.num_operands; ++operand)
     tensors_.push_back({std::string(op.operands[static_cast<size_t>(operand)].name),
@@ -95,7 +114,7 @@ ContractionProblem::ContractionProblem(const Spec& root) : root_(root) {
             {root.size[MatmulDims::kB], root.size[MatmulDims::kM], root.size[MatmulDims::kN]},
             {strides[0], strides[1], strides[2]}};
   flops_ = Flops(root);
-  error_bound_ = ErrorBound(root);
+  error_bound_ = ErrorBound(root, roundings);
 }
 
 std::array<InputKind, 3> ContractionProblem::Kinds() const {
@@ -136,7 +155,7 @@ absl::StatusOr<Oracle> ContractionProblem::Expect(InputKind kind, uint64_t seed,
     bounds[MatmulDims::kLhs] = magnitudes.data();
     sums.magnitude = ReferenceRows(root_, bounds, oracle.rows).magnitude;
   }
-  const Tolerance tolerance = ToleranceOf(root_);
+  const Tolerance tolerance = ToleranceOf(root_, roundings_);
   for (size_t i = 0; i < sums.value.size(); ++i)
     oracle.most.push_back(oracle.bits ? 0 : tolerance.Of(sums.value[i], sums.magnitude[i]));
   oracle.value = std::move(sums.value);
@@ -169,7 +188,7 @@ std::string ContractionProblem::WholeCheck() const {
 absl::Status ContractionProblem::CheckWhole(InputKind kind, uint64_t seed,
                                             absl::Span<void* const> tensors) const {
   if (WholeCheck().empty()) return absl::OkStatus();
-  return CheckProduct(root_, kind, seed, OperandsOf(tensors));
+  return CheckProduct(root_, ToleranceOf(root_, roundings_), kind, seed, OperandsOf(tensors));
 }
 
 ConstOperands OperandsOf(absl::Span<void* const> tensors) {

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "codegen/verify/problem.h"
+#include "spec/impl.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
 
@@ -43,20 +44,31 @@ struct Tolerance {
   double absolute = 0;  // of what is flushed to zero
 
   double Of(double expected, double magnitude) const;
+  // The largest error relative to the magnitude, but for what is absolute.
+  double OfMagnitude() const { return sums + output * (1 + sums); }
 };
 
+// Roundings that a term of a sum goes through, at most: in a program of any kind, which is one for each term;
+// and in this one.
+double RoundingsOf(const Spec& root);
+double RoundingsOf(const Impl& program);
+
 // Of the sums, if there is an epilogue.
-Tolerance ToleranceOf(const Spec& root);
+Tolerance ToleranceOf(const Spec& root, double roundings);
+inline Tolerance ToleranceOf(const Spec& root) { return ToleranceOf(root, RoundingsOf(root)); }
 
 // The largest |computed - reference| of an element, relative to the sum of magnitudes; but for
 // Tolerance::absolute. With an epilogue, errors are relative to what is allowed, so this is 1.
-double ErrorBound(const Spec& root);
+double ErrorBound(const Spec& root, double roundings);
+inline double ErrorBound(const Spec& root) { return ErrorBound(root, RoundingsOf(root)); }
 
 // A root spec; tensors are its operands in their roles. Inputs have Poison between their rows. The whole
 // output is checked by Freivalds' method (verify_freivalds.h) unless there is an epilogue or a window.
 class ContractionProblem : public KnownProblem {
  public:
-  explicit ContractionProblem(const Spec& root);
+  explicit ContractionProblem(const Spec& root) : ContractionProblem(root, RoundingsOf(root)) {}
+  // Of the program's sums, a closer bound.
+  explicit ContractionProblem(const Impl& program) : ContractionProblem(program.spec, RoundingsOf(program)) {}
 
   std::array<InputKind, 3> Kinds() const override;
   int64_t MostRows(double most_flops_in_full) const override;
@@ -67,7 +79,10 @@ class ContractionProblem : public KnownProblem {
   absl::Status CheckWhole(InputKind kind, uint64_t seed, absl::Span<void* const> tensors) const override;
 
  private:
+  ContractionProblem(const Spec& root, double roundings);
+
   const Spec root_;
+  const double roundings_;
 };
 
 // Tensors as a problem has them, in a spec's roles.

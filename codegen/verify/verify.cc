@@ -111,7 +111,7 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFi
                           const VerifyOptions& options) {
   Subject subject(impl, target, header.functions.front().name);
   subject.header = &header;
-  return Verifier(ContractionProblem(impl.spec), subject, options).Run();
+  return Verifier(ContractionProblem(impl), subject, options).Run();
 }
 
 namespace {

@@ -111,7 +111,8 @@ std::vector<Number> Right(const Product& product, const std::vector<Number>& x, 
 }
 
 // How far the row sums may be off. They are rounded themselves, in double.
-std::vector<double> Tolerances(const Spec& root, const Product& product, const std::vector<double>& x) {
+std::vector<double> Tolerances(const Spec& root, const Tolerance& most, const Product& product,
+                               const std::vector<double>& x) {
   std::vector<double> magnitude = x;
   double sum = 0;
   for (double& entry : magnitude) sum += entry = std::abs(entry);
@@ -120,15 +121,16 @@ std::vector<double> Tolerances(const Spec& root, const Product& product, const s
   const std::vector<float> magnitudes = MagnitudesOfRoundedLhs(root, product.lhs.data);
   if (!magnitudes.empty()) bounds.lhs.data = magnitudes.data();
   std::vector<double> tolerance = Right(bounds, magnitude, true);
-  for (double& row : tolerance) row = row * (ErrorBound(root) + slack) + sum * ToleranceOf(root).absolute;
+  for (double& row : tolerance) row = row * (most.OfMagnitude() + slack) + sum * most.absolute;
   return tolerance;
 }
 
-absl::Status CheckVector(const Spec& root, const Product& product, const std::vector<double>& x, bool exact,
-                         int64_t batch) {
+// `most` is null where nothing may be off.
+absl::Status CheckVector(const Spec& root, const Tolerance* most, const Product& product,
+                         const std::vector<double>& x, int64_t batch) {
   const std::vector<double> left = Times(product.out, x, false), right = Right(product, x, false);
   std::vector<double> tolerance(right.size());
-  if (!exact) tolerance = Tolerances(root, product, x);
+  if (most != nullptr) tolerance = Tolerances(root, *most, product, x);
   for (size_t i = 0; i < left.size(); ++i)
     if (!(std::abs(left[i] - right[i]) <= tolerance[i]))
       return absl::DataLossError(absl::StrFormat(
@@ -177,7 +179,8 @@ double FreivaldsMissProbability(const Spec& root) {
   return std::pow(2.0 * static_cast<double>(FreivaldsLimit(root)) + 1, -kFreivaldsVectors);
 }
 
-absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const ConstOperands& data) {
+absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kind, uint64_t seed,
+                          const ConstOperands& data) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
   if (MaySaturate(root, kind)) return absl::OkStatus();
   std::vector<std::byte> before;
@@ -195,9 +198,10 @@ absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const
           absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
     std::mt19937_64 random(seed + static_cast<uint64_t>(batch));
     for (int vector = 0; vector < kFreivaldsVectors; ++vector) {
-      const absl::Status status = kind == InputKind::kFullRange
-                                      ? CheckModulo(product, RandomWords(root, &random), batch)
-                                      : CheckVector(root, product, RandomVector(root, &random), exact, batch);
+      const absl::Status status =
+          kind == InputKind::kFullRange
+              ? CheckModulo(product, RandomWords(root, &random), batch)
+              : CheckVector(root, exact ? nullptr : &most, product, RandomVector(root, &random), batch);
       if (!status.ok()) return status;
     }
   }

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "codegen/verify/contraction_problem.h"
 #include "codegen/verify/problem.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
@@ -31,8 +32,9 @@ int64_t FreivaldsLimit(const Spec& root);
 double FreivaldsMissProbability(const Spec& root);
 
 // OK, or a row of the output, computed from the inputs, that is wrong. `kind` and `seed` tell what the inputs
-// and the output before the run were.
-absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const ConstOperands& data);
+// and the output before the run were; `most`: how far elements may be off.
+absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kind, uint64_t seed,
+                          const ConstOperands& data);
 
 }  // namespace kirsch
 

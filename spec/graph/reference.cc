@@ -10,6 +10,7 @@
 #include "spec/element_array.h"
 #include "spec/graph/types.h"
 #include "spec/meaning/uncertain_math.h"
+#include "spec/sum_blocks.h"
 #include "spec/winograd.h"
 
 namespace kirsch {
@@ -75,14 +76,18 @@ class Products {
   std::vector<double> sum_, magnitude_, error_;
 };
 
-Uncertain Total(const std::vector<Uncertain>& row) {
+// `roundings`: of those that a term goes through, as many.
+Uncertain Total(const std::vector<Uncertain>& row, double roundings) {
   double sum = 0, magnitude = 0, error = 0;
   for (const Uncertain& x : row) {
     sum += x.value;
     magnitude += std::abs(x.value);
     error += x.error;
   }
-  return SumOf(sum, magnitude, error, static_cast<double>(row.size()));
+  return SumOf(sum, magnitude, error, roundings);
+}
+Uncertain Total(const std::vector<Uncertain>& row) {
+  return Total(row, RoundingsInBlocks(static_cast<double>(row.size())));
 }
 
 // No number where an element is none.

@@ -113,6 +113,8 @@ struct RowShape {
   bool any_columns = false;  // there are as many as KernelRun::last says, `columns` at most
   // Results and inputs may be the same memory where MayBeInPlace() says so of them; else no two overlap.
   bool in_place = false;
+  // Reductions down the columns: sums are added up in blocks (spec/sum_blocks.h), as there may be many rows.
+  bool in_blocks = false;
 
   // Are there values in scratch memory?
   bool TakesScratch() const;

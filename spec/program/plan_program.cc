@@ -14,6 +14,7 @@
 #include "spec/program/impl_program.h"
 #include "spec/program/program_builder.h"
 #include "spec/program/program_memory.h"
+#include "spec/sum_blocks.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -290,7 +291,8 @@ class PlanWriter {
                   {stage.row_strides.begin(), inputs},
                   {inputs, stage.row_strides.end()},
                   plan_.size && (stage.keys_along >= 0 || stage.any_columns),
-                  stage.in_place};
+                  stage.in_place,
+                  stage.program.reduces_rows && stage.rows > kSumBlock};
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
     const Affine columns = rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_) : Affine{};
