@@ -87,7 +87,7 @@ std::string PredictionText(const Prediction& prediction, const Target& target, d
   if (peak > 0)
     absl::StrAppendFormat(&text, ", %.0f %% of the modelled peak", 100 * rate / peak / target.ghz);
   if (machine_ghz > 0 && peak > 0 && rate > peak * machine_ghz)
-    absl::StrAppendFormat(&text, ", above the %.1f of this machine's clock", peak * machine_ghz);
+    absl::StrAppendFormat(&text, ", above the %.1f that this machine's clock allows", peak * machine_ghz);
   return text + CalibrationText(target);
 }
 
