@@ -203,7 +203,7 @@ std::string Closing(const HeaderFile& file) {
 }
 
 std::string Dispatch(const HeaderFile& file) {
-  return file.dispatch ? "\n" + PrintMatmulDispatch(file, PublicPrefix(file)) : "";
+  return file.dispatch ? Cat("\n", PrintMatmulDispatch(file, PublicPrefix(file))) : "";
 }
 
 // What everything but bare code is inside of. `functions`: these, or their declarations.

@@ -50,7 +50,7 @@ struct HeaderVariant {
   Target target;
   std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or fewer:
   double cycles = 0, gflops = 0;      // predicted; 0: not said
-  std::string notes;                  // text, any number of lines, for the comment
+  std::string notes = {};             // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is packed ahead: by the first program for all of them
   // Where members that differ in HeaderFunction::shared_size share programs, that take that size: which each
   // runs.
@@ -95,8 +95,8 @@ struct HeaderFile {
   std::string name;  // a C identifier; what is no function's own begins with it
   HeaderMode mode = HeaderMode::kAttributes;
   bool external = false;   // a C file: the public functions have external linkage (else static inline)
-  std::string name_space;  // C++ only: of the public functions; empty: none. "a::b" is fine
-  std::string version;     // of Kirsch
+  std::string name_space = {};            // C++ only: of the public functions; empty: none. "a::b" is fine
+  std::string version = {};               // of Kirsch
   std::vector<HeaderFunction> functions;  // several variants: kAttributes only
   bool dispatch = false;  // not kBare: with a function that finds a matmul's kernel (matmul_dispatch.h)
   // kAttributes, one variant each: NAME and NAME_pack are but declared, as their code is in an object

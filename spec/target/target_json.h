@@ -14,11 +14,11 @@ namespace kirsch {
 
 struct TargetFile {
   Target target;
-  std::vector<std::string> warnings;  // one line each: keys that mean nothing
-  TextPosition cpu = {};              // where `target.cpu` stands, which only a compiler knows to be right
-  std::string calibrated;             // the date of a calibration; empty: the file doesn't tell of one
-  std::string note;                   // of a host: where its constants are from, one line
-  bool uncalibrated = false;          // of a host: they are those of another machine
+  std::vector<std::string> warnings = {};  // one line each: keys that mean nothing
+  TextPosition cpu = {};        // where `target.cpu` stands, which only a compiler knows to be right
+  std::string calibrated = {};  // the date of a calibration; empty: the file doesn't tell of one
+  std::string note = {};        // of a host: where its constants are from, one line
+  bool uncalibrated = false;    // of a host: they are those of another machine
 };
 
 // What a target is when its file says nothing: a middling AVX2 core.

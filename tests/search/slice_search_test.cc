@@ -457,7 +457,7 @@ class Drawer {
       return Cat(op.name, "(", value, ", axis=", axis, ")");
     }
     std::vector<std::string> arguments;
-    for (size_t i = 0; i < op.arguments; ++i) {
+    for (size_t i = 0; i < static_cast<size_t>(op.arguments); ++i) {
       if (i == place) {
         arguments.push_back(value);
       } else if (op.kind != OperationKind::kRowwise) {
@@ -531,7 +531,7 @@ TEST(SliceSearchTest, PairsAreBruteForce) {
   for (const OperationInfo& first : kOperations)
     for (const OperationInfo& second : kOperations) {
       if (first.kind == OperationKind::kLeaf || second.kind == OperationKind::kLeaf) continue;
-      for (size_t place = 0; place < second.arguments && !HasFailure(); ++place)
+      for (size_t place = 0; place < static_cast<size_t>(second.arguments) && !HasFailure(); ++place)
         if (const std::string text = drawer.Pair(first, second, place); !text.empty()) {
           ExpectExact(text, &usage);
           ++drawn;
@@ -722,7 +722,9 @@ TEST(SliceSearchTest, PackingsThatAreGivenAreBruteForce) {
         EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least)
             << PrintGraph(members[i]) << PrintPacking(options.packing, members[i]) << "\n"
             << PrintPlan(found->plan);
-        if (i == j) EXPECT_EQ(found->plan.cycles, own[i].plan.cycles);
+        if (i == j) {
+          EXPECT_EQ(found->plan.cycles, own[i].plan.cycles);
+        }
         dearer += found->plan.cycles > own[i].plan.cycles * 1.0001;
         for (const auto& [constant, copies] : PackingOf(found->plan))
           for (const std::string& copy : copies) EXPECT_TRUE(options.packing.at(constant).contains(copy));

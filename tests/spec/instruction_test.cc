@@ -123,12 +123,16 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
     EXPECT_EQ(timed.timed, timed.arithmetic);
     EXPECT_EQ(row.timing.empty(), row.timed != row.arithmetic || row.arithmetic == Arithmetic::kFma)
         << row.name;
-    if (!row.timing.empty()) EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
+    if (!row.timing.empty()) {
+      EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
+    }
     EXPECT_EQ(AccumulatorOf(row.lhs), AccumulatorOf(row.rhs));
     // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are
     // multiplied, several words at a time in panels.
     const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
-    if (!row.parted) EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
+    if (!row.parted) {
+      EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
+    }
   }
 }
 
