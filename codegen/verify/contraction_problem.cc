@@ -142,11 +142,9 @@ void ContractionProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void
   });
 }
 
-absl::StatusOr<Oracle> ContractionProblem::Expect(InputKind kind, uint64_t seed,
-                                                  std::vector<int64_t> rows) const {
-  const absl::StatusOr<Operands> made = Operands::Create(*this, {.kind = kind, .seed = seed});
-  if (!made.ok()) return made.status();
-  const ConstOperands operands = OperandsOf(made->pointers());
+Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensors,
+                                  std::vector<int64_t> rows) const {
+  const ConstOperands operands = OperandsOf(tensors);
   Oracle oracle{std::move(rows), {}, {}, {}, SumsAreExact(root_, kind)};
   Expected sums = ReferenceRows(root_, operands, oracle.rows);
   if (const std::vector<float> magnitudes = MagnitudesOfRoundedLhs(root_, operands[MatmulDims::kLhs]);

@@ -126,10 +126,7 @@ bool GraphProblem::GapsIntact(const void* out) const {
   return true;
 }
 
-absl::StatusOr<Oracle> GraphProblem::Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const {
-  const absl::StatusOr<Operands> made = Operands::Create(*this, {.kind = kind, .seed = seed});
-  if (!made.ok()) return made.status();
-  const std::vector<void*> tensors = made->pointers();
+Oracle GraphProblem::Expect(InputKind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const {
   GraphReference reference(graph_, {tensors.begin(), tensors.end() - 1}, winograd_);
   Oracle oracle;
   for (int64_t row : rows)

@@ -20,7 +20,8 @@ class GraphProblem : public KnownProblem {
   std::array<InputKind, 3> Kinds() const override;
   int64_t MostRows(double most_flops_in_full) const override;
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
-  absl::StatusOr<Oracle> Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const override;
+  Oracle Expect(InputKind kind, absl::Span<void* const> tensors,
+                std::vector<int64_t> rows) const override;
   bool GapsIntact(const void* out) const override;
 
  private:

@@ -38,6 +38,13 @@ const char* Name(InputKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+double KnownProblem::work() const {
+  constexpr double kFlopsPerElement = 20;
+  double elements = 0;
+  for (const ProblemTensor& tensor : tensors_) elements += static_cast<double>(tensor.elements);
+  return flops_ + kFlopsPerElement * elements;
+}
+
 int64_t OutputShape::rows() const {
   return std::accumulate(sizes.begin(), sizes.end() - 1, int64_t{1}, std::multiplies<int64_t>());
 }

@@ -65,6 +65,8 @@ class KnownProblem {
   size_t output() const { return output_; }
   const OutputShape& shape() const { return shape_; }
   double flops() const { return flops_; }
+  // What a run takes, in flops: making and checking an element takes as long as several.
+  double work() const;
   // The most that the error of an element may be, relative to Oracle::scale.
   double error_bound() const { return error_bound_; }
 
@@ -77,7 +79,8 @@ class KnownProblem {
   // Makes a tensor; of the output what it holds before the run: what is added to, or else Poison.
   virtual void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const = 0;
 
-  virtual absl::StatusOr<Oracle> Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const = 0;
+  // `tensors`: as Fill made them for this kind.
+  virtual Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const = 0;
 
   // Is what lies between the rows of the output as Fill left it?
   virtual bool GapsIntact(const void*) const { return true; }

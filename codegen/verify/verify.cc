@@ -12,8 +12,8 @@ namespace kirsch {
 namespace {
 
 constexpr size_t kAllTrials = 1000;
-constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
-constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
+constexpr double kMostWorkInterpretedOften = 1e9;  // above, it gets a single run
+constexpr double kMostWorkTwice = 5e10;            // above, the header gets a single run
 
 // Phases are worth a second thread, if only to find out that one is missing.
 int64_t TasksOf(const LoopProgram& program) {
@@ -76,13 +76,13 @@ class Verifier {
   // Why the engine is not asked; empty: it is.
   std::string WhyNot(const Engine& engine) const {
     if (engine.runs_code) return CodeRuns() ? "" : Cat("the host lacks ", missing_);
-    const bool large = problem_.flops() > options_.most_flops_interpreted;
+    const bool large = problem_.work() > options_.most_flops_interpreted;
     return large && CodeRuns() && options_.jit ? "too large to interpret" : "";
   }
 
   size_t MostTrials(const Engine& engine) const {
-    if (engine.name == kInterpreterRung && problem_.flops() > kMostFlopsInterpretedOften) return 1;
-    return engine.name == kHeaderRung && problem_.flops() > kMostFlopsTwice ? 1 : kAllTrials;
+    if (engine.name == kInterpreterRung && problem_.work() > kMostWorkInterpretedOften) return 1;
+    return engine.name == kHeaderRung && problem_.work() > kMostWorkTwice ? 1 : kAllTrials;
   }
 
   RungReport Climb(const Engine& engine) {

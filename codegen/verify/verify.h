@@ -32,7 +32,7 @@ struct VerifyOptions {
   bool interpreter = true, jit = true, header = true;  // engines wanted
   // Problems with more: a sample of their elements is compared ...
   double most_flops_in_full = kMostFlopsInFull;
-  double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
+  double most_flops_interpreted = 2e10;  // ... the interpreter gives way to the JIT
   std::vector<std::string> host_features = DetectHostCpu().features;  // what code that is run may need
   bool hot_loops = false;   // machine code is also disassembled: RungReport::loops
   Abi abi = Abi::kSystemV;  // that the JIT's object is made for

@@ -10,7 +10,8 @@
 namespace kirsch {
 namespace {
 
-constexpr double kMostFlopsInManyRuns = 5e10;  // above: two runs
+constexpr double kMostWorkInManyRuns = 5e10;  // above: two runs
+constexpr double kMostWorkOfElements = 1e10;  // above: one run
 constexpr size_t kMostThreads = 65;
 constexpr size_t kMostSuspects = 8;
 
@@ -31,7 +32,8 @@ TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, 
                                {usual, seed, Placement::kAtStart, 1, many},
                                {usual, seed, Placement::kAtStart, 0, two},
                                {other, seed, Placement::kAtStart, 3, 1}};
-  if (problem.flops() > most_flops_in_full) trials.resize(problem.flops() > kMostFlopsInManyRuns ? 2 : 3);
+  if (problem.work() > most_flops_in_full) trials.resize(problem.work() > kMostWorkInManyRuns ? 2 : 3);
+  if (problem.work() - problem.flops() > kMostWorkOfElements) trials.resize(1);
   return {problem.MostRows(most_flops_in_full), std::move(trials)};
 }
 
@@ -58,16 +60,33 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
 
 absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial, const std::string& run) {
   progress_(Cat(run, ": computing what is right"));
-  const absl::StatusOr<const Oracle*> oracle = OracleFor(trial);
-  if (!oracle.ok()) return oracle.status();
-  const absl::StatusOr<Operands> operands = Operands::Create(problem_, trial);
-  if (!operands.ok()) return operands.status();
+  const absl::StatusOr<const Operands*> made = OperandsFor(trial);
+  if (!made.ok()) return made.status();
+  const Operands& operands = **made;
+  const Oracle& oracle = OracleFor(trial, operands);
   progress_(absl::StrFormat("%s, %.3g GFLOP", run, 1e-9 * problem_.flops()));
-  absl::Status status = RunGuarded(problem_, kernel, trial, *operands);
-  if (!status.ok()) return status;
-  progress_(Cat(run, ": comparing results"));
-  status = CheckRows(problem_.shape(), **oracle, operands->at(problem_.output()).data(), &max_error_);
-  return status.ok() && sampled_ ? CheckSample(trial, *operands) : status;
+  absl::Status status = RunGuarded(problem_, kernel, trial, operands);
+  if (status.ok()) {
+    progress_(Cat(run, ": comparing results"));
+    status = CheckRows(problem_.shape(), oracle, operands.at(problem_.output()).data(), &max_error_);
+  }
+  if (status.ok() && sampled_) status = CheckSample(trial, operands);
+  if (!status.ok()) operands_.reset();
+  return status;
+}
+
+// The largest problems have one run for each engine: its inputs are made once.
+absl::StatusOr<const Operands*> Ladder::OperandsFor(const Trial& trial) {
+  if (operands_ && Operands::SuitAlso(last_, trial)) {
+    operands_->Refill(problem_, trial);
+  } else {
+    operands_.reset();
+    absl::StatusOr<Operands> made = Operands::Create(problem_, trial);
+    if (!made.ok()) return made.status();
+    operands_ = *std::move(made);
+  }
+  last_ = trial;
+  return &*operands_;
 }
 
 // What can be told of rows that are not compared. Those that look as if they weren't written are, after all.
@@ -77,18 +96,20 @@ absl::Status Ladder::CheckSample(const Trial& trial, const Operands& operands) {
   const void* const out = operands.at(problem_.output()).data();
   std::vector<int64_t> suspects = SuspectRows(problem_.shape(), out, kMostSuspects);
   if (suspects.empty()) return absl::OkStatus();
-  const absl::StatusOr<Oracle> oracle = problem_.Expect(trial.kind, trial.seed, std::move(suspects));
-  return oracle.ok() ? CheckRows(problem_.shape(), *oracle, out, &max_error_) : oracle.status();
+  const absl::StatusOr<Operands> before = Operands::Create(problem_, trial);
+  if (!before.ok()) return before.status();
+  const Oracle oracle = problem_.Expect(trial.kind, before->pointers(), std::move(suspects));
+  return CheckRows(problem_.shape(), oracle, out, &max_error_);
 }
 
-absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
+// `operands`: before the run.
+const Oracle& Ladder::OracleFor(const Trial& trial, const Operands& operands) {
   for (const std::unique_ptr<Answer>& answer : answers_)
-    if (answer->kind == trial.kind && answer->seed == trial.seed) return &answer->oracle;
-  absl::StatusOr<Oracle> made = problem_.Expect(
-      trial.kind, trial.seed, ChooseRows(problem_.shape().rows(), plan_.most_rows, trial.seed));
-  if (!made.ok()) return made.status();
-  answers_.push_back(std::make_unique<Answer>(Answer{trial.kind, trial.seed, *std::move(made)}));
-  return &answers_.back()->oracle;
+    if (answer->kind == trial.kind && answer->seed == trial.seed) return answer->oracle;
+  Oracle made = problem_.Expect(trial.kind, operands.pointers(),
+                                ChooseRows(problem_.shape().rows(), plan_.most_rows, trial.seed));
+  answers_.push_back(std::make_unique<Answer>(Answer{trial.kind, trial.seed, std::move(made)}));
+  return answers_.back()->oracle;
 }
 
 std::string Ladder::Summary(size_t trials) const {

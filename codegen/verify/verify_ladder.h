@@ -68,7 +68,8 @@ class Ladder {
   // `run`: which of how many, for people.
   absl::Status RunTrial(const Kernel& kernel, const Trial& trial, const std::string& run);
   absl::Status CheckSample(const Trial& trial, const Operands& operands);
-  absl::StatusOr<const Oracle*> OracleFor(const Trial& trial);
+  absl::StatusOr<const Operands*> OperandsFor(const Trial& trial);
+  const Oracle& OracleFor(const Trial& trial, const Operands& operands);
   std::string Summary(size_t trials) const;
 
   const KnownProblem& problem_;
@@ -76,6 +77,8 @@ class Ladder {
   const bool sampled_;  // not all rows are compared
   const VerifyProgress progress_;
   std::vector<std::unique_ptr<Answer>> answers_;  // one per kind of input, made when first needed
+  Trial last_;                                    // of all engines' ...
+  std::optional<Operands> operands_;              // ... and its tensors, as long as no run has gone wrong
   double max_error_ = 0;
 };
 

@@ -152,6 +152,15 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Tri
   return operands;
 }
 
+bool Operands::SuitAlso(const Trial& one, const Trial& other) {
+  return one.kind == other.kind && one.seed == other.seed && one.placement == other.placement &&
+         one.shift == other.shift;
+}
+
+void Operands::Refill(const KnownProblem& problem, const Trial& trial) const {
+  problem.Fill(problem.output(), trial.kind, trial.seed, at(problem.output()).data());
+}
+
 std::vector<void*> Operands::pointers() const {
   std::vector<void*> pointers;
   for (const GuardedBuffer& buffer : buffers_) pointers.push_back(buffer.data());

@@ -30,6 +30,11 @@ class Operands {
  public:
   static absl::StatusOr<Operands> Create(const KnownProblem& problem, const Trial& trial);
 
+  // Are the tensors of one trial those of the other, but that threads share the work otherwise? Then the
+  // output can be made anew.
+  static bool SuitAlso(const Trial& one, const Trial& other);
+  void Refill(const KnownProblem& problem, const Trial& trial) const;
+
   const GuardedBuffer& at(size_t tensor) const { return buffers_[tensor]; }
   std::vector<void*> pointers() const;
 

@@ -136,7 +136,8 @@ class FloatTolerance : public ::testing::TestWithParam<std::tuple<InputKind, Mat
   // Checks an output that is `fraction` of the tolerance off in one element.
   absl::Status CheckOff(double fraction) const {
     const ContractionProblem problem(spec_);
-    const Oracle oracle = *problem.Expect(Kind(), 1, {0, 1, 2});
+    const Oracle oracle =
+        problem.Expect(Kind(), Operands::Create(problem, {.kind = Kind()})->pointers(), {0, 1, 2});
     std::vector<float> out(oracle.value.begin(), oracle.value.end());
     const size_t element = 17;
     const double off = fraction * ErrorBound(spec_) * oracle.scale[element];

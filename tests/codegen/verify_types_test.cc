@@ -188,7 +188,8 @@ TEST(WrongBf16, AWrongRowBetweenThoseComparedIsSeen) {
 TEST(Bf16Output, WhatIsFartherThanRoundingExplainsIsRefused) {
   const Spec spec = MatmulSpec({.m = 1, .k = 30, .n = 50, .types = kBf16});
   const ContractionProblem problem(spec);
-  const Oracle oracle = *problem.Expect(InputKind::kUniform, 1, {0});
+  const Oracle oracle = problem.Expect(
+      InputKind::kUniform, Operands::Create(problem, {.kind = InputKind::kUniform})->pointers(), {0});
   for (size_t element = 0; element < 50; ++element)
     for (int off : {-2, 0, 2}) {
       std::vector<Bf16> out(50);
