@@ -387,7 +387,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
       double compute =
           MicrokernelCycles(tile, steps, unit, target_) + WindowLoops(spec, tile, unit) * target_.loop_cycles;
-      if (spec.ideal) {
+      if (spec.ideal == kIdealInputs) {
         RegisterTile plain = tile;
         plain.arithmetic = ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype,
                                         spec.operand[MatmulDims::kRhs].dtype, 1, target_);

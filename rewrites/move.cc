@@ -473,7 +473,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
 // The arithmetic of a tile of this form: that of the packed rhs's groups; along the reduction, the best.
 Arithmetic TileArithmetic(const Spec& spec, LayoutKind form, const Target& target) {
   const TensorSpec &lhs = Operand(spec, MatmulDims::kLhs), &rhs = Operand(spec, MatmulDims::kRhs);
-  if (form == LayoutKind::kVectors && !spec.ideal)
+  if (form == LayoutKind::kVectors && spec.ideal != kIdealInputs)
     return ArithmeticOf(lhs.dtype, rhs.dtype, rhs.layout.group, target);
   return BestArithmetic(spec, target);
 }
@@ -482,7 +482,7 @@ Arithmetic TileArithmetic(const Spec& spec, LayoutKind form, const Target& targe
 bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, const Target& target) {
   if (int64_t{tile.rows} * tile.columns > unit.registers) return false;
   if (RegistersNeeded(tile, unit) <= unit.registers) return true;
-  if (!spec.ideal) return false;
+  if (spec.ideal != kIdealInputs) return false;
   tile.arithmetic =
       ArithmeticOf(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, 1, target);
   return RegistersNeeded(tile, unit) <= unit.registers;

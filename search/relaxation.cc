@@ -9,16 +9,29 @@ namespace {
 
 constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
 
+// Will every program multiply rhs by elements of this type, in these groups? Copies of a window have its own.
+bool RhsIsSettled(const Spec& spec) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  return !IsOfBlocks(rhs.dtype) && (!MayBeCopied(rhs) || IsWindow(spec, MatmulDims::kRhs));
+}
+
+uint8_t IdealOf(const Spec& spec) {
+  if (IsPlain(spec)) return 0;
+  return spec.ideal == 0 && RhsIsSettled(spec) ? kIdealLhs : std::max(spec.ideal, kIdealInputs);
+}
+
 // An operand whose rows overlap has fewer lines than a dense one: it waits in the registers, at no cost.
 bool MakeDense(Spec* spec) {
-  const uint8_t ideal = IsPlain(*spec) ? 0 : 1;
+  const uint8_t ideal = IdealOf(*spec);
   bool changed = spec->ideal != ideal;
   spec->ideal = ideal;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
     TensorSpec& tensor = spec->operand[static_cast<size_t>(operand)];
-    changed |= !(tensor.layout == kDense) || tensor.moved != 0;
+    Layout dense = kDense;
+    if (ideal == kIdealLhs && operand == MatmulDims::kRhs) dense.group = tensor.layout.group;
+    changed |= !(tensor.layout == dense) || tensor.moved != 0;
     if (Overlaps(*spec, operand)) tensor.level = Level::kVrf;
-    tensor.layout = kDense;
+    tensor.layout = dense;
     tensor.moved = 0;
   }
   return changed;

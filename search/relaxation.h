@@ -18,7 +18,8 @@ struct Relaxation {
 // One step of relaxation. First the epilogue goes, if sums may be stored as they are: a program without it is
 // one of the relaxed spec, whose register tiles take so much less. Then every operand becomes dense (no
 // strides, no panels: every line is full, every tile size allowed; an operand that overlaps itself, such as a
-// window, takes no lines and no time), then the operands at the slowest level come one level closer. Why this
+// window, takes no lines and no time; narrow inputs need no widening, but for an rhs of which no other copy
+// will be made), then the operands at the slowest level come one level closer. Why this
 // is a bound: take any program of the harder spec and leave out its moves and packs into levels that the
 // relaxed spec starts at; what is left is a program of the relaxed spec, each transfer of which costs no
 // more, and every compulsory line is cheaper by at least the difference between the levels. Nothing when

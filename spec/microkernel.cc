@@ -24,6 +24,14 @@ bool TargetHas(Arithmetic arithmetic, const Target& target) {
                      [&](const VectorUnit& unit) { return EncodingOf(arithmetic, unit, target) != nullptr; });
 }
 
+// Is rhs a window, whose copies have no groups, or such a copy?
+bool HasNoGroups(const Spec& spec) {
+  if (IsWindow(spec, MatmulDims::kRhs)) return true;
+  const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
+  return rhs.kind == LayoutKind::kPacked && rhs.group == 1 && spec.ideal != kIdealInputs &&
+         InnerDim(spec, MatmulDims::kRhs) == InnerDim(spec, spec.op_info().output());
+}
+
 Arithmetic PlainArithmetic(Dtype dtype) {
   return IsFloating(dtype) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
 }
@@ -183,7 +191,7 @@ Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
 
 Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
-  return spec.fixed_order != 0 ? PlainArithmetic(lhs) : BestArithmetic(lhs, rhs, target);
+  return spec.fixed_order != 0 || HasNoGroups(spec) ? PlainArithmetic(lhs) : BestArithmetic(lhs, rhs, target);
 }
 
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
@@ -233,10 +241,10 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
     tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, tile.lanes * (dots ? tile.group() : 1), target);
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   // What is in panels is multiplied in one way only, with registers of its own; at best as wider ones are.
-  if (spec.ideal && !IsInPanels(rhs.dtype)) return tile;
-  tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
+  if (spec.ideal == kIdealInputs && !IsInPanels(rhs.dtype)) return tile;
+  if (spec.ideal != kIdealLhs) tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
   tile.by_tables = LooksUpBytes(rhs.dtype, tile.lanes * kAccumulatorBytes, target);
-  tile.rhs = spec.ideal ? InPanels(rhs.dtype) : rhs.dtype;
+  tile.rhs = spec.ideal == kIdealInputs ? InPanels(rhs.dtype) : rhs.dtype;
   tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, tile.rhs, tile.by_tables);
   tile.lhs = lhs.dtype;
   if (tile.instruction().scales) CountScaling(&tile);

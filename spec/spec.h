@@ -28,19 +28,23 @@ struct TensorSpec {
 };
 static_assert(sizeof(TensorSpec) == 12);
 
+// Values of Spec::ideal.
+inline constexpr uint8_t kIdealInputs = 1, kIdealLhs = 2;
+
 struct alignas(8) Spec {
   OpKind op = OpKind::kMatmul;
   bool accumulate = false;  // out += ..., else out = ...
   uint8_t threads = 1;      // threads that may still be given work; 1: serial
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
-  // 1: a relaxation that only bounds ask about: operands need neither widening nor interleaving.
-  uint8_t ideal : 1 = 0;
+  // A relaxation that only bounds ask about. kIdealInputs: inputs need neither widening nor interleaving.
+  // kIdealLhs: lhs doesn't; rhs is multiplied as it lies.
+  uint8_t ideal : 2 = 0;
   // 1: every sum is a single chain of multiply-adds, by ascending steps of the reduction, that starts from
   // what is accumulated into, or from 0. So it is the same whatever the tiles. Sums of integers are the same
   // anyway.
   uint8_t fixed_order : 1 = 0;
   uint8_t block_rows : 1 = 0;  // blocks are of rows
-  uint8_t zero : 5 = 0;
+  uint8_t zero : 4 = 0;
   // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0:
   // whole.
   uint16_t block = 0;
