@@ -114,7 +114,7 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
           "--best", arguments->best,
           "Print instead the so many cheapest programs that differ in code, and where each first departs "
           "from the best")
-      ->check(CLI::Range(1, 100'000));
+      ->check(CLI::Range(1, 1000));
   command->add_option("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
       ->check(NotEmpty("a file"));
   command->add_option("--html", arguments->html, "Write it as a page for a browser to this file, too")

@@ -37,7 +37,8 @@ void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, doubl
   }
 }
 
-// Of all parameters. They may be larger than the memory: elements are made when they are read, but for blocks.
+// Of all parameters. They may be larger than the memory: elements are made when they are read, but for
+// blocks.
 ReadParameter SampledParameters(const Graph& graph) {
   std::vector<std::vector<std::byte>> blocks;
   for (int i = 0; i < graph.num_inputs(); ++i) {

@@ -15,7 +15,8 @@
 
 namespace kirsch {
 
-// Writes elements of a parameter, given by its number, to an array: so many from the first one on, as they lie.
+// Writes elements of a parameter, given by its number, to an array: so many from the first one on, as they
+// lie.
 using ReadParameter = std::function<void(int parameter, int64_t first, int64_t count, double* to)>;
 
 class GraphReference {

@@ -18,9 +18,9 @@ namespace {
 using FamilyConstant = testing::CliTest;
 
 TEST_F(FamilyConstant, OfASingleNumber) {
-  for (const char* family : {"matmul f32 1..2x1x1 const-rhs", "matmul f32 1x1x1..2 out=col ldc=2 const-lhs"}) {
-    const auto outcome =
-        Run(Cat("synth '", family, "' --target haswell --no-db -o ", Path("family.h")));
+  for (const char* family :
+       {"matmul f32 1..2x1x1 const-rhs", "matmul f32 1x1x1..2 out=col ldc=2 const-lhs"}) {
+    const auto outcome = Run(Cat("synth '", family, "' --target haswell --no-db -o ", Path("family.h")));
     EXPECT_EQ(outcome.code, 0) << family << ": " << outcome.err;
     EXPECT_THAT(outcome.err, ::testing::HasSubstr("packed once: ")) << family;
   }

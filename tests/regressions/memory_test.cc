@@ -1,0 +1,29 @@
+// Memory grew with the operands of a kernel that is only written, or with the number of programs asked for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/testing/cli_testing.h"
+
+namespace kirsch {
+namespace {
+
+class MemoryTest : public testing::CliTest {
+ protected:
+  // With 2 GB of address space.
+  testing::Outcome RunInLittle(const std::string& arguments) const {
+    return testing::RunKirsch("ulimit -v 2000000 &&", arguments, directory_.string());
+  }
+};
+
+TEST_F(MemoryTest, OfAKernelForLargeTensors) {
+  const testing::Outcome outcome =
+      RunInLittle("synth 'transpose f32 16384x16384' --target haswell --no-db --no-verify -o " + Path("t.h"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
+TEST_F(MemoryTest, OfVeryManyPrograms) {
+  ExpectRefused("explain 'matmul f32 16x16x16' --best 10000 --target haswell --no-db", "--best: ");
+}
+
+}  // namespace
+}  // namespace kirsch
