@@ -8,6 +8,7 @@
 #include "cost/tile_facts.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/text/cat.h"
+#include "spec/text/quantity.h"
 #include "spec/text/schedule.h"
 #include "tools/cycle_kinds.h"
 
@@ -20,12 +21,6 @@ struct Summary {
   std::string peak, bound, runner_up;
   std::vector<double> by_kind;
 };
-
-std::string TimeText(double seconds) {
-  if (seconds >= 1) return absl::StrFormat("%.4g s", seconds);
-  return seconds >= 1e-3 ? absl::StrFormat("%.4g ms", seconds * 1e3)
-                         : absl::StrFormat("%.4g us", seconds * 1e6);
-}
 
 // "register tiles 97.1%, loops 2.9%": the largest first, what rounds to nothing left out.
 std::string KindsText(const Summary& summary) {
@@ -49,8 +44,8 @@ std::string TextOf(const Summary& summary) {
       "bound by   %s\n"
       "cycles     %s\n"
       "runner-up  %s\n",
-      TimeText(1e-9 * summary.cycles / summary.ghz), summary.cycles, summary.ghz, summary.rate,
-      summary.integers ? "GOP/s" : "GFLOP/s", summary.peak, summary.bound, KindsText(summary),
+      SecondsText(1e-9 * summary.cycles / summary.ghz), summary.cycles, summary.ghz, summary.rate,
+      RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary),
       summary.runner_up);
 }
 

@@ -9,6 +9,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "search/size_regions.h"
+#include "spec/program/impl_program.h"
+#include "spec/program/plan_program.h"
+#include "spec/program/program.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tools/graph_packing.h"
@@ -56,6 +59,19 @@ std::string ProgramText(const Member& member) {
 
 const Member& Largest(const FamilySynthesis& synthesis, const Region& region) {
   return synthesis.members[static_cast<size_t>(region.largest())];
+}
+
+Program ShapesOf(const Synthesis& synthesis) { return ProgramOf(synthesis.result.impl, synthesis.target); }
+Program ShapesOf(const GraphSynthesis& synthesis) {
+  return ProgramOf(synthesis.result.plan, synthesis.target);
+}
+Program ShapesOf(const Member& member) {
+  return std::visit([](const auto& synthesis) { return ShapesOf(synthesis); }, member);
+}
+Program ShapesOf(const FamilySynthesis& synthesis, size_t region) {
+  if (!synthesis.shared.empty()) return ProgramOf(synthesis.shared[region], synthesis.target());
+  if (!synthesis.plans.empty()) return ProgramOf(synthesis.plans[region], synthesis.target());
+  return ShapesOf(Largest(synthesis, synthesis.regions.list[region]));
 }
 
 const char* ProgramWord(const FamilySynthesis& synthesis) {
@@ -380,6 +396,15 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
     return WithCold(arguments.cold,
                     SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members));
   return WithCold(arguments.cold, solve_members(arguments));
+}
+
+std::string RegionShapes(const FamilySynthesis& synthesis) {
+  if (synthesis.members.size() == 1) return PrintProgram(ShapesOf(synthesis.members.front()));
+  std::string text;
+  for (size_t i = 0; i < synthesis.regions.list.size(); ++i)
+    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, synthesis.regions.list[i]), "\n",
+           PrintProgram(ShapesOf(synthesis, i)));
+  return text;
 }
 
 std::string RegionPrograms(const FamilySynthesis& synthesis) {

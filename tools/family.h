@@ -94,6 +94,10 @@ absl::Status NotPinned();
 // single member it alone.
 std::string RegionPrograms(const FamilySynthesis& synthesis);
 
+// Likewise the program that the decisions make, in the shapes of spec/program/program.h: of each region the one
+// that its members share, or else its largest member's.
+std::string RegionShapes(const FamilySynthesis& synthesis);
+
 // SynthesisJson's; of several members: spec (kernel), target, version, search, members (their number),
 // regions (see RegionJson; schedule (plan): that of the largest member), kernels: [{spec, or <size> for each
 // that varies, cost_cycles, predicted_gflops, and of graphs phases}]; of constants shared_copy:

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
+#include "codegen/loop/loop_text.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
@@ -44,7 +45,8 @@ struct Arguments {
   std::string command;  // that does the same again
 
   bool emits_c() const { return emit == "header" || emit == "c"; }
-  bool emits_code() const { return !emits_c() && emit != "schedule"; }
+  bool emits_text() const { return emit == "schedule" || emit == "program" || emit == "loops"; }
+  bool emits_code() const { return !emits_c() && !emits_text(); }
   EntryParameters always() const {
     const bool threads = uniform && request.solve.threads > 1;
     return {uniform, threads, threads};
@@ -91,17 +93,26 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
           {"packed_bytes", packed_bytes}, {"phases", phases}, {"shared_bytes", shared_bytes}};
 }
 
-// Code and schedules are of the one kernel for the one target.
+// What leads from decisions to code, for people: the decisions, the program that they make, its loops.
+std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, const HeaderFunction& function) {
+  if (emit == "program") return RegionShapes(kernel);
+  if (emit == "schedule")
+    return kernel.is_graph() ? PrintPlanSchedule(kernel.graph(0).result.plan) : RegionPrograms(kernel);
+  std::string text;
+  for (const LoopProgram& program : function.variants.front().programs)
+    Append(&text, text.empty() ? "" : "\n", LoopText(program));
+  return text;
+}
+
+// Code and texts are of the one kernel for the one target.
 absl::StatusOr<std::string> Emit(const Arguments& arguments, const Library& library, const HeaderFile& file) {
   if (arguments.emits_code()) {
     ProgressLine line;
     line.Show("compiling the code");
     return EmitFunction(file.functions.front(), FormOf(arguments.emit), arguments.abi);
   }
-  if (arguments.emit == "schedule") {
-    const FamilySynthesis& only = library.kernels.front().variants.front();
-    return only.is_graph() ? PrintPlanSchedule(only.graph(0).result.plan) : RegionPrograms(only);
-  }
+  if (arguments.emits_text())
+    return EmitText(arguments.emit, library.kernels.front().variants.front(), file.functions.front());
   PrintLeftOut(library, file);
   return PrintHeaderFile(file);
 }
@@ -165,8 +176,8 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
         "--dispatch: expected another --header-mode, as bare code doesn't ask what the CPU can run");
   if (!arguments.declarations.empty() && !arguments.emits_code())
     return refuse(Cat("--declarations: expected --emit obj, asm or ll, got ", arguments.emit));
-  if (arguments.uniform && arguments.emit == "schedule")
-    return refuse("--uniform: expected code, got --emit schedule");
+  if (arguments.uniform && (arguments.emit == "schedule" || arguments.emit == "program"))
+    return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
   if (requests.single()) return absl::OkStatus();
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
   const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
@@ -220,8 +231,8 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   AddRequestOptions(*command, db, arguments->request);
   AddTuneOptions(*command, arguments->request.solve);
   BeginGroup(*command, kOutputGroup);
-  command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
-      ->check(OneOf({"header", "c", "ll", "asm", "obj", "schedule"}));
+  command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj, schedule, program or loops")
+      ->check(OneOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
   AddChoice<HeaderMode>(
       *command, "--header-mode", "attributes (the default), macros or bare",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},

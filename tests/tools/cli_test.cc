@@ -197,12 +197,27 @@ TEST_F(CliTest, EveryFormIsEmitted) {
                                                        {"obj",
                                                         "\x7f"
                                                         "ELF"},
-                                                       {"schedule", "microkernel"}};
+                                                       {"schedule", "microkernel"},
+                                                       {"program", "tile fma 8x8 v8"},
+                                                       {"loops", "matmul_f32_8x8x8"}};
   for (const auto& [form, telling] : forms) {
     const Outcome outcome = Run(Cat("synth 'matmul f32 8x8x8' --target haswell --no-verify --emit ", form));
     EXPECT_EQ(outcome.code, 0) << form;
     EXPECT_THAT(outcome.out, HasSubstr(telling)) << form;
   }
+}
+
+// Of a family, the program of each region; of a graph, that of its plan.
+TEST_F(CliTest, ProgramsAndLoopsAreForAllKinds) {
+  for (const char* kernel : {"'matmul f32 1..20x16x24'", "'softmax f32 4x40'", "'softmax f32 1..4x40'",
+                             "'matmul f32 4x40x16 const-rhs'"})
+    for (const char* form : {"program", "loops"}) {
+      const Outcome outcome = Run(Cat("synth ", kernel, " --target haswell --no-verify --emit ", form));
+      EXPECT_EQ(outcome.code, 0) << kernel << outcome.err;
+      EXPECT_NE(outcome.out, "") << kernel;
+    }
+  ExpectRefused("synth 'matmul f32 8x8x8' --emit program --uniform", "--uniform: expected code");
+  ExpectRefused("synth 'matmul f32 8x8x8' --emit loops --abi win64", "--abi: expected --emit obj, asm or ll");
 }
 
 TEST_F(CliTest, JsonOnStandardOutputIsAlone) {
