@@ -61,7 +61,7 @@ class NestPrinter {
     for (size_t axis = 0; axis < outer; ++axis)
       if (dims[axis] > 1) index[axis] = Cat("i", axis);
     if (!dims.empty()) {
-      index.back() = "j";
+      index.back() = std::string("j");
       if (!(one_row && writer_.parallel())) writer_.Vectors();
       writer_.Line(writer_.For("j", dims.back()));
     }
@@ -90,7 +90,7 @@ class NestPrinter {
     const bool is_max = of.op == Operation::kReduceMax;
     const std::string start = is_max ? "-HIGHEST" : "0";
     Names out = index;
-    if (!reduced[last]) out[last] = "j";
+    if (!reduced[last]) out[last] = std::string("j");
     const std::string element = writer_.Element(writer_.ViewOf(node), out),
                       inner = writer_.For("j", dims[last]);
     if (reduced[last])
@@ -102,7 +102,7 @@ class NestPrinter {
       index[axis] = Cat("r", axis);
       writer_.Line(writer_.For(index[axis], dims[axis]));
     }
-    index[last] = "j";
+    index[last] = std::string("j");
     const std::string to = reduced[last] ? "sum" : element;
     const std::string value = writer_.Value(input, index);
     writer_.Open(inner);

@@ -169,7 +169,7 @@ std::string LoopsWriter::Value(int node, const Names& index) const {
     return absl::StrFormat(IsFloating(of.type.dtype) ? "(real)%.9g" : "(int32_t)%.0f", of.number);
   Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
   for (size_t axis = 0; axis < own.size(); ++axis)
-    if (of.type.dims[axis] == 1) own[axis] = "0";
+    if (of.type.dims[axis] == 1) own[axis] = std::string("0");
   if (storage_.inlined[static_cast<size_t>(node)]) return Pointwise(of, own);
   return Widened(of.type.dtype, Element(ViewOf(node), own));
 }
