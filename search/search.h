@@ -49,7 +49,7 @@ struct SearchProgress {
 struct SearchOptions {
   double time_budget_seconds = 0;  // 0: none
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(const SearchProgress&)> progress;  // called now and then, from the calling thread
+  std::function<void(const SearchProgress&)> progress = {};  // called now and then, from the calling thread
   int workers = 1;  // threads that search, at least 1, the calling one included; not what the kernel is for
   int64_t specs_before_helpers = 4096;  // solved before the other workers start: they would come too late
   Cost cutoff = kInfiniteCost;          // programs that cost as much are of no use

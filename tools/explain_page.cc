@@ -21,8 +21,8 @@ struct Summary {
   double bytes = 0;  // of the operands, each once
   int threads = 1;
   Arithmetic best = Arithmetic::kFma;  // arithmetic that its operands may be multiplied by
-  Traffic traffic;
-  std::vector<double> by_kind;
+  Traffic traffic = {};
+  std::vector<double> by_kind = {};
 };
 
 Summary SummaryOf(const ExplainedSpec& spec) {
@@ -101,8 +101,8 @@ std::vector<Roof> MemoryRoofs(const Summary& summary) {
 // One of the cheapest programs.
 struct Ranked {
   double cycles = 0;
-  Traffic traffic;
-  std::vector<double> by_kind;
+  Traffic traffic = {};
+  std::vector<double> by_kind = {};
 };
 
 // The first few after the best.

@@ -97,7 +97,7 @@ struct HeaderFile {
   bool external = false;   // a C file: the public functions have external linkage (else static inline)
   std::string name_space = {};            // C++ only: of the public functions; empty: none. "a::b" is fine
   std::string version = {};               // of Kirsch
-  std::vector<HeaderFunction> functions;  // several variants: kAttributes only
+  std::vector<HeaderFunction> functions = {};  // several variants: kAttributes only
   bool dispatch = false;  // not kBare: with a function that finds a matmul's kernel (matmul_dispatch.h)
   // kAttributes, one variant each: NAME and NAME_pack are but declared, as their code is in an object
   // (EmitFunction in emit.h), and there is no self-test.

@@ -128,7 +128,7 @@ TEST_P(Win64Test, ArgumentsAreInWindowsRegisters) {
   const Impl impl = Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, 8), Microkernel()});
   const LoopProgram program = Lower(impl, target_, "kernel");
   const auto disassembled = [&](Abi abi) {
-    return Ask("llvm-objdump-19 -d --no-show-raw-insn", *EmitObject(program, target_, {false, abi}));
+    return Ask("llvm-objdump-19 -d --no-show-raw-insn", *EmitObject(program, target_, {abi}));
   };
   // The only procedure loads from lhs and rhs and stores to out.
   const std::string windows = disassembled(Abi::kWin64), linux = disassembled(Abi::kSystemV);
