@@ -127,7 +127,7 @@ bool GraphProblem::GapsIntact(const void* out) const {
 }
 
 Oracle GraphProblem::Expect(InputKind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const {
-  GraphReference reference(graph_, {tensors.begin(), tensors.end() - 1}, winograd_);
+  GraphReference reference(graph_, std::vector<const void*>(tensors.begin(), tensors.end() - 1), winograd_);
   Oracle oracle;
   for (int64_t row : rows)
     for (const Uncertain& element : reference.ResultRow(row)) {
