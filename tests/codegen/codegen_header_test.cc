@@ -77,7 +77,9 @@ TEST_P(HeaderTest, EveryModeCompilesUnused) {
     HeaderOptions bare = Options(spec);
     bare.mode = HeaderMode::kBare;
     const std::string text = PrintHeader(program, target_, bare);
-    EXPECT_THAT(text, Not(HasSubstr("#")));
+    // Nothing but what refuses other architectures and -ffast-math.
+    for (const char* directive : {"#include", "#define", "#pragma", "#ifdef", "#ifndef"})
+      EXPECT_THAT(text, Not(HasSubstr(directive)));
     Write("kernel.h", text);
     const std::string cpp = absl::StrReplaceAll(
         "#include <immintrin.h>\n#include <stddef.h>\n$OPEN\n#include \"kernel.h\"\n$CLOSE\nint unused;\n",

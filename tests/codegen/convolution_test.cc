@@ -243,7 +243,7 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
        "spec:1:12: expected a single image with layout=nchw (else it is of f32, without "
        "accumulate and fixed-order), got '2x4x9x9'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchwc",
-       "spec:1:48: expected a layout (nchw|nhwc), got 'nchwc'"},
+       "spec:1:48: expected a layout (nchw|nhwc), got 'nchwc'; did you mean 'nchw'?"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw pad=1",
        "spec:1:57: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 pad=1,2",

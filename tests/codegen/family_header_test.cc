@@ -220,7 +220,9 @@ TEST_P(FamilyHeaderTest, EveryModeCompilesUnused) {
       EXPECT_TRUE(Compile(compiler, "-c " + Isa(), user, Path("user.o")));
     }
     const std::string bare = Print(family, kernels, HeaderMode::kBare);
-    EXPECT_THAT(bare, Not(HasSubstr("#")));
+    // Nothing but what refuses other architectures and -ffast-math.
+    for (const char* directive : {"#include", "#define", "#pragma", "#ifdef", "#ifndef"})
+      EXPECT_THAT(bare, Not(HasSubstr(directive)));
     Write("family.h", bare);
     const bool cpp = compiler.find("c++") != std::string::npos;
     const std::string user =
