@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ namespace kirsch {
 namespace {
 
 constexpr double kQuickShare = 0.24;  // of the problems
-constexpr int kHeldOut = 5;           // of so many problems, one is held out of the fit
+constexpr size_t kHeldOut = 5;        // of so many problems, one is held out of the fit
 constexpr int kOddShapes = 50;        // drawn
 constexpr int kLongTiles = 160;
 constexpr uint64_t kSeed = 17;  // of draws
@@ -97,11 +98,16 @@ class SuiteBuilder {
     for (size_t i = first; i < experiments_.size(); ++i) experiments_[i].group = group;
   }
 
-  // Every so many of the problems from whose space programs are drawn, evenly over the groups.
+  // Of the problems from whose space programs are drawn, one of so many of a group, by chance: as they repeat
+  // themselves from type to type, every fifth would be the same one of each type, and nothing would tell of it.
   void HoldOut() {
-    int problems = 0;
+    std::mt19937_64 random(kSeed);
+    std::map<std::string, std::vector<Experiment*>> groups;
     for (Experiment& experiment : experiments_)
-      if (experiment.schedule.empty()) experiment.held_out = problems++ % kHeldOut == kHeldOut - 1;
+      if (experiment.schedule.empty()) groups[experiment.group].push_back(&experiment);
+    for (const auto& [name, problems] : groups)
+      for (size_t first = 0; first == 0 || first + kHeldOut <= problems.size(); first += kHeldOut)
+        problems[first + random() % std::min(kHeldOut, problems.size())]->held_out = true;
   }
 
   void Add(std::string problem, int programs) { experiments_.push_back({std::move(problem), programs}); }

@@ -159,7 +159,7 @@ TEST(CalibrationSuite, HoldsAFifthOutInEveryGroup) {
     int all_held_out = 0, all_others = 0;
     for (const auto& [group, problems] : fitted_to) all_others += problems;
     for (const auto& [group, problems] : held_out) all_held_out += problems;
-    EXPECT_NEAR(all_held_out, (all_held_out + all_others) / 5.0, quick ? 8 : 1);
+    EXPECT_NEAR(all_held_out, (all_held_out + all_others) / 5.0, 7);  // a group has a rest
     EXPECT_GE(odd, quick ? 5 : 30);
     EXPECT_GE(held_out["odd f32"], quick ? 1 : 5);
     if (!quick) {
