@@ -1,21 +1,8 @@
 #include "tools/report_head.h"
 
-#include <ctime>
+#include "spec/text/date.h"
 
 namespace kirsch {
-namespace {
-
-// "2026-01-31T12:00:00Z"
-std::string Now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  gmtime_r(&now, &parts);
-  char text[32] = "";
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
-}  // namespace
 
 nlohmann::ordered_json WithHead(const ReportHead& head, const nlohmann::ordered_json& report) {
   nlohmann::ordered_json json = {{"command", head.command},

@@ -3,14 +3,22 @@
 #include <ctime>
 
 namespace kirsch {
+namespace {
 
-std::string Today() {
+// `format` is strftime's.
+std::string NowAs(const char* format) {
   const std::time_t now = std::time(nullptr);
-  std::tm day;
-  gmtime_r(&now, &day);
-  char text[16];
-  std::strftime(text, sizeof(text), "%Y-%m-%d", &day);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  char text[32] = "";
+  std::strftime(text, sizeof(text), format, &parts);
   return text;
 }
+
+}  // namespace
+
+std::string Today() { return NowAs("%Y-%m-%d"); }
+
+std::string Now() { return NowAs("%Y-%m-%dT%H:%M:%SZ"); }
 
 }  // namespace kirsch

@@ -1,4 +1,4 @@
-// Days.
+// Days and times, by UTC.
 #ifndef KIRSCH_SPEC_TEXT_DATE_H_
 #define KIRSCH_SPEC_TEXT_DATE_H_
 
@@ -6,8 +6,11 @@
 
 namespace kirsch {
 
-// "2026-11-26", by UTC.
+// "2026-11-26"
 std::string Today();
+
+// "2026-11-26T12:00:00Z"
+std::string Now();
 
 }  // namespace kirsch
 
