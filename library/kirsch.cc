@@ -169,11 +169,11 @@ kirsch_error* GuardedCall(absl::Span<const Given> given, const Function& functio
 template <typename Handle, typename Make>
 kirsch_error* MakeHandle(Handle** made, std::initializer_list<Given> given, const Make& make,
                          Precondition precondition = Precondition::kTable) {
-  if (made == nullptr) return GuardedCall({{made, "result"}}, [] { return absl::OkStatus(); });
-  *made = nullptr;
+  if (made != nullptr) *made = nullptr;
   return GuardedCall(
-      given,
+      {{made, "result"}},
       [&]() -> absl::Status {
+        if (absl::Status checked = CheckGiven(given); !checked.ok()) return checked;
         absl::StatusOr<std::unique_ptr<Handle>> handle = make();
         if (!handle.ok()) return handle.status();
         *made = handle->release();
