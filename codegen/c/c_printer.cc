@@ -329,11 +329,6 @@ std::string HelperParameters(const Procedure& procedure) {
   return parameters;
 }
 
-// What follows a function's name.
-std::string FunctionText(const std::string& parameters, const std::string& body) {
-  return Cat("(", parameters, ") {\n", IgnoredParameters(parameters, body), body, "}\n");
-}
-
 // The procedures of several programs, each distinct one once.
 class HelperPool {
  public:

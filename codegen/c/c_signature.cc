@@ -70,13 +70,13 @@ std::string TensorNames(const std::vector<EntryTensor>& tensors) {
                        [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
 }
 
-std::string IgnoredParameters(std::string_view parameters, std::string_view body) {
-  std::string text;
+std::string FunctionText(std::string_view parameters, std::string_view body) {
+  std::string text = Cat("(", parameters, ") {\n");
   for (absl::string_view parameter : absl::StrSplit(ForAbsl(parameters), ", ", absl::SkipEmpty())) {
     const std::string name(parameter.substr(parameter.rfind(' ') + 1));
     if (!Names(body, name)) Append(&text, "  (void)", name, ";\n");
   }
-  return text;
+  return Cat(text, body, "}\n");
 }
 
 std::string ShareNames(const CSignature& signature, const char* separator) {

@@ -126,15 +126,10 @@ class SwitchPrinter {
   std::string text_;
 };
 
-// A function that the linkage, its type and its name begin.
-std::string FunctionText(const std::string& begin, const std::string& parameters, const std::string& body) {
-  return Cat("\n", begin, "(", parameters, ") {\n", IgnoredParameters(parameters, body), body, "}\n");
-}
-
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
-  return FunctionText(Cat(linkage, "int ", name), Parameters(function),
-                      SwitchPrinter(function, variant).Print());
+  return Cat("\n", linkage, "int ", name,
+             FunctionText(Parameters(function), SwitchPrinter(function, variant).Print()));
 }
 
 // A switch over the variants, with a statement for each. The last one's is for all that is left: a CPU that
@@ -156,8 +151,8 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
     if (sizes) return Cat("return ", VariantName(function, variant), "(", Arguments(function), ");");
     return Cat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
   };
-  return FunctionText(Cat(linkage, Result(function), function.name), Parameters(function),
-                      VariantSwitch(function, call));
+  return Cat("\n", linkage, Result(function), function.name,
+             FunctionText(Parameters(function), VariantSwitch(function, call)));
 }
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
@@ -168,8 +163,8 @@ std::string PrintPackDispatcher(const HeaderFunction& function, const std::strin
   const auto case_of = [&](const HeaderVariant& variant) { return Cat(call(variant), "\n      return;"); };
   const std::string body = function.variants.size() > 1 ? VariantSwitch(function, case_of)
                                                         : Cat("  ", call(function.variants.front()), "\n");
-  return FunctionText(Cat(linkage, "void ", function.name, "_pack"), CPackParameters(function.signature()),
-                      body);
+  return Cat("\n", linkage, "void ", function.name, "_pack",
+             FunctionText(CPackParameters(function.signature()), body));
 }
 
 constexpr char kChoice[] = R"(static int $NAME_choice;
