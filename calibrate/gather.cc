@@ -33,16 +33,18 @@ std::vector<Experiment> PartOf(std::vector<Experiment> suite, bool held_out) {
   return suite;
 }
 
-absl::StatusOr<std::vector<Observation>> ObserveOne(const PreparedExperiment& prepared, Session& session) {
-  std::vector<Observation> observations;
+// Adds an experiment's programs to `observations`.
+absl::Status ObserveOne(const PreparedExperiment& prepared, Session& session,
+                        std::vector<Observation>* observations) {
+  std::vector<Observation> of_this;
   const absl::Status status = session.Run([&] {
     absl::StatusOr<std::vector<Observation>> observed = Observe(prepared, session.experiment());
-    if (observed.ok()) observations = *std::move(observed);
-    session.Note(observations);
+    if (observed.ok()) of_this = *std::move(observed);
+    session.Note(of_this);
     return observed.status();
   });
-  if (!status.ok()) return status;
-  return observations;
+  if (status.ok()) std::move(of_this.begin(), of_this.end(), std::back_inserter(*observations));
+  return status;
 }
 
 // The programs of experiments but those in `known`.
@@ -54,9 +56,7 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
     session.Announce(experiment.problem);
     const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
     if (!prepared.ok()) return prepared.status();
-    absl::StatusOr<std::vector<Observation>> of_this = ObserveOne(*prepared, session);
-    if (!of_this.ok()) return of_this.status();
-    std::move(of_this->begin(), of_this->end(), std::back_inserter(observations));
+    if (absl::Status status = ObserveOne(*prepared, session, &observations); !status.ok()) return status;
   }
   return observations;
 }
@@ -121,9 +121,7 @@ class MachineGatherer : public Gatherer {
     std::vector<Observation> observations;
     for (const PreparedExperiment& prepared : *all) {
       session_.Announce(prepared.problem);
-      absl::StatusOr<std::vector<Observation>> of_this = ObserveOne(prepared, session_);
-      if (!of_this.ok()) return of_this.status();
-      std::move(of_this->begin(), of_this->end(), std::back_inserter(observations));
+      if (absl::Status status = ObserveOne(prepared, session_, &observations); !status.ok()) return status;
     }
     return observations;
   }

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "bench/statistics.h"
 
 namespace kirsch {
@@ -30,12 +29,6 @@ std::map<std::string, Predicted> ChoicesOf(const CostModel& model,
     if (!first && cycles < choice->second.cycles) choice->second = {cycles, one.cycles};
   }
   return choices;
-}
-
-double Mean(const std::vector<double>& logarithms) {
-  double sum = 0;
-  for (double one : logarithms) sum += one;
-  return logarithms.empty() ? 1 : std::exp(sum / static_cast<double>(logarithms.size()));
 }
 
 bool DoesNoHarm(const HeldOutTimes& times) {
@@ -72,7 +65,7 @@ HeldOutTimes TimesOf(const Target& candidate, const Target& base,
   for (const Observation& one : observations) {
     if (std::exchange(last, one.problem) == one.problem) continue;
     const Predicted& choice = ours.at(one.problem);
-    all.push_back(std::log(choice.measured / theirs.at(one.problem).measured));
+    all.push_back(choice.measured / theirs.at(one.problem).measured);
     errors.push_back(std::abs(choice.cycles / choice.measured - 1));
     auto group = std::find_if(groups.begin(), groups.end(),
                               [&](const auto& known) { return known.first == one.group; });
@@ -80,10 +73,11 @@ HeldOutTimes TimesOf(const Target& candidate, const Target& base,
     group->second.push_back(all.back());
   }
   times.problems = static_cast<int>(all.size());
-  times.time = Mean(all);
-  times.error = errors.empty() ? 0 : Median(errors);
-  for (const auto& [name, logarithms] : groups)
-    times.groups.push_back({name, static_cast<int>(logarithms.size()), Mean(logarithms)});
+  if (all.empty()) return times;
+  times.time = GeometricMean(all);
+  times.error = Median(errors);
+  for (const auto& [name, ratios] : groups)
+    times.groups.push_back({name, static_cast<int>(ratios.size()), GeometricMean(ratios)});
   return times;
 }
 
