@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/header/user_matrix.h"
+#include "spec/canonical.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
 
@@ -64,7 +65,7 @@ class ShorthandOperands {
 
   // `operand`: of the spec's.
   CallOperand At(int operand) const {
-    const int of_user = member_.swapped && operand < MatmulDims::kOut ? 1 - operand : operand;
+    const int of_user = SwappedOperand(operand, member_.swapped);
     CallOperand at = of_user <= MatmulDims::kOut
                          ? Matrix(of_user)
                          : EpilogueOperandOf(arguments_[static_cast<size_t>(of_user - MatmulDims::kOut - 1)],

@@ -27,6 +27,12 @@ struct CanonicalSpec {
 // No rewriting moves an element, within a matrix or from one of a batch to the next. Idempotent.
 CanonicalSpec Canonicalise(const Spec& asked);
 
+// Which operand of the transposed problem an operand is, if `swapped`: lhs and rhs change places. The same the
+// other way.
+constexpr int SwappedOperand(int operand, bool swapped) {
+  return swapped && operand < MatmulDims::kOut ? 1 - operand : operand;
+}
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_CANONICAL_H_

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "spec/canonical.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -69,7 +70,7 @@ std::string ColdText(const std::string& cold, const ParsedSpec& parsed) {
   const Residency residency = ColdOperands(cold, parsed);
   std::string names;
   for (int operand = 0; operand < info.num_operands; ++operand) {
-    const int in_spec = parsed.swapped && operand < MatmulDims::kOut ? 1 - operand : operand;
+    const int in_spec = SwappedOperand(operand, parsed.swapped);
     if (residency.InRam(in_spec))
       Append(&names, names.empty() ? "" : ",", std::string(info.operands[static_cast<size_t>(operand)].name));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "spec/canonical.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 #include "spec/text/printer.h"
@@ -108,7 +109,7 @@ std::string CopyText(const FamilySynthesis& synthesis) {
     return PrintPacking(synthesis.packing->packing, synthesis.graph(0).result.plan.graph);
   const Synthesis& member = synthesis.spec(0);
   const int operand = ConstantOperand(member.parsed.spec);
-  const int users = member.parsed.swapped ? 1 - operand : operand;
+  const int users = SwappedOperand(operand, member.parsed.swapped);
   const ConstantCopy& copy = synthesis.shared_copy->copy;
   return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.layout), " ",
              Info(copy.dtype).name);

@@ -11,6 +11,7 @@
 #include "codegen/header/header_comment.h"
 #include "codegen/header/matmul_dispatch.h"
 #include "codegen/header/self_test.h"
+#include "spec/canonical.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -250,10 +251,9 @@ int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
 
 CSignature HeaderFunction::signature() const {
   CSignature all = SignatureOf(variants.front().programs.front());
-  if (swapped(variants.front().member_of(0)))
-    for (std::vector<EntryTensor>* list : {&all.tensors, &all.constants})
-      for (EntryTensor& tensor : *list)
-        if (tensor.operand < MatmulDims::kOut) tensor.operand = 1 - tensor.operand;
+  const bool is_swapped = swapped(variants.front().member_of(0));
+  for (std::vector<EntryTensor>* list : {&all.tensors, &all.constants})
+    for (EntryTensor& tensor : *list) tensor.operand = SwappedOperand(tensor.operand, is_swapped);
   all.size.clear();  // it is one of `sizes`
   for (const HeaderVariant& variant : variants)
     for (const LoopProgram& program : variant.programs) {

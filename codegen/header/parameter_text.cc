@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "spec/canonical.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -59,7 +60,7 @@ std::vector<HeaderParameter> ParametersOf(const SpecFamily& family) {
     if (!parameter.type) return {};
     std::string text = TypeText({*parameter.type}, {});
     if (matmul && parameter.operand < MatmulDims::kOut) {
-      const int of_user = first.swapped ? 1 - parameter.operand : parameter.operand;
+      const int of_user = SwappedOperand(parameter.operand, first.swapped);
       Append(&text, ", ", std::string(kMatmulInfo.operands[static_cast<size_t>(of_user)].name),
              " of the matmul");
     }

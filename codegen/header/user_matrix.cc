@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
+#include "spec/canonical.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
 
@@ -61,7 +62,7 @@ std::string MatricesText(const HeaderMember& member) {
   std::string text;
   for (size_t i = 0; i < matrices.size(); ++i) {
     const UserMatrix& matrix = matrices[i];
-    const int operand = member.swapped && i < 2 ? 1 - static_cast<int>(i) : static_cast<int>(i);
+    const int operand = SwappedOperand(static_cast<int>(i), member.swapped);
     const bool row = matrix.column_axis.stride(0) == 1;
     Append(&text, kNames[i], ": ", std::string(Info(member.spec.tensor(operand).dtype).name), ", ",
            matrix.rows, " x ", matrix.columns, ", ", row ? "row" : "column", "-major, leading dimension ",

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "spec/canonical.h"
 #include "spec/element.h"
 #include "spec/epilogue.h"
 #include "spec/graph/builder.h"
@@ -227,8 +228,8 @@ class MatmulFinder {
 
   // Of the spec, which operand the kernel's parameter is.
   int OperandOf(int input, bool swapped) const {
-    if (input == matrices_[0]) return swapped ? MatmulDims::kRhs : MatmulDims::kLhs;
-    if (input == matrices_[1]) return swapped ? MatmulDims::kLhs : MatmulDims::kRhs;
+    for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
+      if (input == matrices_[static_cast<size_t>(matrix)]) return SwappedOperand(matrix, swapped);
     int operand = MatmulDims::kOut;
     for (auto step = steps_.rbegin(); step->input != input; ++step) operand += step->input >= 0 ? 1 : 0;
     return operand + 1;

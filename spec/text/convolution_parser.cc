@@ -170,7 +170,7 @@ class ConvolutionParser {
   }
 
   std::vector<Parameter> Parameters(const CanonicalSpec& canonical) const {
-    const auto operand = [&](int of_matmul) { return canonical.swapped ? 1 - of_matmul : of_matmul; };
+    const auto operand = [&](int of_matmul) { return SwappedOperand(of_matmul, canonical.swapped); };
     const ConvShape shape = Shape();
     const EpilogueShapes shapes =
         ShapesFor(static_cast<uint32_t>(shape.out_height()), static_cast<uint32_t>(shape.out_width()));

@@ -235,11 +235,11 @@ Spec WithSizes(Spec form, const UserSizes& sizes) {
 
 ParsedSpec CanonicalRequest(const Spec& asked) {
   const CanonicalSpec canonical = Canonicalise(asked);
-  const auto operand = [&](int of_user) { return canonical.swapped ? 1 - of_user : of_user; };
   ParsedSpec parsed{canonical.spec, canonical.swapped, PrintSpec(asked)};
   for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
     parsed.parameters.push_back(
-        {std::string(kMatmulInfo.operands[static_cast<size_t>(matrix)].name), operand(matrix)});
+        {std::string(kMatmulInfo.operands[static_cast<size_t>(matrix)].name),
+         SwappedOperand(matrix, canonical.swapped)});
   int next = MatmulDims::kOut;
   for (std::string& name : EpilogueNames(asked.op_info().epilogue))
     parsed.parameters.push_back({std::move(name), ++next});
