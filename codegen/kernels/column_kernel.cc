@@ -92,7 +92,7 @@ class ColumnWriter {
     if (!kernel_.in_blocks) return Rows(pass, Constant(0), IndexOf(rows_), places);
     const auto each_sum = [&](void (*step)(RowCode& code, int sum, VarId of_block)) {
       Each(columns_, pass.reductions, places, [&](RowCode& code, int reduction, const RowPlace&) {
-        if (IsSum(reduction)) step(code, reduction, code.Of(reduction));
+        if (IsSum(kernel_.program, reduction)) step(code, reduction, code.Of(reduction));
       });
     };
     each_sum([](RowCode& code, int sum, VarId) { code.BeginSumOfBlocks(sum); });
@@ -129,10 +129,7 @@ class ColumnWriter {
 
   void Initialize(RowCode& code, int reduction) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(IsSum(reduction) ? 0.0f : -kInfinity)});
-  }
-  bool IsSum(int reduction) const {
-    return kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
+    builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(IsSum(kernel_.program, reduction) ? 0.0f : -kInfinity)});
   }
 
   const RowKernel& kernel_;

@@ -171,7 +171,7 @@ class RowWriter {
   template <typename Visit>
   void ForEachSum(const RowPass& pass, const Visit& visit) {
     for (int reduction : pass.reductions)
-      for (int i = 0; i < accumulators_ && IsSum(reduction); ++i) {
+      for (int i = 0; i < accumulators_ && IsSum(kernel_.program, reduction); ++i) {
         const auto slot = static_cast<size_t>(i);
         visit(*slots_[slot], reduction, Accumulator(reduction, slot));
       }
@@ -221,9 +221,6 @@ class RowWriter {
     each(pass.results, [&](int result, size_t slot) { slots_[slot]->StoreResult(result, places[slot]); });
   }
 
-  bool IsSum(int reduction) const {
-    return kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
-  }
   VarId Accumulator(int reduction, size_t slot) {
     return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(Cat("sums", reduction));
   }
@@ -231,7 +228,7 @@ class RowWriter {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int reduction : pass.reductions)
       for (int i = 0; i < accumulators_; ++i)
-        Set(Accumulator(reduction, static_cast<size_t>(i)), IsSum(reduction) ? 0 : -kInfinity);
+        Set(Accumulator(reduction, static_cast<size_t>(i)), IsSum(kernel_.program, reduction) ? 0 : -kInfinity);
     if (!pass.online) return;
     Set(row_.Temporary("maxima"), kLeast);
     Set(row_.Temporary("sums"), 0);
@@ -240,7 +237,7 @@ class RowWriter {
 
   void Finish(const RowPass& pass) {
     for (int reduction : pass.reductions) {
-      const BinaryOp op = IsSum(reduction) ? BinaryOp::kAdd : BinaryOp::kMax;
+      const BinaryOp op = IsSum(kernel_.program, reduction) ? BinaryOp::kAdd : BinaryOp::kMax;
       for (int left = accumulators_; left > 1; left = (left + 1) / 2)
         for (int i = 0; i < left / 2; ++i) {
           const VarId to = Accumulator(reduction, static_cast<size_t>(i));

@@ -33,6 +33,11 @@ RowOperands OperandsOf(const RowProgram& program, int value);
 // Is the value a product of f32 that a sum reads and something else, too? It has to be rounded.
 bool IsSharedProduct(const RowProgram& program, int value);
 
+// Is the value the sum of a row or a column?
+inline bool IsSum(const RowProgram& program, int value) {
+  return program.values[static_cast<size_t>(value)].op == Operation::kSum;
+}
+
 // All lists are of numbers of values, in an order in which they can be computed.
 struct RowPass {
   std::vector<int> read;        // kept before
