@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/workload.h"
+#include "bench/workload/workload.h"
 #include "calibrate/observation.h"
 #include "codegen/kernel.h"
 #include "cost/cost_model.h"

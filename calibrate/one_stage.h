@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "memo/memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/graph/graph.h"
 #include "spec/graph/plan.h"
 #include "spec/impl.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/trials.h"
+#include "bench/harness/trials.h"
 #include "spec/check.h"
 #include "spec/text/parser.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/entries.h"
-#include "bench/trials.h"
+#include "bench/harness/trials.h"
+#include "bench/workload/entries.h"
 #include "cost/cost_model.h"
 #include "fidelity/candidates.h"
 #include "fidelity/corpus.h"

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/entries.h"
-#include "bench/peers.h"
-#include "bench/plot.h"
-#include "bench/reference.h"
-#include "bench/run.h"
-#include "bench/table.h"
+#include "bench/contenders/peers.h"
+#include "bench/harness/reference.h"
+#include "bench/harness/run.h"
+#include "bench/results/plot.h"
+#include "bench/results/table.h"
+#include "bench/workload/entries.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "tools/bench_programs.h"

@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "search/k_best.h"
-#include "search/k_best_plans.h"
+#include "search/ranking/k_best.h"
+#include "search/ranking/k_best_plans.h"
 #include "tools/family.h"
 
 namespace kirsch {

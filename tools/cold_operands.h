@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "search/residency.h"
+#include "search/solver/residency.h"
 #include "spec/graph/graph.h"
 #include "spec/text/kernel_file.h"
 #include "spec/text/parser.h"

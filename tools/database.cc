@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "search/answer.h"
+#include "search/table/answer.h"
 #include "spec/text/cat.h"
 #include "tools/output.h"
 

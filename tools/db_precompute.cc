@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "search/answer.h"
-#include "search/precompute.h"
+#include "search/table/answer.h"
+#include "search/table/precompute.h"
 #include "spec/graph/shorthand.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "search/explain.h"
-#include "search/explain_plan.h"
+#include "search/explain/explain.h"
+#include "search/explain/explain_plan.h"
 #include "tools/best_programs.h"
 #include "tools/family.h"
 

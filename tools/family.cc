@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "search/size_regions.h"
+#include "search/families/size_regions.h"
 #include "spec/program/impl_program.h"
 #include "spec/program/plan_program.h"
 #include "spec/program/program.h"

@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "search/common_packing.h"
-#include "search/shared_copy.h"
+#include "search/families/common_packing.h"
+#include "search/families/shared_copy.h"
 #include "spec/decision.h"
 #include "spec/text/kernel_file.h"
 #include "tools/graph_kernel.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/entries.h"
+#include "bench/workload/entries.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/price.h"
 #include "fidelity/read_corpus.h"

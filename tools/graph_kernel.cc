@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
-#include "search/plan_recall.h"
-#include "search/replay.h"
+#include "search/solver/replay.h"
+#include "search/table/plan_recall.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"

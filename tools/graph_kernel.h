@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "search/plan_search.h"
+#include "search/graph/plan_search.h"
 #include "spec/graph/graph.h"
 #include "tools/search_budget.h"
 #include "tools/solve.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "search/regions.h"
+#include "search/families/regions.h"
 #include "spec/text/varying_size.h"
 
 namespace kirsch {

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "rewrites/canonical_graph.h"
-#include "search/key_regions.h"
-#include "search/row_regions.h"
+#include "rewrites/graph/canonical_graph.h"
+#include "search/families/key_regions.h"
+#include "search/families/row_regions.h"
 #include "tools/interrupt.h"
 
 namespace kirsch {

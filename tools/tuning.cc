@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "search/follow_plan.h"
-#include "search/plan_recall.h"
-#include "search/replay.h"
+#include "search/graph/follow_plan.h"
+#include "search/solver/replay.h"
+#include "search/table/plan_recall.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"

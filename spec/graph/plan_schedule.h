@@ -5,7 +5,7 @@
 //   ahead v2                             operations on constants that are computed once for all calls
 //   slice v3 v4 out                      operations that are computed together, by what they make
 //     each                               each thread does it for itself; else they share it
-//     matmul tile=64 keep=L2             a rewrite with its parameters (rewrites/graph_rewrite.h); the
+//     matmul tile=64 keep=L2             a rewrite with its parameters (rewrites/graph/graph_rewrite.h); the
 //                                        fastest level that values between stages may stay in;
 //                                        in-place=no: results replace nothing
 //     copy 0 2: pack rhs L2 packed16 f32 contractions 0 and 2 read a copy that is made once
@@ -16,7 +16,7 @@
 // clang-format on
 //
 // Slices come in the order in which they are computed. Values are v with their place in the canonical graph
-// (rewrites/canonical_graph.h), which a schedule has as a comment at its head; the result is out. Whatever is
+// (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head; the result is out. Whatever is
 // left out is searched: operations behind the last slice, and in a slice what has no line.
 #ifndef KIRSCH_SPEC_GRAPH_PLAN_SCHEDULE_H_
 #define KIRSCH_SPEC_GRAPH_PLAN_SCHEDULE_H_

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/bandwidth.h"
-#include "bench/cblas.h"
-#include "bench/element.h"
-#include "bench/peak.h"
-#include "bench/plugin.h"
-#include "bench/reference.h"
+#include "bench/contenders/cblas.h"
+#include "bench/contenders/plugin.h"
+#include "bench/harness/bandwidth.h"
+#include "bench/harness/peak.h"
+#include "bench/harness/reference.h"
+#include "bench/workload/element.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/matmul_types.h"

@@ -17,7 +17,7 @@
 #include "codegen/verify/verify_run.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/program/impl_program.h"
 #include "spec/storage.h"
 #include "spec/text/parser.h"

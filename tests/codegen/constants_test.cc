@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/strip.h"
-#include "search/plan_packing.h"
+#include "search/graph/plan_packing.h"
 #include "spec/graph/matmul.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/program/plan_program.h"

@@ -17,7 +17,7 @@
 #include "codegen/verify/verify_ladder.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/text/cat.h"
 #include "spec/text/parser.h"
 #include "tests/testing/kernel_header.h"

@@ -1,6 +1,6 @@
 // Attention by an online softmax: every small one by it, what may stand around the softmax, scores that are
 // no finite numbers, and what the search does with it.
-#include "rewrites/online_attention.h"
+#include "rewrites/graph/online_attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

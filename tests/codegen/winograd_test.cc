@@ -20,7 +20,7 @@
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
 #include "codegen/verify/verify.h"
-#include "search/plan_search.h"
+#include "search/graph/plan_search.h"
 #include "spec/graph/reference.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"

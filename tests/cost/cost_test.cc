@@ -8,7 +8,7 @@
 #include "cost/cost_model.h"
 #include "cost/microkernel_cost.h"
 #include "cost/vector_math_cost.h"
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/parser.h"

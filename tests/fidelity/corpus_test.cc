@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/suite.h"
+#include "bench/workload/suite.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/table.h"
 #include "fidelity/usual_suite.h"

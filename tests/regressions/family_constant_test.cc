@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "search/search.h"
-#include "search/shared_copy.h"
+#include "search/families/shared_copy.h"
+#include "search/solver/search.h"
 #include "spec/text/cat.h"
 #include "spec/text/family.h"
 #include "tests/testing/cli_testing.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "memo/hash_memo.h"
-#include "search/replay.h"
+#include "search/solver/replay.h"
 #include "spec/target/targets.h"
 #include "spec/text/parser.h"
 

@@ -9,8 +9,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "rewrites/lattice.h"
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/microkernel.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"

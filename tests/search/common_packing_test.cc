@@ -1,6 +1,6 @@
 // One packing of constants for all members of a family: the best one, by trying all candidates; and plans
 // that have one buffer for them.
-#include "search/common_packing.h"
+#include "search/families/common_packing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

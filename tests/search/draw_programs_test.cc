@@ -1,4 +1,4 @@
-#include "search/draw_programs.h"
+#include "search/sampling/draw_programs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/dice.h"
-#include "search/replay.h"
-#include "search/search.h"
+#include "search/sampling/dice.h"
+#include "search/solver/replay.h"
+#include "search/solver/search.h"
 #include "spec/target/targets.h"
 #include "spec/text/parser.h"
 #include "spec/text/schedule.h"

@@ -1,4 +1,4 @@
-#include "search/replay.h"
+#include "search/solver/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include "codegen/verify/verify_fault.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
