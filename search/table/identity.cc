@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "search/fingerprints.h"
+#include "search/table/fingerprints.h"
 #include "search/table/answer.h"
 #include "spec/target/target_json.h"
 
