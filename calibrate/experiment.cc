@@ -11,10 +11,10 @@
 #include "search/sampling/draw_programs.h"
 #include "search/solver/replay.h"
 #include "search/solver/search.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/program/program.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -15,7 +15,7 @@
 #include "codegen/kernel.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

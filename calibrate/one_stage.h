@@ -12,9 +12,9 @@
 #include "memo/memo.h"
 #include "search/solver/search.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
 #include "spec/level.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

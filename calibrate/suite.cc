@@ -14,8 +14,8 @@
 #include "bench/workload/workload.h"
 #include "search/sampling/draw_tiles.h"
 #include "spec/check.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bench/harness/trials.h"
 #include "spec/check.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
 
 namespace kirsch {
 namespace {

@@ -9,9 +9,9 @@
 #include "search/sampling/draw_plans.h"
 #include "search/sampling/draw_programs.h"
 #include "search/solver/limits.h"
-#include "spec/graph/matmul.h"
-#include "spec/graph/plan_schedule.h"
-#include "spec/text/schedule.h"
+#include "spec/language/matmul_graph.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -17,10 +17,10 @@
 #include "fidelity/corpus.h"
 #include "memo/memo.h"
 #include "search/solver/search.h"
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
+#include "spec/language/parser.h"
+#include "spec/program/plan.h"
 #include "spec/spec.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 

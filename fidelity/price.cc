@@ -10,8 +10,8 @@
 #include "search/graph/follow_plan.h"
 #include "search/graph/slice_levels.h"
 #include "search/solver/replay.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -14,7 +14,7 @@
 #include "codegen/llvm/spills.h"
 #include "cost/tile_facts.h"
 #include "search/sampling/draw_tiles.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

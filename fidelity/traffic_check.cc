@@ -12,11 +12,11 @@
 #include "search/explain/explain.h"
 #include "search/sampling/dice.h"
 #include "search/solver/search.h"
+#include "spec/language/parser.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/program/impl_program.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "spec/dtype.h"
-#include "spec/meaning/uncertain.h"
 #include "spec/operation.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 

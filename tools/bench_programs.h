@@ -12,7 +12,7 @@
 #include "bench/workload/entries.h"
 #include "codegen/verify/engines.h"
 #include "memo/hash_memo.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 #include "tools/solve.h"
 
 namespace kirsch {

@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
 #include "tools/interrupt.h"
 
 namespace kirsch {

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "search/solver/residency.h"
 #include "spec/graph/graph.h"
-#include "spec/text/kernel_file.h"
-#include "spec/text/parser.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/parser.h"
 
 namespace kirsch {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "spec/decision.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 #include "tools/explained.h"
 
 namespace kirsch {

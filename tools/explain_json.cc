@@ -1,8 +1,8 @@
 #include <string>
 
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
 #include "tools/best_programs.h"
 #include "tools/explained.h"
 

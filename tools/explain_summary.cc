@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_format.h"
 #include "cost/tile_facts.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/quantity.h"
-#include "spec/text/schedule.h"
 #include "tools/cycle_kinds.h"
 
 namespace kirsch {

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
 #include "tools/best_programs.h"
 #include "tools/explain_summary.h"
 #include "tools/explained.h"

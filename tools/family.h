@@ -15,7 +15,7 @@
 #include "search/families/common_packing.h"
 #include "search/families/shared_copy.h"
 #include "spec/decision.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 #include "tools/graph_kernel.h"
 #include "tools/regions.h"
 #include "tools/search_budget.h"

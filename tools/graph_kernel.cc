@@ -9,7 +9,7 @@
 #include "cost/cost_model.h"
 #include "search/solver/replay.h"
 #include "search/table/plan_recall.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"

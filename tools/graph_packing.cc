@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 #include "tools/graph_kernel.h"
 #include "tools/progress_line.h"
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 #include "tools/family.h"
 #include "tools/search_budget.h"
 #include "tools/shared_packing.h"

@@ -12,7 +12,7 @@
 #include "codegen/header/header_file.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/verify/verify.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 #include "tools/family.h"
 #include "tools/solve.h"
 

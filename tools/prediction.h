@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

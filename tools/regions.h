@@ -9,7 +9,7 @@
 
 #include "absl/types/span.h"
 #include "search/families/regions.h"
-#include "spec/text/varying_size.h"
+#include "spec/language/varying_size.h"
 
 namespace kirsch {
 

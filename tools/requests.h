@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/target/target.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
+#include "spec/target.h"
 #include "tools/solve.h"
 
 namespace kirsch {

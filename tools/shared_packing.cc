@@ -8,8 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "spec/canonical.h"
 #include "spec/check.h"
+#include "spec/language/printer.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
 #include "tools/graph_packing.h"
 
 namespace kirsch {

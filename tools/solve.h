@@ -16,8 +16,8 @@
 #include "search/graph/plan_packing.h"
 #include "search/solver/search.h"
 #include "spec/graph/graph.h"
-#include "spec/target/target.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
+#include "spec/target.h"
 #include "tools/database.h"
 #include "tools/tuning_report.h"
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_text.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"

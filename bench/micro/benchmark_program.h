@@ -3,13 +3,13 @@
 #define KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_
 
 #include "codegen/llvm/host_cpu.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
 #include "search/solver/search.h"
 #include "spec/check.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 

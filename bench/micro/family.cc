@@ -7,8 +7,8 @@
 #include "search/solver/search.h"
 #include "search/table/recall.h"
 #include "spec/check.h"
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 
 namespace kirsch {
 namespace {

@@ -13,9 +13,9 @@
 #include "search/table/answer.h"
 #include "search/table/recall.h"
 #include "spec/check.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

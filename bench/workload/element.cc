@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "codegen/verify/block_data.h"
+#include "codegen/samples/block_data.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
 

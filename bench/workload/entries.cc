@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "spec/graph/matmul.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/matmul_graph.h"
 #include "spec/text/cat.h"
-#include "spec/text/kernel_file.h"
 
 namespace kirsch {
 namespace {

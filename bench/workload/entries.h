@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "bench/workload/suite.h"
 #include "spec/graph/graph.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
 
 namespace kirsch {
 

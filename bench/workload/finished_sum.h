@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "bench/workload/workload.h"
-#include "spec/meaning/uncertain.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 

@@ -6,10 +6,10 @@
 #include <random>
 #include <utility>
 
-#include "codegen/verify/block_data.h"
+#include "codegen/samples/block_data.h"
 #include "codegen/verify/verify_run.h"
 #include "spec/element_array.h"
-#include "spec/graph/reference.h"
+#include "spec/meaning/graph_reference.h"
 
 namespace kirsch {
 namespace {

@@ -1,4 +1,4 @@
-// Graphs as problems, with the bounds that spec/graph/reference.h derives.
+// Graphs as problems, with the bounds that spec/meaning/graph_reference.h derives.
 #ifndef KIRSCH_CODEGEN_VERIFY_GRAPH_PROBLEM_H_
 #define KIRSCH_CODEGEN_VERIFY_GRAPH_PROBLEM_H_
 

@@ -11,17 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "codegen/samples/block_data.h"
 #include "spec/dtype.h"
 
 namespace kirsch {
-
-enum class InputKind {
-  kIntegers,   // non-zero, of both signs, so small that every partial sum of an output is exact in f32
-  kUniform,    // floats: [-1, 1]
-  kWide,       // floats: [-8, 8]
-  kSpread,     // floats: of both signs, magnitudes between 2^-16 and 2^16; of f16, between 2^-12 and 2^12
-  kFullRange,  // integers: whatever the type holds, its two ends often; sums wrap around and saturate
-};
 
 // "even floats"
 const char* Name(InputKind kind);

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -13,7 +13,7 @@
 #include "rewrites/graph/graph_rewrite.h"
 #include "spec/convolution.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "spec/element.h"
-#include "spec/text/epilogue_parser.h"
+#include "spec/language/epilogue_parser.h"
 
 namespace kirsch {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "rewrites/analysis/slice.h"
 #include "rewrites/graph/group_shape.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rewrites/analysis/slice.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 
 #include "spec/graph/row_program.h"
 #include "spec/graph/row_schedule.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -19,7 +19,7 @@
 #include "spec/decision.h"
 #include "spec/expansion.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

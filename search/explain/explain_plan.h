@@ -8,7 +8,7 @@
 #include "cost/cost_model.h"
 #include "cost/row_cost.h"
 #include "search/explain/explain.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 #include "spec/traffic.h"
 
 namespace kirsch {

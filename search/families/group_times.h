@@ -2,7 +2,7 @@
 #ifndef KIRSCH_SEARCH_FAMILIES_GROUP_TIMES_H_
 #define KIRSCH_SEARCH_FAMILIES_GROUP_TIMES_H_
 
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

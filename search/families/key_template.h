@@ -11,7 +11,7 @@
 #include "cost/cost_model.h"
 #include "search/families/plan_regions.h"
 #include "search/families/size_template.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -15,7 +15,7 @@
 #include "cost/cost_model.h"
 #include "search/graph/plan_search.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "spec/check.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "spec/impl.h"
-#include "spec/text/family.h"
+#include "spec/language/family.h"
 
 namespace kirsch {
 

@@ -15,7 +15,7 @@
 #include "search/graph/slice_cost.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 
 namespace kirsch {
 namespace {

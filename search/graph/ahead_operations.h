@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -2,8 +2,8 @@
 #ifndef KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 #define KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 
-#include "spec/graph/plan.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 
 namespace kirsch {
 

@@ -9,10 +9,10 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
 #include "spec/expansion.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -14,8 +14,8 @@
 #include "search/graph/plan_packing.h"
 #include "search/graph/slice_cost.h"
 #include "search/graph/slice_levels.h"
-#include "spec/graph/plan.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

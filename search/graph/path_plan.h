@@ -7,8 +7,8 @@
 #include "search/graph/plan_paths.h"
 #include "search/graph/slice_pricer.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

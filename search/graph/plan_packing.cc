@@ -6,8 +6,8 @@
 #include "rewrites/spec/rewrite.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
+#include "spec/language/printer.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
 
 namespace kirsch {
 namespace {

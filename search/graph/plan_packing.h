@@ -11,8 +11,8 @@
 
 #include "absl/types/span.h"
 #include "spec/decision.h"
-#include "spec/graph/plan.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

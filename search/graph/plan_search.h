@@ -15,9 +15,9 @@
 #include "search/graph/plan_packing.h"
 #include "search/solver/search.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
-#include "spec/graph/plan_schedule.h"
-#include "spec/text/schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

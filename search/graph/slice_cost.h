@@ -3,7 +3,7 @@
 #define KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
 
 #include "rewrites/graph/group_shape.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

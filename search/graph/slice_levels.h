@@ -8,8 +8,8 @@
 
 #include "rewrites/graph/group_shape.h"
 #include "search/solver/search.h"
-#include "spec/graph/plan.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -19,8 +19,8 @@
 #include "search/graph/plan_search.h"
 #include "search/graph/slice_levels.h"
 #include "search/graph/stage_solver.h"
-#include "spec/graph/plan.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

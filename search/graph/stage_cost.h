@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "spec/graph/plan.h"
 #include "spec/level.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "spec/text/schedule.h"
+#include "spec/language/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -6,9 +6,9 @@
 #include "absl/status/status.h"
 #include "memo/spec_hash.h"
 #include "search/graph/plan_search.h"
-#include "spec/graph/plan.h"
-#include "spec/graph/plan_schedule.h"
-#include "spec/target/target.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

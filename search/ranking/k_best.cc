@@ -8,8 +8,8 @@
 #include "search/ranking/ranked_lists.h"
 #include "search/solver/limits.h"
 #include "search/solver/solver.h"
+#include "spec/language/schedule.h"
 #include "spec/program/impl_program.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "search/ranking/k_best.h"
 #include "search/ranking/k_best_plans.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

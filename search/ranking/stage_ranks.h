@@ -10,8 +10,8 @@
 #include "memo/memo.h"
 #include "memo/spec_hash.h"
 #include "search/solver/search.h"
-#include "spec/graph/plan.h"
 #include "spec/level.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -16,7 +16,7 @@
 #include "search/graph/slice_sets.h"
 #include "search/sampling/dice.h"
 #include "search/sampling/draw_programs.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

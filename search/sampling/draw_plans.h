@@ -11,7 +11,7 @@
 #include "memo/memo.h"
 #include "search/graph/plan_search.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -14,7 +14,7 @@
 #include "search/solver/limits.h"
 #include "search/solver/search.h"
 #include "search/solver/solver.h"
-#include "spec/text/schedule.h"
+#include "spec/language/schedule.h"
 
 namespace kirsch {
 namespace {

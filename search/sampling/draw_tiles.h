@@ -9,8 +9,8 @@
 
 #include "spec/expansion.h"
 #include "spec/impl.h"
-#include "spec/target/target.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

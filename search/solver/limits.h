@@ -6,7 +6,7 @@
 #include "memo/memo.h"
 #include "spec/expansion.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

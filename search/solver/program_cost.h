@@ -7,7 +7,7 @@
 
 #include "cost/cost_model.h"
 #include "spec/impl.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -11,8 +11,8 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
 #include "search/solver/solver.h"
+#include "spec/language/printer.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
 
 namespace kirsch {
 namespace {

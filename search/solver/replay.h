@@ -8,7 +8,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/solver/search.h"
-#include "spec/text/schedule.h"
+#include "spec/language/schedule.h"
 
 namespace kirsch {
 

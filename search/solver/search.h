@@ -12,7 +12,7 @@
 #include "search/solver/residency.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

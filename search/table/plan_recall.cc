@@ -6,8 +6,8 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "spec/element.h"
+#include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
-#include "spec/text/shorthand.h"
 
 namespace kirsch {
 namespace {

@@ -18,9 +18,9 @@
 #include "bench/workload/workload.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/language/parser.h"
+#include "spec/language/printer.h"
 #include "spec/matmul_types.h"
-#include "spec/text/parser.h"
-#include "spec/text/printer.h"
 #include "tests/testing/bench_testing.h"
 
 namespace kirsch {

@@ -16,9 +16,9 @@
 #include "bench/workload/element.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/language/epilogue_parser.h"
 #include "spec/matmul_types.h"
 #include "spec/spec.h"
-#include "spec/text/epilogue_parser.h"
 #include "tests/testing/bench_testing.h"
 
 namespace kirsch {

@@ -22,11 +22,11 @@
 #include "memo/hash_memo.h"
 #include "search/solver/replay.h"
 #include "search/solver/search.h"
+#include "spec/language/schedule.h"
 #include "spec/microkernel.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch {

@@ -15,9 +15,9 @@
 #include "search/sampling/draw_programs.h"
 #include "search/solver/program_cost.h"
 #include "search/solver/replay.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

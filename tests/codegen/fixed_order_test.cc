@@ -8,7 +8,7 @@
 
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/contraction_problem.h"
 #include "codegen/verify/verify.h"
 #include "codegen/verify/verify_run.h"
@@ -17,7 +17,7 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/search.h"
 #include "spec/element_array.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
 #include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"

@@ -15,8 +15,8 @@
 
 #include "absl/strings/str_replace.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
-#include "spec/graph/reference.h"
+#include "codegen/lower.h"
+#include "spec/meaning/graph_reference.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"

@@ -19,11 +19,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
-#include "spec/text/kernel_file.h"
 #include "tools/library.h"
 
 namespace kirsch {

@@ -7,8 +7,8 @@
 
 #include "search/families/shared_copy.h"
 #include "search/solver/search.h"
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 #include "tests/testing/cli_testing.h"
 #include "tests/testing/targets.h"
 

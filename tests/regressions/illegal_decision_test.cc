@@ -6,8 +6,8 @@
 
 #include "memo/hash_memo.h"
 #include "search/solver/replay.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "search/table/plan_recall.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 
 namespace kirsch::testing {

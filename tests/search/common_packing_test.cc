@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/graph/family.h"
+#include "spec/language/graph_family.h"
 #include "spec/program/plan_program.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"

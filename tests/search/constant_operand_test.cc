@@ -9,7 +9,7 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
 #include "search/solver/search.h"
-#include "spec/text/schedule.h"
+#include "spec/language/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"

@@ -9,7 +9,7 @@
 
 #include "memo/hash_memo.h"
 #include "search/sampling/draw_programs.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 #include "tests/testing/plan_testing.h"
 
 namespace kirsch::testing {

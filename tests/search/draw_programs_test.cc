@@ -10,9 +10,9 @@
 #include "search/sampling/dice.h"
 #include "search/solver/replay.h"
 #include "search/solver/search.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/targets.h"
 

@@ -7,7 +7,7 @@
 
 #include "memo/hash_memo.h"
 #include "search/graph/plan_search.h"
-#include "spec/graph/shorthand.h"
+#include "spec/language/graph_shorthand.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {

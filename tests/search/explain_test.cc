@@ -8,9 +8,9 @@
 
 #include "memo/hash_memo.h"
 #include "search/solver/replay.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

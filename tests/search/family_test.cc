@@ -1,5 +1,5 @@
 // Families of sizes: their text, their members, the regions of equal decisions.
-#include "spec/text/family.h"
+#include "spec/language/family.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

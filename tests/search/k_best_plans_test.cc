@@ -19,10 +19,10 @@
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/follow_plan.h"
 #include "search/ranking/k_best.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/program/plan_program.h"
-#include "spec/text/kernel_file.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plan_testing.h"
 

@@ -14,8 +14,8 @@
 
 #include "memo/hash_memo.h"
 #include "search/table/answer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
 #include "tests/testing/thread_ranks.h"

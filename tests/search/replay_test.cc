@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "memo/hash_memo.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

@@ -15,8 +15,8 @@
 #include "search/solver/limits.h"
 #include "search/solver/search.h"
 #include "search/solver/search_within.h"
-#include "spec/text/family.h"
-#include "spec/text/schedule.h"
+#include "spec/language/family.h"
+#include "spec/language/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/targets.h"
 

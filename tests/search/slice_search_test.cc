@@ -19,8 +19,8 @@
 #include "search/graph/operand_copies.h"
 #include "search/graph/slice_levels.h"
 #include "spec/expansion.h"
+#include "spec/language/kernel_file.h"
 #include "spec/storage.h"
-#include "spec/text/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plan_testing.h"
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
-#include "spec/graph/family.h"
-#include "spec/graph/parser.h"
-#include "spec/graph/shorthand.h"
+#include "spec/language/graph_family.h"
+#include "spec/language/graph_parser.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
-#include "spec/text/kernel_file.h"
 #include "tests/testing/mutated_text.h"
 
 namespace kirsch {

@@ -16,7 +16,7 @@
 #include "spec/element.h"
 #include "spec/element_array.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/parser.h"
+#include "spec/language/graph_parser.h"
 
 namespace kirsch {
 

@@ -10,7 +10,7 @@
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
 #include "search/families/plan_regions.h"
-#include "spec/graph/family.h"
+#include "spec/language/graph_family.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/llvm/host_cpu.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
 #include "rewrites/analysis/graph_uses.h"
@@ -21,8 +21,8 @@
 #include "search/graph/plan_search.h"
 #include "search/graph/stage_cost.h"
 #include "search/solver/replay.h"
-#include "spec/graph/parser.h"
-#include "spec/graph/shorthand.h"
+#include "spec/language/graph_parser.h"
+#include "spec/language/graph_shorthand.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch::testing {
