@@ -13,7 +13,7 @@
 #include "codegen/verify/engines.h"
 #include "memo/hash_memo.h"
 #include "spec/target.h"
-#include "tools/solve.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
-#include "tools/database.h"
+#include "synthesis/database.h"
 
 namespace kirsch {
 

@@ -18,9 +18,9 @@
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
+#include "synthesis/tuning_report.h"
 #include "tools/db_command.h"
 #include "tools/option_groups.h"
-#include "tools/tuning_report.h"
 
 namespace kirsch {
 namespace {

@@ -13,7 +13,7 @@
 #include "spec/language/graph_shorthand.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
 #include "tools/mpi_ranks.h"

@@ -6,7 +6,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "tools/cycle_kinds.h"
+#include "synthesis/explain/cycle_kinds.h"
 
 namespace kirsch {
 namespace {

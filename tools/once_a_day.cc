@@ -7,7 +7,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/date.h"
 #include "spec/text/file.h"
-#include "tools/database.h"
+#include "synthesis/database.h"
 
 namespace kirsch {
 bool IsDueToday(const std::string& what) {

@@ -10,10 +10,6 @@
 
 namespace kirsch {
 
-// Are the products of integers? Of a graph those of the first contraction, or without one the result.
-bool IsOfIntegers(const Spec& spec);
-bool IsOfIntegers(const Graph& graph);
-
 struct Prediction {
   double cycles = 0;
   double operations = 0;  // multiplications and additions

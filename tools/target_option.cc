@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/llvm/host_cpu.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
 #include "spec/text/text.h"
+#include "synthesis/usable_target.h"
 #include "tools/once_a_day.h"
 #include "tools/output.h"
 
@@ -33,14 +33,6 @@ void TellUncalibrated(const TargetFile& host) {
 
 bool IsToldUncalibrated(const Target& target) {
   return !ToldUncalibrated().empty() && target.name == ToldUncalibrated();
-}
-
-absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path) {
-  absl::StatusOr<TargetFile> found = FindTarget(name_or_path, DetectHostCpu().name);
-  if (!found.ok()) return found.status();
-  if (const std::string& cpu = found->target.cpu; !KnowsCpu(cpu))
-    return ErrorAt(name_or_path, found->cpu, Cat("expected a CPU that LLVM knows, got ", Quoted(cpu)));
-  return found;
 }
 
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {

@@ -12,7 +12,7 @@
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
 #include "tools/interrupt.h"
 #include "tools/option_groups.h"
 #include "tools/progress_line.h"

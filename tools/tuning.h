@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "memo/memo.h"
-#include "tools/graph_kernel.h"
-#include "tools/solve.h"
+#include "synthesis/graph_kernel.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 

@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
 #include "search/solver/search.h"
-#include "tools/graph_kernel.h"
-#include "tools/solve.h"
+#include "synthesis/graph_kernel.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 

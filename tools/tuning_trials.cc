@@ -10,7 +10,7 @@
 #include "bench/results/statistics.h"
 #include "codegen/verify/engines.h"
 #include "spec/target/host.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
 
 namespace kirsch {
 namespace {

@@ -10,8 +10,8 @@
 #include "bench/loops/compiled_loops.h"
 #include "bench/workload/workload.h"
 #include "codegen/kernel.h"
+#include "synthesis/tuning_report.h"
 #include "tools/tuning_candidates.h"
-#include "tools/tuning_report.h"
 
 namespace kirsch {
 
