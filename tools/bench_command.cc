@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "bench/contenders/peers.h"
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
-#include "bench/results/plot.h"
-#include "bench/results/table.h"
+#include "bench/results/report.h"
 #include "bench/workload/entries.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"

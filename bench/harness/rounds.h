@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/roster.h"
 #include "bench/results/report.h"
 
@@ -18,7 +18,7 @@ struct FilledSpec {
   size_t item = 0;
   std::string text;  // as the user wrote it
   const Workload& workload;
-  absl::StatusOr<Reference> reference;  // without one, no result is right
+  absl::StatusOr<ExpectedResult> reference;  // without one, no result is right
 };
 
 // Adds to the report one result for each peer (and ours) that has an entrant that takes the problem, that of

@@ -9,7 +9,7 @@
 
 #include "bench/contenders/our_kernel.h"
 #include "bench/contenders/peers.h"
-#include "bench/harness/limits.h"
+#include "bench/harness/machine_limits.h"
 #include "bench/harness/roster.h"
 #include "bench/harness/rounds.h"
 #include "bench/machine/arena.h"
@@ -172,7 +172,7 @@ class Benchmark {
     Progress(Cat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
     FillInputs(workload);
     FillOutput(workload);
-    absl::StatusOr<Reference> reference =
+    absl::StatusOr<ExpectedResult> reference =
         ComputeReference(workload, graphs() ? &loops_[LoopsKind::kReference][item] : nullptr);
     if (reference.ok() && graphs()) reference->tolerances.front() *= request_.tolerance;
     limits_.Measure();

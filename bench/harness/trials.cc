@@ -7,8 +7,8 @@
 
 #include "bench/contenders/our_kernel.h"
 #include "bench/contenders/worker.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/peak.h"
-#include "bench/harness/reference.h"
 #include "bench/machine/arena.h"
 #include "bench/machine/machine.h"
 #include "bench/results/statistics.h"
@@ -112,8 +112,8 @@ class TrialRun {
   absl::Status CheckResults() {
     const Workload& workload = workloads_.front();
     const bool comparable = workload.graph == nullptr || options_.loops != nullptr;
-    absl::StatusOr<Reference> reference =
-        comparable ? ComputeReference(workload, options_.loops) : Reference();
+    absl::StatusOr<ExpectedResult> reference =
+        comparable ? ComputeReference(workload, options_.loops) : ExpectedResult();
     if (!reference.ok()) return reference.status();
     if (comparable && workload.graph != nullptr) reference->tolerances.front() *= options_.tolerance;
     for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {

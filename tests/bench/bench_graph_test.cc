@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "bench/contenders/loops_contender.h"
+#include "bench/contenders/contenders.h"
 #include "bench/contenders/peers.h"
-#include "bench/contenders/plugin.h"
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
 #include "bench/loops/loops.h"
 #include "bench/loops/loops_storage.h"
-#include "bench/results/table.h"
+#include "bench/results/report.h"
 #include "bench/workload/entries.h"
 #include "bench/workload/suite.h"
 #include "gmock/gmock.h"
@@ -72,7 +71,7 @@ class GraphPeers : public ::testing::TestWithParam<Case> {
   Graph graph_;
   Placed placed_;
   std::vector<CompiledLoops> loops_, cblas_;
-  Reference reference_;
+  ExpectedResult reference_;
 };
 
 TEST_P(GraphPeers, AreRight) {
@@ -219,7 +218,7 @@ TEST(GraphPeersOfBlocks, TheReferenceIsRight) {
                                     "[5,512], b: f32[5]):\n return relu(add(matmul(x, transpose(w)), b))"));
     const Placed placed(graph);
     const CompiledLoops loops = *CompiledLoops::Compile(graph, LoopsKind::kReference, false);
-    const Reference reference = *ComputeReference(placed.workload, &loops);
+    const ExpectedResult reference = *ComputeReference(placed.workload, &loops);
     const std::vector<double> slow = SlowGraph(*placed.workload.graph).Result();
     ASSERT_EQ(reference.values.size(), slow.size());
     for (size_t i = 0; i < slow.size(); ++i)

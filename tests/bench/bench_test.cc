@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
 #include "bench/machine/timer.h"
 #include "bench/results/statistics.h"
@@ -149,7 +149,7 @@ class ReferenceTest : public ::testing::TestWithParam<ReferenceCase> {
 TEST_P(ReferenceTest, TakesARightProductAndRefusesAWrongOne) {
   Placed placed(MakeSpec());
   const Problem& p = placed.problem;
-  const Reference reference = *ComputeReference(placed.workload);
+  const ExpectedResult reference = *ComputeReference(placed.workload);
   EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
   Multiply(p);
   const OutputCheck check = CheckOutput(reference, placed.workload);

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/contenders/cblas.h"
-#include "bench/contenders/plugin.h"
+#include "bench/contenders/contenders.h"
 #include "bench/harness/bandwidth.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/peak.h"
-#include "bench/harness/reference.h"
 #include "bench/workload/element.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -134,7 +133,7 @@ TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
   for (const Workload& workload : Workloads(GetParam())) {
     Placed placed(workload);
     const Problem& p = placed.problem;
-    const Reference reference = *ComputeReference(placed.workload);
+    const ExpectedResult reference = *ComputeReference(placed.workload);
     EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
     Multiply(p);
     EXPECT_TRUE(CheckOutput(reference, placed.workload).correct);
@@ -158,7 +157,7 @@ void ExpectFinished(const MatmulTypes& types, const Epilogue& epilogue, bool acc
   spec.accumulate = accumulate;
   LayOutEpilogue(&spec);
   const Placed placed(TypedWorkload(types, spec));
-  const Reference reference = *ComputeReference(placed.workload);
+  const ExpectedResult reference = *ComputeReference(placed.workload);
   EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
   const auto run = [&](double wrong) {
     FillOutput(placed.workload);
@@ -190,7 +189,7 @@ TEST_P(TypesTest, OneDnnIsRightOrDeclines) {
   if (!info.ok()) GTEST_SKIP() << info.status();
   for (const Workload& workload : Workloads(GetParam())) {
     const Placed placed(workload);
-    const Reference reference = *ComputeReference(placed.workload);
+    const ExpectedResult reference = *ComputeReference(placed.workload);
     for (size_t method = 0; method < info->methods.size(); ++method) {
       if (!onednn->Prepare(placed.workload, 0, method).ok()) continue;
       FillOutput(placed.workload);
@@ -260,7 +259,7 @@ TEST(Cblas, TheBf16ProductIsUsedWhereThereIsOne) {
   ASSERT_EQ(info->methods[kSbgemm], "cblas_sbgemm");
   for (const Workload& workload : Workloads({Dtype::kBf16, Dtype::kBf16, Dtype::kF32})) {
     const Placed placed(workload);
-    const Reference reference = *ComputeReference(placed.workload);
+    const ExpectedResult reference = *ComputeReference(placed.workload);
     EXPECT_FALSE(cblas->Prepare(placed.workload, 0, kSgemm).ok());
     ASSERT_TRUE(cblas->Prepare(placed.workload, 0, kSbgemm).ok());
     cblas->Run();

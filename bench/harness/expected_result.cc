@@ -1,4 +1,4 @@
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,20 @@
 
 #include "bench/machine/memory.h"
 #include "bench/workload/element.h"
-#include "bench/workload/finished_sum.h"
+#include "spec/meaning/reference.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
+
+// The element of the output that a sum becomes by the epilogue of a placed workload with a spec, and how far
+// off it may be.
+Uncertain FinishedSum(const Workload& workload, size_t batch, size_t row, size_t column, Uncertain sum) {
+  ConstOperands operands = {};
+  for (size_t i = 0; i < workload.operands.size(); ++i) operands[i] = workload.operands[i].values;
+  return ApplyEpilogue(*workload.spec, operands, static_cast<int64_t>(batch), static_cast<int64_t>(row),
+                       static_cast<int64_t>(column), sum);
+}
 
 // `count` different indices below `extent`, ascending, its first and last among them when count >= 2.
 std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& random) {
@@ -75,7 +85,7 @@ double LargestFrom(const Operand& lhs, size_t row, size_t k, size_t count) {
 }
 
 void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size_t>& rows,
-                  const std::vector<size_t>& columns, Reference& reference) {
+                  const std::vector<size_t>& columns, ExpectedResult& reference) {
   const Problem& p = workload.problem;
   const Operand lhs{p.lhs, p.lhs_type, batch * p.lhs_stride, p.lda, p.lhs_col != 0};
   const Operand rhs{p.rhs, p.rhs_type, batch * p.rhs_stride, p.ldb, p.rhs_col != 0};
@@ -112,10 +122,10 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
 
 // A grid of random rows and columns, the first and last of each always among them, in the first and last
 // matrix of the batch.
-Reference SampleProduct(const Workload& workload) {
+ExpectedResult SampleProduct(const Workload& workload) {
   const Problem& problem = workload.problem;
   std::mt19937 random(20);
-  Reference reference;
+  ExpectedResult reference;
   const size_t matrices = std::min<size_t>(problem.batch, 2);
   const size_t entries = kReferenceEntries / matrices;
   for (size_t i = 0; i < matrices; ++i) {
@@ -181,7 +191,7 @@ std::vector<float> Decoded(const TensorType& blocks, const void* data) {
 }
 
 // All of a graph's result.
-absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
+absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
   const absl::StatusOr<LoopsFn*> run = loops.Load();
   if (!run.ok()) return run.status();
   const TensorType& type = problem.graph.at(problem.graph.result).type;
@@ -198,7 +208,7 @@ absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const Compile
   std::memset(out.get(), 0xff,
               count * sizeof(double));  // gaps of a result with strides: as FillOutput has them
   (*run)(inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
-  Reference reference;
+  ExpectedResult reference;
   reference.values.resize(count);
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -214,7 +224,7 @@ absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const Compile
 
 }  // namespace
 
-absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops) {
+absl::StatusOr<ExpectedResult> ComputeReference(const Workload& workload, const CompiledLoops* loops) {
   return workload.graph == nullptr ? SampleProduct(workload) : RunReference(*workload.graph, *loops);
 }
 
@@ -226,7 +236,7 @@ double LargerError(double largest, double error) {
 
 }  // namespace
 
-OutputCheck CheckOutput(const Reference& reference, const Workload& workload) {
+OutputCheck CheckOutput(const ExpectedResult& reference, const Workload& workload) {
   OutputCheck check;
   for (size_t i = 0; i < reference.values.size(); ++i) {
     const double value = reference.values[i];
