@@ -10,7 +10,7 @@ are links. By the word behind the fence:
     python          one program
     ANY file=NAME   is written to NAME
 
-In an expected output `...` stands for any text within a line; a line that is only `...` for any lines. A command that ends
+What a command prints is its standard output, then its standard error. In an expected output `...` stands for any text within a line; a line that is only `...` for any lines. A command that ends
 with `# not run: REASON` is not run. Other blocks may not begin a line with `$ ` or `kirsch `: they would never run.
 """
 import os
@@ -86,12 +86,12 @@ def run(line, command, expected, folder, environment):
     if NOT_RUN.search(command):
         return
     done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    got = done.stdout.splitlines()
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    printed = done.stdout + done.stderr
     if done.returncode != 0:
-        raise Fault(line, f"{command}\nended with exit code {done.returncode}:\n{done.stdout}")
-    if expected and not matches(expected, got):
-        raise Fault(line, f"{command}\nprinted\n{done.stdout}\nbut the page says\n" + "\n".join(expected))
+        raise Fault(line, f"{command}\nended with exit code {done.returncode}:\n{printed}")
+    if expected and not matches(expected, printed.splitlines()):
+        raise Fault(line, f"{command}\nprinted\n{printed}\nbut the page says\n" + "\n".join(expected))
 
 
 def run_block(block, folder, environment):
