@@ -27,7 +27,7 @@ FOLDER = re.compile(r"^(?:[\w-]+/)+$")
 IDENTIFIER = re.compile(r"^(?:[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|k[A-Z]\w+|\w+(?:::\w+)+)(?:\(\))?$")
 OPTION = re.compile(r"^--[a-z][a-z-]+")
 # Files that users write, or programs make, on these pages.
-MADE = re.compile(r"^(NAME|FILE|my|mine|matmul64|mlp|layer|report|why|r|t|f|new|host|m|c|corpus|scatter|program|engine|model|few)\.")
+MADE = re.compile(r"^(NAME|FILE|SIGNATURE|my|mine|matmul64|mlp|layer|report|why|r|t|f|new|host|m|c|corpus|scatter|program|engine|model|few)\.")
 
 
 def files_of(root):
@@ -69,6 +69,7 @@ class Repository:
         return any(path == name or path.endswith("/" + name) for path in self.paths) or bool(MADE.match(name.rsplit("/", 1)[-1]))
 
     def complaint_of_name(self, name):
+        name = name.removeprefix("../")
         if FILE.match(name):
             return None if self.has_file(name) else f"there is no file {name}"
         if FOLDER.match(name):
