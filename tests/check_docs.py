@@ -5,7 +5,7 @@ Usage: check_docs.py SOURCE_DIRECTORY [KIRSCH_BINARY] | --selftest. Prints a lin
 
 - Links lead to files, and to headings that these have.
 - Names in backticks exist: files by their name, options, and identifiers of code (CamelCase, kConstant, a::b).
-- Design notes (README.md of a folder) have at most 1,500 words, and no line of prose is longer than 120 characters.
+- Design notes (in all folders but docs/) have at most 1,500 words, and no line of prose is longer than 120 characters.
 - Every key of target files (`kirsch help TARGET`) is explained in docs/targets.md.
 
 Dated records (bench/RESULTS.md, bench/lab/, CHANGELOG.md) speak of what was, so only their links are checked.
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 RECORDS = re.compile(r"^(bench/RESULTS\.md|bench/lab/.*|CHANGELOG\.md)$")
-LONG = {"bench/learned/README.md"}  # a report
+LONG = {"bench/learned/README.md", "memo/FORMAT.md"}  # a report; a format to be implemented from
 SKIPPED = {"build", ".git"}
 MOST_WORDS, MOST_CHARACTERS = 1500, 120
 
@@ -102,10 +102,10 @@ def complaints_of_prose(repository, path, lines):
             complaint = repository.complaint_of_name(name)
             if complaint:
                 yield number, complaint
-        if len(line) > MOST_CHARACTERS and not line.startswith(("|", "    ")):
+        if len(line) > MOST_CHARACTERS and path not in LONG and not line.startswith(("|", "    ")):
             yield number, f"{len(line)} characters in a line"
     words = sum(len(line.split()) for line in lines)
-    if path.endswith("/README.md") and path not in LONG and words > MOST_WORDS:
+    if "/" in path and not path.startswith("docs/") and path not in LONG and words > MOST_WORDS:
         yield 1, f"{words} words"
 
 
