@@ -11,7 +11,7 @@ are links. By the word behind the fence:
     ANY file=NAME   is written to NAME
 
 What a command prints is its standard output, then its standard error. In an expected output `...` stands for any text within a line; a line that is only `...` for any lines. A command that ends
-with `# not run: REASON` is not run. Other blocks may not begin a line with `$ ` or `kirsch `: they would never run.
+with `# not run: REASON` is not run, one with `# exit code N` has to end so. Other blocks may not begin a line with `$ ` or `kirsch `: they would never run.
 """
 import os
 import pathlib
@@ -22,6 +22,7 @@ import tempfile
 
 FENCE = re.compile(r"^```(\S*)[ ]?(.*)$")
 NOT_RUN = re.compile(r"#\s*not run: \S")
+EXIT_CODE = re.compile(r"#\s*exit code (\d+)$")
 GENERATED = re.compile(r"^<!-- generated: ")
 
 
@@ -88,7 +89,8 @@ def run(line, command, expected, folder, environment):
     done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     printed = done.stdout + done.stderr
-    if done.returncode != 0:
+    code = EXIT_CODE.search(command)
+    if done.returncode != (int(code.group(1)) if code else 0):
         raise Fault(line, f"{command}\nended with exit code {done.returncode}:\n{printed}")
     if expected and not matches(expected, printed.splitlines()):
         raise Fault(line, f"{command}\nprinted\n{printed}\nbut the page says\n" + "\n".join(expected))
@@ -162,6 +164,7 @@ def selftest():
         assert faults("\n```console\n$ echo 12 s\n13 s\n```\n") == 3
         assert faults("```sh\ntrue\nfalse\n```\n") == 3
         assert faults("```sh\nfalse  # not run: for example\n```\n") is None
+        assert faults("```sh\n(exit 2)  # exit code 2\ntrue  # exit code 2\n```\n") == 3
         assert faults("```c file=x.c\nint x;\n```\n```sh\ngrep -q x x.c\n```\n") is None
         assert faults("```\nkirsch synth\n```\n") == 2
         assert faults("<!-- generated: x -->\n```\nkirsch synth\n```\n") is None
