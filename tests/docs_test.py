@@ -2,16 +2,17 @@
 
 Usage: docs_test.py PAGE KIRSCH_BINARY SOURCE_DIRECTORY | docs_test.py --selftest
 
-A page's fenced blocks run from top to bottom in one empty directory, in which the repository's folders and `build/release`
-are links. By the word behind the fence:
+A page's fenced blocks run from top to bottom in one empty directory, in which the repository's folders and
+`build/release` are links. By the word behind the fence:
 
     console         `$ COMMAND`, then the output that is expected of it; without any, the output is not compared
     sh              a command a line; outputs are not compared
     python          one program
     ANY file=NAME   is written to NAME
 
-What a command prints is its standard output, then its standard error. In an expected output `...` stands for any text within a line; a line that is only `...` for any lines. A command that ends
-with `# not run: REASON` is not run, one with `# exit code N` has to end so. Other blocks may not begin a line with `$ ` or `kirsch `: they would never run.
+What a command prints is its standard output, then its standard error. In an expected output `...` stands for any text
+within a line; a line that is only `...` for any lines. A command that ends with `# not run: REASON` is not run, one
+with `# exit code N` has to end so. Other blocks may not begin a line with `$ ` or `kirsch `: they would never run.
 """
 import os
 import pathlib
