@@ -55,7 +55,8 @@ absl::StatusOr<int> Help(const CLI::App& app, const std::vector<std::string>& wo
 }  // namespace
 
 void AddHelpCommand(CLI::App& app, Run& run) {
-  CLI::App* command = app.add_subcommand("help", "What a SPEC can say, what a target file can, and what commands take");
+  CLI::App* command =
+      app.add_subcommand("help", "What a SPEC can say, what a target file can, and what commands take");
   auto words = std::make_shared<std::vector<std::string>>();
   command->add_option("TOPIC", *words, "SPEC, TARGET (files), or a command; else SPEC and all commands");
   command->callback([&run, &app, words] { run = [&app, words] { return Help(app, *words); }; });

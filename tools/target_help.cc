@@ -32,7 +32,8 @@ std::string DefaultOf(const NumericKey<Struct>& key, const std::vector<Struct>& 
   for (const Struct& one : defaults)
     values.push_back(
         std::visit([&](auto member) { return Number(static_cast<double>(one.*member)); }, key.member));
-  const bool equal = std::ranges::all_of(values, [&](const std::string& value) { return value == values.front(); });
+  const bool equal =
+      std::ranges::all_of(values, [&](const std::string& value) { return value == values.front(); });
   return equal ? values.front() : Join(values, ", ");
 }
 
@@ -56,7 +57,8 @@ std::string VectorsText(const VectorUnit& unit) {
 }
 
 std::string MemoryText(const Target& target) {
-  const std::vector<MemoryLevel> caches = {target.at(Level::kL1), target.at(Level::kL2), target.at(Level::kL3)};
+  const std::vector<MemoryLevel> caches = {target.at(Level::kL1), target.at(Level::kL2),
+                                           target.at(Level::kL3)};
   std::vector<MemoryLevel> all = caches;
   all.push_back(target.at(Level::kRam));
   return Cat("\nL1, L2 and L3 of `memory`\n", Rows<MemoryLevel>("", kCapacityKeys, caches),
@@ -73,11 +75,12 @@ std::string FeaturesText() {
 
 std::string TargetHelp() {
   const Target target = DefaultTarget();
-  return Cat("A target file is a JSON object. Every key is optional: the columns are key, default and range.\n\n",
-             "The CPU\n", Row("name", target.name, "text"), Row("cpu", target.cpu, "LLVM's name of a CPU"),
-             Row("features", Join(target.features, " "), "names, listed below"),
-             Rows<Target>("", kTargetKeys, {target}), "\nEach of `vectors`, the widest first\n",
-             VectorsText(target.vectors.front()), MemoryText(target), FeaturesText());
+  return Cat(
+      "A target file is a JSON object. Every key is optional: the columns are key, default and range.\n\n",
+      "The CPU\n", Row("name", target.name, "text"), Row("cpu", target.cpu, "LLVM's name of a CPU"),
+      Row("features", Join(target.features, " "), "names, listed below"),
+      Rows<Target>("", kTargetKeys, {target}), "\nEach of `vectors`, the widest first\n",
+      VectorsText(target.vectors.front()), MemoryText(target), FeaturesText());
 }
 
 }  // namespace kirsch
