@@ -29,6 +29,9 @@ struct FidelityOptions {
 absl::StatusOr<Corpus> MeasureCorpus(const std::vector<BenchEntry>& entries, const CostModel& model,
                                      const FidelityOptions& options);
 
+// bench/suites/fidelity.json, as part of the library: specs of all kinds, with operands in every level.
+const char* UsualSuite();
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_FIDELITY_FIDELITY_H_

@@ -11,7 +11,6 @@
 #include "spec/program/plan_program.h"
 #include "spec/program/program.h"
 #include "spec/text/cat.h"
-#include "synthesis/graph_packing.h"
 #include "synthesis/shared_packing.h"
 #include "synthesis/shared_plans.h"
 

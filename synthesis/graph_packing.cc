@@ -1,5 +1,3 @@
-#include "synthesis/graph_packing.h"
-
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "spec/language/family.h"
 #include "spec/text/cat.h"
 #include "synthesis/graph_kernel.h"
+#include "synthesis/shared_packing.h"
 
 namespace kirsch {
 namespace {

@@ -30,7 +30,8 @@ struct Library {
   std::vector<Target> targets;
 };
 
-// Solves every kernel for every target, with one memo for each target, and tells the observer of each. The time budget is for all together. `name`: see Library. Neither span is empty.
+// Solves every kernel for every target, with one memo for each target, and tells the observer of each. The
+// time budget is for all together. `name`: see Library. Neither span is empty.
 absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std::string& name,
                                      absl::Span<const KernelRequest> requests,
                                      absl::Span<const Target> targets);

@@ -1,5 +1,5 @@
-// How whoever asked for a synthesis follows it, and stops it. The pipeline knows no terminal and no signals: a
-// command line shows what it is told on standard error and stops at Ctrl-C, a library is silent.
+// How whoever asked for a synthesis follows it, and stops it. The pipeline knows no terminal and no signals:
+// a command line shows what it is told on standard error and stops at Ctrl-C, a library is silent.
 #ifndef KIRSCH_SYNTHESIS_OBSERVER_H_
 #define KIRSCH_SYNTHESIS_OBSERVER_H_
 

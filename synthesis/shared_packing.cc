@@ -10,7 +10,6 @@
 #include "spec/check.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
-#include "synthesis/graph_packing.h"
 
 namespace kirsch {
 namespace {

@@ -43,6 +43,21 @@ SharedCopyFacts SharedCopyFactsOf(const FamilySynthesis& synthesis);
 // The same for people: a line, nothing if the members share none.
 std::string SharedCopyText(const FamilySynthesis& synthesis);
 
+// Has the family constant parameters that its members are to share?
+bool SharesConstants(const KernelRequest& request);
+
+// Solves such a family: those members that the mixtures name (evenly: those of usual sizes, which stand for
+// their neighbours) as they are best, then all with the packing that is best for these together. All plans
+// have one packed buffer then; what members lose is against their own packing, where they were solved so.
+absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
+                                                       const KernelRequest& request, const Target& target,
+                                                       const std::shared_ptr<Memo>& memo,
+                                                       SearchBudget& budget,
+                                                       const SolveMembers& solve_members);
+
+// "1:0.7,64:0.3", of several sizes "m 1:0.7,64:0.3; n evenly"; "": all sizes evenly.
+std::string MixtureText(const GraphFamily& family);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SYNTHESIS_SHARED_PACKING_H_

@@ -152,9 +152,9 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
   const CostModel model(target);
   const UserRequest request = PlacedRequest(arguments, parsed, target);
   absl::StatusOr<SearchResult> result =
-      arguments.pins.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, target), model, *memo,
-                                   arguments.pins.cutoff)
-                     : SolvePlaced(arguments, request.placed_root, model, *memo, arguments.pins.cutoff);
+      arguments.pins.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, target), model,
+                                        *memo, arguments.pins.cutoff)
+                          : SolvePlaced(arguments, request.placed_root, model, *memo, arguments.pins.cutoff);
   if (!result.ok()) return result.status();
   Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
   if (synthesis.result.stop == StopReason::kCutoff) return synthesis;

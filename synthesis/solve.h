@@ -41,16 +41,16 @@ struct MemberPins {
 
 // How a kernel is to be solved; which one, and for which target, is said beside it.
 struct SolveArguments {
-  int threads = 1;              // that the kernel is for
-  std::string cold;             // the operands in RAM, with commas between; kAllCold: all; empty: none
-  bool fuse = true;             // graphs: groups of several operations
-  bool allow_winograd = false;  // graphs: see PlanOptions
-  std::string schedule;         // a file, that is followed; empty: programs are searched for
-  int search_threads = 1;       // that search
-  double time_budget = 0;       // seconds; 0: none
-  bool explain = false;         // graphs: see PlanOptions
-  std::string tune;             // seconds that programs are timed for (tools/tuning.h); empty: they aren't
-  bool tuned = false;           // use what was measured before
+  int threads = 1;                // that the kernel is for
+  std::string cold;               // the operands in RAM, with commas between; kAllCold: all; empty: none
+  bool fuse = true;               // graphs: groups of several operations
+  bool allow_winograd = false;    // graphs: see PlanOptions
+  std::string schedule;           // a file, that is followed; empty: programs are searched for
+  int search_threads = 1;         // that search
+  double time_budget = 0;         // seconds; 0: none
+  bool explain = false;           // graphs: see PlanOptions
+  std::string tune;               // seconds that programs are timed for (tools/tuning.h); empty: they aren't
+  bool tuned = false;             // use what was measured before
   const DbOptions* db = nullptr;  // never null where something is solved
   const Tuner* tuner = nullptr;   // of programs that are timed; null: none are
   Observer* observer = nullptr;   // null: nothing is told, nothing stops

@@ -1,5 +1,3 @@
-#include "tools/calibrate_command.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -20,6 +18,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "synthesis/tuning_report.h"
+#include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"

@@ -21,7 +21,9 @@ class ConsoleObserver : public Observer {
     steps_.back()->line.Show(what);
   }
   void End(StepKind) override { steps_.pop_back(); }
-  const std::atomic<bool>* stop() const override { return steps_.empty() ? nullptr : steps_.back()->guard.flag(); }
+  const std::atomic<bool>* stop() const override {
+    return steps_.empty() ? nullptr : steps_.back()->guard.flag();
+  }
   void Solved(const FamilySynthesis& synthesis) override { PrintSummary(synthesis); }
 
  private:

@@ -1,4 +1,5 @@
-// The synthesis as people at a terminal see it: progress and summaries on standard error, Ctrl-C stops searches.
+// The synthesis as people at a terminal see it: progress and summaries on standard error, Ctrl-C stops
+// searches.
 #ifndef KIRSCH_TOOLS_CONSOLE_H_
 #define KIRSCH_TOOLS_CONSOLE_H_
 

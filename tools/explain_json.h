@@ -9,10 +9,11 @@
 
 namespace kirsch {
 
-// {kernels: [{kernel, regions, programs}]}, the same bytes whenever it is made; see docs/json.md. Of the cheapest
-// programs, where they were asked for, `best`: {complete, programs: [{rank, cost_cycles, above, schedule, departs: {path, spec, best, instead,
-// from}}]}; `above` is a fraction of the best's cost, and the first has no `departs`. `best` is what the
-// program with the rank `from` has. That of a plan: {where, best, instead, from}.
+// {kernels: [{kernel, regions, programs}]}, the same bytes whenever it is made; see docs/json.md. Of the
+// cheapest programs, where they were asked for, `best`: {complete, programs: [{rank, cost_cycles, above,
+// schedule, departs: {path, spec, best, instead, from}}]}; `above` is a fraction of the best's cost, and the
+// first has no `departs`. `best` is what the program with the rank `from` has. That of a plan: {where, best,
+// instead, from}.
 nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels);
 
 }  // namespace kirsch

@@ -15,7 +15,6 @@
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
 #include "fidelity/table.h"
-#include "fidelity/usual_suite.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"

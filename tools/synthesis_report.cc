@@ -209,8 +209,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
   for (size_t i = 0; i < synthesis.members.size(); ++i) json["kernels"].push_back(MemberJson(synthesis, i));
   if (!synthesis.shared_copy && !synthesis.packing) return json;
   const SharedCopyFacts copy = SharedCopyFactsOf(synthesis);
-  json["shared_copy"] = {
-      {"layout", copy.layout}, {"mixture", copy.mixture}, {"loss", copy.loss}};
+  json["shared_copy"] = {{"layout", copy.layout}, {"mixture", copy.mixture}, {"loss", copy.loss}};
   return json;
 }
 

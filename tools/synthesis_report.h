@@ -24,14 +24,14 @@ void PrintLeftOut(const Library& library, const HeaderFile& file);
 // known)}
 nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region);
 
-// Of a spec: spec, target, version, search, cost_cycles, predicted_gflops, schedule; for a constant operand also
-// packing: {pack_cycles, unpacked_cycles, pays_from_call} (null where it never does). Of a graph: kernel, target,
-// version, search, cost_cycles, predicted_gflops, winograd, packed_bytes of the constants, buffer_bytes and
-// shared_bytes of the plan, its phases, schedule, plan: its text for people.
-// Of several members: spec (kernel), target, version, search, members (their number),
-// regions (see RegionJson; schedule (plan): that of the largest member), kernels: [{spec, or <size> for each
-// that varies, cost_cycles, predicted_gflops, and of graphs phases}]; of constants shared_copy:
-// {layout, mixture (text; "": evenly), loss}.
+// Of a spec: spec, target, version, search, cost_cycles, predicted_gflops, schedule; for a constant operand
+// also packing: {pack_cycles, unpacked_cycles, pays_from_call} (null where it never does). Of a graph:
+// kernel, target, version, search, cost_cycles, predicted_gflops, winograd, packed_bytes of the constants,
+// buffer_bytes and shared_bytes of the plan, its phases, schedule, plan: its text for people. Of several
+// members: spec (kernel), target, version, search, members (their number), regions (see RegionJson; schedule
+// (plan): that of the largest member), kernels: [{spec, or <size> for each that varies, cost_cycles,
+// predicted_gflops, and of graphs phases}]; of constants shared_copy: {layout, mixture (text; "": evenly),
+// loss}.
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis);
 
 // For one kernel and one target, that of the family or the spec. Else {name, version, kernels: [{name, and

@@ -1,22 +1,43 @@
 #include "tools/target_option.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
+#include "spec/text/date.h"
+#include "spec/text/file.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
 #include "spec/text/text.h"
+#include "synthesis/database.h"
 #include "synthesis/usable_target.h"
-#include "tools/once_a_day.h"
 #include "tools/output.h"
 
 namespace kirsch {
-
 namespace {
 
 constexpr char kNotCalibrated[] = "not-calibrated";
+
+// What is said once a day: a file beside the tables has the day on which it was said last. Has `what`, that
+// file's name, not been said today (UTC), as far as is known?
+bool IsDueToday(const std::string& what) {
+  const std::string directory = CacheDirectory();
+  if (directory.empty()) return true;
+  const absl::StatusOr<std::string> said = ReadFile(Cat(directory, "/", what));
+  return !said.ok() || *said != Today();
+}
+
+// It has been, now. Where that can't be kept it is due again.
+void KeepToday(const std::string& what) {
+  const std::string directory = CacheDirectory();
+  if (directory.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  (void)WriteFile(Cat(directory, "/", what), Today());
+}
 
 std::string& ToldUncalibrated() {
   static std::string& name = *new std::string();

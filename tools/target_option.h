@@ -19,8 +19,8 @@ std::string NamesOfTargets(const std::vector<Target>& targets);
 // The files that LoadTargets reads for the list: target files, and what was calibrated on this machine.
 std::vector<std::string> TargetFilesIn(const std::string& list);
 
-// As FindUsableTarget has it; its warnings go to standard error, and at the end where a host's constants are from (that they
-// are not calibrated: once a day).
+// As FindUsableTarget has it; its warnings go to standard error, and at the end where a host's constants are
+// from (that they are not calibrated: once a day).
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path);
 
 // Was `target` loaded by this command, which says today that it is not calibrated?

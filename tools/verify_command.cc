@@ -59,7 +59,8 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
                    requests->kernels, requests->targets);
   if (!library.ok()) return library.status();
   const ReportHead head = {"verify", NamesOfTargets(requests->targets)};
-  return Report(arguments, WithHead(head, LibraryJson(*library)), VerifyLibrary(*library, {}, arguments.request.solve.observer));
+  return Report(arguments, WithHead(head, LibraryJson(*library)),
+                VerifyLibrary(*library, {}, arguments.request.solve.observer));
 }
 
 }  // namespace

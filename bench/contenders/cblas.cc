@@ -1,9 +1,8 @@
-#include "bench/contenders/cblas.h"
-
 #include <cstdint>
 #include <utility>
 
 #include "bench/contenders/cblas_library.h"
+#include "bench/contenders/contenders.h"
 
 namespace kirsch {
 namespace {

@@ -1,9 +1,8 @@
-#include "bench/contenders/loops_contender.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "bench/contenders/cblas_library.h"
+#include "bench/contenders/contenders.h"
 #include "bench/machine/memory.h"
 
 namespace kirsch {

@@ -12,9 +12,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "bench/contenders/cblas.h"
-#include "bench/contenders/loops_contender.h"
-#include "bench/contenders/plugin.h"
+#include "bench/contenders/contenders.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
 

@@ -1,8 +1,7 @@
-#include "bench/contenders/plugin.h"
-
 #include <utility>
 
 #include "absl/strings/str_split.h"
+#include "bench/contenders/contenders.h"
 #include "bench/machine/shared_library.h"
 #include "spec/text/cat.h"
 

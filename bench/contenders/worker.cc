@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "bench/contenders/worker_process.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/cat.h"
 #include "spec/text/json_text.h"

@@ -68,6 +68,13 @@ class Worker {
   int socket_ = -1;
 };
 
+// What runs in a worker's process: a loop that answers one request at a time.
+//
+// Takes over the process just forked: pins it, sets its environment, makes the contender, and obeys the
+// requests that come through `socket` until the other end closes. Dies with its parent.
+[[noreturn]] void WorkerProcess(int socket, pid_t parent, const Worker::Factory& factory,
+                                const WorkerOptions& options);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_BENCH_CONTENDERS_WORKER_H_

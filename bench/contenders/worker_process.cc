@@ -1,5 +1,3 @@
-#include "bench/contenders/worker_process.h"
-
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,6 +9,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "bench/contenders/worker.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/cat.h"
 #include "spec/text/json_text.h"

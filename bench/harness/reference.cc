@@ -9,10 +9,20 @@
 
 #include "bench/machine/memory.h"
 #include "bench/workload/element.h"
-#include "bench/workload/finished_sum.h"
+#include "spec/meaning/reference.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
+
+// The element of the output that a sum becomes by the epilogue of a placed workload with a spec, and how far
+// off it may be.
+Uncertain FinishedSum(const Workload& workload, size_t batch, size_t row, size_t column, Uncertain sum) {
+  ConstOperands operands = {};
+  for (size_t i = 0; i < workload.operands.size(); ++i) operands[i] = workload.operands[i].values;
+  return ApplyEpilogue(*workload.spec, operands, static_cast<int64_t>(batch), static_cast<int64_t>(row),
+                       static_cast<int64_t>(column), sum);
+}
 
 // `count` different indices below `extent`, ascending, its first and last among them when count >= 2.
 std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& random) {

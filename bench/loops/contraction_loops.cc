@@ -1,9 +1,8 @@
-#include "bench/loops/contraction_loops.h"
-
 #include <cstdint>
 #include <initializer_list>
 
 #include "absl/strings/str_format.h"
+#include "bench/loops/loops_writer.h"
 #include "spec/graph/types.h"
 #include "spec/text/cat.h"
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "bench/loops/contraction_loops.h"
 #include "bench/loops/loops_writer.h"
 #include "spec/text/cat.h"
 

@@ -75,6 +75,10 @@ class LoopsWriter {
   std::string text_;
 };
 
+// Writes the loops of a matmul or convolution, or a call of cblas_sgemm that does the same. // `node` is a
+// contraction.
+void ComputeContraction(LoopsWriter& writer, int node);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_

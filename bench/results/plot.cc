@@ -1,5 +1,3 @@
-#include "bench/results/plot.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "bench/results/report.h"
 
 namespace kirsch {
 namespace {

@@ -111,6 +111,14 @@ std::vector<std::string> PeersOf(const BenchReport& report);
 
 nlohmann::json ToJson(const BenchReport& report);
 
+// For people to read. // One block per spec, its contenders fastest first, each with its ratio to the best peer; who is missing and
+// why; the summary at the end. Ends with a newline.
+std::string FormatTable(const BenchReport& report);
+
+// An SVG document: GFLOP/s, one group of bars per spec, one colour per contender (ours first), a line at the
+// measured peak. Wrong results have no bar.
+std::string PlotSvg(const BenchReport& report);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_BENCH_RESULTS_REPORT_H_

@@ -1,5 +1,3 @@
-#include "bench/results/table.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "bench/results/report.h"
 #include "spec/text/cat.h"
 #include "spec/text/quantity.h"
 

@@ -1,5 +1,5 @@
-// Elementwise operations on tensors that lie alike -> one row program over all elements, whatever the rows: no
-// row ends within a vector.
+// Elementwise operations on tensors that lie alike -> one row program over all elements, whatever the rows:
+// no row ends within a vector.
 #include <algorithm>
 #include <optional>
 

@@ -7,10 +7,10 @@
 // and o / l is the result in the end. A maximum is no less than the least finite number, so that a block
 // whose scores are all -inf adds nothing.
 //
-// spec/meaning/graph_reference.h bounds the errors of this form, too, from blocks of 8 keys on. The differences in
-// the arguments of p and of all c that it is multiplied by add up to s minus the greatest of all, each being
-// of one sign, and so do their roundings. What is left, a few units in the last place for each block, is less
-// than what the bound allows the two sums beyond one rounding for each key.
+// spec/meaning/graph_reference.h bounds the errors of this form, too, from blocks of 8 keys on. The
+// differences in the arguments of p and of all c that it is multiplied by add up to s minus the greatest of
+// all, each being of one sign, and so do their roundings. What is left, a few units in the last place for
+// each block, is less than what the bound allows the two sums beyond one rounding for each key.
 #ifndef KIRSCH_REWRITES_GRAPH_ONLINE_ATTENTION_H_
 #define KIRSCH_REWRITES_GRAPH_ONLINE_ATTENTION_H_
 

@@ -1,5 +1,5 @@
-// All rewrites of graphs. Each is defined at the end of its own file, which says what it does; registry.cc lists them
-// in the order in which the search tries them.
+// All rewrites of graphs. Each is defined at the end of its own file, which says what it does; registry.cc
+// lists them in the order in which the search tries them.
 #ifndef KIRSCH_REWRITES_GRAPH_REGISTRY_H_
 #define KIRSCH_REWRITES_GRAPH_REGISTRY_H_
 

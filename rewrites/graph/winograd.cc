@@ -1,5 +1,7 @@
 // A convolution by Winograd's algorithm (spec/winograd.h): transforms of inputs and filters, matmuls,
 // transforms of the outputs with the epilogue; for bands of the output's rows, or for blocks of the filters.
+#include "spec/winograd.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,7 +10,6 @@
 #include "rewrites/graph/convolution_bands.h"
 #include "rewrites/graph/registry.h"
 #include "rewrites/spec/lattice.h"
-#include "spec/winograd.h"
 
 namespace kirsch {
 namespace {

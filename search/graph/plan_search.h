@@ -31,7 +31,8 @@ struct PlanOptions {
   // differs between the two goes by keys in this way; InvalidArgument if it can't. Outlives the search.
   const Graph* other_keys = nullptr;
   KeyUse keys = KeyUse::kBlocks;
-  bool any_rows = false;  // the plan is to be a rule for other numbers of rows (search/families/row_template.h)
+  bool any_rows =
+      false;  // the plan is to be a rule for other numbers of rows (search/families/row_template.h)
   // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
   // decides itself.)
   PlanPacking packing = {};

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "search/table/fingerprints.h"
 #include "search/table/answer.h"
+#include "search/table/fingerprints.h"
 #include "spec/target/target_json.h"
 
 namespace kirsch {

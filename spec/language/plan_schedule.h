@@ -16,8 +16,8 @@
 // clang-format on
 //
 // Slices come in the order in which they are computed. Values are v with their place in the canonical graph
-// (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head; the result is out. Whatever is
-// left out is searched: operations behind the last slice, and in a slice what has no line.
+// (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head; the result is out.
+// Whatever is left out is searched: operations behind the last slice, and in a slice what has no line.
 #ifndef KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 #define KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 

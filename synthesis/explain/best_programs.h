@@ -29,8 +29,8 @@ std::string BestText(const Best& best);
 struct BestEntry {
   std::string schedule;
   double cycles = 0, above = 0;  // `above`: a fraction of the best's cost
-  // Where it first departs from the best, or from one before it that does the same there: by that one's place.
-  // No two depart in the same way; the first departs from none.
+  // Where it first departs from the best, or from one before it that does the same there: by that one's
+  // place. No two depart in the same way; the first departs from none.
   std::variant<std::monostate, Departure, PlanDeparture> departure;
   size_t from = 0;
 };

@@ -1,5 +1,3 @@
-#include "synthesis/explain/explain_summary.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/quantity.h"
 #include "synthesis/explain/cycle_kinds.h"
+#include "synthesis/explain/explained.h"
 
 namespace kirsch {
 namespace {

@@ -8,7 +8,6 @@
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
 #include "synthesis/explain/best_programs.h"
-#include "synthesis/explain/explain_summary.h"
 #include "synthesis/explain/explained.h"
 #include "synthesis/shared_packing.h"
 

@@ -1,4 +1,5 @@
-// Why programs are the way they are: what `explain` prints, as data that text, JSON and pages (tools/) are made of.
+// Why programs are the way they are: what `explain` prints, as data that text, JSON and pages (tools/) are
+// made of.
 #ifndef KIRSCH_SYNTHESIS_EXPLAIN_EXPLAINED_H_
 #define KIRSCH_SYNTHESIS_EXPLAIN_EXPLAINED_H_
 
@@ -46,6 +47,11 @@ std::string Amount(double bytes);
 
 // How much a runner-up costs more, in percent.
 double Margin(double cycles, double other_cycles);
+
+// The five lines that an explanation begins with: time, share of the peak, what bounds it, where the cycles
+// go, and the runner-up.
+std::string SummaryText(const ExplainedSpec& spec);
+std::string SummaryText(const ExplainedGraph& graph);
 
 }  // namespace kirsch
 

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "bench/contenders/loops_contender.h"
+#include "bench/contenders/contenders.h"
 #include "bench/contenders/peers.h"
-#include "bench/contenders/plugin.h"
 #include "bench/harness/reference.h"
 #include "bench/harness/run.h"
 #include "bench/loops/loops.h"
 #include "bench/loops/loops_storage.h"
-#include "bench/results/table.h"
+#include "bench/results/report.h"
 #include "bench/workload/entries.h"
 #include "bench/workload/suite.h"
 #include "gmock/gmock.h"

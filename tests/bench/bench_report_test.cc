@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "bench/results/plot.h"
 #include "bench/results/report.h"
-#include "bench/results/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

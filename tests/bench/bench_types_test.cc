@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/contenders/cblas.h"
-#include "bench/contenders/plugin.h"
+#include "bench/contenders/contenders.h"
 #include "bench/harness/bandwidth.h"
 #include "bench/harness/peak.h"
 #include "bench/harness/reference.h"

@@ -11,7 +11,6 @@
 #include "bench/workload/suite.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/table.h"
-#include "fidelity/usual_suite.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {

@@ -13,7 +13,7 @@
 #include "bench/contenders/peers.h"
 #include "bench/harness/roster.h"
 #include "bench/machine/core_types.h"
-#include "bench/results/table.h"
+#include "bench/results/report.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "tests/testing/cli_testing.h"

@@ -1,5 +1,4 @@
 // The K best plans are those of all plans, each by its schedule, told apart by their Programs' texts.
-#include "rewrites/graph/registry.h"
 #include "search/ranking/k_best_plans.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/follow_plan.h"
 #include "search/ranking/k_best.h"
