@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fidelity/agreement.h"
 #include "fidelity/facts.h"
-#include "fidelity/statistics.h"
 #include "fidelity/terms.h"
 #include "nlohmann/json_fwd.hpp"
 #include "search/solver/search.h"

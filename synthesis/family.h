@@ -1,5 +1,5 @@
-// From a request, which is a spec, a graph, or a family of either, to programs: all members solved with one memo,
-// and their regions.
+// From a request, which is a spec, a graph, or a family of either, to programs: all members solved with one
+// memo, and their regions.
 #ifndef KIRSCH_SYNTHESIS_FAMILY_H_
 #define KIRSCH_SYNTHESIS_FAMILY_H_
 
@@ -15,8 +15,8 @@
 #include "search/families/shared_copy.h"
 #include "spec/decision.h"
 #include "spec/language/kernel_file.h"
+#include "synthesis/family_regions.h"
 #include "synthesis/graph_kernel.h"
-#include "synthesis/regions.h"
 #include "synthesis/search_budget.h"
 #include "synthesis/solve.h"
 
@@ -109,8 +109,8 @@ absl::Status NotPinned();
 // single member it alone.
 std::string RegionPrograms(const FamilySynthesis& synthesis);
 
-// Likewise the program that the decisions make, in the shapes of spec/program/program.h: of each region the one
-// that its members share, or else its largest member's.
+// Likewise the program that the decisions make, in the shapes of spec/program/program.h: of each region the
+// one that its members share, or else its largest member's.
 std::string RegionShapes(const FamilySynthesis& synthesis);
 
 // Of all members together.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/contenders/peers.h"
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
 #include "bench/results/report.h"
 #include "bench/workload/entries.h"

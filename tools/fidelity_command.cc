@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "bench/workload/entries.h"
+#include "fidelity/corpus_text.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/price.h"
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
-#include "fidelity/table.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "bench/harness/expected_result.h"
 #include "bench/harness/fastest.h"
-#include "bench/harness/reference.h"
 #include "bench/harness/trials.h"
 #include "bench/results/statistics.h"
 #include "codegen/verify/engines.h"

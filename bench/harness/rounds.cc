@@ -20,7 +20,7 @@ constexpr double kHopeless = 1.5;                // times slower than the peer's
 constexpr double kClose = 1.04;                  // screening cannot tell them apart: both go to the rounds
 constexpr size_t kFinalistsPerPeer = 2;
 constexpr size_t kMinGoodSamples = 3;
-constexpr char kPackedSuffix[] = "+packed";  // of methods, see peers/peer.h
+constexpr char kPackedSuffix[] = "+packed";  // of methods, see bench/workload/peer.h
 
 // One entrant by one of its methods, on one spec.
 struct Candidate {

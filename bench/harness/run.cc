@@ -9,7 +9,7 @@
 
 #include "bench/contenders/our_kernel.h"
 #include "bench/contenders/peers.h"
-#include "bench/harness/limits.h"
+#include "bench/harness/machine_limits.h"
 #include "bench/harness/roster.h"
 #include "bench/harness/rounds.h"
 #include "bench/machine/arena.h"

@@ -7,8 +7,8 @@
 
 #include "bench/contenders/our_kernel.h"
 #include "bench/contenders/worker.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/peak.h"
-#include "bench/harness/reference.h"
 #include "bench/machine/arena.h"
 #include "bench/machine/machine.h"
 #include "bench/results/statistics.h"

@@ -1,4 +1,5 @@
-// A team of pinned threads with a cheap fork and join: OpenMP's, in a plug-in (see peers/team.cc for why).
+// A team of pinned threads with a cheap fork and join: OpenMP's, in a plug-in (see contenders/peers/team.cc
+// for why).
 #ifndef KIRSCH_BENCH_MACHINE_TEAM_H_
 #define KIRSCH_BENCH_MACHINE_TEAM_H_
 

@@ -1,6 +1,6 @@
 """Corpora of `kirsch fidelity --json`, and how well predictions of their programs agree with what was measured.
 
-The figures are those of fidelity/statistics.h, which has their definitions; `check_figures` holds them against what kirsch computed
+The figures are those of fidelity/agreement.h, which has their definitions; `check_figures` holds them against what kirsch computed
 itself. Nothing but the standard library.
 """
 import json

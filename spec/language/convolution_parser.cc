@@ -8,7 +8,7 @@
 
 #include "spec/canonical.h"
 #include "spec/convolution.h"
-#include "spec/graph/epilogue.h"
+#include "spec/graph/epilogue_operations.h"
 #include "spec/graph/types.h"
 #include "spec/language/epilogue_parser.h"
 #include "spec/language/printer.h"

@@ -12,7 +12,7 @@
 #include "spec/element.h"
 #include "spec/epilogue.h"
 #include "spec/graph/builder.h"
-#include "spec/graph/epilogue.h"
+#include "spec/graph/epilogue_operations.h"
 #include "spec/graph/types.h"
 #include "spec/language/printer.h"
 #include "spec/language/types_parser.h"

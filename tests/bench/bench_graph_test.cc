@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "bench/contenders/contenders.h"
 #include "bench/contenders/peers.h"
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
 #include "bench/loops/loops.h"
 #include "bench/loops/loops_storage.h"

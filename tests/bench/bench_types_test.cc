@@ -10,8 +10,8 @@
 
 #include "bench/contenders/contenders.h"
 #include "bench/harness/bandwidth.h"
+#include "bench/harness/expected_result.h"
 #include "bench/harness/peak.h"
-#include "bench/harness/reference.h"
 #include "bench/workload/element.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

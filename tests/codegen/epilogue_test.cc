@@ -18,7 +18,7 @@
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/lower.h"
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_ladder.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"

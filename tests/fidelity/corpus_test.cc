@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "bench/workload/suite.h"
+#include "fidelity/corpus_text.h"
 #include "fidelity/fidelity.h"
-#include "fidelity/table.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {

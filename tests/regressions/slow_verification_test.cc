@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/language/parser.h"
 #include "tests/testing/plain_kernel.h"

@@ -1,4 +1,4 @@
-#include "codegen/verify/graph_problem.h"
+#include "codegen/verify/known_graph.h"
 
 #include <algorithm>
 #include <cmath>

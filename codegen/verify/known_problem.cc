@@ -1,4 +1,4 @@
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_problem.h"
 
 #include <algorithm>
 #include <cmath>

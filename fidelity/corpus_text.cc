@@ -1,4 +1,4 @@
-#include "fidelity/table.h"
+#include "fidelity/corpus_text.h"
 
 #include <algorithm>
 #include <cmath>

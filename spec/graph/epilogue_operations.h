@@ -1,6 +1,6 @@
 // The epilogue of a contraction as operations of a graph.
-#ifndef KIRSCH_SPEC_GRAPH_EPILOGUE_H_
-#define KIRSCH_SPEC_GRAPH_EPILOGUE_H_
+#ifndef KIRSCH_SPEC_GRAPH_EPILOGUE_OPERATIONS_H_
+#define KIRSCH_SPEC_GRAPH_EPILOGUE_OPERATIONS_H_
 
 #include <cstdint>
 #include <vector>
@@ -30,4 +30,4 @@ int AddEpilogueSteps(const Epilogue& epilogue, Dtype sum, Dtype stored, int valu
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SPEC_GRAPH_EPILOGUE_H_
+#endif  // KIRSCH_SPEC_GRAPH_EPILOGUE_OPERATIONS_H_

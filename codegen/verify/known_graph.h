@@ -1,12 +1,12 @@
 // Graphs as problems, with the bounds that spec/meaning/graph_reference.h derives.
-#ifndef KIRSCH_CODEGEN_VERIFY_GRAPH_PROBLEM_H_
-#define KIRSCH_CODEGEN_VERIFY_GRAPH_PROBLEM_H_
+#ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
+#define KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_problem.h"
 #include "spec/graph/graph.h"
 
 namespace kirsch {
@@ -20,8 +20,7 @@ class GraphProblem : public KnownProblem {
   std::array<InputKind, 3> Kinds() const override;
   int64_t MostRows(double most_flops_in_full) const override;
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
-  Oracle Expect(InputKind kind, absl::Span<void* const> tensors,
-                std::vector<int64_t> rows) const override;
+  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const override;
   bool GapsIntact(const void* out) const override;
 
  private:
@@ -33,4 +32,4 @@ class GraphProblem : public KnownProblem {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CODEGEN_VERIFY_GRAPH_PROBLEM_H_
+#endif  // KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_

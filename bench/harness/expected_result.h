@@ -1,8 +1,8 @@
 // Whether a contender computed what it was asked for: a float64 reference (exact for integers), of a matmul
 // for a sample of the output's entries, of a graph for every element, by its loops. (The proof that a kernel
 // of ours is right is verification's business, not this one's; here a fast wrong answer must not count.)
-#ifndef KIRSCH_BENCH_HARNESS_REFERENCE_H_
-#define KIRSCH_BENCH_HARNESS_REFERENCE_H_
+#ifndef KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_
+#define KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_
 
 #include <cstddef>
 #include <vector>
@@ -40,4 +40,4 @@ OutputCheck CheckOutput(const Reference& reference, const Workload& workload);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_BENCH_HARNESS_REFERENCE_H_
+#endif  // KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_

@@ -1,4 +1,4 @@
-#include "fidelity/statistics.h"
+#include "fidelity/agreement.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What the machine can do at most, measured on the threads of the run: arithmetic by each instruction, and
 // reading main memory.
-#ifndef KIRSCH_BENCH_HARNESS_LIMITS_H_
-#define KIRSCH_BENCH_HARNESS_LIMITS_H_
+#ifndef KIRSCH_BENCH_HARNESS_MACHINE_LIMITS_H_
+#define KIRSCH_BENCH_HARNESS_MACHINE_LIMITS_H_
 
 #include <vector>
 
@@ -33,4 +33,4 @@ class Limits {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_BENCH_HARNESS_LIMITS_H_
+#endif  // KIRSCH_BENCH_HARNESS_MACHINE_LIMITS_H_

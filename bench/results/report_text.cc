@@ -68,8 +68,7 @@ void AppendResult(const Block& block, const BenchResult& result, std::string& ou
   absl::StrAppendFormat(&out, "  %-*s %8.2f %6.1f%%", block.name_width, result.name, result.gflops_median,
                         100 * result.peak_share);
   if (block.memory)
-    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second,
-                          100 * result.bandwidth_share);
+    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second, 100 * result.bandwidth_share);
   absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %8.2g  %s\n", 100 * result.gflops_spread,
                         result.disturbed ? "!" : " ", SecondsText(result.seconds_median), ratio,
                         result.error_share, result.method);

@@ -1,6 +1,6 @@
 // A corpus for people.
-#ifndef KIRSCH_FIDELITY_TABLE_H_
-#define KIRSCH_FIDELITY_TABLE_H_
+#ifndef KIRSCH_FIDELITY_CORPUS_TEXT_H_
+#define KIRSCH_FIDELITY_CORPUS_TEXT_H_
 
 #include <cstdint>
 #include <string>
@@ -18,4 +18,4 @@ std::string ScatterSvg(const Corpus& corpus);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_FIDELITY_TABLE_H_
+#endif  // KIRSCH_FIDELITY_CORPUS_TEXT_H_

@@ -1,4 +1,4 @@
-#include "bench/harness/limits.h"
+#include "bench/harness/machine_limits.h"
 
 #include <algorithm>
 

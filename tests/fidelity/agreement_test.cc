@@ -1,5 +1,5 @@
 // The statistics, each against what its definition says, done slowly.
-#include "fidelity/statistics.h"
+#include "fidelity/agreement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // How far a model's predictions agree with measurements. Pure functions.
-#ifndef KIRSCH_FIDELITY_STATISTICS_H_
-#define KIRSCH_FIDELITY_STATISTICS_H_
+#ifndef KIRSCH_FIDELITY_AGREEMENT_H_
+#define KIRSCH_FIDELITY_AGREEMENT_H_
 
 #include <cstddef>
 #include <optional>
@@ -50,4 +50,4 @@ double ErrorOfChoice(const Predictions& programs);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_FIDELITY_STATISTICS_H_
+#endif  // KIRSCH_FIDELITY_AGREEMENT_H_

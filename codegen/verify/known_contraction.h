@@ -22,14 +22,14 @@
 //
 // Integer-valued inputs of kIntegers are so small that no sum of floats is rounded at all: those are compared
 // bit for bit, too, after the one rounding of a bf16 output.
-#ifndef KIRSCH_CODEGEN_VERIFY_CONTRACTION_PROBLEM_H_
-#define KIRSCH_CODEGEN_VERIFY_CONTRACTION_PROBLEM_H_
+#ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_CONTRACTION_H_
+#define KIRSCH_CODEGEN_VERIFY_KNOWN_CONTRACTION_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_problem.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
@@ -73,8 +73,7 @@ class ContractionProblem : public KnownProblem {
   std::array<InputKind, 3> Kinds() const override;
   int64_t MostRows(double most_flops_in_full) const override;
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
-  Oracle Expect(InputKind kind, absl::Span<void* const> tensors,
-                std::vector<int64_t> rows) const override;
+  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const override;
   bool GapsIntact(const void* out) const override;
   std::string WholeCheck() const override;
   absl::Status CheckWhole(InputKind kind, uint64_t seed, absl::Span<void* const> tensors) const override;
@@ -91,4 +90,4 @@ ConstOperands OperandsOf(absl::Span<void* const> tensors);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CODEGEN_VERIFY_CONTRACTION_PROBLEM_H_
+#endif  // KIRSCH_CODEGEN_VERIFY_KNOWN_CONTRACTION_H_

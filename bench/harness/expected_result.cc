@@ -1,4 +1,4 @@
-#include "bench/harness/reference.h"
+#include "bench/harness/expected_result.h"
 
 #include <algorithm>
 #include <cmath>

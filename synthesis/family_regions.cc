@@ -1,4 +1,4 @@
-#include "synthesis/regions.h"
+#include "synthesis/family_regions.h"
 
 #include <algorithm>
 #include <utility>

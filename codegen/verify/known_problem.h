@@ -1,6 +1,6 @@
 // A computation whose results are known: what kernels are verified on, whatever they were made from.
-#ifndef KIRSCH_CODEGEN_VERIFY_PROBLEM_H_
-#define KIRSCH_CODEGEN_VERIFY_PROBLEM_H_
+#ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_
+#define KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_
 
 #include <array>
 #include <cstddef>
@@ -111,4 +111,4 @@ absl::Status CheckRows(const OutputShape& shape, const Oracle& oracle, const voi
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CODEGEN_VERIFY_PROBLEM_H_
+#endif  // KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_

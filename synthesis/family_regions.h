@@ -1,6 +1,6 @@
 // The regions of a family, whatever its members are, and how people are told of them.
-#ifndef KIRSCH_SYNTHESIS_REGIONS_H_
-#define KIRSCH_SYNTHESIS_REGIONS_H_
+#ifndef KIRSCH_SYNTHESIS_FAMILY_REGIONS_H_
+#define KIRSCH_SYNTHESIS_FAMILY_REGIONS_H_
 
 #include <optional>
 #include <string>
@@ -51,4 +51,4 @@ RegionLoss LossOf(const Regions& regions, const Region& region);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SYNTHESIS_REGIONS_H_
+#endif  // KIRSCH_SYNTHESIS_FAMILY_REGIONS_H_

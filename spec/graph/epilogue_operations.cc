@@ -1,4 +1,4 @@
-#include "spec/graph/epilogue.h"
+#include "spec/graph/epilogue_operations.h"
 
 #include <algorithm>
 #include <bit>
