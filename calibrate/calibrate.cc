@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/statistics.h"
+#include "bench/results/statistics.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/fit.h"
 #include "calibrate/gather.h"

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "calibrate/calibration.h"
 #include "calibrate/measurements.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -10,7 +10,7 @@
 #include "calibrate/held_out.h"
 #include "calibrate/measurements.h"
 #include "page/predictions.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -4,17 +4,17 @@
 #include <cmath>
 #include <utility>
 
-#include "bench/entries.h"
-#include "bench/trials.h"
+#include "bench/harness/trials.h"
+#include "bench/workload/entries.h"
 #include "calibrate/one_stage.h"
 #include "codegen/verify/engines.h"
-#include "search/draw_programs.h"
-#include "search/replay.h"
-#include "search/search.h"
-#include "spec/graph/plan_schedule.h"
+#include "search/sampling/draw_programs.h"
+#include "search/solver/replay.h"
+#include "search/solver/search.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/program/program.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

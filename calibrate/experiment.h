@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/workload.h"
+#include "bench/workload/workload.h"
 #include "calibrate/observation.h"
 #include "codegen/kernel.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "bench/statistics.h"
+#include "bench/results/statistics.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -30,7 +30,7 @@ constexpr double kMatters = 1;
 constexpr double kFactors[] = {0.5, 0.71, 1.41, 2};
 
 // A level is nowhere cheaper than one that is closer, or relaxed specs would be no bounds
-// (search/relaxation.h) and the search slow: what noise has turned round is made equal.
+// (search/solver/relaxation.h) and the search slow: what noise has turned round is made equal.
 Target Ordered(Target target) {
   for (Level near : {Level::kL2, Level::kL3}) {
     const MemoryLevel& closer = target.at(near);

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "bench/machine.h"
+#include "bench/machine/machine.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/session.h"
 #include "calibrate/suite.h"

@@ -10,7 +10,7 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/measurements.h"
 #include "calibrate/observation.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

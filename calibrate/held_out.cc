@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "bench/statistics.h"
+#include "bench/results/statistics.h"
 
 namespace kirsch {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "calibrate/cost_key.h"
 #include "calibrate/observation.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

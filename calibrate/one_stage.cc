@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "cost/row_cost.h"
-#include "rewrites/row_schedules.h"
-#include "search/draw_programs.h"
-#include "search/follow_plan.h"
-#include "search/program_cost.h"
-#include "search/slice_levels.h"
+#include "rewrites/graph/row_schedules.h"
+#include "search/graph/follow_plan.h"
+#include "search/graph/slice_levels.h"
+#include "search/sampling/draw_programs.h"
+#include "search/solver/program_cost.h"
 
 namespace kirsch {
 

@@ -10,11 +10,11 @@
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "memo/memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
 #include "spec/level.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <utility>
 
-#include "bench/entries.h"
-#include "bench/workload.h"
-#include "search/draw_tiles.h"
+#include "bench/workload/entries.h"
+#include "bench/workload/workload.h"
+#include "search/sampling/draw_tiles.h"
 #include "spec/check.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

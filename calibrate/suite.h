@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibrate/experiment.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/trials.h"
+#include "bench/harness/trials.h"
 #include "spec/check.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
 
 namespace kirsch {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "calibrate/experiment.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "spec/graph/plan.h"
 #include "spec/level.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 #include "spec/traffic.h"
 
 namespace kirsch {

@@ -170,7 +170,7 @@ int64_t TripsOf(const RegisterTile& tile, int64_t k) {
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {
   // A mask or what is being widened may leave room for fewer sets. Their sums are counted as if it didn't: a
   // tile that needs neither must never cost more than one that does, or dense operands would be no relaxation
-  // (search/relaxation.h).
+  // (search/solver/relaxation.h).
   RegisterTile plain = tile;
   plain.masked_rhs = false;
   plain.widens_lhs = plain.widens_rhs = plain.scaling = plain.row_scaling = 0;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "spec/microkernel.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -10,7 +10,7 @@
 #include "spec/graph/row_program.h"
 #include "spec/graph/row_schedule.h"
 #include "spec/level.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 #include "spec/traffic.h"
 
 namespace kirsch {

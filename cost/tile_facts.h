@@ -9,7 +9,7 @@
 #include "spec/expansion.h"
 #include "spec/microkernel.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

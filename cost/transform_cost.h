@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "spec/level.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 #include "spec/traffic.h"
 #include "spec/winograd.h"
 

@@ -3,7 +3,7 @@
 #define KIRSCH_COST_VECTOR_MATH_COST_H_
 
 #include "spec/operation.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -5,13 +5,13 @@
 
 #include "codegen/verify/engines.h"
 #include "fidelity/terms.h"
-#include "search/draw_plans.h"
-#include "search/draw_programs.h"
-#include "search/limits.h"
-#include "search/slice_levels.h"
-#include "spec/graph/matmul.h"
-#include "spec/graph/plan_schedule.h"
-#include "spec/text/schedule.h"
+#include "search/graph/slice_levels.h"
+#include "search/sampling/draw_plans.h"
+#include "search/sampling/draw_programs.h"
+#include "search/solver/limits.h"
+#include "spec/language/matmul_graph.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 
 namespace kirsch {
 namespace {

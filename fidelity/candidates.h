@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/compiled_loops.h"
-#include "bench/entries.h"
-#include "bench/workload.h"
+#include "bench/loops/compiled_loops.h"
+#include "bench/workload/entries.h"
+#include "bench/workload/workload.h"
 #include "codegen/kernel.h"
 #include "cost/cost_model.h"
 #include "fidelity/corpus.h"
 #include "memo/memo.h"
-#include "search/search.h"
-#include "spec/graph/plan.h"
+#include "search/solver/search.h"
 #include "spec/impl.h"
+#include "spec/language/parser.h"
+#include "spec/program/plan.h"
 #include "spec/spec.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "search/dice.h"
+#include "search/sampling/dice.h"
 
 namespace kirsch {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "fidelity/agreement.h"
 #include "fidelity/facts.h"
-#include "fidelity/statistics.h"
 #include "fidelity/terms.h"
 #include "nlohmann/json_fwd.hpp"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/level.h"
 
 namespace kirsch {

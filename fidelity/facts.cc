@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "search/explain.h"
-#include "search/explain_plan.h"
+#include "search/explain/explain.h"
+#include "search/explain/explain_plan.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cost/cost_model.h"
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
+#include "spec/program/plan.h"
 
 namespace kirsch {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "bench/statistics.h"
+#include "bench/results/statistics.h"
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/entries.h"
-#include "bench/trials.h"
+#include "bench/harness/trials.h"
+#include "bench/workload/entries.h"
 #include "cost/cost_model.h"
 #include "fidelity/candidates.h"
 #include "fidelity/corpus.h"
@@ -28,6 +28,9 @@ struct FidelityOptions {
 // is. Forks: the caller's process must not have an OpenMP runtime loaded.
 absl::StatusOr<Corpus> MeasureCorpus(const std::vector<BenchEntry>& entries, const CostModel& model,
                                      const FidelityOptions& options);
+
+// bench/suites/fidelity.json, as part of the library: specs of all kinds, with operands in every level.
+const char* UsualSuite();
 
 }  // namespace kirsch
 

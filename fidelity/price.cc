@@ -4,14 +4,14 @@
 #include <string>
 #include <utility>
 
-#include "bench/entries.h"
+#include "bench/workload/entries.h"
 #include "fidelity/candidates.h"
 #include "memo/hash_memo.h"
-#include "search/follow_plan.h"
-#include "search/replay.h"
-#include "search/slice_levels.h"
+#include "search/graph/follow_plan.h"
+#include "search/graph/slice_levels.h"
+#include "search/solver/replay.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "cost/microkernel_cost.h"
 #include "cost/tile_facts.h"
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/check.h"
 #include "spec/microkernel.h"
 #include "spec/text/cat.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "bench/trials.h"
-#include "bench/workload.h"
+#include "bench/harness/trials.h"
+#include "bench/workload/workload.h"
 #include "codegen/llvm/analyser.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/host_cpu.h"

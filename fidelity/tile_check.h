@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "codegen/llvm/spills.h"
 #include "cost/tile_facts.h"
-#include "search/draw_tiles.h"
-#include "spec/target/target.h"
+#include "search/sampling/draw_tiles.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -9,14 +9,14 @@
 
 #include "fidelity/cache_simulator.h"
 #include "memo/hash_memo.h"
-#include "search/dice.h"
-#include "search/explain.h"
-#include "search/search.h"
+#include "search/explain/explain.h"
+#include "search/sampling/dice.h"
+#include "search/solver/search.h"
+#include "spec/language/parser.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/program/impl_program.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

@@ -10,7 +10,7 @@
 #include "cost/cost_model.h"
 #include "spec/impl.h"
 #include "spec/level.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 #include "spec/traffic.h"
 
 namespace kirsch {

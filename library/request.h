@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/dtype.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 
 namespace kirsch {
 

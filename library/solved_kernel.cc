@@ -10,10 +10,10 @@
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
-#include "tools/cold_operands.h"
-#include "tools/explained.h"
-#include "tools/search_budget.h"
-#include "tools/target_option.h"
+#include "synthesis/cold_operands.h"
+#include "synthesis/explain/explained.h"
+#include "synthesis/search_budget.h"
+#include "synthesis/usable_target.h"
 
 namespace kirsch {
 
@@ -26,7 +26,6 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(const KernelRequest& request, co
   for (const std::string& warning : found->warnings) remark(warning);
   SolveArguments asked = search;
   asked.db = &db;
-  asked.console = false;
   absl::StatusOr<Library> library = SolveLibrary(asked, request.name, absl::MakeConstSpan(&request, 1),
                                                  absl::MakeConstSpan(&found->target, 1));
   if (!library.ok()) return library.status();

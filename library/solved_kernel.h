@@ -10,8 +10,8 @@
 #include "codegen/header/header_file.h"
 #include "library/kirsch.h"
 #include "library/request.h"
-#include "tools/library.h"
-#include "tools/solve.h"
+#include "synthesis/kernel_library.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 

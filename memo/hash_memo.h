@@ -3,14 +3,28 @@
 #define KIRSCH_MEMO_HASH_MEMO_H_
 
 #include <array>
+#include <atomic>
+#include <thread>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "memo/memo.h"
 #include "memo/spec_hash.h"
-#include "memo/spin_lock.h"
 
 namespace kirsch {
+
+// For critical sections of a few dozen instructions. Lockable (for std::lock_guard). Gives the core away when
+// it must wait: the owner may have lost its own.
+class SpinLock {
+ public:
+  void lock() {
+    while (taken_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { taken_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag taken_;
+};
 
 class HashMemo : public Memo {
  public:

@@ -1,7 +1,7 @@
 // The memo: what is known of every spec met so far. The search sees only this interface.
 //
 // A spec is asked about together with `available`, the cache lines left at the level being filled (see
-// rewrites/rewrite.h). A solution found with A lines available that uses P of them is optimal for every
+// rewrites/spec/rewrite.h). A solution found with A lines available that uses P of them is optimal for every
 // number of lines in [P, A]: that interval is its box. A bound found with A lines available holds for A and
 // fewer.
 #ifndef KIRSCH_MEMO_MEMO_H_

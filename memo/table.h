@@ -1,5 +1,5 @@
 // The table: solutions that outlive the process. The search asks it for whole programs and tells it whole
-// programs (search/recall.h); costs and peaks are not in it, they follow from the decisions.
+// programs (search/table/recall.h); costs and peaks are not in it, they follow from the decisions.
 #ifndef KIRSCH_MEMO_TABLE_H_
 #define KIRSCH_MEMO_TABLE_H_
 

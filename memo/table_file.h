@@ -16,12 +16,21 @@
 #include "absl/status/statusor.h"
 #include "memo/page.h"
 #include "memo/page_key.h"
-#include "memo/table_identity.h"
 #include "memo/table_texts.h"
 
 struct sqlite3;
 
 namespace kirsch {
+
+// What a table's solutions hold for: one target, one set of rules, one cost model.
+// Fingerprints are 32 hexadecimal digits. Where one differs, no solution carries over.
+struct TableIdentity {
+  std::string target_name;
+  std::string target;              // its target file, whole: the table can be worked on without it
+  std::string target_fingerprint;  // of what the search sees of the target
+  std::string rules_fingerprint;   // of the rewrites and of how the search chooses between equals
+  std::string cost_fingerprint;    // of the cost model
+};
 
 // Version of FORMAT.md.
 inline constexpr int kTableFormat = 11;

@@ -17,7 +17,7 @@
 namespace kirsch {
 
 enum class TextKind : uint8_t {
-  kPlan,   // which graph; the schedule of its cheapest plan (search/plan_recall.h)
+  kPlan,   // which graph; the schedule of its cheapest plan (search/table/plan_recall.h)
   kTuned,  // a machine and what was asked for; what tuning measured there (tools/tuning.h)
   kBound,  // a spec and a number of lines; what no program costs less than
 };

@@ -8,8 +8,8 @@
 
 #include "spec/check.h"
 #include "spec/element.h"
-#include "spec/meaning/uncertain_math.h"
 #include "spec/text/cat.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 namespace {

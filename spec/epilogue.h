@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "spec/dtype.h"
-#include "spec/meaning/uncertain.h"
 #include "spec/operation.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 
@@ -40,7 +40,7 @@ inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
 }};
 
 // On x, the value so far, and y, the operand. A product of floats that is added to, or subtracted from, in
-// the next step is not rounded. Functions are of f32, as far off as uncertain_math.h says.
+// the next step is not rounded. Functions are of f32, as far off as uncertain.h says.
 struct EpilogueStep {
   Operation op = Operation::kAdd;
   EpilogueOperand operand = EpilogueOperand::kNone;

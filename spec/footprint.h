@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

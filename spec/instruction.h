@@ -17,7 +17,7 @@
 
 #include "spec/block.h"
 #include "spec/dtype.h"
-#include "spec/target/feature.h"
+#include "spec/feature.h"
 
 namespace kirsch {
 

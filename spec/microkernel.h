@@ -9,7 +9,7 @@
 #include "spec/dtype.h"
 #include "spec/instruction.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

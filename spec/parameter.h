@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "spec/graph/tensor_type.h"
+#include "spec/tensor_type.h"
 
 namespace kirsch {
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 RECORDS = re.compile(r"^(bench/RESULTS\.md|bench/lab/.*|CHANGELOG\.md)$")
-LONG = {"bench/learned/README.md", "memo/FORMAT.md"}  # a report; a format to be implemented from
+LONG = {"fidelity/learned/README.md", "memo/FORMAT.md"}  # a report; a format to be implemented from
 SKIPPED = {"build", ".git"}
 MOST_WORDS, MOST_CHARACTERS = 1500, 120
 

@@ -57,7 +57,7 @@ def main(source, build):
     defined, needed = symbols(build, sources)
     complaints = []
     for name, roots in ROOTS.items():
-        listed = set((build / f"generated/search/{name}_sources.txt").read_text().split())
+        listed = set((build / f"generated/search/table/{name}_sources.txt").read_text().split())
         reached = {}  # object -> why
         open_objects = [o for o in sources if o.split("/")[0] in roots]
         assert open_objects, f"no objects of {roots}"

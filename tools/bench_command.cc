@@ -7,23 +7,22 @@
 #include <utility>
 #include <vector>
 
-#include "bench/entries.h"
-#include "bench/peers.h"
-#include "bench/plot.h"
-#include "bench/reference.h"
-#include "bench/run.h"
-#include "bench/table.h"
+#include "bench/contenders/peers.h"
+#include "bench/harness/expected_result.h"
+#include "bench/harness/run.h"
+#include "bench/results/report.h"
+#include "bench/workload/entries.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "synthesis/cold_operands.h"
+#include "synthesis/solve.h"
 #include "tools/bench_programs.h"
-#include "tools/cold_operands.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/report_head.h"
-#include "tools/solve.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
 #include "tools/tuning.h"
@@ -32,7 +31,7 @@ namespace kirsch {
 namespace {
 
 struct Arguments {
-  SolveArguments solve;
+  SolveOptions solve;
   std::string suite;
   std::string file, kernel;
   std::vector<std::string> peers;  // empty: the usual ones

@@ -4,7 +4,8 @@
 
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
-#include "tools/graph_kernel.h"
+#include "synthesis/graph_kernel.h"
+#include "tools/synthesis_report.h"
 
 namespace kirsch {
 namespace {

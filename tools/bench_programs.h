@@ -8,12 +8,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "bench/entries.h"
-#include "bench/run.h"
+#include "bench/harness/run.h"
+#include "bench/workload/entries.h"
 #include "codegen/verify/engines.h"
 #include "memo/hash_memo.h"
-#include "spec/target/target.h"
-#include "tools/solve.h"
+#include "spec/target.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 

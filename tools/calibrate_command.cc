@@ -1,5 +1,3 @@
-#include "tools/calibrate_command.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -19,12 +17,13 @@
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "synthesis/tuning_report.h"
+#include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
-#include "tools/tuning_report.h"
 
 namespace kirsch {
 namespace {

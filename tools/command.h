@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
-#include "tools/database.h"
+#include "synthesis/database.h"
 
 namespace kirsch {
 
@@ -20,6 +20,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddFidelityCommand(CLI::App& app, Run& run);
 void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
+void AddCalibrateCommand(CLI::App& target_command, Run& run);  // kirsch target calibrate
 void AddHelpCommand(CLI::App& app, Run& run);
 void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run);
 

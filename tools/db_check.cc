@@ -9,18 +9,18 @@
 
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/limits.h"
-#include "search/recall.h"
-#include "search/search.h"
-#include "search/search_within.h"
+#include "search/solver/limits.h"
+#include "search/solver/search.h"
+#include "search/solver/search_within.h"
+#include "search/table/recall.h"
 #include "spec/expansion.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
+#include "synthesis/tuning_report.h"
 #include "tools/db_command.h"
 #include "tools/option_groups.h"
-#include "tools/tuning_report.h"
 
 namespace kirsch {
 namespace {

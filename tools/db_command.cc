@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "search/answer.h"
+#include "search/table/answer.h"
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
 #include "tools/option_groups.h"

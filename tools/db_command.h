@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "memo/table.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 #include "tools/command.h"
 
 namespace kirsch {

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "spec/language/schedule.h"
+#include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
 #include "spec/text/json_text.h"
-#include "spec/text/schedule.h"
-#include "spec/text/shorthand.h"
 #include "tools/db_command.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"

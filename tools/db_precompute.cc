@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "search/answer.h"
-#include "search/precompute.h"
-#include "spec/graph/shorthand.h"
+#include "search/table/answer.h"
+#include "search/table/precompute.h"
+#include "spec/language/family.h"
+#include "spec/language/graph_shorthand.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
 #include "tools/mpi_ranks.h"

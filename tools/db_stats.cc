@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cost/cost_model.h"
-#include "search/recall.h"
+#include "search/table/recall.h"
 #include "spec/expansion.h"
 #include "spec/text/cat.h"
 #include "tools/db_command.h"

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
-#include "tools/cycle_kinds.h"
+#include "synthesis/explain/cycle_kinds.h"
 
 namespace kirsch {
 namespace {

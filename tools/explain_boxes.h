@@ -1,4 +1,4 @@
-// The boxes of a program's icicle; their colours are the kinds of tools/cycle_kinds.h.
+// The boxes of a program's icicle; their colours are the kinds of synthesis/explain/cycle_kinds.h.
 #ifndef KIRSCH_TOOLS_EXPLAIN_BOXES_H_
 #define KIRSCH_TOOLS_EXPLAIN_BOXES_H_
 
@@ -7,7 +7,7 @@
 
 #include "page/chart.h"
 #include "page/page.h"
-#include "tools/explained.h"
+#include "synthesis/explain/explained.h"
 
 namespace kirsch {
 

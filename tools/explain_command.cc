@@ -1,4 +1,5 @@
 // kirsch explain SPEC
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <string>
@@ -7,11 +8,12 @@
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
-#include "tools/best_programs.h"
+#include "synthesis/explain/best_programs.h"
+#include "synthesis/explain/explained.h"
+#include "synthesis/family.h"
 #include "tools/command.h"
+#include "tools/explain_json.h"
 #include "tools/explain_page.h"
-#include "tools/explained.h"
-#include "tools/family.h"
 #include "tools/measured.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
@@ -94,6 +96,8 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
     absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, arguments.best);
     if (!best.ok()) return best.status();
+    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", CountOf(*best), SecondsOf(*best),
+                 EffortOf(solved.back()).seconds);
     explained.back().best = *std::move(best);
   }
   line.Erase();

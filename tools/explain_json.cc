@@ -1,10 +1,16 @@
-#include <string>
+#include "tools/explain_json.h"
 
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
-#include "tools/best_programs.h"
-#include "tools/explained.h"
+#include "synthesis/explain/best_programs.h"
+#include "synthesis/explain/explained.h"
+#include "tools/synthesis_report.h"
 
 namespace kirsch {
 namespace {
@@ -126,13 +132,39 @@ ordered_json Json(const ExplainedKernel& kernel) {
   return json;
 }
 
+ordered_json Json(const Departure& departure) {
+  return {{"path", departure.path},
+          {"spec", PrintSpec(departure.spec)},
+          {"best", PrintDecision(departure.spec.op, departure.best)},
+          {"instead", PrintDecision(departure.spec.op, departure.instead)}};
+}
+ordered_json Json(const PlanDeparture& departure) {
+  return {{"where", departure.where}, {"best", departure.best}, {"instead", departure.instead}};
+}
+
+ordered_json Json(const Best& best) {
+  ordered_json programs = ordered_json::array();
+  for (const BestEntry& entry : EntriesOf(best)) {
+    programs.push_back({{"rank", programs.size() + 1},
+                        {"cost_cycles", entry.cycles},
+                        {"above", entry.above},
+                        {"schedule", entry.schedule}});
+    if (std::holds_alternative<std::monostate>(entry.departure)) continue;
+    const auto* const of_program = std::get_if<Departure>(&entry.departure);
+    programs.back()["departs"] =
+        of_program != nullptr ? Json(*of_program) : Json(std::get<PlanDeparture>(entry.departure));
+    programs.back()["departs"]["from"] = entry.from + 1;
+  }
+  return {{"complete", IsComplete(best)}, {"programs", std::move(programs)}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels) {
   ordered_json json;
   for (const ExplainedKernel& kernel : kernels) {
     json["kernels"].push_back(Json(kernel));
-    if (kernel.best) json["kernels"].back()["best"] = BestJson(*kernel.best);
+    if (kernel.best) json["kernels"].back()["best"] = Json(*kernel.best);
   }
   return json;
 }

@@ -6,9 +6,9 @@
 #include "page/chart.h"
 #include "page/page.h"
 #include "spec/text/cat.h"
-#include "tools/cycle_kinds.h"
+#include "synthesis/explain/cycle_kinds.h"
+#include "synthesis/shared_packing.h"
 #include "tools/explain_boxes.h"
-#include "tools/shared_packing.h"
 
 namespace kirsch {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/explained.h"
+#include "synthesis/explain/explained.h"
 #include "tools/measured.h"
 
 namespace kirsch {

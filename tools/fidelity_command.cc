@@ -9,13 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/entries.h"
+#include "bench/workload/entries.h"
+#include "fidelity/corpus_text.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/price.h"
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
-#include "fidelity/table.h"
-#include "fidelity/usual_suite.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "search/ranks.h"
+#include "search/table/ranks.h"
 
 namespace kirsch {
 

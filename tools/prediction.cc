@@ -9,7 +9,9 @@
 #include "spec/target/clock.h"
 #include "spec/text/cat.h"
 #include "spec/text/quantity.h"
-#include "tools/explained.h"
+#include "synthesis/explain/explained.h"
+#include "synthesis/graph_kernel.h"
+#include "synthesis/solve.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -54,15 +56,6 @@ std::string ModelText(const Target& target, double machine_ghz) {
 }
 
 }  // namespace
-
-bool IsOfIntegers(const Spec& spec) { return !IsFloating(spec.operand[MatmulDims::kLhs].dtype); }
-
-bool IsOfIntegers(const Graph& graph) {
-  for (const GraphNode& node : graph.nodes)
-    if (Info(node.op).kind == OperationKind::kContraction)
-      return !IsFloating(graph.at(node.inputs.front()).type.dtype);
-  return !IsFloating(graph.at(graph.result).type.dtype);
-}
 
 Prediction PredictionOf(const Impl& impl, double cycles, double operations, const Target& target) {
   return {cycles, operations, IsOfIntegers(impl.spec), PeakOf(impl, target) * impl.spec.threads};

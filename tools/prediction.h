@@ -4,15 +4,11 @@
 
 #include <string>
 
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
-
-// Are the products of integers? Of a graph those of the first contraction, or without one the result.
-bool IsOfIntegers(const Spec& spec);
-bool IsOfIntegers(const Graph& graph);
 
 struct Prediction {
   double cycles = 0;

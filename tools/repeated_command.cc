@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "spec/text/cat.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
 
 namespace kirsch {
 namespace {

@@ -12,11 +12,10 @@
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
 #include "spec/text/text.h"
-#include "tools/cold_operands.h"
-#include "tools/family.h"
+#include "synthesis/cold_operands.h"
+#include "synthesis/family.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
-#include "tools/solve_options.h"
 #include "tools/target_option.h"
 
 namespace kirsch {

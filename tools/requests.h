@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/target/target.h"
-#include "spec/text/kernel_file.h"
-#include "tools/solve.h"
+#include "spec/language/kernel_file.h"
+#include "spec/target.h"
+#include "tools/solve_options.h"
 
 namespace kirsch {
 
 struct RequestArguments {
-  SolveArguments solve;
+  SolveOptions solve;
   std::string file;    // of kernels
   std::string kernel;  // of the file's, the only one that is wanted; empty: all are
   std::string name;    // of the only kernel's function; empty: the kernel's own
@@ -25,7 +25,7 @@ struct RequestArguments {
 // AddSolveOptions, and -f.
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments);
 
-// As of SolveArguments, and the file of kernels.
+// As of SolveOptions, and the file of kernels.
 std::vector<std::string> InputsOf(const RequestArguments& arguments);
 
 struct Requests {

@@ -7,9 +7,11 @@
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
+#include "tools/console.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
+#include "tools/output.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -25,9 +27,16 @@ const CLI::Validator kSeconds(
     },
     "SECONDS");
 
+// The same warning only once: a graph asks for its table many times.
+void WarnOnce(const std::string& warning) {
+  static std::string last;
+  if (warning != std::exchange(last, warning)) PrintRemark(Cat("warning: ", warning));
+}
+
 }  // namespace
 
 void AddDbOptions(CLI::App& app, DbOptions& options) {
+  options.warn = WarnOnce;
   BeginGroup(app, kSearchGroup);
   auto* const path = app.add_option(
       "--db", options.path,
@@ -45,8 +54,9 @@ void AddColdOption(CLI::App& command, std::string& cold) {
       ->take_last();
 }
 
-CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments) {
+CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments) {
   arguments.db = &db;
+  arguments.observer = &Console();
   CLI::Option* spec =
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
   BeginGroup(command, kTargetGroup);
@@ -75,7 +85,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   return spec;
 }
 
-std::vector<std::string> InputsOf(const SolveArguments& arguments) {
+std::vector<std::string> InputsOf(const SolveOptions& arguments) {
   std::vector<std::string> files = TargetFilesIn(arguments.target);
   for (std::string& table : TableFilesOf(*arguments.db)) files.push_back(std::move(table));
   files.push_back(arguments.schedule);

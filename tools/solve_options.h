@@ -6,10 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "tools/database.h"
-#include "tools/solve.h"
+#include "synthesis/database.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
+
+// SPEC and --target are for the command; how it is to be solved is the rest.
+struct SolveOptions : SolveArguments {
+  std::string spec;
+  std::string target = "host";
+};
 
 void AddDbOptions(CLI::App& app, DbOptions& options);
 
@@ -18,10 +24,10 @@ void AddColdOption(CLI::App& command, std::string& cold);
 
 // Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which
 // is required. `db` lives as long as `arguments`.
-CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments);
+CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments);
 
 // The files that these options have read, tables included: for CheckOutputs.
-std::vector<std::string> InputsOf(const SolveArguments& arguments);
+std::vector<std::string> InputsOf(const SolveOptions& arguments);
 
 }  // namespace kirsch
 

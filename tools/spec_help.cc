@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "spec/dtype.h"
-#include "spec/graph/functions.h"
-#include "spec/graph/shorthand.h"
+#include "spec/language/epilogue_parser.h"
+#include "spec/language/functions.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/parser.h"
+#include "spec/language/types_parser.h"
 #include "spec/operation.h"
 #include "spec/text/cat.h"
-#include "spec/text/epilogue_parser.h"
-#include "spec/text/parser.h"
 #include "spec/text/text.h"
-#include "spec/text/types_parser.h"
 
 namespace kirsch {
 namespace {

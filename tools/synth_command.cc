@@ -11,12 +11,12 @@
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_text.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
+#include "synthesis/kernel_library.h"
 #include "tools/command.h"
-#include "tools/library.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
@@ -24,6 +24,7 @@
 #include "tools/repeated_command.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
+#include "tools/synthesis_report.h"
 #include "tools/target_option.h"
 #include "tools/tuning.h"
 #include "tools/verdict.h"
@@ -141,7 +142,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   json["verify"] = json["emit"] = nullptr;
   int exit_code = 0;
   if (!arguments.no_verify) {
-    const VerifyReport report = VerifyLibrary(*library, style);
+    const VerifyReport report = VerifyLibrary(*library, style, arguments.request.solve.observer);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
     exit_code = ExitCode(report);

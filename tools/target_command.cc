@@ -5,7 +5,6 @@
 
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
-#include "tools/calibrate_command.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"

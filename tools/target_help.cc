@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "spec/target/feature.h"
+#include "spec/feature.h"
 #include "spec/target/target_json.h"
 #include "spec/target/target_keys.h"
 #include "spec/text/cat.h"

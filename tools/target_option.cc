@@ -1,22 +1,43 @@
 #include "tools/target_option.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
-#include "codegen/llvm/host_cpu.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
+#include "spec/text/date.h"
+#include "spec/text/file.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
 #include "spec/text/text.h"
-#include "tools/once_a_day.h"
+#include "synthesis/database.h"
+#include "synthesis/usable_target.h"
 #include "tools/output.h"
 
 namespace kirsch {
-
 namespace {
 
 constexpr char kNotCalibrated[] = "not-calibrated";
+
+// What is said once a day: a file beside the tables has the day on which it was said last. Has `what`, that
+// file's name, not been said today (UTC), as far as is known?
+bool IsDueToday(const std::string& what) {
+  const std::string directory = CacheDirectory();
+  if (directory.empty()) return true;
+  const absl::StatusOr<std::string> said = ReadFile(Cat(directory, "/", what));
+  return !said.ok() || *said != Today();
+}
+
+// It has been, now. Where that can't be kept it is due again.
+void KeepToday(const std::string& what) {
+  const std::string directory = CacheDirectory();
+  if (directory.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  (void)WriteFile(Cat(directory, "/", what), Today());
+}
 
 std::string& ToldUncalibrated() {
   static std::string& name = *new std::string();
@@ -33,14 +54,6 @@ void TellUncalibrated(const TargetFile& host) {
 
 bool IsToldUncalibrated(const Target& target) {
   return !ToldUncalibrated().empty() && target.name == ToldUncalibrated();
-}
-
-absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path) {
-  absl::StatusOr<TargetFile> found = FindTarget(name_or_path, DetectHostCpu().name);
-  if (!found.ok()) return found.status();
-  if (const std::string& cpu = found->target.cpu; !KnowsCpu(cpu))
-    return ErrorAt(name_or_path, found->cpu, Cat("expected a CPU that LLVM knows, got ", Quoted(cpu)));
-  return found;
 }
 
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {

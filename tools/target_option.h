@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/target/target.h"
-#include "spec/target/target_json.h"
+#include "spec/target.h"
 
 namespace kirsch {
 
@@ -20,11 +19,8 @@ std::string NamesOfTargets(const std::vector<Target>& targets);
 // The files that LoadTargets reads for the list: target files, and what was calibrated on this machine.
 std::vector<std::string> TargetFilesIn(const std::string& list);
 
-// The target that `name_or_path` means (see spec/target/targets.h), if LLVM knows its CPU.
-absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path);
-
-// The same; its warnings go to standard error, and at the end where a host's constants are from (that they
-// are not calibrated: once a day).
+// As FindUsableTarget has it; its warnings go to standard error, and at the end where a host's constants are
+// from (that they are not calibrated: once a day).
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path);
 
 // Was `target` loaded by this command, which says today that it is not calibrated?

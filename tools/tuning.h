@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "memo/memo.h"
-#include "tools/graph_kernel.h"
-#include "tools/solve.h"
+#include "synthesis/graph_kernel.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 
@@ -20,8 +20,8 @@ void AddTunedOption(CLI::App& command, SolveArguments& arguments);
 // The tuner that these options ask for. Takes the place of the predicted best, in `synthesis`, if a program
 // was measured to be faster: what the table knows of this machine, the target and version, or, if asked to
 // tune, what is measured now and then kept there. Measured are the candidates of tuning_candidates.h, in
-// rounds (bench/trials.h). Errors: this CPU can't run the code; Internal: one computes a wrong result;
-// Cancelled by Ctrl-C, what was measured of others before is kept.
+// rounds (bench/harness/trials.h). Errors: this CPU can't run the code; Internal: one computes a wrong
+// result; Cancelled by Ctrl-C, what was measured of others before is kept.
 class MeasuringTuner : public Tuner {
  public:
   absl::Status Check(const SolveArguments& arguments) const override;

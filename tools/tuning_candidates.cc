@@ -3,14 +3,14 @@
 #include <set>
 #include <utility>
 
-#include "search/follow_plan.h"
-#include "search/k_best.h"
-#include "search/k_best_plans.h"
-#include "search/outer_choices.h"
-#include "spec/graph/plan_schedule.h"
+#include "search/graph/follow_plan.h"
+#include "search/ranking/k_best.h"
+#include "search/ranking/k_best_plans.h"
+#include "search/ranking/outer_choices.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/program/impl_program.h"
 #include "spec/program/plan_program.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "search/search.h"
-#include "tools/graph_kernel.h"
-#include "tools/solve.h"
+#include "search/solver/search.h"
+#include "synthesis/graph_kernel.h"
+#include "synthesis/solve.h"
 
 namespace kirsch {
 
@@ -21,7 +21,7 @@ struct TuningCandidate {
 };
 
 // A few that differ in code: the predicted best first, then the best of each outer choice
-// (search/outer_choices.h), and the next cheapest. Fewer where `search` is stopped.
+// (search/ranking/outer_choices.h), and the next cheapest. Fewer where `search` is stopped.
 std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search);
 
 // Likewise: the best plan, its largest contraction with each outer choice, the next cheapest plans that

@@ -4,13 +4,13 @@
 #include <chrono>
 #include <utility>
 
-#include "bench/fastest.h"
-#include "bench/reference.h"
-#include "bench/statistics.h"
-#include "bench/trials.h"
+#include "bench/harness/expected_result.h"
+#include "bench/harness/fastest.h"
+#include "bench/harness/trials.h"
+#include "bench/results/statistics.h"
 #include "codegen/verify/engines.h"
 #include "spec/target/host.h"
-#include "tools/cold_operands.h"
+#include "synthesis/cold_operands.h"
 
 namespace kirsch {
 namespace {

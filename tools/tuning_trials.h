@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/compiled_loops.h"
-#include "bench/workload.h"
+#include "bench/loops/compiled_loops.h"
+#include "bench/workload/workload.h"
 #include "codegen/kernel.h"
+#include "synthesis/tuning_report.h"
 #include "tools/tuning_candidates.h"
-#include "tools/tuning_report.h"
 
 namespace kirsch {
 
@@ -25,7 +25,7 @@ struct TuningProblem {
 absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, const SolveArguments& arguments);
 absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, const SolveArguments& arguments);
 
-// In rounds (bench/trials.h) for so many seconds, until `stop`. Internal if a candidate computes a wrong
+// In rounds (bench/harness/trials.h) for so many seconds, until `stop`. Internal if a candidate computes a wrong
 // result, which is a bug; errors of the machine.
 absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, double seconds,
                                             const std::string& name, const Target& target,

@@ -4,14 +4,15 @@
 #include <string>
 
 #include "spec/text/cat.h"
+#include "synthesis/kernel_library.h"
+#include "synthesis/solve.h"
 #include "tools/command.h"
-#include "tools/library.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
-#include "tools/solve.h"
+#include "tools/synthesis_report.h"
 #include "tools/target_option.h"
 #include "tools/verdict.h"
 
@@ -58,7 +59,8 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
                    requests->kernels, requests->targets);
   if (!library.ok()) return library.status();
   const ReportHead head = {"verify", NamesOfTargets(requests->targets)};
-  return Report(arguments, WithHead(head, LibraryJson(*library)), VerifyLibrary(*library, {}));
+  return Report(arguments, WithHead(head, LibraryJson(*library)),
+                VerifyLibrary(*library, {}, arguments.request.solve.observer));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Code generation: what each step from the loop program on takes.
 #include <benchmark/benchmark.h>
 
-#include "bench/benchmark_program.h"
+#include "bench/micro/benchmark_program.h"
 #include "codegen/header/header_file.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/jit.h"

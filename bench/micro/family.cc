@@ -3,12 +3,12 @@
 #include <cstdlib>
 
 #include "memo/hash_memo.h"
-#include "search/limits.h"
-#include "search/recall.h"
-#include "search/search.h"
+#include "search/solver/limits.h"
+#include "search/solver/search.h"
+#include "search/table/recall.h"
 #include "spec/check.h"
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 
 namespace kirsch {
 namespace {

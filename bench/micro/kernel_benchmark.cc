@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "bench/benchmark_program.h"
-#include "bench/workload.h"
+#include "bench/micro/benchmark_program.h"
+#include "bench/workload/workload.h"
 #include "codegen/llvm/jit.h"
 
 namespace kirsch {

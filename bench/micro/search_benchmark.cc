@@ -6,10 +6,10 @@
 
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/check.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

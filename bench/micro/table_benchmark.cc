@@ -8,14 +8,14 @@
 
 #include "bench/micro/family.h"
 #include "memo/table.h"
-#include "search/answer.h"
-#include "search/limits.h"
-#include "search/recall.h"
-#include "search/search.h"
+#include "search/solver/limits.h"
+#include "search/solver/search.h"
+#include "search/table/answer.h"
+#include "search/table/recall.h"
 #include "spec/check.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

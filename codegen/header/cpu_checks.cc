@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "spec/check.h"
-#include "spec/target/feature.h"
+#include "spec/feature.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "codegen/c/c_signature.h"
-#include "codegen/header/graph_samples.h"
 #include "codegen/loop/loop_program.h"
+#include "codegen/samples/graph_samples.h"
+#include "spec/language/varying_size.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
-#include "spec/text/varying_size.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

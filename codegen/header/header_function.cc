@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "codegen/header/graph_samples.h"
 #include "codegen/header/parameter_text.h"
+#include "codegen/samples/graph_samples.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

@@ -9,12 +9,12 @@
 
 #include "absl/types/span.h"
 #include "codegen/header/header_file.h"
-#include "codegen/loop/lower.h"
-#include "spec/graph/family.h"
-#include "spec/graph/plan.h"
-#include "spec/target/target.h"
-#include "spec/text/family.h"
-#include "spec/text/varying_size.h"
+#include "codegen/lower.h"
+#include "spec/language/family.h"
+#include "spec/language/graph_family.h"
+#include "spec/language/varying_size.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

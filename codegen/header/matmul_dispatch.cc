@@ -8,8 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "codegen/header/header_file.h"
-#include "spec/graph/family.h"
-#include "spec/text/family.h"
+#include "spec/language/family.h"
+#include "spec/language/graph_family.h"
 
 namespace kirsch {
 

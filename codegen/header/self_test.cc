@@ -12,10 +12,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/header/block_samples.h"
-#include "codegen/header/self_test_epilogue.h"
-#include "codegen/header/self_test_graph.h"
+#include "codegen/header/self_test_parts.h"
 #include "codegen/header/user_matrix.h"
+#include "codegen/samples/block_samples.h"
 #include "spec/block.h"
 #include "spec/text/cat.h"
 

@@ -1,10 +1,9 @@
-#include "codegen/header/self_test_epilogue.h"
-
 #include <ranges>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/header/self_test_parts.h"
 #include "codegen/header/user_matrix.h"
 #include "spec/text/cat.h"
 

@@ -1,5 +1,3 @@
-#include "codegen/header/self_test_graph.h"
-
 #include <algorithm>
 #include <set>
 
@@ -7,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/header/self_test_parts.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/header/header_file.h"
-#include "spec/text/family.h"
+#include "spec/language/family.h"
 
 namespace kirsch {
 

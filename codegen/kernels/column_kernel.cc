@@ -1,11 +1,10 @@
-#include "codegen/kernels/column_kernel.h"
-
 #include <bit>
 #include <limits>
 #include <memory>
 #include <vector>
 
 #include "codegen/kernels/row_code.h"
+#include "codegen/kernels/row_kernel.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "codegen/kernels/column_kernel.h"
 #include "codegen/kernels/row_code.h"
 #include "codegen/loop/loop_text.h"
 #include "spec/check.h"

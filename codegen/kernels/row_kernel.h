@@ -26,6 +26,9 @@ Procedure RowProcedure(const RowKernel& kernel);
 // ISA features that the procedure needs besides those of its vectors and masks.
 std::vector<std::string> RowFeatures(const RowKernel& kernel);
 
+// RowProcedure() of a program that `reduces_rows`.
+Procedure ColumnProcedure(const RowKernel& kernel);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/llvm/spills.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "codegen/header/header_file.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -14,7 +14,7 @@
 #include "codegen/kernel.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

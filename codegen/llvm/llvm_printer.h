@@ -10,7 +10,7 @@
 #include "codegen/loop/loop_program.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -8,7 +8,7 @@
 #include "codegen/llvm/emit.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -6,7 +6,7 @@
 
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/verify_header.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/meaning/interpreter.h"

@@ -15,10 +15,10 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
+#include "spec/program/plan.h"
 #include "spec/program/program.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

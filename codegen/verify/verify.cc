@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/verify/contraction_problem.h"
 #include "codegen/verify/engines.h"
-#include "codegen/verify/graph_problem.h"
+#include "codegen/verify/known_contraction.h"
+#include "codegen/verify/known_graph.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

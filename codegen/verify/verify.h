@@ -1,14 +1,14 @@
 // The verification ladder: reference == interpreter == JIT == compiled C header, for specs and graphs.
 //
-// Every engine computes the same problems (problem.h), and is held against the same reference: on integers
-// that leave no rounding to excuse anything, compared bit for bit, where the arithmetic is linear, and on
-// floats of even, wide or widely spread magnitudes, compared within a proven bound (contraction_problem.h,
-// spec/graph/reference.h), or integers of full range, compared bit for bit after they have wrapped around;
-// into a prior output if the spec accumulates; between guard pages on either side, on misaligned bases, with
-// NaN between input rows and in scratch, shared and unwritten memory, and split over several threads, more
-// threads than tasks included. Where computing every element's reference would take too long, some full rows
-// are compared, those that look unwritten among them, and the whole output of a matmul is checked by
-// Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
+// Every engine computes the same problems (known_problem.h), and is held against the same reference: on
+// integers that leave no rounding to excuse anything, compared bit for bit, where the arithmetic is linear,
+// and on floats of even, wide or widely spread magnitudes, compared within a proven bound
+// (known_contraction.h, spec/meaning/graph_reference.h), or integers of full range, compared bit for bit
+// after they have wrapped around; into a prior output if the spec accumulates; between guard pages on either
+// side, on misaligned bases, with NaN between input rows and in scratch, shared and unwritten memory, and
+// split over several threads, more threads than tasks included. Where computing every element's reference
+// would take too long, some full rows are compared, those that look unwritten among them, and the whole
+// output of a matmul is checked by Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_H_
 
@@ -21,9 +21,9 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/verify_ladder.h"
-#include "spec/graph/plan.h"
 #include "spec/impl.h"
-#include "spec/target/target.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

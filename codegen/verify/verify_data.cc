@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "codegen/verify/block_data.h"
+#include "codegen/samples/block_data.h"
 #include "spec/block.h"
 #include "spec/check.h"
 #include "spec/element.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_problem.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
 

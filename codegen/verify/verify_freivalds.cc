@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_data.h"
 #include "spec/element.h"
 #include "spec/meaning/reference.h"

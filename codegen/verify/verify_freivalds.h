@@ -16,8 +16,8 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "codegen/verify/contraction_problem.h"
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_contraction.h"
+#include "codegen/verify/known_problem.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
 

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "codegen/llvm/spills.h"
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_problem.h"
 #include "codegen/verify/verify_run.h"
 
 namespace kirsch {

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "codegen/kernel.h"
 #include "codegen/verify/guarded_buffer.h"
-#include "codegen/verify/problem.h"
+#include "codegen/verify/known_problem.h"
 
 namespace kirsch {
 

@@ -15,20 +15,6 @@ uint32_t Positions(uint64_t padded, uint32_t kernel, const ConvolutionOptions& c
 
 }  // namespace
 
-std::vector<int64_t> TensorType::Strides() const {
-  if (!strides.empty()) return strides;
-  std::vector<int64_t> following(dims.size(), 1);
-  for (size_t axis = dims.size(); axis-- > 1;) following[axis - 1] = following[axis] * dims[axis];
-  return following;
-}
-
-int64_t TensorType::span() const {
-  const std::vector<int64_t> apart = Strides();
-  int64_t last = 0;
-  for (size_t axis = 0; axis < dims.size(); ++axis) last += int64_t{dims[axis] - 1} * apart[axis];
-  return last + 1;
-}
-
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
   const std::vector<uint32_t>&image = TypeOf(graph, node, 0).dims, &filters = TypeOf(graph, node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;

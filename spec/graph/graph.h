@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/graph/tensor_type.h"
 #include "spec/layout.h"
 #include "spec/lhs_as.h"
 #include "spec/operation.h"
+#include "spec/tensor_type.h"
 #include "spec/text/text.h"
 
 namespace kirsch {

@@ -8,7 +8,7 @@
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
 #include "spec/meaning/interpret_kernel.h"
-#include "spec/meaning/uncertain_math.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "spec/meaning/uncertain.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 

@@ -14,7 +14,7 @@
 #include "spec/program/program.h"
 #include "spec/program/program_builder.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

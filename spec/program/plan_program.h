@@ -2,9 +2,9 @@
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
 #define KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
 
-#include "spec/graph/plan.h"
+#include "spec/program/plan.h"
 #include "spec/program/program.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "spec/target/feature.h"
+#include "spec/feature.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

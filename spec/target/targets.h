@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 #include "spec/target/target_json.h"
 
 namespace kirsch {

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "bench/plot.h"
-#include "bench/report.h"
-#include "bench/table.h"
+#include "bench/results/report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "bench/reference.h"
-#include "bench/run.h"
-#include "bench/statistics.h"
-#include "bench/suite.h"
-#include "bench/timer.h"
-#include "bench/workload.h"
+#include "bench/harness/expected_result.h"
+#include "bench/harness/run.h"
+#include "bench/machine/timer.h"
+#include "bench/results/statistics.h"
+#include "bench/workload/suite.h"
+#include "bench/workload/workload.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/language/parser.h"
+#include "spec/language/printer.h"
 #include "spec/matmul_types.h"
-#include "spec/text/parser.h"
-#include "spec/text/printer.h"
 #include "tests/testing/bench_testing.h"
 
 namespace kirsch {

@@ -8,17 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "bench/bandwidth.h"
-#include "bench/cblas.h"
-#include "bench/element.h"
-#include "bench/peak.h"
-#include "bench/plugin.h"
-#include "bench/reference.h"
+#include "bench/contenders/contenders.h"
+#include "bench/harness/bandwidth.h"
+#include "bench/harness/expected_result.h"
+#include "bench/harness/peak.h"
+#include "bench/workload/element.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/language/epilogue_parser.h"
 #include "spec/matmul_types.h"
 #include "spec/spec.h"
-#include "spec/text/epilogue_parser.h"
 #include "tests/testing/bench_testing.h"
 
 namespace kirsch {

@@ -1,5 +1,5 @@
 // Which program is the fastest, of made-up timings.
-#include "bench/fastest.h"
+#include "bench/harness/fastest.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Trials of made-up kernels: nothing here depends on how fast.
-#include "bench/trials.h"
+#include "bench/harness/trials.h"
 
 #include <csignal>
 
-#include "bench/workload.h"
+#include "bench/workload/workload.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/bench_testing.h"

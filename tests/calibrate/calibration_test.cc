@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/entries.h"
-#include "bench/workload.h"
+#include "bench/workload/entries.h"
+#include "bench/workload/workload.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/conditions.h"
 #include "calibrate/cost_key.h"
@@ -20,13 +20,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memo/hash_memo.h"
-#include "search/replay.h"
-#include "search/search.h"
+#include "search/solver/replay.h"
+#include "search/solver/search.h"
+#include "spec/language/schedule.h"
 #include "spec/microkernel.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch {

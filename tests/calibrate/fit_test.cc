@@ -5,19 +5,19 @@
 #include <map>
 #include <memory>
 
-#include "bench/entries.h"
+#include "bench/workload/entries.h"
 #include "calibrate/suite.h"
 #include "cost/microkernel_cost.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memo/hash_memo.h"
-#include "search/dice.h"
-#include "search/draw_programs.h"
-#include "search/program_cost.h"
-#include "search/replay.h"
+#include "search/sampling/dice.h"
+#include "search/sampling/draw_programs.h"
+#include "search/solver/program_cost.h"
+#include "search/solver/replay.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "codegen/header/header_function.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"

@@ -4,7 +4,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_text.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 

@@ -6,7 +6,7 @@
 
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/loop_text.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"

@@ -5,7 +5,7 @@
 #include "codegen/llvm/analyser.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "spec/canonical.h"
 #include "spec/convolution.h"
 #include "spec/microkernel.h"

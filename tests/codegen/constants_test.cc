@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/strip.h"
-#include "search/plan_packing.h"
-#include "spec/graph/matmul.h"
-#include "spec/graph/plan_schedule.h"
+#include "search/graph/plan_packing.h"
+#include "spec/language/matmul_graph.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/program/plan_program.h"
 #include "spec/target/targets.h"
 #include "tests/testing/plan_testing.h"

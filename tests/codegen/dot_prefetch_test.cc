@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "spec/microkernel.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"

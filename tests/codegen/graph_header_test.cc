@@ -1,5 +1,5 @@
 // Self-tests in the headers of graphs' kernels.
-#include "codegen/header/graph_samples.h"
+#include "codegen/samples/graph_samples.h"
 #include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/plan_testing.h"

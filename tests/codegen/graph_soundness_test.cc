@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codegen/c/compilation.h"
-#include "spec/graph/matmul.h"
+#include "spec/language/matmul_graph.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"

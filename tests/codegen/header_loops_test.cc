@@ -14,7 +14,7 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "tests/testing/codegen_types_testing.h"

@@ -1,6 +1,6 @@
 // Attention by an online softmax: every small one by it, what may stand around the softmax, scores that are
 // no finite numbers, and what the search does with it.
-#include "rewrites/online_attention.h"
+#include "rewrites/graph/online_attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 
 #include "absl/strings/str_replace.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
-#include "spec/graph/reference.h"
+#include "codegen/lower.h"
+#include "spec/meaning/graph_reference.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"

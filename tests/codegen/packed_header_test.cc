@@ -8,7 +8,7 @@
 #include "codegen/header/header_function.h"
 #include "codegen/header/self_test.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "tests/testing/header_testing.h"

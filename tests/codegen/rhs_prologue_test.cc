@@ -1,5 +1,4 @@
 // Matmuls by what elementwise operations make, block of columns after block of columns.
-#include "rewrites/rhs_prologue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "search/stage_cost.h"
+#include "rewrites/graph/registry.h"
+#include "search/graph/stage_cost.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"

@@ -1,5 +1,5 @@
 // The schedules of row programs: sound, few, all with the same results; and which one the costs choose.
-#include "rewrites/row_schedules.h"
+#include "rewrites/graph/row_schedules.h"
 
 #include <gtest/gtest.h>
 

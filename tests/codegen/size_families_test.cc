@@ -13,9 +13,9 @@
 
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
-#include "search/size_regions.h"
-#include "search/size_template.h"
+#include "search/families/size_regions.h"
+#include "search/families/size_template.h"
+#include "search/solver/search.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"

@@ -7,9 +7,9 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "cost/tile_facts.h"
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/microkernel.h"
 #include "tests/testing/codegen_testing.h"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "spec/meaning/uncertain_math.h"
 #include "spec/text/cat.h"
+#include "spec/uncertain.h"
 #include "tests/testing/codegen_testing.h"
 #include "tests/testing/ulp_bounds.h"
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "codegen/verify/graph_problem.h"
+#include "codegen/verify/known_graph.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/element_array.h"
 #include "spec/text/cat.h"

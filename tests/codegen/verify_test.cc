@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "codegen/llvm/host_cpu.h"
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_freivalds.h"
 #include "codegen/verify/verify_header.h"
 #include "spec/element.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_data.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/element.h"

@@ -7,7 +7,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 

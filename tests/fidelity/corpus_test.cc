@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/suite.h"
+#include "bench/workload/suite.h"
+#include "fidelity/corpus_text.h"
 #include "fidelity/fidelity.h"
-#include "fidelity/table.h"
-#include "fidelity/usual_suite.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {

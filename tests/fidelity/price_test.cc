@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/entries.h"
+#include "bench/workload/entries.h"
 #include "fidelity/candidates.h"
 #include "fidelity/read_corpus.h"
 #include "memo/hash_memo.h"
-#include "search/draw_plans.h"
-#include "search/draw_programs.h"
+#include "search/sampling/draw_plans.h"
+#include "search/sampling/draw_programs.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 

@@ -8,9 +8,9 @@
 #include "fidelity/tile_check.h"
 #include "fidelity/traffic_check.h"
 #include "memo/hash_memo.h"
-#include "rewrites/rewrite.h"
-#include "search/draw_tiles.h"
-#include "search/search.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/sampling/draw_tiles.h"
+#include "search/solver/search.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {

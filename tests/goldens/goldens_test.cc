@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,12 +18,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/plan_schedule.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
-#include "spec/text/kernel_file.h"
-#include "tools/library.h"
+#include "synthesis/kernel_library.h"
 
 namespace kirsch {
 namespace {
@@ -41,11 +40,8 @@ std::string ScheduleOf(const FamilySynthesis& kernel) {
 
 // The sum of all members.
 double CyclesOf(const FamilySynthesis& kernel) {
-  const nlohmann::ordered_json json = FamilyJson(kernel);
-  if (!json.contains("kernels")) return json["cost_cycles"];
   double cycles = 0;
-  for (const auto& member : json["kernels"])
-    if (member["cost_cycles"].is_number()) cycles += member["cost_cycles"].get<double>();
+  for (const Member& member : kernel.members) cycles += FactsOf(member).cycles;
   return cycles;
 }
 
@@ -70,7 +66,6 @@ absl::StatusOr<Goldens> MakeGoldens(const std::string& list, const Target& targe
   if (!requests.ok()) return requests.status();
   const DbOptions no_table = {.path = "", .none = true};
   SolveArguments arguments;
-  arguments.console = false;
   arguments.db = &no_table;
   const absl::StatusOr<Library> library = SolveLibrary(arguments, list, *requests, {target});
   if (!library.ok()) return library.status();

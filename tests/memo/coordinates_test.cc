@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/microkernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "search/search.h"
-#include "search/shared_copy.h"
+#include "search/families/shared_copy.h"
+#include "search/solver/search.h"
+#include "spec/language/family.h"
 #include "spec/text/cat.h"
-#include "spec/text/family.h"
 #include "tests/testing/cli_testing.h"
 #include "tests/testing/targets.h"
 

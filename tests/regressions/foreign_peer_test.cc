@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/core_types.h"
-#include "bench/peers.h"
-#include "bench/roster.h"
-#include "bench/table.h"
+#include "bench/contenders/peers.h"
+#include "bench/harness/roster.h"
+#include "bench/machine/core_types.h"
+#include "bench/results/report.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "tests/testing/cli_testing.h"

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "spec/dtype.h"
-#include "spec/graph/functions.h"
-#include "spec/graph/shorthand.h"
-#include "spec/text/kernel_file.h"
-#include "spec/text/parser.h"
+#include "spec/language/functions.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/parser.h"
 #include "tests/testing/cli_testing.h"
 
 namespace kirsch {

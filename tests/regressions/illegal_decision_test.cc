@@ -5,9 +5,9 @@
 #include <string>
 
 #include "memo/hash_memo.h"
-#include "search/replay.h"
+#include "search/solver/replay.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

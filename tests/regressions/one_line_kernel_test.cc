@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 
 namespace kirsch {
 namespace {

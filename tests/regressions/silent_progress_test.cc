@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_ladder.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_spec.h"

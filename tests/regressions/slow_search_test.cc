@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 #include "tests/testing/random_spec.h"
 
 namespace kirsch {

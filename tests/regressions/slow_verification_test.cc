@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/known_contraction.h"
 #include "codegen/verify/verify_ladder.h"
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
 #include "tests/testing/plain_kernel.h"
 
 namespace kirsch {

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "spec/language/kernel_file.h"
+#include "spec/language/schedule.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
-#include "spec/text/kernel_file.h"
 #include "spec/text/nearest.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/cli_testing.h"
 
 namespace kirsch {

@@ -1,13 +1,13 @@
 // What the search is asked about a graph does not depend on how it is written.
-#include "rewrites/canonical_graph.h"
+#include "rewrites/graph/canonical_graph.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-#include "search/plan_recall.h"
-#include "spec/text/kernel_file.h"
+#include "search/table/plan_recall.h"
+#include "spec/language/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 
 namespace kirsch::testing {

@@ -1,6 +1,6 @@
 // One packing of constants for all members of a family: the best one, by trying all candidates; and plans
 // that have one buffer for them.
-#include "search/common_packing.h"
+#include "search/families/common_packing.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/graph/family.h"
+#include "spec/language/graph_family.h"
 #include "spec/program/plan_program.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "rewrites/rewrite.h"
-#include "search/limits.h"
-#include "search/search.h"
-#include "spec/text/schedule.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "search/solver/search.h"
+#include "spec/language/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"

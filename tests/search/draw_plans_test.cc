@@ -1,4 +1,4 @@
-#include "search/draw_plans.h"
+#include "search/sampling/draw_plans.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/draw_programs.h"
-#include "spec/graph/plan_schedule.h"
+#include "search/sampling/draw_programs.h"
+#include "spec/language/plan_schedule.h"
 #include "tests/testing/plan_testing.h"
 
 namespace kirsch::testing {

@@ -1,4 +1,4 @@
-#include "search/draw_programs.h"
+#include "search/sampling/draw_programs.h"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/dice.h"
-#include "search/replay.h"
-#include "search/search.h"
+#include "search/sampling/dice.h"
+#include "search/solver/replay.h"
+#include "search/solver/search.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/targets.h"
 

@@ -1,4 +1,4 @@
-#include "search/explain_plan.h"
+#include "search/explain/explain_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <map>
 
 #include "memo/hash_memo.h"
-#include "search/plan_search.h"
-#include "spec/graph/shorthand.h"
+#include "search/graph/plan_search.h"
+#include "spec/language/graph_shorthand.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {

@@ -1,4 +1,4 @@
-#include "search/explain.h"
+#include "search/explain/explain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <array>
 
 #include "memo/hash_memo.h"
-#include "search/replay.h"
+#include "search/solver/replay.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

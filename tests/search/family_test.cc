@@ -1,5 +1,5 @@
 // Families of sizes: their text, their members, the regions of equal decisions.
-#include "spec/text/family.h"
+#include "spec/language/family.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/regions.h"
-#include "search/search.h"
+#include "search/families/regions.h"
+#include "search/solver/search.h"
 #include "spec/text/cat.h"
 #include "tests/testing/targets.h"
 

@@ -1,5 +1,5 @@
 // The K best plans are those of all plans, each by its schedule, told apart by their Programs' texts.
-#include "search/k_best_plans.h"
+#include "search/ranking/k_best_plans.h"
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "rewrites/row_schedules.h"
-#include "search/follow_plan.h"
-#include "search/k_best.h"
-#include "spec/graph/plan_schedule.h"
+#include "rewrites/graph/registry.h"
+#include "rewrites/graph/row_schedules.h"
+#include "search/graph/follow_plan.h"
+#include "search/ranking/k_best.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/program/plan_program.h"
-#include "spec/text/kernel_file.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plan_testing.h"
 

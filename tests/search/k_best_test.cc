@@ -1,5 +1,5 @@
 // The K best are those of all programs, written out one by one and told apart by their Programs' texts.
-#include "search/k_best.h"
+#include "search/ranking/k_best.h"
 
 #include <gtest/gtest.h>
 
@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "rewrites/rewrite.h"
-#include "search/solver.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/solver.h"
+#include "spec/language/parser.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/program/impl_program.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/targets.h"
 

@@ -1,6 +1,6 @@
 // Plans for any number of keys: each computes what its members' graphs mean, for every number, and takes what
 // it is said to take; which families there are such plans for.
-#include "search/key_regions.h"
+#include "search/families/key_regions.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/size_regions.h"
+#include "search/families/size_regions.h"
 #include "tests/testing/plan_family_testing.h"
 
 namespace kirsch::testing {

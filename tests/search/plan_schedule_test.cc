@@ -1,6 +1,6 @@
 // Schedules of graphs: what is printed is followed to the same object; what is left out is searched; what is
 // changed is followed or refused with its place.
-#include "spec/graph/plan_schedule.h"
+#include "spec/language/plan_schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "codegen/llvm/emit.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/mutated_text.h"
 #include "tests/testing/plan_testing.h"

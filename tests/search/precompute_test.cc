@@ -1,6 +1,6 @@
 // A precomputed table is the same table, byte for byte, whoever worked on it; and it holds what single
 // searches find.
-#include "search/precompute.h"
+#include "search/table/precompute.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/answer.h"
+#include "search/table/answer.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
 #include "tests/testing/thread_ranks.h"

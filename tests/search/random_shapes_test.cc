@@ -12,7 +12,7 @@
 #include "codegen/verify/verify.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "tests/testing/kernel_header.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"

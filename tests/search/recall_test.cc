@@ -1,6 +1,6 @@
 // What a table answers: the program and the cost that the search finds, or nothing; and on a damaged file,
 // an error, nothing, or the same program.
-#include "search/recall.h"
+#include "search/table/recall.h"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "rewrites/rewrite.h"
-#include "search/answer.h"
-#include "search/limits.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "search/table/answer.h"
 #include "spec/convolution.h"
+#include "spec/language/schedule.h"
 #include "spec/text/file.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"

@@ -1,11 +1,11 @@
-#include "search/replay.h"
+#include "search/solver/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "memo/hash_memo.h"
+#include "spec/language/parser.h"
 #include "spec/target/targets.h"
-#include "spec/text/parser.h"
 
 namespace kirsch {
 namespace {

@@ -1,5 +1,5 @@
 // Operands that come from RAM beside others that wait in caches.
-#include "search/residency.h"
+#include "search/solver/residency.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@
 
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/answer.h"
-#include "search/plan_recall.h"
-#include "search/search.h"
-#include "spec/graph/parser.h"
-#include "spec/text/parser.h"
+#include "search/solver/search.h"
+#include "search/table/answer.h"
+#include "search/table/plan_recall.h"
+#include "spec/language/graph_parser.h"
+#include "spec/language/parser.h"
 #include "spec/text/text.h"
 #include "tests/testing/targets.h"
 #include "tests/testing/temp_directory.h"

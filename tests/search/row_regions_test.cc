@@ -1,6 +1,6 @@
 // Plans for any number of rows: each computes what its members' graphs mean, for every number, and takes
 // about what its members' own plans do; which families there are such plans for.
-#include "search/row_regions.h"
+#include "search/families/row_regions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The search is exact: it agrees with brute force, with pruning or without, whatever the memo already holds.
-#include "search/search.h"
+#include "search/solver/search.h"
 
 #include <gtest/gtest.h>
 
@@ -17,15 +17,15 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "rewrites/rewrite.h"
-#include "search/limits.h"
-#include "search/relaxation.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "search/solver/relaxation.h"
+#include "spec/language/parser.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
 #include "spec/microkernel.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
-#include "spec/text/printer.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/convolutions.h"
 #include "tests/testing/random_spec.h"

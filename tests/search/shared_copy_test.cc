@@ -1,5 +1,5 @@
 // One copy of a constant operand for all members of a family: the best one, by brute force over all of them.
-#include "search/shared_copy.h"
+#include "search/families/shared_copy.h"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "rewrites/rewrite.h"
-#include "search/limits.h"
-#include "search/search.h"
-#include "search/search_within.h"
-#include "spec/text/family.h"
-#include "spec/text/schedule.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "search/solver/search.h"
+#include "search/solver/search_within.h"
+#include "spec/language/family.h"
+#include "spec/language/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/targets.h"
 

@@ -1,6 +1,6 @@
 // Programs for a range of rows, columns, or steps of the reduction: whatever the decisions, they compute what
 // the program for each number of them does, in the same order; what they cost; the regions that they make.
-#include "search/size_template.h"
+#include "search/families/size_template.h"
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/program_cost.h"
-#include "search/search.h"
-#include "search/size_regions.h"
+#include "search/families/size_regions.h"
+#include "search/solver/program_cost.h"
+#include "search/solver/search.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/program/impl_program.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"

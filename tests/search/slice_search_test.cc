@@ -12,14 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "rewrites/canonical_graph.h"
-#include "rewrites/rewrite.h"
-#include "search/ahead_operations.h"
-#include "search/operand_copies.h"
-#include "search/slice_levels.h"
+#include "rewrites/graph/canonical_graph.h"
+#include "rewrites/graph/registry.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/graph/ahead_operations.h"
+#include "search/graph/operand_copies.h"
+#include "search/graph/slice_levels.h"
 #include "spec/expansion.h"
+#include "spec/language/kernel_file.h"
 #include "spec/storage.h"
-#include "spec/text/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plan_testing.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "codegen/llvm/jit.h"
-#include "spec/graph/reference.h"
+#include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 

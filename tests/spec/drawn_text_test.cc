@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "codegen/llvm/host_cpu.h"
+#include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
-#include "spec/text/kernel_file.h"
 #include "tests/testing/isolated.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"

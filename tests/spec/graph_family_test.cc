@@ -1,4 +1,6 @@
 // Families of graphs: their text, their members, and what is said of those that are none.
+#include "spec/language/graph_family.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,11 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
-#include "spec/graph/family.h"
-#include "spec/graph/parser.h"
-#include "spec/graph/shorthand.h"
+#include "spec/language/graph_parser.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
-#include "spec/text/kernel_file.h"
 #include "tests/testing/mutated_text.h"
 
 namespace kirsch {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "spec/graph/parser.h"
-#include "spec/graph/reference.h"
-#include "spec/graph/shorthand.h"
-#include "spec/meaning/uncertain_math.h"
+#include "spec/language/graph_parser.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/kernel_file.h"
+#include "spec/meaning/graph_reference.h"
 #include "spec/text/cat.h"
-#include "spec/text/kernel_file.h"
+#include "spec/uncertain.h"
 #include "tests/testing/mutated_text.h"
 
 namespace kirsch {

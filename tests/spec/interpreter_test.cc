@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/meaning/reference.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/random_impl.h"

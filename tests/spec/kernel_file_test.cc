@@ -1,5 +1,5 @@
 // Files of kernels: what they hold, and errors at their place in the file.
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 
 #include <gtest/gtest.h>
 

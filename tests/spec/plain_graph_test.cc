@@ -16,7 +16,7 @@
 
 #include "absl/strings/match.h"
 #include "spec/block.h"
-#include "spec/graph/family.h"
+#include "spec/language/graph_family.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
 #include "tests/testing/grammar_graph.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "spec/element_array.h"
-#include "spec/graph/reference.h"
+#include "spec/meaning/graph_reference.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/program/plan_program.h"
 #include "spec/program/program_builder.h"

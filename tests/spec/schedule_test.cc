@@ -1,9 +1,9 @@
-#include "spec/text/schedule.h"
+#include "spec/language/schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "spec/text/parser.h"
+#include "spec/language/parser.h"
 
 namespace kirsch {
 namespace {

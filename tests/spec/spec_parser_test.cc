@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "spec/language/parser.h"
+#include "spec/language/printer.h"
 #include "spec/matmul_types.h"
 #include "spec/text/cat.h"
-#include "spec/text/parser.h"
-#include "spec/text/printer.h"
 
 namespace kirsch {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "spec/language/family.h"
+#include "spec/language/kernel_file.h"
+#include "spec/language/parser.h"
+#include "spec/language/schedule.h"
 #include "spec/target/target_files.h"
 #include "spec/target/target_json.h"
-#include "spec/text/family.h"
-#include "spec/text/kernel_file.h"
-#include "spec/text/parser.h"
-#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

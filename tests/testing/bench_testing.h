@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/element.h"
-#include "bench/workload.h"
+#include "bench/workload/element.h"
+#include "bench/workload/workload.h"
 #include "spec/spec.h"
 
 namespace kirsch {

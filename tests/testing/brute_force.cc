@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 
 namespace kirsch::testing {
 

@@ -11,11 +11,11 @@
 
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
-#include "rewrites/rewrite.h"
+#include "codegen/lower.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch::testing {
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "bench/element.h"
-#include "bench/peers/graph_peer.h"
+#include "bench/workload/element.h"
+#include "bench/workload/graph_peer.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
 #include "spec/graph/graph.h"
-#include "spec/graph/parser.h"
+#include "spec/language/graph_parser.h"
 
 namespace kirsch {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 #include "tests/testing/commands.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codegen/header/header_file.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/verify.h"
 
 namespace kirsch {

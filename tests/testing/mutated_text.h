@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
 
 namespace kirsch::testing {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "spec/impl.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch::testing {
 

@@ -1,6 +1,6 @@
 // What a kernel in the kernel language means, by docs/spec.md and spec/graph/graph.h alone:
 // all elements of one value after the other, in double, as the ends between which a correct kernel's are. A
-// second opinion: it shares nothing with spec/graph/reference.h, whose bounds are values with errors.
+// second opinion: it shares nothing with spec/meaning/graph_reference.h, whose bounds are values with errors.
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_GRAPH_H_
 #define KIRSCH_TESTS_TESTING_PLAIN_GRAPH_H_
 

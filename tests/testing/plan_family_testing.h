@@ -9,8 +9,8 @@
 
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/plan_regions.h"
-#include "spec/graph/family.h"
+#include "search/families/plan_regions.h"
+#include "spec/language/graph_family.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 

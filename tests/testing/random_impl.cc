@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "rewrites/rewrite.h"
+#include "rewrites/spec/rewrite.h"
 #include "spec/block.h"
 #include "spec/check.h"
 

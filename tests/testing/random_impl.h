@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "spec/impl.h"
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch::testing {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "spec/language/epilogue_parser.h"
+#include "spec/language/printer.h"
 #include "spec/text/cat.h"
-#include "spec/text/epilogue_parser.h"
-#include "spec/text/printer.h"
 
 namespace kirsch::testing {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "spec/target/target.h"
+#include "spec/target.h"
 
 namespace kirsch {
 

@@ -6,15 +6,15 @@
 #include <utility>
 
 #include "codegen/llvm/jit.h"
-#include "codegen/loop/lower.h"
+#include "codegen/lower.h"
 #include "codegen/verify/guarded_buffer.h"
 #include "codegen/verify/verify_fault.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
-#include "search/search.h"
+#include "search/solver/search.h"
 #include "spec/check.h"
+#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
-#include "spec/text/schedule.h"
 #include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_number.h"
 #include "tests/testing/plan_testing.h"

@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "codegen/loop/loop_program.h"
 #include "codegen/verify/verify.h"
-#include "spec/graph/plan.h"
-#include "spec/text/kernel_file.h"
+#include "spec/language/kernel_file.h"
+#include "spec/program/plan.h"
 #include "tests/testing/grammar_graph.h"
 
 namespace kirsch::testing {

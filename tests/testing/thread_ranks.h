@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/ranks.h"
+#include "search/table/ranks.h"
 
 namespace kirsch::testing {
 

@@ -15,7 +15,7 @@
 
 #include "cost/cost_model.h"
 #include "memo/table.h"
-#include "search/recall.h"
+#include "search/table/recall.h"
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"

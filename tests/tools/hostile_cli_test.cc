@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "spec/language/printer.h"
 #include "spec/matmul_types.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
-#include "spec/text/printer.h"
 #include "tests/testing/cli_testing.h"
 
 namespace kirsch {

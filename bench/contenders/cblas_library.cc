@@ -1,0 +1,71 @@
+#include "bench/contenders/cblas_library.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_split.h"
+#include "bench/machine/shared_library.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+void DescribeOpenBlas(void* library, const char* config, ContenderInfo& info) {
+  const std::vector<std::string> words = absl::StrSplit(config, ' ');
+  info.name = Cat("openblas ", words.size() > 1 ? words[1] : "?");
+  if (auto* core = Symbol<const char*()>(library, "openblas_get_corename")) info.core = core();
+  // On a CPU it does not know it silently takes a lesser core type, so every type is tried.
+  for (const char* core : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"})
+    info.alternatives.push_back(Cat("OPENBLAS_CORETYPE=", core));
+}
+
+void DescribeBlis(void* library, const char* version, ContenderInfo& info) {
+  info.name = Cat("blis ", version);
+  auto* arch = Symbol<int()>(library, "bli_arch_query_id");
+  auto* arch_name = Symbol<const char*(int)>(library, "bli_arch_string");
+  if (arch == nullptr || arch_name == nullptr) return;
+  info.core = arch_name(arch());
+  // The variable holds a number that differs between versions; "generic" is the last of them.
+  constexpr int kMaxArchs = 64;
+  for (int id = 0; id < kMaxArchs; ++id) {
+    const std::string name = arch_name(id);
+    if (name == "generic") break;
+    if (name == "skx" || name == "haswell" || name.starts_with("zen"))
+      info.alternatives.push_back(Cat("BLIS_ARCH_TYPE=", id));
+  }
+}
+
+void DescribeMkl(void* library, ContenderInfo& info) {
+  char version[256] = "mkl ?";
+  Symbol<void(char*, int)>(library, "MKL_Get_Version_String")(version, sizeof(version) - 1);
+  info.name = "mkl";
+  const std::vector<std::string> words = absl::StrSplit(version, ' ', absl::SkipEmpty());
+  for (size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == "Version") info.name = Cat("mkl ", words[i + 1]);
+  info.alternatives = {"MKL_ENABLE_INSTRUCTIONS=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX512"};
+  if (const char* forced = std::getenv("MKL_ENABLE_INSTRUCTIONS")) info.core = forced;
+}
+
+}  // namespace
+
+absl::StatusOr<CblasLibrary> OpenCblas(const std::vector<std::string>& libraries) {
+  const absl::StatusOr<void*> library = OpenLibrary(libraries);
+  if (!library.ok()) return library.status();
+  CblasLibrary cblas;
+  cblas.sgemm = Symbol<SgemmFn>(*library, "cblas_sgemm");
+  cblas.sbgemm = Symbol<SbgemmFn>(*library, "cblas_sbgemm");
+  cblas.sgemv = Symbol<SgemvFn>(*library, "cblas_sgemv");
+  cblas.sgemm_batch = Symbol<SgemmBatchFn>(*library, "cblas_sgemm_batch");
+  if (cblas.sgemm == nullptr) return absl::NotFoundError(Cat(libraries[0], ": no cblas_sgemm in it"));
+  cblas.info.name = std::filesystem::path(libraries[0]).filename().string();
+  if (auto* config = Symbol<const char*()>(*library, "openblas_get_config"))
+    DescribeOpenBlas(*library, config(), cblas.info);
+  else if (auto* version = Symbol<const char*()>(*library, "bli_info_get_version_str"))
+    DescribeBlis(*library, version(), cblas.info);
+  else if (Symbol<void()>(*library, "MKL_Get_Version_String") != nullptr)
+    DescribeMkl(*library, cblas.info);
+  return cblas;
+}
+
+}  // namespace kirsch

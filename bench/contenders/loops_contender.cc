@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <utility>
+
+#include "bench/contenders/cblas_library.h"
+#include "bench/contenders/contenders.h"
+#include "bench/machine/memory.h"
+
+namespace kirsch {
+namespace {
+
+bool HasProductOfFloats(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const GraphNode& node) {
+    return Info(node.op).kind == OperationKind::kContraction &&
+           graph.at(node.inputs[0]).type.dtype == Dtype::kF32 &&
+           graph.at(node.inputs[1]).type.dtype == Dtype::kF32;
+  });
+}
+
+// They would have to be decoded first, in a time that is nobody's.
+bool HasBlocks(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const GraphNode& node) { return IsOfBlocks(node.type.dtype); });
+}
+
+class LoopsContender : public Contender {
+ public:
+  // No libraries: loops only.
+  LoopsContender(std::vector<std::string> libraries, const std::vector<CompiledLoops>& loops)
+      : libraries_(std::move(libraries)), loops_(loops) {}
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    if (libraries_.empty()) return ContenderInfo{"loops", "", {kLoopsFlags}, {}};
+    absl::StatusOr<CblasLibrary> library = OpenCblas(libraries_);
+    if (!library.ok()) return library.status();
+    library_ = *std::move(library);
+    ContenderInfo info = library_.info;
+    info.methods = {"cblas_sgemm"};
+    return info;
+  }
+
+  absl::Status Prepare(const Workload& workload, size_t item, size_t) override {
+    if (library_.sgemm != nullptr && !HasProductOfFloats(workload.graph->graph))
+      return absl::UnimplementedError("nothing for BLAS");
+    if (HasBlocks(workload.graph->graph)) return absl::UnimplementedError("weights of blocks");
+    const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
+    if (!run.ok()) return run.status();
+    graph_ = workload.graph.get();
+    run_ = *run;
+    scratch_.reset();
+    scratch_ = AllocateAligned(loops_[item].scratch_bytes());
+    return scratch_ == nullptr ? absl::ResourceExhaustedError("no memory for scratch") : absl::OkStatus();
+  }
+
+  void Run() override {
+    run_(graph_->inputs.data(), graph_->out, static_cast<char*>(scratch_.get()),
+         reinterpret_cast<void*>(library_.sgemm));
+  }
+
+ private:
+  std::vector<std::string> libraries_;
+  const std::vector<CompiledLoops>& loops_;
+  CblasLibrary library_;
+  const KirschGraph* graph_ = nullptr;
+  LoopsFn* run_ = nullptr;
+  AlignedMemory scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> MakeLoopsContender(const std::vector<CompiledLoops>& loops) {
+  return std::make_unique<LoopsContender>(std::vector<std::string>(), loops);
+}
+
+std::unique_ptr<Contender> MakeCblasLoopsContender(std::vector<std::string> libraries,
+                                                   const std::vector<CompiledLoops>& loops) {
+  return std::make_unique<LoopsContender>(std::move(libraries), loops);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,92 @@
+#include "bench/contenders/our_kernel.h"
+
+#include <algorithm>
+
+#include "bench/machine/memory.h"
+#include "bench/machine/team.h"
+
+namespace kirsch {
+namespace {
+
+class OurContender : public Contender {
+ public:
+  OurContender(const std::vector<Kernel>& kernels, int threads, const std::string& name)
+      : kernels_(kernels), threads_(threads), name_(name) {}
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
+    return ContenderInfo{name_, "", {"kernel", "kernel+packed"}, {}};
+  }
+
+  absl::Status Prepare(const Workload& workload, size_t item, size_t method) override {
+    kernel_ = &kernels_[item];
+    if (!kernel_->run) return absl::UnimplementedError("no kernel of ours that runs here");
+    if ((kernel_->packed_bytes > 0) != (method == kOursPacked))
+      return absl::UnimplementedError("the other method");
+    scratch_.clear();
+    for (int i = 0; i <= threads_; ++i) {
+      const int64_t bytes = i < threads_ ? kernel_->scratch_bytes : kernel_->shared_bytes;
+      scratch_.push_back(AllocateAligned(static_cast<size_t>(bytes)));
+      if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
+    }
+    tensors_.clear();
+    for (const Workload::Operand& operand : workload.operands) tensors_.push_back(operand.values);
+    return method == kOursPacked ? Pack() : absl::OkStatus();
+  }
+
+  std::vector<absl::Span<const char>> Own() const override {
+    return {{static_cast<const char*>(packed_.get()), static_cast<size_t>(kernel_->packed_bytes)}};
+  }
+
+  // Without the team where there is one thread: nothing else is between the timer and the kernel.
+  void Run() override {
+    const auto phases = static_cast<size_t>(kernel_->phases);
+    if (threads_ == 1 || !kernel_->shares_work) {
+      for (size_t phase = 0; phase < phases; ++phase) RunShare(0, 1, phase);
+      return;
+    }
+    team_.RunPhases(phases, [this](size_t thread, size_t phase) {
+      RunShare(thread, static_cast<size_t>(threads_), phase);
+    });
+  }
+
+ private:
+  // The packed memory takes the place of what is in it.
+  absl::Status Pack() {
+    packed_ = AllocateAligned(static_cast<size_t>(kernel_->packed_bytes));
+    if (packed_ == nullptr) return absl::ResourceExhaustedError("no memory for what is packed");
+    std::vector<void*> constants, others;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      const bool constant =
+          std::find(kernel_->packed.begin(), kernel_->packed.end(), i) != kernel_->packed.end();
+      (constant ? constants : others).push_back(tensors_[i]);
+    }
+    constants.push_back(packed_.get());
+    kernel_->pack(constants);
+    others.insert(others.begin() + static_cast<std::ptrdiff_t>(kernel_->packed_place), packed_.get());
+    tensors_ = std::move(others);
+    return absl::OkStatus();
+  }
+
+  void RunShare(size_t thread, size_t n_threads, size_t phase) const {
+    kernel_->run({tensors_, scratch_[thread].get(), thread, n_threads, scratch_.back().get(), phase});
+  }
+
+  const std::vector<Kernel>& kernels_;
+  const int threads_;
+  const std::string name_;
+  Team team_;
+  const Kernel* kernel_ = nullptr;
+  std::vector<void*> tensors_;          // of a call
+  std::vector<AlignedMemory> scratch_;  // of each thread, then what they share
+  AlignedMemory packed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> MakeOurContender(const std::vector<Kernel>& kernels, int threads,
+                                            const std::string& name) {
+  return std::make_unique<OurContender>(kernels, threads, name);
+}
+
+}  // namespace kirsch

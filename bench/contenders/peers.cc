@@ -1,0 +1,127 @@
+#include "bench/contenders/peers.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <memory>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "bench/contenders/contenders.h"
+#include "spec/text/cat.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kLoopsPeer[] = "loops";
+constexpr size_t kMostPath = 4096;  // characters of one in a message
+
+struct Known {
+  const char* name;
+  bool plugin;                           // else a library with a CBLAS interface
+  std::array<const char*, 4> libraries;  // plug-ins: each is a build; else the first that loads
+  const char* setting = nullptr;         // of its environment
+};
+
+constexpr std::array<Known, 7> kKnown = {{
+    {"openblas", false, {"libopenblas.so.0", "libopenblas.so"}},
+    {"blis", false, {"libblis.so.4", "libblis.so.3", "libblis.so"}},
+    {"onednn", true, {"kirsch_peer_onednn"}},
+    {"onednn:noamx", true, {"kirsch_peer_onednn"}, "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16"},
+    {"libxsmm", true, {"kirsch_peer_libxsmm"}},
+    {"eigen", true, {"kirsch_peer_eigen_haswell", "kirsch_peer_eigen_skylake-avx512"}},
+    {"mkl", false, {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
+}};
+
+// What a name stands for; null for cblas:PATH, whose path is in `libraries` then.
+struct Found {
+  const Known* known = nullptr;
+  std::vector<std::string> libraries;
+};
+
+std::vector<std::string> NamesOf(const Known& known) {
+  std::vector<std::string> names;
+  for (const char* library : known.libraries)
+    if (library != nullptr) names.emplace_back(library);
+  return names;
+}
+
+// Before the system's libraries, those that pip or conda put into the environment that is active.
+std::vector<std::string> WithThoseOfPython(std::vector<std::string> names) {
+  std::vector<std::string> all;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char* const prefix = std::getenv(variable); prefix != nullptr)
+      for (const std::string& name : names)
+        if (const std::string path = Cat(prefix, "/lib/", name); access(path.c_str(), R_OK) == 0)
+          all.push_back(path);
+  std::move(names.begin(), names.end(), std::back_inserter(all));
+  return all;
+}
+
+// `more`: names that are peers as well.
+absl::StatusOr<Found> Find(const std::string& name, const char* more) {
+  if (const std::string path = CblasPath(name); !path.empty()) {
+    if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0)
+      return absl::InvalidArgumentError(Cat("--against: ", Quoted(path, kMostPath), ": ", strerror(errno)));
+    return Found{nullptr, {path}};
+  }
+  for (const Known& known : kKnown) {
+    if (known.name != name) continue;
+    return Found{&known, known.plugin ? NamesOf(known) : WithThoseOfPython(NamesOf(known))};
+  }
+  const std::string names =
+      absl::StrJoin(kKnown, ", ", [](std::string* out, const Known& known) { Append(out, known.name); });
+  return absl::InvalidArgumentError(Cat("--against: unknown peer '", name, "', expected one of ", names, ", ",
+                                        more, "header:COMPILER, cblas:PATH"));
+}
+
+using CblasFactory = std::function<std::unique_ptr<Contender>(const std::vector<std::string>& libraries)>;
+
+// Plug-ins as they are, a library with the interface of BLAS as `cblas` makes it.
+Peer PeerOf(const std::string& name, const Found& found, const CblasFactory& cblas) {
+  Peer peer{name, {}};
+  if (found.known != nullptr && found.known->setting != nullptr) peer.environment = {found.known->setting};
+  if (found.known == nullptr || !found.known->plugin)
+    peer.builds.push_back([libraries = found.libraries, cblas] { return cblas(libraries); });
+  else
+    for (const std::string& plugin : found.libraries)
+      peer.builds.push_back([plugin] { return MakePluginContender(plugin); });
+  return peer;
+}
+
+}  // namespace
+
+std::string CblasPath(const std::string& name) {
+  absl::string_view path = name;
+  return absl::ConsumePrefix(&path, "cblas:") ? std::string(path) : "";
+}
+
+absl::StatusOr<Peer> FindPeer(const std::string& name) {
+  const absl::StatusOr<Found> found = Find(name, "");
+  if (!found.ok()) return found.status();
+  return PeerOf(name, *found, MakeCblasContender);
+}
+
+absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGraphs& loops) {
+  if (name == kLoopsPeer)
+    return Peer{
+        name, {[&loops] { return MakeLoopsContender(loops.at(LoopsKind::kLoops)); }}, {}, LoopsKind::kLoops};
+  const absl::StatusOr<Found> found = Find(name, "loops, parts, ");
+  if (!found.ok()) return found.status();
+  Peer peer = PeerOf(name, *found, [&loops](const std::vector<std::string>& libraries) {
+    return MakeCblasLoopsContender(libraries, loops.at(LoopsKind::kCblas));
+  });
+  if (found->known != nullptr && found->known->plugin) return peer;
+  peer.loops = LoopsKind::kCblas;
+  // Neither the loops' threads nor the library's are to spin while the others work.
+  peer.environment = {"OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_THREAD_TIMEOUT=4"};
+  return peer;
+}
+
+}  // namespace kirsch

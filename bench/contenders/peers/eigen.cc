@@ -1,0 +1,60 @@
+// Eigen as a peer: `out.noalias() = lhs * rhs` on maps of the caller's buffers. Header-only, so it is
+// compiled several times for different CPUs (KIRSCH_EIGEN_ARCH names which) and the fastest build counts.
+#include <Eigen/Core>
+#include <string>
+
+#include "bench/workload/peer.h"
+
+namespace {
+
+using Stride = Eigen::OuterStride<>;
+using Row = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Col = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
+
+Eigen::Index Index(size_t value) { return static_cast<Eigen::Index>(value); }
+
+template <typename Lhs, typename Rhs>
+void Multiply(const KirschProblem& p) {
+  const float* const lhs_begin = static_cast<const float*>(p.lhs);
+  const float* const rhs_begin = static_cast<const float*>(p.rhs);
+  float* const out_begin = static_cast<float*>(p.out);
+  for (size_t b = 0; b < p.batch; ++b) {
+    const Eigen::Map<const Lhs, 0, Stride> lhs(lhs_begin + b * p.lhs_stride, Index(p.m), Index(p.k),
+                                               Stride(Index(p.lda)));
+    const Eigen::Map<const Rhs, 0, Stride> rhs(rhs_begin + b * p.rhs_stride, Index(p.k), Index(p.n),
+                                               Stride(Index(p.ldb)));
+    Eigen::Map<Row, 0, Stride> out(out_begin + b * p.out_stride, Index(p.m), Index(p.n),
+                                   Stride(Index(p.ldc)));
+    if (p.accumulate)
+      out.noalias() += lhs * rhs;
+    else
+      out.noalias() = lhs * rhs;
+  }
+}
+
+}  // namespace
+
+const char* kirsch_peer_name() {
+  static const std::string name = "eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
+                                  std::to_string(EIGEN_MAJOR_VERSION) + "." +
+                                  std::to_string(EIGEN_MINOR_VERSION);
+  return name.c_str();
+}
+
+const char* kirsch_peer_core() { return KIRSCH_EIGEN_ARCH; }
+const char* kirsch_peer_alternatives() { return ""; }
+const char* kirsch_peer_methods() { return "product"; }
+
+void* kirsch_peer_prepare(int, const KirschProblem* problem) {
+  if (!kirsch_is_f32(problem)) return nullptr;
+  Eigen::setNbThreads(problem->threads);
+  return const_cast<KirschProblem*>(problem);
+}
+
+void kirsch_peer_run(void* handle) {
+  const KirschProblem& p = *static_cast<const KirschProblem*>(handle);
+  if (p.lhs_col) return p.rhs_col ? Multiply<Col, Col>(p) : Multiply<Col, Row>(p);
+  return p.rhs_col ? Multiply<Row, Col>(p) : Multiply<Row, Row>(p);
+}
+
+void kirsch_peer_release(void*) {}

@@ -1,0 +1,468 @@
+// Graphs by oneDNN: a primitive for each operation, made once, with the elementwise operations after a matmul
+// or a convolution as its post-ops where it takes them. Values have the graph's plain layouts; a method may
+// let convolutions and matmuls choose theirs, and pays for the reorders, but for those of weights
+// ("+packed").
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/contenders/peers/onednn_sequence.h"
+#include "bench/workload/element.h"
+#include "bench/workload/graph_peer.h"
+
+namespace {
+
+using dnnl::memory;
+using kirsch::Graph;
+using kirsch::GraphNode;
+using kirsch::ImageLayout;
+using kirsch::Info;
+using kirsch::Operation;
+using kirsch::OperationKind;
+using Dims = memory::dims;
+
+struct Method {
+  const char* name;
+  bool any_weights;  // the filters or the rhs are in the layout that the primitive likes best
+  bool any_images;   // those of convolutions, too
+  bool packed;       // and were before, where they are parameters
+};
+constexpr Method kMethods[] = {
+    {"plain", false, false, false},
+    {"reorder-weights", true, false, false},
+    {"reorder-all", true, true, false},
+    {"weights+packed", true, false, true},
+    {"reorder-images+packed", true, true, true},
+};
+
+class GraphHandle : public PrimitiveSequence {
+ public:
+  GraphHandle(const Method& method, const KirschGraph& problem)
+      : method_(method), problem_(problem), graph_(problem.graph) {}
+
+  // Throws dnnl::error where there is no primitive for an operation. False where the method is another one.
+  bool Prepare() {
+    const size_t count = graph_.nodes.size();
+    values_.resize(count);
+    users_.resize(count);
+    for (size_t node = 0; node < count; ++node)
+      for (int input : graph_.nodes[node].inputs)
+        users_[static_cast<size_t>(input)].push_back(static_cast<int>(node));
+    chain_end_.assign(count, -1);
+    chain_start_.assign(count, -1);
+    for (size_t node = 0; node < count; ++node) Emit(static_cast<int>(node));
+    const memory::desc out = PlainDesc(graph_.result);
+    if (Value(graph_.result).get_data_handle() != problem_.out || Value(graph_.result).get_desc() != out)
+      Reorder(Value(graph_.result), memory(out, engine_, problem_.out));
+    return !method_.any_weights || reordered_weights_ || (method_.any_images && reordered_images_);
+  }
+
+ private:
+  // --- Values.
+
+  memory& Value(int node) { return values_[static_cast<size_t>(node)]; }
+  const GraphNode& At(int node) const { return graph_.at(node); }
+
+  memory::desc PlainDesc(int node) const {
+    return Plain(At(node).type.dims, DnnlTypeOf(kirsch::KirschTypeOf(At(node).type.dtype)));
+  }
+
+  // Memory for a value: the output itself for the result.
+  memory NewValue(int node) {
+    if (node == graph_.result) return memory(PlainDesc(node), engine_, problem_.out);
+    return memory(PlainDesc(node), engine_);
+  }
+
+  // The memory of `input` where `node` may write over it, else new memory.
+  memory InPlaceOf(int input, int node) {
+    const bool last = users_[static_cast<size_t>(input)].size() == 1 && node != graph_.result &&
+                      input != graph_.result && Info(At(input).op).kind != OperationKind::kLeaf &&
+                      Value(input).get_desc() == PlainDesc(node) && At(input).op != Operation::kTranspose;
+    return last ? Value(input) : NewValue(node);
+  }
+
+  // In plain row-major order and of that type, with the axes of `rank`, leading ones of size 1.
+  memory Whole(int node, size_t rank, memory::data_type type) {
+    memory value = Value(node);
+    const memory::desc wanted = Plain(At(node).type.dims, type);
+    if (value.get_desc() != wanted) {
+      const memory plain(wanted, engine_);
+      Reorder(value, plain);
+      value = plain;
+    }
+    return Viewed(value, Expanded(wanted, rank));
+  }
+
+  void Emit(int node) {
+    const GraphNode& of = At(node);
+    if (chain_start_[static_cast<size_t>(node)] >= 0) {
+      if (chain_end_[static_cast<size_t>(chain_start_[static_cast<size_t>(node)])] == node)
+        EmitContraction(chain_start_[static_cast<size_t>(node)], node);
+      return;
+    }
+    switch (Info(of.op).kind) {
+      case OperationKind::kLeaf:
+        if (of.op == Operation::kInput)
+          Value(node) = memory(PlainDesc(node), engine_, problem_.inputs[static_cast<size_t>(node)]);
+        return;
+      case OperationKind::kTranspose: {
+        std::vector<int> order(of.type.dims.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::swap(order[order.size() - 1], order[order.size() - 2]);
+        Value(node) = Viewed(Value(of.inputs[0]), Value(of.inputs[0]).get_desc().permute_axes(order));
+        return;
+      }
+      case OperationKind::kContraction:
+        return ChooseChain(node);
+      case OperationKind::kCast:
+        Value(node) = NewValue(node);
+        return Reorder(Value(of.inputs[0]), Value(node));
+      case OperationKind::kElementwise:
+        return EmitElementwise(node);
+      case OperationKind::kReduction:
+        return EmitReduction(node);
+      case OperationKind::kRowwise:
+        return EmitRows(node);
+    }
+  }
+
+  void EmitElementwise(int node) {
+    const GraphNode& of = At(node);
+    const size_t rank = std::max<size_t>(1, of.type.dims.size());
+    const memory::data_type type = PlainDesc(node).data_type();
+    for (size_t side = 0; side < of.inputs.size(); ++side) {
+      const std::optional<Function> function = FunctionOf(graph_, of, side);
+      if (!function) continue;
+      const int input = of.inputs[side];
+      const memory from = Whole(input, rank, type);
+      Value(node) = InPlaceOf(input, node);
+      return Eltwise(*function, from, Value(node));
+    }
+    if (of.inputs.size() < 2) throw dnnl::error(dnnl_unimplemented, "no primitive for this function");
+    int a = of.inputs[0], b = of.inputs[1];
+    if (Commutes(of.op) && At(a).type.dims != of.type.dims) std::swap(a, b);
+    memory first = Whole(a, rank, type);
+    if (At(a).type.dims != of.type.dims) {  // oneDNN repeats only the second
+      const memory::desc whole = PlainDesc(node);
+      const memory zeros(whole, engine_), spread(whole, engine_);
+      std::memset(zeros.get_data_handle(), 0, whole.get_size());
+      Binary(dnnl::algorithm::binary_add, zeros, first, spread);
+      first = spread;
+    }
+    Value(node) = NewValue(node);
+    Binary(BinaryOf(of.op), first, Whole(b, rank, type), Value(node));
+  }
+
+  void EmitReduction(int node) {
+    const GraphNode& of = At(node);
+    const memory from = Whole(of.inputs[0], of.type.dims.size(), memory::data_type::f32);
+    const dnnl::algorithm algorithm = of.op == Operation::kReduceSum   ? dnnl::algorithm::reduction_sum
+                                      : of.op == Operation::kReduceMax ? dnnl::algorithm::reduction_max
+                                                                       : dnnl::algorithm::reduction_mean;
+    Value(node) = NewValue(node);
+    Reduce(algorithm, from, Value(node));
+  }
+
+  void EmitRows(int node) {
+    const GraphNode& of = At(node);
+    const int input = of.inputs[0], axis = static_cast<int>(of.type.dims.size()) - 1;
+    const memory from = Whole(input, of.type.dims.size(), memory::data_type::f32);
+    if (of.op == Operation::kSoftmax) {
+      Value(node) = InPlaceOf(input, node);
+      const dnnl::softmax_v2_forward::primitive_desc desc(
+          dnnl::softmax_v2_forward::desc(dnnl::prop_kind::forward_inference,
+                                         dnnl::algorithm::softmax_accurate, from.get_desc(),
+                                         Value(node).get_desc(), axis),
+          engine_);
+      return Add(dnnl::softmax_v2_forward(desc), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, Value(node)}});
+    }
+    of.op == Operation::kLayernorm ? EmitLayernorm(node, from) : EmitRmsnorm(node, from);
+  }
+
+  // Primitives of norms want two axes at least.
+  memory TwoAxes(const memory& value) { return Viewed(value, Expanded(value.get_desc(), 2)); }
+
+  void Normalize(int node, memory from, const memory::desc& statistics, dnnl::normalization_flags flags,
+                 Arguments arguments) {
+    Value(node) = NewValue(node);
+    const dnnl::layer_normalization_forward::primitive_desc desc(
+        dnnl::layer_normalization_forward::desc(dnnl::prop_kind::forward_inference, from.get_desc(),
+                                                statistics, static_cast<float>(At(node).number), flags),
+        engine_);
+    arguments[DNNL_ARG_SRC] = from;
+    arguments[DNNL_ARG_DST] = TwoAxes(Value(node));
+    arguments[DNNL_ARG_SCALE] = Whole(At(node).inputs[1], 1, memory::data_type::f32);
+    Add(dnnl::layer_normalization_forward(desc), std::move(arguments));
+  }
+
+  // Of each row of a tensor.
+  static memory::desc StatisticsOf(const memory::desc& desc) {
+    const Dims dims = desc.dims();
+    return Plain(std::vector<uint32_t>(dims.begin(), dims.end() - 1), memory::data_type::f32);
+  }
+
+  void EmitLayernorm(int node, const memory& value) {
+    const memory from = TwoAxes(value);
+    Normalize(node, from, StatisticsOf(from.get_desc()),
+              dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift,
+              {{DNNL_ARG_SHIFT, Whole(At(node).inputs[2], 1, memory::data_type::f32)}});
+  }
+
+  // oneDNN 2.6 has no such primitive: a layernorm with given statistics, a mean of zero and the mean of the
+  // squares.
+  void EmitRmsnorm(int node, const memory& value) {
+    const memory from = TwoAxes(value);
+    const memory::desc statistics = StatisticsOf(from.get_desc());
+    const memory squares(from.get_desc(), engine_), mean(statistics, engine_), zero(statistics, engine_);
+    std::memset(zero.get_data_handle(), 0, statistics.get_size());
+    Eltwise({dnnl::algorithm::eltwise_square, 0, 0}, from, squares);
+    Dims kept = from.get_desc().dims();
+    kept.back() = 1;
+    Reduce(dnnl::algorithm::reduction_mean, squares, Viewed(mean, statistics.reshape(kept)));
+    Normalize(node, from, statistics,
+              dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_global_stats,
+              {{DNNL_ARG_MEAN, zero}, {DNNL_ARG_VARIANCE, mean}});
+  }
+
+  // --- Contractions.
+
+  // The elementwise operations that follow a contraction, each the only use of the value before, and none
+  // claimed by another contraction. They are computed where the last of them stands.
+  void ChooseChain(int node) {
+    std::vector<int> chain = {node};
+    const auto next = [&]() -> int {
+      const std::vector<int>& users = users_[static_cast<size_t>(chain.back())];
+      if (users.size() != 1 || chain.back() == graph_.result || chain.size() > 8) return -1;
+      const int user = users.front();
+      const GraphNode& of = At(user);
+      const bool free = chain_start_[static_cast<size_t>(user)] < 0;
+      return free && Info(of.op).kind == OperationKind::kElementwise && of.type.dims == At(node).type.dims &&
+                     CanFollow(graph_, of, chain.back())
+                 ? user
+                 : -1;
+    };
+    for (int user = next(); user >= 0; user = next()) chain.push_back(user);
+    for (; chain.size() > 1 && !Probe(chain); chain.pop_back()) {
+    }
+    for (int member : chain) chain_start_[static_cast<size_t>(member)] = node;
+    chain_end_[static_cast<size_t>(node)] = chain.back();
+    if (chain.size() == 1) EmitContraction(node, node);
+  }
+
+  // Whether there is a fast primitive with these post-ops, and one that is right: convolutions as a GEMM
+  // apply post-ops with tensors wrongly in oneDNN 2.6.
+  bool Probe(const std::vector<int>& chain) {
+    try {
+      const Contraction made = MakeContraction(chain.front(), chain.back());
+      const bool tensors =
+          std::any_of(made.extra.begin(), made.extra.end(), [](int node) { return node >= 0; });
+      const bool gemm =
+          At(chain.front()).op == Operation::kConv2d && made.implementation.find("gemm") != std::string::npos;
+      return made.implementation.rfind("ref", 0) != 0 && !(gemm && tensors);
+    } catch (const dnnl::error&) {
+      return false;
+    }
+  }
+
+  struct Contraction {
+    dnnl::primitive primitive;
+    std::string implementation;
+    memory::desc lhs, rhs, out;                    // as the primitive wants them
+    memory::desc plain_lhs, plain_rhs, plain_out;  // the graph's, with the primitive's axes
+    std::vector<int> extra;                        // nodes that the post-ops read
+    std::vector<memory::desc> extra_descs;
+    int bias = -1;  // the node of it; -1: none
+    memory::desc bias_desc;
+  };
+
+  // Whether the operation adds an f32 for each filter, or column, to the contraction.
+  bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
+    if (of.op != Operation::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
+      return false;
+    const bool nchw = contraction.op == Operation::kConv2d && contraction.conv.layout == ImageLayout::kNchw;
+    const size_t rank = contraction.type.dims.size(), channels = nchw ? 1 : rank - 1;
+    std::vector<uint32_t> dims = At(of.inputs[1 - side]).type.dims;
+    dims.insert(dims.begin(), rank - dims.size(), 1);
+    const uint32_t count = std::exchange(dims[channels], 1);
+    return count == contraction.type.dims[channels] &&
+           std::count(dims.begin(), dims.end(), 1) == static_cast<std::ptrdiff_t>(rank);
+  }
+
+  void SetBias(const GraphNode& contraction, int node, Contraction& made) const {
+    made.bias = node;
+    const auto count = static_cast<memory::dim>(At(node).type.elements());
+    Dims dims(contraction.op == Operation::kConv2d ? 1 : contraction.type.dims.size(), 1);
+    dims.back() = count;
+    made.bias_desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
+  }
+
+  // Axes as oneDNN has them: N, C, H, W for images, whatever the layout.
+  memory::desc ImageAxes(const GraphNode& conv, const memory::desc& desc) const {
+    return conv.conv.layout == ImageLayout::kNhwc ? desc.permute_axes({0, 2, 3, 1}) : desc;
+  }
+
+  // G, O, I, H, W; no G without groups.
+  memory::desc FilterAxes(const GraphNode& conv, const memory::desc& plain) const {
+    const Dims dims = plain.dims();
+    const auto groups = static_cast<memory::dim>(conv.conv.groups);
+    if (conv.conv.layout == ImageLayout::kNhwc) {
+      if (groups == 1) return plain.permute_axes({2, 3, 1, 0});
+      return plain.reshape({dims[0], dims[1], dims[2], groups, dims[3] / groups})
+          .permute_axes({3, 4, 2, 0, 1});
+    }
+    return groups == 1 ? plain : plain.reshape({groups, dims[0] / groups, dims[1], dims[2], dims[3]});
+  }
+
+  dnnl::primitive_attr PostOps(const GraphNode& contraction, int start, int end, Contraction& made) {
+    dnnl::post_ops post_ops;
+    for (int node = start; node != end;) {
+      const int user = users_[static_cast<size_t>(node)].front();
+      const GraphNode& of = At(user);
+      const size_t side = of.inputs[0] == node ? 0 : 1;
+      if (node == start && AddsBias(contraction, of, side)) {
+        SetBias(contraction, of.inputs[1 - side], made);
+      } else if (const std::optional<Function> function = FunctionOf(graph_, of, side)) {
+        post_ops.append_eltwise(1, function->algorithm, function->alpha, function->beta);
+        made.extra.push_back(-1);
+        made.extra_descs.emplace_back();
+      } else {
+        const int other = of.inputs[1 - side];
+        memory::desc desc =
+            Expanded(Plain(At(other).type.dims, PlainDesc(user).data_type()), contraction.type.dims.size());
+        if (contraction.op == Operation::kConv2d) desc = ImageAxes(contraction, desc);
+        post_ops.append_binary(BinaryOf(of.op), desc);
+        made.extra.push_back(other);
+        made.extra_descs.push_back(desc);
+      }
+      node = user;
+    }
+    dnnl::primitive_attr attributes;
+    attributes.set_post_ops(post_ops);
+    return attributes;
+  }
+
+  Contraction MakeContraction(int start, int end) {
+    const GraphNode& of = At(start);
+    Contraction made;
+    const dnnl::primitive_attr attributes = PostOps(of, start, end, made);
+    made.plain_lhs = Value(of.inputs[0]).get_desc();
+    made.plain_rhs = Value(of.inputs[1]).get_desc();
+    made.plain_out = PlainDesc(end);
+    of.op == Operation::kMatmul ? MakeMatmul(attributes, made) : MakeConvolution(of, attributes, made);
+    return made;
+  }
+
+  void MakeMatmul(const dnnl::primitive_attr& attributes, Contraction& made) {
+    const bool any = method_.any_weights && made.plain_rhs.dims().size() == 2;
+    const bool bytes = made.plain_rhs.data_type() == dnnl::memory::data_type::s8;
+    if (bytes && !MultipliesBytes()) throw dnnl::error(dnnl_unimplemented, "no exact products of bytes");
+    const dnnl::matmul::primitive_desc desc(
+        dnnl::matmul::desc(made.plain_lhs, any ? AnyLayout(made.plain_rhs) : made.plain_rhs, made.bias_desc,
+                           made.plain_out),
+        attributes, engine_);
+    made.lhs = made.plain_lhs, made.rhs = desc.weights_desc(), made.out = made.plain_out;
+    made.implementation = desc.impl_info_str();
+    made.primitive = dnnl::matmul(desc);
+  }
+
+  void MakeConvolution(const GraphNode& of, const dnnl::primitive_attr& attributes, Contraction& made) {
+    made.plain_lhs = ImageAxes(of, made.plain_lhs);
+    made.plain_out = ImageAxes(of, made.plain_out);
+    made.plain_rhs = FilterAxes(of, made.plain_rhs);
+    const auto stride = static_cast<memory::dim>(of.conv.stride);
+    const Dims left = {of.conv.pad.top, of.conv.pad.left};
+    const auto dilation = static_cast<memory::dim>(of.conv.dilation);
+    const Dims filters = made.plain_rhs.dims();
+    Dims right;
+    for (size_t axis = 2; axis < 4; ++axis) {
+      const memory::dim kernel = axis == 2 ? filters[filters.size() - 2] : filters.back();
+      right.push_back((made.plain_out.dims()[axis] - 1) * stride + (kernel - 1) * dilation + 1 -
+                      made.plain_lhs.dims()[axis] - left[axis - 2]);
+    }
+    const auto layout = [&](const memory::desc& desc, bool any) { return any ? AnyLayout(desc) : desc; };
+    const dnnl::convolution_forward::primitive_desc desc(
+        dnnl::convolution_forward::desc(
+            dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+            layout(made.plain_lhs, method_.any_images), layout(made.plain_rhs, method_.any_weights),
+            made.bias_desc, layout(made.plain_out, method_.any_images), Dims{stride, stride},
+            Dims{dilation - 1, dilation - 1}, left, right),
+        attributes, engine_);
+    made.lhs = desc.src_desc(), made.rhs = desc.weights_desc(), made.out = desc.dst_desc();
+    made.implementation = desc.impl_info_str();
+    made.primitive = dnnl::convolution_forward(desc);
+  }
+
+  void EmitContraction(int start, int end) {
+    const GraphNode& of = At(start);
+    const Contraction made = MakeContraction(start, end);
+    Value(end) = NewValue(end);
+    const memory plain_out = Viewed(Value(end), made.plain_out);
+    const memory out = made.out == made.plain_out ? plain_out : memory(made.out, engine_);
+    reordered_images_ |= made.lhs != made.plain_lhs || made.out != made.plain_out;
+    reordered_weights_ |= made.rhs != made.plain_rhs;
+    Arguments arguments = {{DNNL_ARG_SRC, Laid(Viewed(Value(of.inputs[0]), made.plain_lhs), made.lhs, false)},
+                           {DNNL_ARG_WEIGHTS, Laid(Viewed(Value(of.inputs[1]), made.plain_rhs), made.rhs,
+                                                   method_.packed && IsParameter(of.inputs[1]))},
+                           {DNNL_ARG_DST, out}};
+    for (size_t i = 0; i < made.extra.size(); ++i) {
+      if (made.extra[i] < 0) continue;
+      const memory whole = Whole(made.extra[i], of.type.dims.size(), made.extra_descs[i].data_type());
+      arguments[DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1] =
+          Viewed(whole, made.extra_descs[i]);
+    }
+    if (made.bias >= 0)
+      arguments[DNNL_ARG_BIAS] =
+          Viewed(Whole(made.bias, of.type.dims.size(), memory::data_type::f32), made.bias_desc);
+    Add(made.primitive, std::move(arguments));
+    if (made.out != made.plain_out) Reorder(out, plain_out);
+  }
+
+  bool IsParameter(int node) const {
+    return At(node).op == Operation::kInput ||
+           (At(node).op == Operation::kTranspose && IsParameter(At(node).inputs[0]));
+  }
+
+  // The value in the layout that the primitive wants; reordered now if it is packed, else in every run.
+  memory Laid(const memory& value, const memory::desc& wanted, bool packed) {
+    if (value.get_desc() == wanted) return value;
+    if (packed) return Packed(value, wanted, engine_, stream_);
+    const memory laid(wanted, engine_);
+    Reorder(value, laid);
+    return laid;
+  }
+
+  const Method& method_;
+  const KirschGraph& problem_;
+  const Graph& graph_;
+  std::vector<memory> values_;           // of each node
+  std::vector<std::vector<int>> users_;  // of each node
+  std::vector<int> chain_end_;           // of a contraction: the last node of its post-ops
+  std::vector<int> chain_start_;         // of a node of such a chain: the contraction; else -1
+  bool reordered_weights_ = false, reordered_images_ = false;
+};
+
+}  // namespace
+
+std::string GraphMethods() {
+  std::string all;
+  for (const Method& method : kMethods) all += std::string(" ") + method.name;
+  return all;
+}
+
+// Tensors lie row by row, and matmuls have as many matrices on either side.
+std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph) {
+  for (const GraphNode& node : graph.graph.nodes) {
+    if (!node.type.dense()) return nullptr;
+    for (int input : node.op == Operation::kMatmul ? node.inputs : std::vector<int>{}) {
+      const size_t rank = node.type.dims.size();
+      if (rank > 2 && graph.graph.at(input).type.dims[rank - 3] != node.type.dims[rank - 3]) return nullptr;
+    }
+  }
+  auto handle = std::make_unique<GraphHandle>(kMethods[method], graph);
+  return handle->Prepare() ? std::move(handle) : nullptr;
+}

@@ -1,0 +1,73 @@
+#include <utility>
+
+#include "absl/strings/str_split.h"
+#include "bench/contenders/contenders.h"
+#include "bench/machine/shared_library.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::vector<std::string> Words(const char* text) { return absl::StrSplit(text, ' ', absl::SkipEmpty()); }
+
+class PluginContender : public Contender {
+ public:
+  explicit PluginContender(std::string name) : name_(std::move(name)) {}
+
+  ~PluginContender() override { Release(); }
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    const absl::StatusOr<void*> library = OpenLibrary({PluginPath(name_)});
+    if (!library.ok()) return library.status();
+    prepare_ = Symbol<decltype(kirsch_peer_prepare)>(*library, "kirsch_peer_prepare");
+    run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
+    release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
+    packed_ = Symbol<decltype(kirsch_peer_packed)>(*library, "kirsch_peer_packed");
+    const auto text = [&](const char* function) {
+      auto* get = Symbol<const char*()>(*library, function);
+      return get == nullptr ? "" : get();
+    };
+    if (prepare_ == nullptr || run_ == nullptr || release_ == nullptr)
+      return absl::NotFoundError(Cat(name_, ": not a peer plug-in"));
+    return ContenderInfo{text("kirsch_peer_name"), text("kirsch_peer_core"),
+                         Words(text("kirsch_peer_methods")), Words(text("kirsch_peer_alternatives"))};
+  }
+
+  absl::Status Prepare(const Workload& workload, size_t, size_t method) override {
+    Release();
+    handle_ = prepare_(static_cast<int>(method), &workload.problem);
+    if (handle_ == nullptr) return absl::UnimplementedError("not a problem for this method");
+    return absl::OkStatus();
+  }
+
+  std::vector<absl::Span<const char>> Own() const override {
+    std::vector<absl::Span<const char>> own;
+    if (packed_ == nullptr) return own;
+    size_t bytes = 0;
+    for (size_t part = 0; const void* begin = packed_(handle_, part, &bytes); ++part)
+      own.emplace_back(static_cast<const char*>(begin), bytes);
+    return own;
+  }
+
+  void Run() override { run_(handle_); }
+
+ private:
+  void Release() {
+    if (handle_ != nullptr) release_(std::exchange(handle_, nullptr));
+  }
+
+  std::string name_;
+  decltype(kirsch_peer_prepare)* prepare_ = nullptr;
+  decltype(kirsch_peer_run)* run_ = nullptr;
+  decltype(kirsch_peer_release)* release_ = nullptr;
+  decltype(kirsch_peer_packed)* packed_ = nullptr;  // null: the plug-in packs nothing
+  void* handle_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> MakePluginContender(std::string name) {
+  return std::make_unique<PluginContender>(std::move(name));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,159 @@
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_join.h"
+#include "bench/contenders/worker.h"
+#include "nlohmann/json.hpp"
+#include "spec/text/cat.h"
+#include "spec/text/json_text.h"
+
+namespace kirsch {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMaxMessage = 1 << 16;
+// A call this many times longer than a sample needs no other call before it to warm up.
+constexpr double kLongCall = 10;
+
+void SetEnvironment(const WorkerOptions& options) {
+  const std::string threads = Cat(options.cpus.size());
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
+    setenv(name, threads.c_str(), 1);
+  // One core for each thread of whoever uses OpenMP; other threads share the process's set of cores.
+  const std::string places =
+      absl::StrJoin(options.cpus, ",", [](std::string* out, int cpu) { Append(out, "{", cpu, "}"); });
+  setenv("OMP_PLACES", places.c_str(), 1);
+  setenv("OMP_PROC_BIND", "true", 1);
+  setenv("OMP_DYNAMIC", "false", 1);
+  setenv("MKL_DYNAMIC", "FALSE", 1);
+  for (const std::string& setting : options.environment) {
+    const size_t equals = setting.find('=');
+    setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
+  }
+}
+
+void Pin(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int cpu : cpus) CPU_SET(static_cast<size_t>(cpu), &set);
+  sched_setaffinity(0, sizeof(set), &set);
+}
+
+// Libraries chatter ("Core not found: ..."); stdout belongs to the parent's report.
+void Silence() {
+  const int null = open("/dev/null", O_WRONLY);
+  if (null < 0) return;
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  close(null);
+}
+
+class Server {
+ public:
+  Server(std::unique_ptr<Contender> contender, const WorkerOptions& options)
+      : contender_(std::move(contender)), options_(options) {}
+
+  json Answer(const json& request) {
+    const std::string what = request["do"];
+    if (what == "load") return Load();
+    if (what == "prepare") return Prepare(request["item"], request["method"]);
+    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { contender_->Run(); }, 1).seconds}};
+    return Measure({request["samples"], request["min_seconds"]});
+  }
+
+ private:
+  static json Failure(const absl::Status& status) {
+    return {{"code", status.raw_code()}, {"message", std::string(status.message())}};
+  }
+
+  json Load() {
+    const absl::StatusOr<ContenderInfo> info = contender_->Load();
+    if (!info.ok()) return Failure(info.status());
+    return {{"code", 0},
+            {"name", info->name},
+            {"core", info->core},
+            {"methods", info->methods},
+            {"alternatives", info->alternatives}};
+  }
+
+  json Prepare(size_t item, size_t method) {
+    calls_ = 0;
+    workload_ = &options_.workloads[item];
+    return Failure(contender_->Prepare(*workload_, item, method));
+  }
+
+  Sample Take(double min_seconds) {
+    const auto run = [this] { contender_->Run(); };
+    if (!options_.cold) return TimeWarm(run, calls_);
+    std::vector<absl::Span<const char>> memory = EvictedMemory(*workload_);
+    if (EvictsPacked(*workload_))
+      for (const absl::Span<const char> own : contender_->Own()) memory.push_back(own);
+    return TimeCold(run, memory, min_seconds);
+  }
+
+  void WarmUp(double min_seconds) {
+    const auto run = [this] { contender_->Run(); };
+    if (options_.cold) return;
+    if (calls_ == 0) {
+      calls_ = CalibrateCalls(run, min_seconds);
+    } else if (call_seconds_ < kLongCall * min_seconds) {
+      TimeWarm(run, std::max<int64_t>(1, calls_ / 4));
+    }
+  }
+
+  json Measure(const MeasureOptions& options) {
+    WarmUp(options.min_seconds);
+    const int threads = static_cast<int>(options_.cpus.size());
+    json taken = json::array();
+    int good = 0;
+    for (int attempt = 0; attempt < 2 * options.samples && good < options.samples; ++attempt) {
+      const Sample sample = Take(options.min_seconds);
+      call_seconds_ = sample.seconds;
+      good += Preempted(sample, threads) ? 0 : 1;
+      taken.push_back(
+          {sample.seconds, sample.total_seconds, sample.cpu_seconds, sample.involuntary_switches});
+    }
+    return {{"code", 0}, {"taken", taken}};
+  }
+
+  std::unique_ptr<Contender> contender_;
+  const WorkerOptions& options_;
+  const Workload* workload_ = nullptr;
+  int64_t calls_ = 0;  // of a warm sample; 0: not calibrated yet
+  double call_seconds_ = 0;
+};
+
+void Serve(int socket, Server& server) {
+  std::string request(kMaxMessage, '\0');
+  for (;;) {
+    const ssize_t length = recv(socket, request.data(), request.size(), 0);
+    if (length <= 0) return;
+    const std::string answer =
+        JsonText(server.Answer(json::parse(request.begin(), request.begin() + length)));
+    if (send(socket, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) return;
+  }
+}
+
+}  // namespace
+
+void WorkerProcess(int socket, pid_t parent, const Worker::Factory& factory, const WorkerOptions& options) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  signal(SIGINT, SIG_IGN);  // the parent decides
+  Silence();
+  SetEnvironment(options);
+  Pin(options.cpus);
+  Server server(factory(), options);
+  Serve(socket, server);
+  _exit(0);  // nothing of the parent's is to be flushed or destroyed here
+}
+
+}  // namespace kirsch

@@ -1,0 +1,255 @@
+#include "bench/harness/expected_result.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "bench/machine/memory.h"
+#include "bench/workload/element.h"
+#include "spec/meaning/reference.h"
+#include "spec/storage.h"
+
+namespace kirsch {
+namespace {
+
+// The element of the output that a sum becomes by the epilogue of a placed workload with a spec, and how far
+// off it may be.
+Uncertain FinishedSum(const Workload& workload, size_t batch, size_t row, size_t column, Uncertain sum) {
+  ConstOperands operands = {};
+  for (size_t i = 0; i < workload.operands.size(); ++i) operands[i] = workload.operands[i].values;
+  return ApplyEpilogue(*workload.spec, operands, static_cast<int64_t>(batch), static_cast<int64_t>(row),
+                       static_cast<int64_t>(column), sum);
+}
+
+// `count` different indices below `extent`, ascending, its first and last among them when count >= 2.
+std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& random) {
+  std::vector<size_t> all(extent);
+  for (size_t i = 0; i < extent; ++i) all[i] = i;
+  if (count >= extent) return all;
+  std::shuffle(all.begin() + 1, all.end() - 1, random);
+  if (count >= 2) std::swap(all[1], all.back());
+  all.resize(count);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// One matrix of an input.
+struct Operand {
+  const void* values;
+  KirschType type;
+  size_t begin, ld;
+  bool col;
+  double at(size_t row, size_t column) const {
+    return LoadElement(values, type, begin + (col ? column * ld + row : row * ld + column));
+  }
+};
+
+// Of a narrow float, half a unit in the last place, relative.
+double HalfUnit(Dtype dtype) {
+  return IsFloating(dtype) && dtype != Dtype::kF32 && !IsOfBlocks(dtype)
+             ? std::ldexp(1, -Info(dtype).mantissa - 1)
+             : 0;
+}
+
+// Rounding errors of a sum of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019);
+// twice the usual factor, so that only wrong results are beyond it.
+// Products of bf16 pairs (vdpbf16ps) are summed with roundings of the same size. The output's own rounding
+// comes on top. Integers are exact.
+double ToleranceOfSum(const Workload& workload, double magnitude) {
+  const Problem& p = workload.problem;
+  if (IsInteger(p.lhs_type)) return 0;
+  // Both may be rounded; lhs as integers is off by less, as magnitudes are measured then.
+  const LhsAs as = workload.spec->lhs_as;
+  const double factors = as == LhsAs::kItself ? 0 : 2 * HalfUnit(ElementAs(as));
+  return (8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 + factors) * magnitude;
+}
+
+// The sum as the output has it, and how far off that may be.
+Uncertain Stored(const Workload& workload, size_t batch, size_t row, size_t column, double sum,
+                 double tolerance) {
+  if (!workload.spec->op_info().epilogue.empty())
+    return FinishedSum(workload, batch, row, column, {sum, tolerance});
+  const KirschType type = workload.problem.out_type;
+  if (type == KIRSCH_S16) return {std::clamp<double>(sum, INT16_MIN, INT16_MAX), 0};
+  return {sum, type == KIRSCH_BF16 ? tolerance + 0x1p-8 * (std::abs(sum) + tolerance) : tolerance};
+}
+
+// Magnitudes are measured by the largest of the elements that may share a scale.
+double LargestFrom(const Operand& lhs, size_t row, size_t k, size_t count) {
+  double largest = 0;
+  for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(lhs.at(row, k + i)));
+  return largest;
+}
+
+void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size_t>& rows,
+                  const std::vector<size_t>& columns, Reference& reference) {
+  const Problem& p = workload.problem;
+  const Operand lhs{p.lhs, p.lhs_type, batch * p.lhs_stride, p.lda, p.lhs_col != 0};
+  const Operand rhs{p.rhs, p.rhs_type, batch * p.rhs_stride, p.ldb, p.rhs_col != 0};
+  std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
+  std::vector<double> slice(columns.size()), largest(rows.size());
+  const auto block = static_cast<size_t>(workload.spec->lhs_as == LhsAs::kQ8 ? BlockOf(Dtype::kQ8) : 1);
+  // Smaller ones are off by as much as that when they are rounded to f16.
+  const double least = workload.spec->lhs_as == LhsAs::kF16 ? 0x1p-14 : 0;
+  for (size_t k = 0; k < p.k; ++k) {
+    for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs.at(k, columns[j]);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const double a = lhs.at(rows[i], k);
+      if (k % block == 0)
+        largest[i] = std::max(least, LargestFrom(lhs, rows[i], k, std::min(block, p.k - k)));
+      for (size_t j = 0; j < columns.size(); ++j) {
+        sum[i * columns.size() + j] += a * slice[j];
+        magnitude[i * columns.size() + j] += std::abs(largest[i] * slice[j]);
+      }
+    }
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < columns.size(); ++j) {
+      const size_t offset = batch * p.out_stride + rows[i] * p.ldc + columns[j];
+      const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
+      const size_t at = i * columns.size() + j;
+      const Uncertain stored = Stored(workload, batch, rows[i], columns[j], before + sum[at],
+                                      ToleranceOfSum(workload, std::abs(before) + magnitude[at]));
+      reference.offsets.push_back(offset);
+      reference.values.push_back(stored.value);
+      reference.tolerances.push_back(stored.error);
+    }
+  }
+}
+
+// A grid of random rows and columns, the first and last of each always among them, in the first and last
+// matrix of the batch.
+Reference SampleProduct(const Workload& workload) {
+  const Problem& problem = workload.problem;
+  std::mt19937 random(20);
+  Reference reference;
+  const size_t matrices = std::min<size_t>(problem.batch, 2);
+  const size_t entries = kReferenceEntries / matrices;
+  for (size_t i = 0; i < matrices; ++i) {
+    size_t n_rows = std::min<size_t>(problem.m, 64);
+    const size_t n_columns = std::min(problem.n, entries / n_rows);
+    n_rows = std::min(problem.m, entries / n_columns);
+    const std::vector<size_t> rows = SampleIndices(problem.m, n_rows, random);
+    const std::vector<size_t> columns = SampleIndices(problem.n, n_columns, random);
+    SampleMatrix(workload, i == 0 ? 0 : problem.batch - 1, rows, columns, reference);
+  }
+  return reference;
+}
+
+// Of an elementwise operation: functions differ in their last few bits.
+constexpr double kRoundingsEach = 16;
+
+// Roundings on the way to an element of the result.
+double Roundings(const Graph& graph) {
+  double roundings = 1;
+  for (const GraphNode& node : graph.nodes) switch (Info(node.op).kind) {
+      case OperationKind::kContraction:
+        roundings += TermsOf(graph, node);
+        break;
+      case OperationKind::kReduction:
+        roundings += static_cast<double>(graph.at(node.inputs[0]).type.elements()) /
+                     static_cast<double>(node.type.elements());
+        break;
+      case OperationKind::kRowwise:
+        roundings += node.type.dims.back();
+        break;
+      case OperationKind::kElementwise:
+        roundings += kRoundingsEach;
+        break;
+      default:
+        break;
+    }
+  return roundings;
+}
+
+// As for matmuls, but relative to the largest value that the result has: how large the terms
+// of its sums are is not known. What is rounded to a narrow type on the way may come out one unit off, an
+// integer one as well.
+double GraphTolerance(const Graph& graph, double largest) {
+  const TensorType& out = graph.at(graph.result).type;
+  bool floats = false;
+  double narrow = 0;
+  for (size_t i = static_cast<size_t>(graph.num_inputs()); i < graph.nodes.size(); ++i) {
+    floats |= IsFloating(graph.nodes[i].type.dtype);
+    if (static_cast<int>(i) != graph.result)
+      narrow = std::max(narrow, 2 * HalfUnit(graph.nodes[i].type.dtype));
+    if (const LhsAs as = graph.nodes[i].lhs_as; as != LhsAs::kItself)
+      narrow = std::max(narrow, 2 * HalfUnit(ElementAs(as)));
+  }
+  if (!IsFloating(out.dtype)) return floats ? 1 : 0;
+  return (8 * std::sqrt(Roundings(graph)) * 0x1p-24 + narrow) * largest;
+}
+
+std::vector<float> Decoded(const TensorType& blocks, const void* data) {
+  std::vector<float> elements(static_cast<size_t>(blocks.elements()));
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<float>(LoadElement(data, KirschTypeOf(blocks.dtype), i));
+  return elements;
+}
+
+// All of a graph's result.
+absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
+  const absl::StatusOr<LoopsFn*> run = loops.Load();
+  if (!run.ok()) return run.status();
+  const TensorType& type = problem.graph.at(problem.graph.result).type;
+  const size_t count = static_cast<size_t>(type.span());
+  const AlignedMemory scratch = AllocateAligned(loops.scratch_bytes()),
+                      out = AllocateAligned(count * sizeof(double));
+  if (scratch == nullptr || out == nullptr)
+    return absl::ResourceExhaustedError("no memory for the reference");
+  std::vector<const void*> inputs(problem.inputs.begin(), problem.inputs.end());
+  std::vector<std::vector<float>> decoded;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (const TensorType& input = problem.graph.nodes[i].type; IsOfBlocks(input.dtype))
+      inputs[i] = decoded.emplace_back(Decoded(input, inputs[i])).data();
+  std::memset(out.get(), 0xff,
+              count * sizeof(double));  // gaps of a result with strides: as FillOutput has them
+  (*run)(inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
+  Reference reference;
+  reference.values.resize(count);
+  double largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double value = type.dtype == Dtype::kF32 ? static_cast<const double*>(out.get())[i]
+                                                   : LoadElement(out.get(), KirschTypeOf(type.dtype), i);
+    reference.values[i] = value;
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  reference.tolerances = {GraphTolerance(problem.graph, largest)};
+  reference.relative = 2 * HalfUnit(type.dtype);  // both are rounded
+  return reference;
+}
+
+}  // namespace
+
+absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops) {
+  return workload.graph == nullptr ? SampleProduct(workload) : RunReference(*workload.graph, *loops);
+}
+
+namespace {
+
+double LargerError(double largest, double error) {
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest, error);
+}
+
+}  // namespace
+
+OutputCheck CheckOutput(const Reference& reference, const Workload& workload) {
+  OutputCheck check;
+  for (size_t i = 0; i < reference.values.size(); ++i) {
+    const double value = reference.values[i];
+    if (!std::isfinite(value)) continue;
+    const size_t offset = reference.offsets.empty() ? i : reference.offsets[i];
+    const double error = std::abs(LoadElement(workload.out().values, workload.out().type, offset) - value);
+    const double most =
+        reference.tolerances[reference.tolerances.size() == 1 ? 0 : i] + reference.relative * std::abs(value);
+    if (!(error <= most)) check.correct = false;
+    check.max_error = LargerError(check.max_error, error);
+    check.error_share = LargerError(check.error_share, error == 0 ? 0 : error / most);
+  }
+  return check;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,67 @@
+#include "bench/harness/machine_limits.h"
+
+#include <algorithm>
+
+#include "bench/harness/bandwidth.h"
+#include "bench/harness/peak.h"
+#include "bench/harness/rounds.h"
+
+namespace kirsch {
+namespace {
+
+void Raise(std::vector<double>& highest, const std::vector<double>& rates) {
+  highest.resize(rates.size());
+  for (size_t i = 0; i < rates.size(); ++i) highest[i] = std::max(highest[i], rates[i]);
+}
+
+}  // namespace
+
+absl::Status Limits::Start(const Machine& machine, const WorkerOptions& options) {
+  threads_ = static_cast<int>(options.cpus.size());
+  buffer_bytes_ = BandwidthBufferBytes(machine.caches);
+  peak_.factory = [threads = threads_] { return MakePeakContender(threads); };
+  bandwidth_.factory = [threads = threads_, bytes = buffer_bytes_] {
+    return MakeBandwidthContender(threads, bytes);
+  };
+  for (Entrant* entrant : {&peak_, &bandwidth_}) {
+    entrant->options = options;
+    entrant->options.cold = false;  // they look at no workload
+    if (absl::Status status = StartEntrant(*entrant); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+void Limits::Measure() {
+  Raise(peak_rates_, MeasureRates(peak_, threads_));
+  Raise(bandwidth_rates_, MeasureRates(bandwidth_, threads_));
+}
+
+void Limits::Describe(Machine& machine) const {
+  for (size_t i = 0; i < peak_rates_.size(); ++i) {
+    const PeakMethod& method = PeakMethods()[i];
+    if (method.vector_bytes == 0)
+      machine.ghz = 1e-9 * peak_rates_[i] * method.work;
+    else
+      machine.peaks.push_back(
+          {method.instruction, method.vector_bytes, 1e-9 * peak_rates_[i] * method.work * threads_});
+  }
+  const std::vector<BandwidthMethod> methods = BandwidthMethods(threads_);
+  for (size_t i = 0; i < bandwidth_rates_.size(); ++i) {
+    const double rate =
+        1e-9 * bandwidth_rates_[i] * static_cast<double>(BandwidthBytesPerRun(methods[i], buffer_bytes_));
+    if (methods[i].threads == 1) machine.read_gbytes_one = std::max(machine.read_gbytes_one, rate);
+    if (methods[i].threads == threads_) machine.read_gbytes = std::max(machine.read_gbytes, rate);
+  }
+}
+
+double Limits::PeakGflops(const Problem& problem) const {
+  double best = 0;
+  for (size_t i = 0; i < peak_rates_.size(); ++i) {
+    const PeakMethod& method = PeakMethods()[i];
+    if (method.vector_bytes > 0 && method.computes(problem))
+      best = std::max(best, 1e-9 * peak_rates_[i] * method.work * threads_);
+  }
+  return best;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,119 @@
+#include "bench/harness/peak.h"
+
+#include <array>
+#include <cstdint>
+
+#include "bench/machine/team.h"
+#include "bench/workload/element.h"
+#include "spec/target/clock.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kIterations = 1 << 17;  // of a loop, per Run(): long beside a fork and join
+constexpr int kChains = 12;               // 2 ports * 6 cycles of latency on the slowest CPU
+
+// A loop of `instructions` on each of twelve registers; 12 is the constant factor, 13 is free. Assembly
+// throughout, so that no compiler knows what is computed, and none has to know the instruction. The factor is
+// a half, as f32 and as two bf16: x * 1/2 + 1/2 stays near 1, sums of halves end at 2^24; no denormals.
+#define KIRSCH_EACH_CHAIN(last, instructions) \
+  ".irp i,0,1,2,3,4,5,6,7,8,9,10,11" last "\n\t" instructions "\n\t.endr\n\t"
+#define KIRSCH_PEAK_LOOP(name, vector, instructions)                                                     \
+  void name() {                                                                                          \
+    int64_t count = kIterations;                                                                         \
+    asm volatile(                                                                                        \
+        "vmovd %k[half], %%xmm12\n\t" KIRSCH_EACH_CHAIN(                                                 \
+            ",12",                                                                                       \
+            "vpbroadcastd %%xmm12, %%" vector                                                            \
+            "\\i") "1:\n\t" KIRSCH_EACH_CHAIN("", instructions) "dec %[count]\n\tjnz 1b\n\tvzeroupper"   \
+        : [count] "+r"(count)                                                                            \
+        : [half] "r"(0x3f003f00)                                                                         \
+        : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+          "xmm11", "xmm12", "xmm13");                                                                    \
+  }
+
+KIRSCH_PEAK_LOOP(Fma256, "ymm", "vfmadd213ps %%ymm12, %%ymm12, %%ymm\\i")
+KIRSCH_PEAK_LOOP(Fma512, "zmm", "vfmadd213ps %%zmm12, %%zmm12, %%zmm\\i")
+KIRSCH_PEAK_LOOP(DotBf16Evex256, "ymm", "vdpbf16ps %%ymm12, %%ymm12, %%ymm\\i")
+KIRSCH_PEAK_LOOP(DotBf16Evex512, "zmm", "vdpbf16ps %%zmm12, %%zmm12, %%zmm\\i")
+KIRSCH_PEAK_LOOP(DotInt8Vex256, "ymm", "%{vex%} vpdpbusd %%ymm12, %%ymm12, %%ymm\\i")
+KIRSCH_PEAK_LOOP(DotInt8Evex512, "zmm", "vpdpbusd %%zmm12, %%zmm12, %%zmm\\i")
+KIRSCH_PEAK_LOOP(DotInt16Vex256, "ymm",
+                 "vpmaddwd %%ymm12, %%ymm12, %%ymm13\n\tvpaddd %%ymm13, %%ymm\\i, %%ymm\\i")
+KIRSCH_PEAK_LOOP(DotInt16Evex512, "zmm",
+                 "vpmaddwd %%zmm12, %%zmm12, %%zmm13\n\tvpaddd %%zmm13, %%zmm\\i, %%zmm\\i")
+KIRSCH_PEAK_LOOP(MultiplyInt32Vex256, "ymm",
+                 "vpmulld %%ymm12, %%ymm12, %%ymm13\n\tvpaddd %%ymm13, %%ymm\\i, %%ymm\\i")
+KIRSCH_PEAK_LOOP(MultiplyInt32Evex512, "zmm",
+                 "vpmulld %%zmm12, %%zmm12, %%zmm13\n\tvpaddd %%zmm13, %%zmm\\i, %%zmm\\i")
+#undef KIRSCH_PEAK_LOOP
+#undef KIRSCH_EACH_CHAIN
+
+bool Always() { return true; }
+bool HasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"); }
+bool HasAvxVnni() { return __builtin_cpu_supports("avxvnni"); }
+bool HasAvx512Vnni() { return __builtin_cpu_supports("avx512vnni"); }
+bool HasAvx512Bf16() { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vl"); }
+
+bool None(const Problem&) { return false; }
+bool Floats(const Problem& p) { return !IsInteger(p.out_type); }
+bool Bf16Inputs(const Problem& p) { return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16; }
+bool ByteInputs(const Problem& p) { return BytesOf(p.lhs_type) == 1 && BytesOf(p.rhs_type) == 1; }
+bool Integers(const Problem& p) { return IsInteger(p.out_type); }
+
+constexpr double Work(int vector_bytes, int operations_per_lane) {
+  return static_cast<double>(kIterations) * kChains * operations_per_lane * vector_bytes / 4;
+}
+
+constexpr std::array<PeakMethod, 11> kMethods = {{
+    {"clock", 0, kClockCycles, Always, None, RunClockLoop},
+    {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
+    {"fma", 64, Work(64, 2), HasAvx512, Floats, Fma512},
+    {"vdpbf16ps", 32, Work(32, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex256},
+    {"vdpbf16ps", 64, Work(64, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex512},
+    {"vpdpbusd", 32, Work(32, 8), HasAvxVnni, ByteInputs, DotInt8Vex256},
+    {"vpdpbusd", 64, Work(64, 8), HasAvx512Vnni, ByteInputs, DotInt8Evex512},
+    {"vpmaddwd+vpaddd", 32, Work(32, 4), HasAvx2, ByteInputs, DotInt16Vex256},
+    {"vpmaddwd+vpaddd", 64, Work(64, 4), HasAvx512, ByteInputs, DotInt16Evex512},
+    {"vpmulld+vpaddd", 32, Work(32, 2), HasAvx2, Integers, MultiplyInt32Vex256},
+    {"vpmulld+vpaddd", 64, Work(64, 2), HasAvx512, Integers, MultiplyInt32Evex512},
+}};
+
+class PeakContender : public Contender {
+ public:
+  explicit PeakContender(int threads) : threads_(threads) {}
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
+    ContenderInfo info;
+    info.name = "peak";
+    for (const PeakMethod& method : kMethods) info.methods.emplace_back(method.instruction);
+    return info;
+  }
+
+  absl::Status Prepare(const Workload&, size_t, size_t method) override {
+    const PeakMethod& peak = kMethods[method];
+    if (!peak.present()) return absl::UnimplementedError(Cat("this CPU lacks ", peak.instruction));
+    loop_ = peak.loop;
+    return absl::OkStatus();
+  }
+
+  void Run() override {
+    team_.Run([loop = loop_](size_t) { loop(); });
+  }
+
+ private:
+  int threads_;
+  Team team_;
+  void (*loop_)() = nullptr;
+};
+
+}  // namespace
+
+std::span<const PeakMethod> PeakMethods() { return kMethods; }
+
+std::unique_ptr<Contender> MakePeakContender(int threads) { return std::make_unique<PeakContender>(threads); }
+
+}  // namespace kirsch

@@ -1,0 +1,31 @@
+// What the machine's arithmetic can do at most: independent chains of one instruction on registers, for each
+// instruction that a kernel may be made of, and the core's clock. A contender like the others, so that it is
+// timed by the same code, on the same threads, in the same rounds.
+#ifndef KIRSCH_BENCH_HARNESS_PEAK_H_
+#define KIRSCH_BENCH_HARNESS_PEAK_H_
+
+#include <memory>
+#include <span>
+
+#include "bench/workload/contender.h"
+
+namespace kirsch {
+
+struct PeakMethod {
+  const char* instruction;             // "vdpbf16ps"; "clock"
+  int vector_bytes;                    // 0: the clock
+  double work;                         // of one Run() and thread: operations, or cycles for the clock
+  bool (*present)();                   // whether this CPU has it
+  bool (*computes)(const Problem& p);  // whether a product of these types can be made of it
+  void (*loop)();
+};
+
+// The methods of the contender, in its order.
+std::span<const PeakMethod> PeakMethods();
+
+// Prepare() of a method that the CPU lacks is Unimplemented.
+std::unique_ptr<Contender> MakePeakContender(int threads);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_HARNESS_PEAK_H_

@@ -1,0 +1,81 @@
+#include "bench/harness/roster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/machine/core_types.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kMaxDeaths = 3;
+
+bool SameKernels(const Entrant& a, const Entrant& b) {
+  return !a.info.core.empty() && a.info.name == b.info.name && a.info.core == b.info.core;
+}
+
+// Those of a peer.
+struct Entrants {
+  const std::vector<std::string>& features;         // of the CPU
+  std::vector<Entrant> entered = {}, foreign = {};  // foreign: to this CPU
+
+  bool Has(const Entrant& entrant) const {
+    const auto same = [&](const Entrant& other) { return SameKernels(entrant, other); };
+    return std::any_of(entered.begin(), entered.end(), same) ||
+           std::any_of(foreign.begin(), foreign.end(), same);
+  }
+
+  // Adds the entrant if it starts and is not a repetition. The settings that are worth trying after it.
+  absl::StatusOr<std::vector<std::string>> Try(Entrant entrant) {
+    if (absl::Status status = StartEntrant(entrant); !status.ok()) return status;
+    if (Has(entrant)) return std::vector<std::string>();
+    std::vector<Entrant>& kind = RunsCoreType(entrant.info.core, features) ? entered : foreign;
+    kind.push_back(std::move(entrant));
+    return kind.back().info.alternatives;
+  }
+};
+
+Entrant MakeEntrant(const Peer& peer, const Worker::Factory& factory, const WorkerOptions& options) {
+  Entrant entrant;
+  entrant.peer = peer.name;
+  entrant.factory = factory;
+  entrant.options = options;
+  for (const std::string& setting : peer.environment) entrant.options.environment.push_back(setting);
+  return entrant;
+}
+
+}  // namespace
+
+absl::Status StartEntrant(Entrant& entrant) {
+  if (entrant.deaths >= kMaxDeaths) return absl::AbortedError("given up after three deaths");
+  absl::StatusOr<Worker> worker = Worker::Start(entrant.factory, entrant.options);
+  if (!worker.ok()) return worker.status();
+  entrant.worker = *std::move(worker);
+  absl::StatusOr<ContenderInfo> info = entrant.worker.Load();
+  if (!info.ok()) return info.status();
+  entrant.info = *std::move(info);
+  return absl::OkStatus();
+}
+
+std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
+                               const std::vector<std::string>& features, BenchReport& report) {
+  Entrants entrants{features};
+  absl::Status first_failure;
+  for (const Worker::Factory& build : peer.builds) {
+    const absl::StatusOr<std::vector<std::string>> settings = entrants.Try(MakeEntrant(peer, build, options));
+    first_failure.Update(settings.status());
+    if (!settings.ok()) continue;
+    // A setting that the library cannot take is no entrant, and no failure either.
+    for (const std::string& setting : *settings) {
+      Entrant alternative = MakeEntrant(peer, build, options);
+      alternative.options.environment.push_back(setting);
+      (void)entrants.Try(std::move(alternative));
+    }
+  }
+  for (const Entrant& foreign : entrants.foreign) report.not_on_this_cpu.push_back(foreign.name());
+  if (entrants.entered.empty() && !first_failure.ok())
+    report.missing.push_back({peer.name, std::string(first_failure.message())});
+  return std::move(entrants.entered);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,229 @@
+#include "bench/harness/rounds.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "bench/results/statistics.h"
+#include "spec/text/cat.h"
+#include "spec/text/quantity.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kLongCallSeconds = 20e-3;       // one call makes a sample many times over
+constexpr double kVeryLongCallSeconds = 100e-3;  // every call counts
+constexpr double kHopeless = 1.5;                // times slower than the peer's best so far: no second look
+constexpr double kClose = 1.04;                  // screening cannot tell them apart: both go to the rounds
+constexpr size_t kFinalistsPerPeer = 2;
+constexpr size_t kMinGoodSamples = 3;
+constexpr char kPackedSuffix[] = "+packed";  // of methods, see bench/workload/peer.h
+
+// One entrant by one of its methods, on one spec.
+struct Candidate {
+  Entrant* entrant = nullptr;
+  size_t method = 0;
+  double screened_seconds = std::numeric_limits<double>::infinity();
+  OutputCheck check;
+  std::vector<Sample> samples;
+
+  const std::string& method_name() const { return entrant->info.methods[method]; }
+  bool packed() const { return absl::EndsWith(method_name(), kPackedSuffix); }
+  // A peer that takes a packed operand has another task than one that does not. We have the one of the spec.
+  std::string peer() const {
+    return packed() && entrant->peer != kOurName ? Cat(entrant->peer, kPackedSuffix) : entrant->peer;
+  }
+};
+
+int RoundsFor(double call_seconds) {
+  if (call_seconds > kVeryLongCallSeconds) return 4;
+  return call_seconds > kLongCallSeconds ? 6 : 8;
+}
+
+class SpecMeasurement {
+ public:
+  SpecMeasurement(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchReport& report)
+      : spec_(spec), entrants_(entrants), report_(report) {}
+
+  void Run() {
+    for (Entrant& entrant : entrants_) ScreenEntrant(entrant);
+    ChooseFinalists();
+    RunRounds();
+    Report();
+  }
+
+ private:
+  // An error is reported unless it says that the method is not for this problem.
+  void Failed(Entrant& entrant, const absl::Status& status) {
+    if (status.code() == absl::StatusCode::kUnimplemented) return;
+    answered_.insert(entrant.peer);
+    report_.failed.push_back({spec_.text, entrant.name(), std::string(status.message())});
+    if (!entrant.worker.alive()) ++entrant.deaths;
+  }
+
+  void ScreenEntrant(Entrant& entrant) {
+    if (!entrant.worker.alive() && !StartEntrant(entrant).ok()) return;
+    for (size_t method = 0; method < entrant.info.methods.size() && entrant.worker.alive(); ++method) {
+      Candidate candidate;
+      candidate.entrant = &entrant;
+      candidate.method = method;
+      if (absl::Status status = Screen(candidate); !status.ok()) {
+        Failed(entrant, status);
+        continue;
+      }
+      answered_.insert(entrant.peer);
+      if (candidate.check.correct) {
+        double& best = best_seconds_.try_emplace(candidate.peer(), candidate.screened_seconds).first->second;
+        best = std::min(best, candidate.screened_seconds);
+      }
+      candidates_.push_back(std::move(candidate));
+    }
+  }
+
+  // The first call shows whether the result is right, a few samples how fast it is.
+  absl::Status Screen(Candidate& candidate) {
+    Worker& worker = candidate.entrant->worker;
+    if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok()) return status;
+    FillOutput(spec_.workload);
+    const absl::StatusOr<double> first = worker.RunOnce();
+    if (!first.ok()) return first.status();
+    candidate.check =
+        spec_.reference.ok() ? CheckOutput(*spec_.reference, spec_.workload) : OutputCheck{0, 0, false};
+    candidate.screened_seconds = *first;
+    const auto best = best_seconds_.find(candidate.peer());
+    const bool is_long = *first > kLongCallSeconds;
+    if (is_long && best != best_seconds_.end() && *first > kHopeless * best->second) return absl::OkStatus();
+    MeasureOptions options;
+    options.samples = is_long ? 1 : 3;
+    const absl::StatusOr<std::vector<Sample>> samples = worker.Measure(options);
+    if (!samples.ok()) return samples.status();
+    for (const Sample& sample : *samples)
+      candidate.screened_seconds = std::min(candidate.screened_seconds, sample.seconds);
+    return absl::OkStatus();
+  }
+
+  // Of each peer the best few, and those that compute something else only if none does better.
+  void ChooseFinalists() {
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(!a.check.correct, a.screened_seconds) <
+             std::pair(!b.check.correct, b.screened_seconds);
+    });
+    std::map<std::string, std::vector<const Candidate*>> chosen;
+    std::vector<Candidate> finalists;
+    for (const Candidate& candidate : candidates_) {
+      std::vector<const Candidate*>& of_peer = chosen[candidate.peer()];
+      if (!of_peer.empty() &&
+          (of_peer.size() == kFinalistsPerPeer || candidate.check.correct != of_peer.front()->check.correct ||
+           candidate.screened_seconds > kClose * of_peer.front()->screened_seconds))
+        continue;
+      of_peer.push_back(&candidate);
+      finalists.push_back(candidate);
+    }
+    candidates_ = std::move(finalists);
+  }
+
+  void RunRounds() {
+    double fastest = std::numeric_limits<double>::infinity();
+    for (const Candidate& candidate : candidates_) fastest = std::min(fastest, candidate.screened_seconds);
+    for (int round = 0; round < RoundsFor(fastest); ++round)
+      for (Candidate& candidate : candidates_)
+        if (candidate.entrant->worker.alive()) RunRound(candidate);
+  }
+
+  void RunRound(Candidate& candidate) {
+    Worker& worker = candidate.entrant->worker;
+    if (prepared_[candidate.entrant] != &candidate) {
+      if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok())
+        return Failed(*candidate.entrant, status);
+      prepared_[candidate.entrant] = &candidate;
+    }
+    MeasureOptions options;
+    options.samples = candidate.screened_seconds > kLongCallSeconds ? 1 : 3;
+    const absl::StatusOr<std::vector<Sample>> samples = worker.Measure(options);
+    if (!samples.ok()) return Failed(*candidate.entrant, samples.status());
+    candidate.samples.insert(candidate.samples.end(), samples->begin(), samples->end());
+  }
+
+  BenchResult ResultOf(const Candidate& candidate) const {
+    std::vector<double> all, good;
+    for (const Sample& sample : candidate.samples) {
+      all.push_back(sample.seconds);
+      if (!Preempted(sample, spec_.workload.problem.threads)) good.push_back(sample.seconds);
+    }
+    // On a machine that is never quiet the preempted samples are all there is.
+    const bool disturbed = good.size() < std::min(kMinGoodSamples, all.size());
+    const std::vector<double>& used = disturbed ? all : good;
+    BenchResult result;
+    result.disturbed = disturbed;
+    result.spec = spec_.text;
+    result.name = candidate.entrant->name();
+    result.peer = candidate.peer();
+    result.method = candidate.method_name();
+    result.packed = candidate.packed();
+    result.item = spec_.item;
+    result.unit = RateUnit(IsInteger(spec_.workload.problem.lhs_type));
+    result.compulsory_bytes = spec_.workload.compulsory_bytes;
+    result.seconds_median = Median(used);
+    result.gflops_median = 1e-9 * spec_.workload.operations / result.seconds_median;
+    result.gflops_spread = Spread(used);
+    result.max_error = candidate.check.max_error;
+    result.error_share = candidate.check.error_share;
+    result.correct = candidate.check.correct;
+    result.samples = static_cast<int>(used.size());
+    result.preempted = static_cast<int>(all.size() - good.size());
+    return result;
+  }
+
+  // Each peer at its best, in the order the peers were asked for.
+  void Report() {
+    std::map<std::string, BenchResult> best;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.samples.empty()) continue;
+      BenchResult result = ResultOf(candidate);
+      const auto [at, added] = best.try_emplace(result.peer, result);
+      if (!added && result.gflops_median > at->second.gflops_median) at->second = std::move(result);
+    }
+    for (const Entrant& entrant : entrants_)
+      for (const std::string& peer : {entrant.peer, Cat(entrant.peer, kPackedSuffix)})
+        if (auto node = best.extract(peer)) report_.results.push_back(std::move(node.mapped()));
+    for (const Entrant& entrant : entrants_)
+      if (entrant.worker.alive() && answered_.insert(entrant.peer).second)
+        report_.declined.push_back({spec_.text, entrant.peer});
+  }
+
+  const FilledSpec& spec_;
+  std::vector<Entrant>& entrants_;
+  BenchReport& report_;
+  std::vector<Candidate> candidates_;
+  std::map<std::string, double> best_seconds_;           // of each peer, screened and right
+  std::set<std::string> answered_;                       // the peers with a method that takes the spec
+  std::map<const Entrant*, const Candidate*> prepared_;  // what each process is ready to run
+};
+
+}  // namespace
+
+void MeasureSpec(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchReport& report) {
+  SpecMeasurement(spec, entrants, report).Run();
+}
+
+std::vector<double> MeasureRates(Entrant& entrant, int threads) {
+  std::vector<double> rates;
+  for (size_t method = 0; method < entrant.info.methods.size(); ++method) {
+    rates.push_back(0);
+    if (!entrant.worker.Prepare(/*item=*/0, method).ok()) continue;
+    const absl::StatusOr<std::vector<Sample>> samples = entrant.worker.Measure(MeasureOptions());
+    if (!samples.ok()) continue;
+    std::vector<double> all, good;
+    for (const Sample& sample : *samples) {
+      all.push_back(sample.seconds);
+      if (!Preempted(sample, threads)) good.push_back(sample.seconds);
+    }
+    rates.back() = 1 / Median(good.empty() ? all : good);
+  }
+  return rates;
+}
+
+}  // namespace kirsch

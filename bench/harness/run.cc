@@ -1,0 +1,212 @@
+#include "bench/harness/run.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "bench/contenders/our_kernel.h"
+#include "bench/contenders/peers.h"
+#include "bench/harness/machine_limits.h"
+#include "bench/harness/roster.h"
+#include "bench/harness/rounds.h"
+#include "bench/machine/arena.h"
+#include "bench/workload/workload.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class Benchmark {
+ public:
+  explicit Benchmark(const BenchRequest& request) : request_(request) {}
+
+  absl::StatusOr<BenchReport> Run() {
+    absl::Status status = MakeWorkloads();
+    if (status.ok()) status = FindPeers();
+    if (status.ok()) status = CompileLoops();
+    if (!status.ok()) return status;
+    size_t bytes = 0;
+    for (const Workload& workload : workloads_) bytes = std::max(bytes, PlacedBytes(workload));
+    const SharedArena arena(bytes);
+    if (!arena.ok()) return absl::ResourceExhaustedError("bench: no memory for the operands");
+    for (Workload& workload : workloads_) Place(arena.memory(), workload);
+    status = MakeKernels();
+    if (status.ok()) status = Enter();
+    if (!status.ok()) return status;
+    for (size_t item = 0; item < workloads_.size(); ++item) Measure(item);
+    Finish();
+    return std::move(report_);
+  }
+
+ private:
+  bool graphs() const { return request_.entries.front().graph.has_value(); }
+
+  void Progress(std::string_view line) const {
+    if (request_.progress) request_.progress(line);
+  }
+
+  absl::Status MakeWorkloads() {
+    for (const BenchEntry& entry : request_.entries) {
+      absl::StatusOr<Workload> workload = entry.graph ? MakeWorkload(*entry.graph, request_.threads)
+                                                      : MakeWorkload(entry.matmul->spec, request_.threads);
+      if (!workload.ok()) return workload.status();
+      workload->evicted = entry.evicted;
+      workloads_.push_back(*std::move(workload));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FindPeers() {
+    for (const std::string& name : request_.peers) {
+      if (IsHeaderPeer(name) || (graphs() && name == kPartsPeer)) {
+        peers_.push_back({name, {OursBy(made_[name], name)}});
+        continue;
+      }
+      absl::StatusOr<Peer> peer = graphs() ? FindPeerOfGraphs(name, loops_) : FindPeer(name);
+      if (!peer.ok()) return peer.status();
+      peers_.push_back(*std::move(peer));
+    }
+    return absl::OkStatus();
+  }
+
+  // Each set of loops once, before the workers that load them.
+  absl::Status CompileLoops() {
+    if (!graphs()) return absl::OkStatus();
+    std::set<LoopsKind> kinds = {LoopsKind::kReference};
+    for (const Peer& peer : peers_)
+      if (peer.loops) kinds.insert(*peer.loops);
+    for (const BenchEntry& entry : request_.entries) {
+      Progress(Cat("compiling loops of ", entry.text));
+      for (LoopsKind kind : kinds) {
+        const bool parallel = kind != LoopsKind::kReference && request_.threads > 1;
+        absl::StatusOr<CompiledLoops> compiled = CompiledLoops::Compile(*entry.graph, kind, parallel);
+        if (!compiled.ok())
+          return absl::Status(compiled.status().code(),
+                              Cat("bench: ", entry.text, ": ", std::string(compiled.status().message())));
+        loops_[kind].push_back(*std::move(compiled));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeKernels() {
+    if (absl::Status ours = Make(request_.ours, kOurName, kernels_); !ours.ok()) return ours;
+    for (auto& [name, kernels] : made_) {
+      const auto maker = request_.made.find(name);
+      KIRSCH_CHECK(maker != request_.made.end());
+      const absl::Status made = Make(maker->second, name, kernels);
+      if (EndsTheRun(made)) return made;
+      if (absl::IsNotFound(made)) Miss(name, made);  // what else goes wrong is in the report, entry by entry
+    }
+    return absl::OkStatus();
+  }
+
+  // One line says so, not one for each entry.
+  void Miss(const std::string& name, const absl::Status& why) {
+    std::erase_if(peers_, [&](const Peer& peer) { return peer.name == name; });
+    std::erase_if(unmade_, [&](const BenchFailure& failure) { return failure.name == name; });
+    report_.missing.push_back({name, std::string(why.message())});
+  }
+
+  // Was it found to be so just now?
+  bool IsMissing(const Peer& peer) const {
+    return !report_.missing.empty() && report_.missing.back().peer == peer.name;
+  }
+
+  static bool EndsTheRun(const absl::Status& status) {
+    return absl::IsCancelled(status) || absl::IsInternal(status);
+  }
+
+  absl::Status Make(const KernelMaker& maker, const std::string& name, std::vector<Kernel>& kernels) {
+    absl::Status first;
+    size_t made = 0;
+    for (const BenchEntry& entry : request_.entries) {
+      absl::StatusOr<Kernel> kernel = maker(entry);
+      if (EndsTheRun(kernel.status())) return kernel.status();
+      first.Update(kernel.status());
+      made += kernel.ok() ? 1 : 0;
+      if (!kernel.ok()) unmade_.push_back({entry.text, name, std::string(kernel.status().message())});
+      kernels.push_back(kernel.ok() ? *std::move(kernel) : Kernel());
+    }
+    // What this CPU can't run is still worth measuring the peers on.
+    return made > 0 || absl::IsFailedPrecondition(first) ? absl::OkStatus() : first;
+  }
+
+  Worker::Factory OursBy(const std::vector<Kernel>& kernels, const std::string& name) const {
+    return [this, &kernels, name] { return MakeOurContender(kernels, request_.threads, name); };
+  }
+
+  // Ours and the limits must be able to start; peers may be missing.
+  absl::Status Enter() {
+    const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(request_.threads);
+    if (!cpus.ok()) return cpus.status();
+    report_.machine = DescribeMachine(*cpus);
+    report_.threads = request_.threads;
+    report_.cold = request_.cold;
+    report_.cold_operands = request_.cold_operands;
+    const WorkerOptions options{workloads_, *cpus, {}, request_.cold};
+    Entrant ours;
+    ours.peer = kOurName;
+    ours.factory = OursBy(kernels_, kOurName);
+    ours.options = options;
+    if (absl::Status status = StartEntrant(ours); !status.ok()) return status;
+    entrants_.push_back(std::move(ours));
+    if (absl::Status status = limits_.Start(report_.machine, options); !status.ok()) return status;
+    for (const Peer& peer : peers_) {
+      Progress(Cat("loading ", peer.name));
+      std::vector<Entrant> entered = EnterPeer(peer, options, request_.features, report_);
+      if (!CblasPath(peer.name).empty() && IsMissing(peer))  // what is named so is meant
+        return absl::InvalidArgumentError(Cat("--against: ", report_.missing.back().reason));
+      std::move(entered.begin(), entered.end(), std::back_inserter(entrants_));
+    }
+    return absl::OkStatus();
+  }
+
+  void Measure(size_t item) {
+    const Workload& workload = workloads_[item];
+    const std::string& text = request_.entries[item].text;
+    Progress(Cat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
+    FillInputs(workload);
+    FillOutput(workload);
+    absl::StatusOr<Reference> reference =
+        ComputeReference(workload, graphs() ? &loops_[LoopsKind::kReference][item] : nullptr);
+    if (reference.ok() && graphs()) reference->tolerances.front() *= request_.tolerance;
+    limits_.Measure();
+    MeasureSpec({item, text, workload, std::move(reference)}, entrants_, report_);
+  }
+
+  // The limits are known when the last spec has been measured.
+  void Finish() {
+    limits_.Describe(report_.machine);
+    for (BenchResult& result : report_.results) {
+      result.peak_gflops = limits_.PeakGflops(workloads_[result.item].problem);
+      AddShares(report_.machine, result);
+    }
+    report_.failed.insert(report_.failed.end(), unmade_.begin(), unmade_.end());
+  }
+
+  const BenchRequest& request_;
+  std::vector<Workload> workloads_;
+  LoopsOfGraphs loops_;
+  std::vector<Peer> peers_;
+  std::vector<Kernel> kernels_;
+  std::map<std::string, std::vector<Kernel>> made_;  // of peers that are kernels of ours
+  std::vector<BenchFailure> unmade_;
+  std::vector<Entrant> entrants_;  // ours first
+  Limits limits_;
+  BenchReport report_;
+};
+
+}  // namespace
+
+absl::StatusOr<BenchReport> RunBench(const BenchRequest& request) {
+  if (request.entries.empty())
+    return absl::InvalidArgumentError("bench: nothing to measure, expected a spec");
+  return Benchmark(request).Run();
+}
+
+}  // namespace kirsch

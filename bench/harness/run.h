@@ -1,0 +1,46 @@
+// The benchmark: every entry computed by our kernels and by the peers, one after the other.
+#ifndef KIRSCH_BENCH_HARNESS_RUN_H_
+#define KIRSCH_BENCH_HARNESS_RUN_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/results/report.h"
+#include "bench/workload/entries.h"
+#include "codegen/kernel.h"
+#include "spec/target/host.h"
+
+namespace kirsch {
+
+// Makes the kernel of an entry, for the request's threads, with the workload's operands as its tensors; an
+// error says why there is none: NotFound if this machine lacks what makes any.
+using KernelMaker = std::function<absl::StatusOr<Kernel>(const BenchEntry& entry)>;
+
+struct BenchRequest {
+  std::vector<BenchEntry> entries;      // all matmuls, or all graphs (see MakeAlike)
+  std::vector<std::string> peers = {};  // names as in --against
+  KernelMaker ours = {};
+  // Of the peers that are kernels of ours made in another way: kPartsPeer, and those that IsHeaderPeer.
+  std::map<std::string, KernelMaker> made = {};
+  std::vector<std::string> features = ReadHost().features;  // of the CPU, which peers' kernels may need
+  int threads = 1;
+  bool cold = false;               // operands evicted before every call, those that entries say
+  std::string cold_operands = {};  // as they are called, for the report; empty: all
+  double tolerance = 1;            // results of graphs may be so many times further off than what is usual
+  std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
+};
+
+// Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
+// the report (a library that is named by its path and can't be loaded is an error); if none of ours can, the
+// first reason is an error, and one is that says Cancelled, or Internal, at once. InvalidArgument for a
+// request that makes no sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's
+// process must not have an OpenMP runtime loaded. Call from one thread at a time.
+absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_HARNESS_RUN_H_

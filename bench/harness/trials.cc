@@ -1,0 +1,227 @@
+#include "bench/harness/trials.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "bench/contenders/our_kernel.h"
+#include "bench/contenders/worker.h"
+#include "bench/harness/expected_result.h"
+#include "bench/harness/peak.h"
+#include "bench/machine/arena.h"
+#include "bench/machine/machine.h"
+#include "bench/results/statistics.h"
+
+namespace kirsch {
+namespace {
+
+// Fewer undisturbed samples than this say less than the disturbed ones.
+constexpr size_t kMinGoodSamples = 2;
+
+// Takes so little time that the core may be looked at before and after every round.
+constexpr MeasureOptions kGaugeSample = {3, 1e-4};
+
+// What a core that is left alone does at least of what it can do.
+constexpr double kLeftAlone = 0.95;
+constexpr double kSameClock = 0.98;
+constexpr int kMostTimesTheRounds = 3;
+
+size_t MethodOf(std::string_view instruction, int vector_bytes) {
+  const std::span<const PeakMethod> methods = PeakMethods();
+  return static_cast<size_t>(std::find_if(methods.begin(), methods.end(),
+                                          [&](const PeakMethod& method) {
+                                            return method.instruction == instruction &&
+                                                   method.vector_bytes == vector_bytes;
+                                          }) -
+                             methods.begin());
+}
+
+// The state of the core at one point: its clock, and whether somebody shares its arithmetic.
+struct Gauge {
+  double ghz = 0;
+  double peak = 0;  // FMAs of 32 bytes a cycle
+};
+
+// A sample and the round it was taken in.
+struct Taken {
+  Sample sample;
+  size_t round;
+};
+
+class TrialRun {
+ public:
+  TrialRun(Workload workload, const std::vector<Kernel>& kernels, const TrialOptions& options)
+      : kernels_(kernels), options_(options), arena_(PlacedBytes(workload)) {
+    // One problem as many times as there are kernels: an item of ours is a problem with its kernel.
+    if (arena_.ok()) Place(arena_.memory(), workload);
+    workloads_.assign(kernels.size(), workload);
+    taken_.resize(kernels.size());
+    correct_.assign(kernels.size(), true);
+  }
+
+  absl::StatusOr<Trials> Run() {
+    if (!arena_.ok()) return absl::ResourceExhaustedError("no memory for the operands");
+    if (kernels_.empty()) return Trials();
+    absl::Status status = Start();
+    if (status.ok()) status = CheckResults();
+    if (status.ok()) status = RunRounds();
+    if (!status.ok()) return status;
+    Trials trials;
+    for (size_t round = 0; round + 1 < gauges_.size(); ++round) {
+      trials.ghz.push_back(gauges_[round].ghz);
+      trials.peak.push_back(PeakIn(round));
+    }
+    trials.best_peak = Peak();
+    for (size_t i = 0; i < kernels_.size(); ++i) trials.of.push_back(TrialOf(i));
+    return trials;
+  }
+
+ private:
+  bool stopped() const { return options_.stop && options_.stop(); }
+
+  // Inputs are filled before the fork, so that both processes have them in their page tables.
+  absl::Status Start() {
+    FillInputs(workloads_.front());
+    FillOutput(workloads_.front());
+    const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(options_.threads);
+    if (!cpus.ok()) return cpus.status();
+    const WorkerOptions ours{workloads_, *cpus, {}, options_.cold};
+    const WorkerOptions gauge{workloads_, {cpus->front()}, {}, false};
+    const Worker::Factory make_ours = [this] {
+      return MakeOurContender(kernels_, options_.threads, "kirsch");
+    };
+    absl::Status status = StartWorker(make_ours, ours, worker_);
+    if (status.ok()) status = StartWorker([] { return MakePeakContender(1); }, gauge, gauge_);
+    return status;
+  }
+
+  static absl::Status StartWorker(const Worker::Factory& factory, const WorkerOptions& options,
+                                  Worker& worker) {
+    absl::StatusOr<Worker> started = Worker::Start(factory, options);
+    if (!started.ok()) return started.status();
+    worker = *std::move(started);
+    return worker.Load().status();
+  }
+
+  // Kernels that take a packed operand have a method of their own.
+  absl::Status Prepare(size_t kernel) {
+    return worker_.Prepare(kernel, kernels_[kernel].packed_bytes > 0 ? kOursPacked : kOursPlain);
+  }
+
+  absl::Status CheckResults() {
+    const Workload& workload = workloads_.front();
+    const bool comparable = workload.graph == nullptr || options_.loops != nullptr;
+    absl::StatusOr<Reference> reference =
+        comparable ? ComputeReference(workload, options_.loops) : Reference();
+    if (!reference.ok()) return reference.status();
+    if (comparable && workload.graph != nullptr) reference->tolerances.front() *= options_.tolerance;
+    for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {
+      if (absl::Status status = Prepare(i); !status.ok()) return status;
+      FillOutput(workload);
+      if (const absl::StatusOr<double> ran = worker_.RunOnce(); !ran.ok()) return ran.status();
+      correct_[i] = !comparable || CheckOutput(*reference, workload).correct;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status RunRounds() {
+    if (absl::Status status = Look(); !status.ok()) return status;
+    int left_alone = 0;
+    const int most = kMostTimesTheRounds * options_.rounds;
+    for (int round = 0; round < most && left_alone < options_.rounds; ++round) {
+      for (size_t i = 0; i < kernels_.size() && !stopped(); ++i)
+        if (absl::Status status = Take(i); !status.ok()) return status;
+      if (absl::Status status = Look(); !status.ok() || stopped()) return status;
+      left_alone += IsLeftAlone(static_cast<size_t>(round)) ? 1 : 0;
+    }
+    return absl::OkStatus();
+  }
+
+  // Measures the core's state. A CPU without FMAs of 32 bytes runs no kernel of ours.
+  absl::Status Look() {
+    constexpr double kOperations = 2 * 8;
+    Gauge gauge;
+    double operations = 0;
+    absl::Status status = Gauged(MethodOf("clock", 0), &gauge.ghz);
+    if (status.ok()) status = Gauged(MethodOf("fma", 32), &operations);
+    gauge.peak = operations / gauge.ghz / kOperations;
+    gauges_.push_back(gauge);
+    return status;
+  }
+
+  // Work a nanosecond.
+  absl::Status Gauged(size_t method, double* rate) {
+    if (absl::Status status = gauge_.Prepare(0, method); !status.ok()) return status;
+    const absl::StatusOr<std::vector<Sample>> samples = gauge_.Measure(kGaugeSample);
+    if (!samples.ok()) return samples.status();
+    double seconds = samples->front().seconds;
+    for (const Sample& sample : *samples) seconds = std::min(seconds, sample.seconds);
+    *rate = 1e-9 * PeakMethods()[method].work / seconds;
+    return absl::OkStatus();
+  }
+
+  double PeakIn(size_t round) const { return std::min(gauges_[round].peak, gauges_[round + 1].peak); }
+
+  // The most that the core did in a cycle. Where its clock seems slow, something was in the way of measuring
+  // that, and cycles seem fewer than they were.
+  double Peak() const {
+    double ghz = 0, peak = 0;
+    for (const Gauge& gauge : gauges_) ghz = std::max(ghz, gauge.ghz);
+    for (const Gauge& gauge : gauges_)
+      if (gauge.ghz >= kSameClock * ghz) peak = std::max(peak, gauge.peak);
+    return peak;
+  }
+
+  bool IsLeftAlone(size_t round) const {
+    return PeakIn(round) >= kLeftAlone * std::max(options_.peak, Peak());
+  }
+
+  absl::Status Take(size_t kernel) {
+    if (absl::Status status = Prepare(kernel); !status.ok()) return status;
+    const absl::StatusOr<std::vector<Sample>> taken = worker_.Measure({1, options_.min_seconds});
+    if (!taken.ok()) return taken.status();
+    for (const Sample& sample : *taken) taken_[kernel].push_back({sample, gauges_.size() - 1});
+    return absl::OkStatus();
+  }
+
+  Trial TrialOf(size_t kernel) const {
+    Trial good, all;
+    for (const Taken& taken : taken_[kernel]) {
+      // Of a round that was stopped there is no second look.
+      const bool quiet = taken.round + 1 >= gauges_.size() || IsLeftAlone(taken.round);
+      for (Trial* trial : {&good, &all}) {
+        if (trial == &good && (!quiet || Preempted(taken.sample, options_.threads))) continue;
+        trial->seconds.push_back(taken.sample.seconds);
+        trial->cycles.push_back(taken.sample.seconds * 1e9 * gauges_[taken.round].ghz);
+      }
+    }
+    Trial trial = good.seconds.size() < std::min(kMinGoodSamples, all.seconds.size()) ? all : good;
+    trial.disturbed = trial.seconds.size() > good.seconds.size();
+    trial.correct = correct_[kernel];
+    return trial;
+  }
+
+  const std::vector<Kernel>& kernels_;
+  const TrialOptions& options_;
+  const SharedArena arena_;
+  std::vector<Workload> workloads_;
+  Worker worker_, gauge_;
+  std::vector<std::vector<Taken>> taken_;  // of each kernel
+  std::vector<bool> correct_;
+  std::vector<Gauge> gauges_;  // before each round, and after the last
+};
+
+}  // namespace
+
+double Trial::MedianSeconds() const { return Median(seconds); }
+double Trial::MedianCycles() const { return Median(cycles); }
+double Trial::QuietCycles() const { return Quantile(cycles, 0.25); }
+double Trial::Spread() const { return kirsch::Spread(cycles); }
+
+absl::StatusOr<Trials> RunTrials(Workload workload, const std::vector<Kernel>& kernels,
+                                 const TrialOptions& options) {
+  return TrialRun(std::move(workload), kernels, options).Run();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,40 @@
+#include "bench/loops/compiled_loops.h"
+
+#include <utility>
+
+#include "absl/strings/str_split.h"
+#include "bench/machine/shared_library.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kSource[] = "loops.c", kLibrary[] = "loops.so";
+
+}  // namespace
+
+absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKind kind, bool parallel) {
+  const absl::StatusOr<std::string> compiler = FindCompiler("");
+  if (!compiler.ok()) return compiler.status();
+  LoopsCode code = PrintLoops(graph, kind, parallel);
+  std::vector<std::string> command = {*compiler};
+  for (absl::string_view flag : absl::StrSplit(kLoopsFlags, ' ')) command.emplace_back(flag);
+  if (parallel) command.emplace_back("-fopenmp");
+  for (const char* argument : {"-fPIC", "-shared", kSource, "-o", kLibrary, "-lm"})
+    command.emplace_back(argument);
+  absl::StatusOr<std::unique_ptr<Compilation>> compilation =
+      Compilation::Start({{kSource, std::move(code.source)}}, command);
+  if (!compilation.ok()) return compilation.status();
+  if (absl::Status compiled = (*compilation)->Wait(); !compiled.ok()) return compiled;
+  CompiledLoops loops;
+  loops.compilation_ = *std::move(compilation);
+  loops.scratch_bytes_ = code.scratch_bytes;
+  return loops;
+}
+
+absl::StatusOr<LoopsFn*> CompiledLoops::Load() const {
+  const absl::StatusOr<void*> library = OpenLibrary({compilation_->Path(kLibrary)});
+  if (!library.ok()) return library.status();
+  return Symbol<LoopsFn>(*library, kLoopsEntry);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,170 @@
+#include "bench/loops/loops.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "bench/loops/loops_writer.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class NestPrinter {
+ public:
+  explicit NestPrinter(LoopsWriter& writer) : writer_(writer), graph_(writer.graph()) {}
+
+  void Compute(int node) {
+    switch (Info(graph_.at(node).op).kind) {
+      case OperationKind::kContraction:
+        return ComputeContraction(writer_, node);
+      case OperationKind::kReduction:
+        return ComputeReduction(node);
+      case OperationKind::kRowwise:
+        return ComputeRows(node);
+      default:
+        return ComputePointwise(node);
+    }
+  }
+
+  void CopyResult() {
+    const GraphNode& of = graph_.at(graph_.result);
+    const std::vector<uint32_t>& dims = of.type.dims;
+    const std::string type = CType(of.type.dtype, false);
+    Names index = writer_.OpenLoops(dims, dims.size());
+    writer_.Line(Cat("((", type, "*)out)[", AtPlain(of.type, index),
+                     "] = ", writer_.Element(writer_.ViewOf(graph_.result), index), ";"));
+    writer_.Close();
+  }
+
+  static std::string AtPlain(const TensorType& type, const Names& index) {
+    const std::vector<int64_t> strides = type.Strides();
+    std::string at = "0";
+    for (size_t axis = 0; axis < index.size(); ++axis)
+      Append(&at, " + (", index[axis], ") * ", strides[axis]);
+    return at;
+  }
+
+  void ComputePointwise(int node) {
+    const GraphNode& of = graph_.at(node);
+    const std::vector<uint32_t>& dims = of.type.dims;
+    const size_t outer = dims.empty() ? 0 : dims.size() - 1;
+    const bool one_row = of.type.elements() == (dims.empty() ? 1 : dims.back());
+    if (!one_row) {
+      writer_.OpenLoops(dims, outer);
+    } else {
+      writer_.Open("");
+      if (writer_.parallel() && !dims.empty()) writer_.Line("#pragma omp parallel for");
+    }
+    Names index(dims.size(), "0");
+    for (size_t axis = 0; axis < outer; ++axis)
+      if (dims[axis] > 1) index[axis] = Cat("i", axis);
+    if (!dims.empty()) {
+      index.back() = std::string("j");
+      if (!(one_row && writer_.parallel())) writer_.Vectors();
+      writer_.Line(writer_.For("j", dims.back()));
+    }
+    writer_.Line(Cat("  ", writer_.Element(writer_.ViewOf(node), index), " = ",
+                     Stored(of, writer_.Pointwise(of, index)), ";"));
+    writer_.Close();
+  }
+
+  // Sums and maxima: the reduced axes inside, but the last axis innermost.
+  void ComputeReduction(int node) {
+    const GraphNode& of = graph_.at(node);
+    const int input = of.inputs[0];
+    const std::vector<uint32_t>& dims = graph_.at(input).type.dims;
+    std::vector<bool> reduced(dims.size());
+    double count = 1;
+    for (uint32_t axis : of.axes) {
+      reduced[axis] = true;
+      count *= dims[axis];
+    }
+    const size_t last = dims.size() - 1;
+    std::vector<uint32_t> kept = dims;
+    for (size_t axis = 0; axis < last; ++axis)
+      if (reduced[axis]) kept[axis] = 1;
+    Names index = writer_.OpenLoops(kept, last);
+    index.push_back("0");
+    const bool is_max = of.op == Operation::kReduceMax;
+    const std::string start = is_max ? "-HIGHEST" : "0";
+    Names out = index;
+    if (!reduced[last]) out[last] = std::string("j");
+    const std::string element = writer_.Element(writer_.ViewOf(node), out),
+                      inner = writer_.For("j", dims[last]);
+    if (reduced[last])
+      writer_.Line(Cat("real sum = ", start, ";"));
+    else
+      writer_.Line(Cat(inner, " ", element, " = ", start, ";"));
+    for (size_t axis = 0; axis < last; ++axis) {
+      if (!reduced[axis] || dims[axis] == 1) continue;
+      index[axis] = Cat("r", axis);
+      writer_.Line(writer_.For(index[axis], dims[axis]));
+    }
+    index[last] = std::string("j");
+    const std::string to = reduced[last] ? "sum" : element;
+    const std::string value = writer_.Value(input, index);
+    writer_.Open(inner);
+    writer_.Line(is_max ? Cat("const real x = ", value, "; ", to, " = x > ", to, " ? x : ", to, ";")
+                        : Cat(to, " += ", value, ";"));
+    writer_.Close();
+    const std::string scale = of.op == Operation::kReduceMean ? absl::StrFormat(" / (real)%.0f", count) : "";
+    if (reduced[last])
+      writer_.Line(Cat(element, " = sum", scale, ";"));
+    else if (!scale.empty())
+      writer_.Line(Cat(inner, " ", element, " = ", element, scale, ";"));
+    writer_.Close();
+  }
+
+  void ComputeRows(int node) {
+    const GraphNode& of = graph_.at(node);
+    const std::vector<uint32_t>& dims = of.type.dims;
+    Names index = writer_.OpenLoops(dims, dims.size() - 1);
+    index.push_back("j");
+    const std::string loop = writer_.For("j", dims.back());
+    const std::string x = writer_.Value(of.inputs[0], index),
+                      y = writer_.Element(writer_.ViewOf(node), index);
+    const auto operand = [&](size_t i) { return writer_.Value(of.inputs[i], index); };
+    const std::string eps = absl::StrFormat("(real)%.9g", of.number);
+    if (of.op == Operation::kSoftmax) {
+      writer_.Line(Cat("real most = -HIGHEST, sum = 0;"));
+      writer_.Line(Cat(loop, " { const real x = ", x, "; most = x > most ? x : most; }"));
+      writer_.Line(Cat(loop, " { const real e = M(exp)(", x, " - most); ", y, " = e; sum += e; }"));
+      writer_.Line("const real scale = 1 / sum;");
+      writer_.Line(Cat(loop, " ", y, " *= scale;"));
+      return writer_.Close();
+    }
+    const bool centred = of.op == Operation::kLayernorm;
+    writer_.Line("real mean = 0, squares = 0;");
+    if (centred) writer_.Line(Cat(loop, " mean += ", x, ";"));
+    writer_.Line(Cat("mean /= ", dims.back(), ";"));
+    writer_.Line(Cat(loop, " { const real d = ", x, " - mean; squares += d * d; }"));
+    writer_.Line(Cat("const real scale = 1 / M(sqrt)(squares / ", dims.back(), " + ", eps, ");"));
+    writer_.Line(Cat(loop, " ", y, " = (", x, " - mean) * scale * ", operand(1),
+                     centred ? Cat(" + ", operand(2)) : "", ";"));
+    writer_.Close();
+  }
+
+ private:
+  std::string Stored(const GraphNode& node, const std::string& value) const {
+    return node.type.dtype == Dtype::kBf16 ? Cat("to_bf16(", value, ")") : value;
+  }
+
+  LoopsWriter& writer_;
+  const Graph& graph_;
+};
+
+}  // namespace
+
+LoopsCode PrintLoops(const Graph& graph, LoopsKind kind, bool parallel) {
+  LoopsWriter writer(graph, kind, parallel);
+  const int count = static_cast<int>(graph.nodes.size());
+  for (int node = 0; node < count; ++node) writer.Declare(node);
+  NestPrinter nests(writer);
+  for (int node = 0; node < count; ++node)
+    if (writer.HasLoops(node)) nests.Compute(node);
+  if (!writer.HasLoops(graph.result)) nests.CopyResult();
+  return std::move(writer).Finish();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,28 @@
+// Where plain loops keep the values of a graph.
+#ifndef KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_
+#define KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "spec/graph/graph.h"
+
+namespace kirsch {
+
+// Of each node. Memory is used again by values that live later, and in place where a loop allows it.
+struct LoopsStorage {
+  std::vector<bool> inlined;    // an elementwise value that is computed within the loops of its only user
+  std::vector<int64_t> offset;  // of a value that has loops of its own, into scratch; -1: not there
+  size_t bytes = 0;             // of scratch
+};
+
+// Whether the node has loops of its own.
+bool HasLoops(const Graph& graph, const LoopsStorage& storage, int node);
+
+// `float_bytes`: of an f32 value (the reference has wider ones).
+LoopsStorage PlanStorage(const Graph& graph, size_t float_bytes);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_

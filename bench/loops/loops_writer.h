@@ -1,0 +1,84 @@
+// What the loops of a graph's operations have in common: their text, and the values in them.
+#ifndef KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_
+#define KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/loops/loops.h"
+#include "bench/loops/loops_storage.h"
+
+namespace kirsch {
+
+// Of indices, one along each axis: "i0", "k"; "0" along an axis that has just one.
+using Names = std::vector<std::string>;
+
+// Of an element in memory; an f32 parameter is a float whatever the values are, and so is one of blocks.
+std::string CType(Dtype dtype, bool parameter);
+
+class LoopsWriter {
+ public:
+  LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel);
+
+  const Graph& graph() const { return graph_; }
+  LoopsKind kind() const { return kind_; }
+  bool parallel() const { return parallel_; }
+
+  // Text. Open() begins a block, Close() ends some.
+  void Line(const std::string& text);
+  void Open(const std::string& text);
+  void Close(size_t blocks = 1);
+  static std::string For(const std::string& index, int64_t count);
+
+  // The loop that follows depends on none of its own stores.
+  void Vectors() { Line("#pragma GCC ivdep"); }
+
+  // Opens a block within loops over the first `outer` of the axes, by all threads if there are several.
+  // Returns their indices.
+  Names OpenLoops(const std::vector<uint32_t>& dims, size_t outer);
+
+  // The node whose memory a node's is (a transposed one is another's), and strides in it.
+  struct View {
+    int base;
+    std::vector<int64_t> strides;
+  };
+  View ViewOf(int node) const;
+
+  bool HasLoops(int node) const { return kirsch::HasLoops(graph_, storage_, node); }
+
+  // Names the node's memory, where it has some.
+  void Declare(int node);
+
+  // An element in memory: "v3[(i0) * 512 + i1]".
+  std::string Element(const View& view, const Names& index) const;
+
+  // An element as it is computed with, of a smaller tensor the one that is repeated there.
+  std::string Value(int node, const Names& index) const;
+
+  // The same of an elementwise operation or a cast, from its operands.
+  std::string Pointwise(const GraphNode& node, const Names& index) const;
+
+  // Memory beside the values, from now on "NAME", of f32.
+  void DeclareColumns(const std::string& name, size_t elements);
+
+  LoopsCode Finish() &&;
+
+ private:
+  const Graph& graph_;
+  const LoopsKind kind_;
+  const bool parallel_;
+  const LoopsStorage storage_;
+  size_t columns_bytes_ = 0;
+  size_t indent_ = 2;
+  std::string text_;
+};
+
+// Writes the loops of a matmul or convolution, or a call of cblas_sgemm that does the same. // `node` is a
+// contraction.
+void ComputeContraction(LoopsWriter& writer, int node);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_

@@ -1,0 +1,35 @@
+#include "bench/machine/core_types.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kirsch {
+namespace {
+
+struct CoreType {
+  std::string_view name;
+  std::string_view feature = "avx512bw";  // which no CPU has without the others of Skylake's AVX-512
+};
+
+// Those that need more than AVX2 and FMA.
+constexpr CoreType kCoreTypes[] = {
+    {"SkylakeX"},  // OpenBLAS
+    {"Cooperlake", "avx512bf16"},
+    {"SapphireRapids", "avx512bf16"},
+    {"skx"},  // BLIS and libxsmm
+    {"zen4", "avx512bf16"},
+    {"zen5", "avx512bf16"},
+    {"clx", "avx512vnni"},
+    {"cpx", "avx512bf16"},
+    {"skylake-avx512"},  // what Eigen was compiled for
+};
+
+}  // namespace
+
+bool RunsCoreType(std::string_view core, const std::vector<std::string>& features) {
+  return std::none_of(std::begin(kCoreTypes), std::end(kCoreTypes), [&](const CoreType& type) {
+    return type.name == core && std::find(features.begin(), features.end(), type.feature) == features.end();
+  });
+}
+
+}  // namespace kirsch

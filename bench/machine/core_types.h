@@ -1,0 +1,18 @@
+// The kernels that peers choose among, by the names that they have for them, and what the CPU must have to
+// run them. A peer takes those that its setting names even where it can't run them.
+#ifndef KIRSCH_BENCH_MACHINE_CORE_TYPES_H_
+#define KIRSCH_BENCH_MACHINE_CORE_TYPES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kirsch {
+
+// May kernels for `core` (ContenderInfo::core) run on a CPU with these features (Host::features)? Of a name
+// that isn't known, yes.
+bool RunsCoreType(std::string_view core, const std::vector<std::string>& features);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_MACHINE_CORE_TYPES_H_

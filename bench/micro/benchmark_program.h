@@ -1,0 +1,35 @@
+// What the Google Benchmark binaries share: the program of a spec, solved once.
+#ifndef KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_
+#define KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_
+
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/lower.h"
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "search/solver/search.h"
+#include "spec/check.h"
+#include "spec/language/parser.h"
+#include "spec/target/targets.h"
+
+namespace kirsch {
+
+// The best program for the spec `text` on this machine. Both must be good.
+struct BenchmarkProgram {
+  Target target;
+  Spec spec;
+  LoopProgram program;
+};
+
+inline BenchmarkProgram SolveForBenchmark(const char* text) {
+  const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+  const absl::StatusOr<TargetFile> file = FindTarget("host", DetectHostCpu().name);
+  KIRSCH_CHECK(parsed.ok() && file.ok());
+  HashMemo memo;
+  const Spec root = PlaceOperands(parsed->spec, Residency::kWarm, file->target);
+  const Impl impl = Search(root, CostModel(file->target), memo, {}).impl;
+  return {file->target, parsed->spec, Lower(impl, file->target, "kernel")};
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_

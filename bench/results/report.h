@@ -1,0 +1,124 @@
+// What a benchmark found: numbers, who was missing, who failed. Losers are in it like winners.
+#ifndef KIRSCH_BENCH_RESULTS_REPORT_H_
+#define KIRSCH_BENCH_RESULTS_REPORT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/machine/machine.h"
+#include "nlohmann/json_fwd.hpp"
+
+namespace kirsch {
+
+inline constexpr char kOurName[] = "kirsch";
+inline constexpr std::string_view kHeaderPeers =
+    "header:";  // and a C compiler, of our headers compiled by it
+
+inline bool IsHeaderPeer(std::string_view name) {
+  return name.starts_with(kHeaderPeers) && name.size() > kHeaderPeers.size();
+}
+
+struct BenchResult {
+  std::string spec;    // as it was asked for
+  std::string name;    // "kirsch", or the peer with version and core type: "openblas 0.3.21/SkylakeX"
+  std::string peer;    // "kirsch", or the peer as asked for: "openblas"; "onednn+packed" where `packed`
+  std::string method;  // what was called: "cblas_sgemm"
+  std::string unit = "GFLOP/s";  // of gflops_median: "GOP/s" for integers
+  size_t item = 0;               // the spec's place in the request
+  bool packed = false;  // an operand was packed beforehand, at no charge: no peer of those that pack it
+  double gflops_median = 0;
+  double gflops_spread = 0;  // interquartile range over median
+  double seconds_median = 0;
+  double predicted_gflops = 0;  // of ours; 0: nothing was predicted
+  double peak_gflops = 0;       // of the best instruction that the CPU has for these types
+  double peak_share = 0;
+  double compulsory_bytes = 0;       // of operands, each read or written once
+  double gbytes_per_second = 0;      // these bytes by the median
+  double bandwidth_share = 0;  // of the machine's measured one
+  bool memory_bound = false;  // moving these bytes takes longer than computing, both at the measured limits
+  double max_error = 0;
+  double error_share = 0;  // see OutputCheck
+  bool correct = true;     // wrong results are reported and count for nothing
+  int samples = 0;         // that the estimators saw
+  int preempted = 0;       // samples that something else disturbed
+  bool disturbed = false;  // so many that they had to be used: the machine was busy
+
+  bool ours() const { return peer == kOurName; }
+};
+
+struct MissingPeer {
+  std::string peer, reason;
+};
+
+// A spec that none of the peer's methods takes: its types, mostly.
+struct DeclinedSpec {
+  std::string spec, peer;
+};
+
+struct BenchFailure {
+  std::string spec, name, reason;
+};
+
+struct BenchReport {
+  Machine machine;
+  int threads = 1;
+  bool cold = false;
+  std::string cold_operands;         // with commas between; empty: all
+  std::vector<BenchResult> results;  // spec by spec in the order asked for
+  std::vector<MissingPeer> missing;
+  std::vector<std::string> not_on_this_cpu;  // peers' kernels, as in BenchResult::name
+  std::vector<BenchFailure> failed;
+  std::vector<DeclinedSpec> declined;
+};
+
+// "warm", "cold", or "warm, but rhs cold": where the operands are.
+std::string OperandsText(const BenchReport& report);
+
+// Fills in what depends on the machine's limits, from the rest and `peak_gflops`.
+void AddShares(const Machine& machine, BenchResult& result);
+
+// Ours beside the best peer; only specs that both computed, rightly.
+struct BenchSummary {
+  int shapes = 0;
+  int ahead = 0;  // ratio >= 1
+  double geometric_mean = 0;
+  double worst_ratio = 0;
+  std::string worst_spec;
+};
+
+// The results of one spec, fastest first.
+struct SpecResults {
+  std::string spec;
+  std::vector<BenchResult> results;
+  double best_peer_gflops = 0;    // 0: no peer computed it
+  double best_packed_gflops = 0;  // of the peers with a packed rhs as well
+  bool packed = false;            // ours was given a packed operand
+
+  // What ratios are to; 0: nothing.
+  double best() const { return packed ? best_packed_gflops : best_peer_gflops; }
+};
+
+std::vector<SpecResults> GroupBySpec(const BenchReport& report);
+// `packed`: beside the peers that were given a packed rhs, too; ours with one counts only there.
+BenchSummary Summarize(const BenchReport& report, bool packed = false);
+
+// Beside one peer ("onednn+packed"). `theirs`: the peer's beside ours, as is asked of headers.
+BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer, bool theirs = false);
+
+// In the order of the first result of each.
+std::vector<std::string> PeersOf(const BenchReport& report);
+
+nlohmann::json ToJson(const BenchReport& report);
+
+// For people to read. // One block per spec, its contenders fastest first, each with its ratio to the best peer; who is missing and
+// why; the summary at the end. Ends with a newline.
+std::string FormatTable(const BenchReport& report);
+
+// An SVG document: GFLOP/s, one group of bars per spec, one colour per contender (ours first), a line at the
+// measured peak. Wrong results have no bar.
+std::string PlotSvg(const BenchReport& report);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_RESULTS_REPORT_H_

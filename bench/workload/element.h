@@ -1,0 +1,39 @@
+// Values of the element types, one at a time, and in bulk for making operands.
+#ifndef KIRSCH_BENCH_WORKLOAD_ELEMENT_H_
+#define KIRSCH_BENCH_WORKLOAD_ELEMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bench/workload/peer.h"
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// The two enumerations number the types alike.
+constexpr KirschType KirschTypeOf(Dtype dtype) { return static_cast<KirschType>(dtype); }
+static_assert(KirschTypeOf(Dtype::kF32) == KIRSCH_F32 && KirschTypeOf(Dtype::kBf16) == KIRSCH_BF16 &&
+              KirschTypeOf(Dtype::kF16) == KIRSCH_F16 && KirschTypeOf(Dtype::kU8) == KIRSCH_U8 &&
+              KirschTypeOf(Dtype::kS8) == KIRSCH_S8 && KirschTypeOf(Dtype::kS16) == KIRSCH_S16 &&
+              KirschTypeOf(Dtype::kS32) == KIRSCH_S32);
+
+constexpr size_t BytesOf(KirschType type, size_t elements = 1) {
+  return static_cast<size_t>(BytesOf(static_cast<Dtype>(type), static_cast<int64_t>(elements)));
+}
+constexpr bool IsInteger(KirschType type) { return !IsFloating(static_cast<Dtype>(type)); }
+
+// The value of values[index]; every type's are exact in float64.
+double LoadElement(const void* values, KirschType type, size_t index);
+
+struct IntegerRange {
+  int64_t low, high;
+};
+
+// Fills with reproducible values: floats uniform in [-1, 1), rounded to the type to nearest even; integers
+// uniform in `range`, which the type must hold; blocks of any bits with scales about 1. Different seeds, different
+// values.
+void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_WORKLOAD_ELEMENT_H_

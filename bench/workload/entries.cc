@@ -1,0 +1,81 @@
+#include "bench/workload/entries.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "spec/language/kernel_file.h"
+#include "spec/language/matmul_graph.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) {
+  if (!request.graph) {
+    for (int64_t i = 0; i < request.family.count(); ++i) {
+      ParsedSpec member = request.family.member(i);
+      entries->push_back({member.text, std::move(member), {}});
+    }
+    return;
+  }
+  const GraphFamily& family = *request.graph;
+  for (int64_t i = 0; i < family.count(); ++i) {
+    const std::string sizes = MemberText(family.sizes(), i);
+    entries->push_back(
+        {sizes.empty() ? request.label : Cat(request.label, " (", sizes, ")"), {}, family.member(i)});
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
+                                                    const std::string& kernel) {
+  const absl::StatusOr<std::vector<KernelRequest>> requests =
+      ParseKernelFile(text, source, KernelForm::kGraphs);
+  if (!requests.ok()) return requests.status();
+  std::vector<BenchEntry> entries;
+  for (const KernelRequest& request : *requests) {
+    if (!kernel.empty() && request.name != kernel) continue;
+    if (!request.graph && request.family.count() > kMostMembers)
+      return ErrorAt(source, request.position,
+                     Cat("expected a family of at most ", kMostMembers, " members"));
+    AddMembers(request, &entries);
+  }
+  if (entries.empty()) return absl::InvalidArgumentError(Cat(source, ": expected a kernel ", kernel));
+  return entries;
+}
+
+absl::StatusOr<std::vector<BenchEntry>> EntriesOf(const Suite& suite, const std::string& file_name) {
+  std::vector<BenchEntry> entries;
+  for (const SuiteSpec& spec : suite.specs) {
+    absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(spec.text, "spec");
+    if (!read.ok())
+      return absl::InvalidArgumentError(
+          Cat(file_name, ":", spec.line, ":", spec.column, ": ", std::string(read.status().message())));
+    std::move(read->begin(), read->end(), std::back_inserter(entries));
+  }
+  return entries;
+}
+
+absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
+  const absl::StatusOr<Suite> suite = LoadSuite(path);
+  if (!suite.ok()) return suite.status();
+  return EntriesOf(*suite, path);
+}
+
+absl::Status MakeAlike(std::vector<BenchEntry>* entries) {
+  const bool matmuls = std::all_of(entries->begin(), entries->end(), [](const BenchEntry& entry) {
+    return entry.matmul && entry.matmul->spec.op == OpKind::kMatmul;
+  });
+  for (BenchEntry& entry : *entries) {
+    if (matmuls || entry.graph) continue;
+    absl::StatusOr<Graph> graph = GraphOf(*entry.matmul);
+    if (!graph.ok()) return graph.status();
+    entry.graph = *std::move(graph);
+    entry.matmul.reset();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,16 @@
+// The graphs that a peer plug-in (peer.h) may be asked for.
+#ifndef KIRSCH_BENCH_WORKLOAD_GRAPH_PEER_H_
+#define KIRSCH_BENCH_WORKLOAD_GRAPH_PEER_H_
+
+#include <vector>
+
+#include "spec/graph/graph.h"
+
+// A graph and its operands in memory, plain and row-major, as the graph has them.
+struct KirschGraph {
+  kirsch::Graph graph;
+  std::vector<void*> inputs = {};  // of the graph's parameters
+  void* out = nullptr;
+};
+
+#endif  // KIRSCH_BENCH_WORKLOAD_GRAPH_PEER_H_

@@ -1,0 +1,70 @@
+#include "bench/workload/suite.h"
+
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/json.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kShape[] = R"({"name": "...", "specs": ["SPEC", ...]})";
+
+// A spec, or the lines of a kernel.
+absl::StatusOr<SuiteSpec> SpecOf(const JsonValue& value, const std::string& file_name) {
+  using Kind = JsonValue::Kind;
+  if (value.kind != Kind::kString && value.kind != Kind::kArray)
+    return ExpectedAt(file_name, value, "a spec, a string, or an array of a kernel's lines");
+  if (value.kind == Kind::kString)
+    return SuiteSpec{value.text, value.position.line, value.position.column + 1};
+  if (value.children.empty())
+    return ErrorAt(file_name, value.position, "expected the lines of a kernel, got none");
+  const TextPosition first = value.children.front().position;
+  SuiteSpec spec{"", first.line, first.column + 1};
+  for (const JsonValue& line : value.children) {
+    if (line.kind != Kind::kString) return ExpectedAt(file_name, line, "a line of a kernel, a string");
+    Append(&spec.text, &line == &value.children.front() ? "" : "\n", line.text);
+  }
+  return spec;
+}
+
+absl::Status AddSpecs(const JsonValue& specs, const std::string& file_name, Suite* suite) {
+  if (specs.kind != JsonValue::Kind::kArray) return ExpectedAt(file_name, specs, "an array of specs");
+  for (const JsonValue& value : specs.children) {
+    absl::StatusOr<SuiteSpec> spec = SpecOf(value, file_name);
+    if (!spec.ok()) return spec.status();
+    suite->specs.push_back(*std::move(spec));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Suite> ParseSuite(std::string_view text, const std::string& file_name) {
+  const absl::StatusOr<JsonValue> document = ParseJson(text, file_name);
+  if (!document.ok()) return document.status();
+  if (document->kind != JsonValue::Kind::kObject) return ExpectedAt(file_name, *document, kShape);
+  Suite suite;
+  for (const JsonValue& member : document->children) {
+    if (member.key == "specs") {
+      if (absl::Status added = AddSpecs(member, file_name, &suite); !added.ok()) return added;
+    } else if (member.key != "name") {
+      return ErrorAt(file_name, member.key_position,
+                     Cat("expected \"name\" or \"specs\", got ", Quoted(member.key)));
+    } else if (member.kind != JsonValue::Kind::kString) {
+      return ExpectedAt(file_name, member, "the suite's name, a string");
+    } else {
+      suite.name = member.text;
+    }
+  }
+  if (suite.specs.empty())
+    return ErrorAt(file_name, document->position, Cat("expected ", kShape, ", got no specs"));
+  return suite;
+}
+
+absl::StatusOr<Suite> LoadSuite(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  return ParseSuite(*text, path);
+}
+
+}  // namespace kirsch

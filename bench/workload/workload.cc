@@ -1,0 +1,223 @@
+#include "bench/workload/workload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "bench/machine/arena.h"
+#include "spec/storage.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+struct Stored {
+  size_t ld, stride;
+  int col;
+};
+
+Stored StoredOf(const Spec& spec, int operand) {
+  const Layout& layout = spec.tensor(operand).layout;
+  const size_t ld = layout.ld;
+  return {ld, static_cast<size_t>(ExtentOf(spec, operand).outer) * ld, layout.order == Order::kCol};
+}
+
+KirschType TypeOf(const Spec& spec, int operand) { return KirschTypeOf(spec.tensor(operand).dtype); }
+
+absl::Status CheckOperand(const Spec& spec, int operand) {
+  const TensorSpec& tensor = spec.tensor(operand);
+  const std::string name{spec.op_info().operands[static_cast<size_t>(operand)].name};
+  if (tensor.layout.kind != LayoutKind::kStrided)
+    return absl::InvalidArgumentError(Cat("bench: ", name, ": expected a strided matrix"));
+  if (tensor.layout.ld < ExtentOf(spec, operand).inner)
+    return absl::InvalidArgumentError(Cat("bench: ", name, ": leading dimension ", tensor.layout.ld,
+                                          ", expected at least ", ExtentOf(spec, operand).inner));
+  return absl::OkStatus();
+}
+
+// What sums are added to, and what an epilogue takes: of integers so little that sums stay what they are.
+constexpr int64_t kMostAddedTo = 1000;
+
+// Of the type, and up to `most` away from 0; nothing of floats.
+IntegerRange RangeWithin(KirschType type, int64_t most) {
+  if (!IsInteger(type)) return {};
+  const Dtype dtype = static_cast<Dtype>(type);
+  return {std::max(LeastOf(dtype), -most), std::min(MostOf(dtype), most)};
+}
+
+// The values of an integer input.
+IntegerRange RangeOf(KirschType type, const Problem& problem) {
+  const double k = static_cast<double>(problem.k);
+  const auto symmetric = [](double limit, double most) {
+    const int64_t high = static_cast<int64_t>(std::clamp(limit, 1.0, most));
+    return IntegerRange{-high, high};
+  };
+  if (type == KIRSCH_U8) return {0, 255};
+  if (type == KIRSCH_S32) return symmetric(std::sqrt(0x1p30 / k), 0x1p15);
+  // A sum of k products with a u8 has a standard deviation of 85 sqrt(k) times this.
+  if (problem.out_type == KIRSCH_S16) return symmetric(0x1p15 / (85 * std::sqrt(k)), 127);
+  return {-128, 127};
+}
+
+// Sizes and strides, pointers still null.
+absl::StatusOr<Problem> ProblemOf(const Spec& spec, int threads) {
+  if (WithoutEpilogue(spec).op != OpKind::kMatmul || spec.block != 0)
+    return absl::InvalidArgumentError("bench: expected a matmul without column-blocks");
+  for (int operand = 0; operand <= spec.op_info().output(); ++operand)
+    if (absl::Status status = CheckOperand(spec, operand); !status.ok()) return status;
+  if (spec.out().layout.order != Order::kRow)
+    return absl::InvalidArgumentError("bench: out: expected row order (a canonical spec)");
+  const Stored lhs = StoredOf(spec, MatmulDims::kLhs);
+  const Stored rhs = StoredOf(spec, MatmulDims::kRhs);
+  const Stored out = StoredOf(spec, MatmulDims::kOut);
+  Problem problem = {};
+  problem.batch = spec.size[MatmulDims::kB];
+  problem.m = spec.size[MatmulDims::kM];
+  problem.k = spec.size[MatmulDims::kK];
+  problem.n = spec.size[MatmulDims::kN];
+  problem.lda = lhs.ld, problem.ldb = rhs.ld, problem.ldc = out.ld;
+  problem.lhs_stride = lhs.stride, problem.rhs_stride = rhs.stride, problem.out_stride = out.stride;
+  problem.lhs_type = TypeOf(spec, MatmulDims::kLhs);
+  problem.rhs_type = TypeOf(spec, MatmulDims::kRhs);
+  problem.out_type = TypeOf(spec, MatmulDims::kOut);
+  problem.lhs_col = lhs.col, problem.rhs_col = rhs.col;
+  problem.accumulate = spec.accumulate;
+  problem.threads = threads;
+  return problem;
+}
+
+// Those of the first contraction; f32 without one.
+void SetTypes(const Graph& graph, Problem& types) {
+  for (const GraphNode& node : graph.nodes) {
+    if (Info(node.op).kind != OperationKind::kContraction) continue;
+    types.lhs_type = KirschTypeOf(graph.at(node.inputs[0]).type.dtype);
+    types.rhs_type = KirschTypeOf(graph.at(node.inputs[1]).type.dtype);
+    types.out_type = KirschTypeOf(node.type.dtype);
+    return;
+  }
+}
+
+Workload::Operand OperandOf(const TensorType& type) {
+  const KirschType element = KirschTypeOf(type.dtype);
+  return {element, static_cast<size_t>(type.span()), RangeWithin(element, INT16_MAX)};
+}
+
+std::vector<size_t> OperandBytes(const Workload& workload) {
+  std::vector<size_t> bytes;
+  for (const Workload::Operand& operand : workload.operands) bytes.push_back(operand.bytes());
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
+  const absl::StatusOr<Problem> made = ProblemOf(spec, threads);
+  if (!made.ok()) return made.status();
+  const Problem& p = *made;
+  Workload workload;
+  workload.problem = p;
+  workload.spec = spec;
+  workload.result = MatmulDims::kOut;
+  workload.operands = {{p.lhs_type, p.batch * p.lhs_stride, RangeOf(p.lhs_type, p)},
+                       {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
+                       {p.out_type, p.batch * p.out_stride, RangeWithin(p.out_type, kMostAddedTo)}};
+  const auto bytes = [&p](size_t rows, size_t columns, KirschType type) {
+    return static_cast<double>(BytesOf(type, static_cast<size_t>(p.batch * rows * columns)));
+  };
+  workload.compulsory_bytes = bytes(p.m, p.k, p.lhs_type) + bytes(p.k, p.n, p.rhs_type) +
+                              bytes(p.m, p.n, p.out_type) * (p.accumulate ? 2 : 1);
+  for (int i = MatmulDims::kOut + 1; i < spec.op_info().num_operands; ++i) {
+    const KirschType type = TypeOf(spec, i);
+    workload.operands.push_back(
+        {type, static_cast<size_t>(RootElements(spec, i)), RangeWithin(type, kMostAddedTo)});
+    workload.compulsory_bytes += static_cast<double>(workload.operands.back().bytes());
+  }
+  workload.operations = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
+                        static_cast<double>(p.k) * static_cast<double>(p.n);
+  return workload;
+}
+
+Workload MakeWorkload(const Graph& graph, int threads) {
+  Workload workload;
+  workload.graph = std::make_shared<KirschGraph>(KirschGraph{graph});
+  workload.problem.graph = workload.graph.get();
+  workload.problem.threads = threads;
+  SetTypes(graph, workload.problem);
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    workload.operands.push_back(OperandOf(graph.at(input).type));
+  workload.result = workload.operands.size();
+  workload.operands.push_back(OperandOf(graph.at(graph.result).type));
+  workload.compulsory_bytes = static_cast<double>(graph.at(graph.result).type.bytes());
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    workload.compulsory_bytes += static_cast<double>(graph.at(input).type.bytes());
+  workload.operations = Flops(graph);
+  return workload;
+}
+
+size_t PlacedBytes(const Workload& workload) { return PlacedBytes(OperandBytes(workload)); }
+
+void Place(void* memory, Workload& workload) {
+  const std::vector<void*> places = PlaceBuffers(memory, OperandBytes(workload));
+  for (size_t i = 0; i < places.size(); ++i) workload.operands[i].values = places[i];
+  if (workload.graph != nullptr) {
+    workload.graph->inputs.assign(places.begin(), places.end() - 1);
+    workload.graph->out = places.back();
+  } else {
+    workload.problem.lhs = places[0], workload.problem.rhs = places[1];
+    workload.problem.out = places[workload.result];
+  }
+}
+
+namespace {
+
+bool IsEvicted(const Workload& workload, size_t operand) {
+  return (workload.evicted >> std::min<size_t>(operand, 63) & 1) != 0;
+}
+
+bool IsConstant(const Workload& workload, size_t operand) {
+  const int number = static_cast<int>(operand);
+  if (workload.spec) return ConstantOperand(*workload.spec) == number;
+  return operand != workload.result && workload.graph->graph.IsConstant(number);
+}
+
+}  // namespace
+
+std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload) {
+  std::vector<absl::Span<const char>> memory;
+  for (size_t i = 0; i < workload.operands.size(); ++i)
+    if (IsEvicted(workload, i))
+      memory.emplace_back(static_cast<const char*>(workload.operands[i].values),
+                          workload.operands[i].bytes());
+  return memory;
+}
+
+bool EvictsPacked(const Workload& workload) {
+  if (workload.spec && ConstantOperand(*workload.spec) < 0) return IsEvicted(workload, MatmulDims::kRhs);
+  bool any = false, constants = false, constant = false;
+  for (size_t i = 0; i < workload.operands.size(); ++i) {
+    any |= i != workload.result && IsEvicted(workload, i);
+    constants |= IsConstant(workload, i);
+    constant |= IsConstant(workload, i) && IsEvicted(workload, i);
+  }
+  return constants ? constant : any;
+}
+
+void FillInputs(const Workload& workload) {
+  for (size_t i = 0; i < workload.operands.size(); ++i) {
+    const Workload::Operand& input = workload.operands[i];
+    if (i == workload.result) continue;
+    FillElements(input.values, input.type, input.elements, i + 1, input.range);
+  }
+}
+
+void FillOutput(const Workload& workload) {
+  const Workload::Operand& out = workload.out();
+  if (workload.problem.accumulate)
+    FillElements(out.values, out.type, out.elements, workload.result + 1, out.range);
+  else
+    std::memset(out.values, 0xff, out.bytes());
+}
+
+}  // namespace kirsch

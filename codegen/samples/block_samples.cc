@@ -1,0 +1,99 @@
+#include "codegen/samples/block_samples.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/c/c_signature.h"
+#include "codegen/samples/block_data.h"
+#include "spec/block.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// Of all samples of a type together.
+constexpr int kElements = 768;
+
+int CountOf(Dtype dtype) { return kElements / BlockOf(dtype); }
+
+// Which sample a block is.
+constexpr char kChoice[] = "((uint32_t)($BLOCK) * 2654435761u >> 16) % $COUNT";
+size_t ChoiceOf(int64_t block, Dtype dtype) {
+  return (static_cast<uint32_t>(block) * 2654435761u >> 16) % static_cast<uint32_t>(CountOf(dtype));
+}
+
+std::vector<uint8_t> Samples(Dtype dtype) {
+  std::vector<uint8_t> blocks(static_cast<size_t>(CountOf(dtype) * Bytes(dtype)));
+  FillBlocks(
+      dtype, InputKind::kIntegers, CountOf(dtype),
+      [](int64_t block) { return Mix(static_cast<uint64_t>(block) + 1); }, blocks.data());
+  return blocks;
+}
+
+constexpr char kFill[] = R"(
+// Blocks of $TYPE, which all are some of these.
+static const unsigned char $FILE_blocks_$TYPE[$COUNT][$BYTES] = {
+$BLOCKS};
+static void $FILE_fill_$TYPE($CTYPE* data, size_t first, size_t elements) {
+  size_t block;
+  for (block = first / $ELEMENTS; block < (first + elements) / $ELEMENTS; ++block)
+    memcpy(data + block * $BYTES, $FILE_blocks_$TYPE[$CHOICE], $BYTES);
+}
+)";
+constexpr char kGet[] = R"(// Their elements.
+static const signed char $FILE_elements_$TYPE[$COUNT][$ELEMENTS] = {
+$NUMBERS};
+static double $FILE_get_$TYPE(size_t element) {
+  const size_t block = element / $ELEMENTS;
+  return $FILE_elements_$TYPE[$CHOICE][element % $ELEMENTS];
+}
+)";
+
+// A line for each block.
+template <typename Number>
+std::string TableText(int count, int length, const Number& number) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    std::vector<int> row;
+    for (int j = 0; j < length; ++j) row.push_back(number(i, j));
+    Append(&text, "    {", absl::StrJoin(row, ", "), "},\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::byte> SampledBlocks(Dtype dtype, int64_t elements) {
+  const std::vector<uint8_t> samples = Samples(dtype);
+  const auto bytes = static_cast<size_t>(Bytes(dtype));
+  std::vector<std::byte> data(static_cast<size_t>(BytesOf(dtype, elements)));
+  for (size_t block = 0; block < data.size() / bytes; ++block)
+    memcpy(&data[block * bytes], &samples[ChoiceOf(static_cast<int64_t>(block), dtype) * bytes], bytes);
+  return data;
+}
+
+std::string BlockSamplesText(Dtype dtype, bool gets) {
+  const std::vector<uint8_t> samples = Samples(dtype);
+  const int block = BlockOf(dtype), bytes = Bytes(dtype);
+  const std::string blocks = TableText(
+      CountOf(dtype), bytes, [&](int i, int j) { return samples[static_cast<size_t>(i * bytes + j)]; });
+  const std::string numbers = TableText(CountOf(dtype), block, [&](int i, int j) {
+    return static_cast<int>(BlockElement(dtype, samples.data(), i * block + j));
+  });
+  const std::string text = absl::StrReplaceAll(
+      Cat(kFill, gets ? kGet : ""), {{"$CHOICE", kChoice}, {"$BLOCKS", blocks}, {"$NUMBERS", numbers}});
+  return absl::StrReplaceAll(text, {{"$BLOCK)", "block)"},
+                                    {"$COUNT", Cat(CountOf(dtype))},
+                                    {"$BYTES", Cat(bytes)},
+                                    {"$ELEMENTS", Cat(block)},
+                                    {"$CTYPE", CType(dtype)},
+                                    {"$TYPE", std::string(Info(dtype).name)}});
+}
+
+std::string BytesText(Dtype dtype, const std::string& elements) {
+  return Cat(elements, " / ", BlockOf(dtype), " * ", Bytes(dtype));
+}
+
+}  // namespace kirsch

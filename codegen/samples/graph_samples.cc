@@ -1,0 +1,93 @@
+#include "codegen/samples/graph_samples.h"
+
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "codegen/samples/block_samples.h"
+#include "spec/element_array.h"
+#include "spec/meaning/graph_reference.h"
+
+namespace kirsch {
+namespace {
+
+constexpr uint32_t kFactor = 1664525, kTerm = 1013904223;
+
+// What `seed` is so many elements later.
+uint32_t SeedAfter(uint32_t seed, int64_t elements) {
+  uint32_t factor = kFactor, term = kTerm;  // of 1, 2, 4, ... elements
+  for (; elements > 0; elements /= 2) {
+    if (elements % 2 != 0) seed = seed * factor + term;
+    term += term * factor;
+    factor *= factor;
+  }
+  return seed;
+}
+
+// Elements of a parameter that is not of blocks.
+void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, double* to) {
+  const int bits_of_element = 8 * static_cast<int>(Bytes(dtype));
+  const SampleBits bits = SampleBitsOf(dtype);
+  seed = SeedAfter(seed, first);
+  for (int64_t i = 0; i < count; ++i) {
+    seed = seed * kFactor + kTerm;
+    const uint32_t element = (seed >> (32 - bits_of_element) & bits.keep) | bits.set;
+    to[i] = LoadElement(dtype, &element, 0);
+  }
+}
+
+// Of all parameters. They may be larger than the memory: elements are made when they are read, but for
+// blocks.
+ReadParameter SampledParameters(const Graph& graph) {
+  std::vector<std::vector<std::byte>> blocks;
+  for (int i = 0; i < graph.num_inputs(); ++i) {
+    const TensorType& type = graph.at(i).type;
+    blocks.push_back(IsOfBlocks(type.dtype) ? SampledBlocks(type.dtype, type.elements())
+                                            : std::vector<std::byte>());
+  }
+  return [&graph, blocks = std::move(blocks)](int parameter, int64_t first, int64_t count, double* to) {
+    const Dtype dtype = graph.at(parameter).type.dtype;
+    if (IsOfBlocks(dtype))
+      LoadRun(dtype, blocks[static_cast<size_t>(parameter)].data(), first, 1, count, to);
+    else
+      ReadSamples(dtype, static_cast<uint32_t>(parameter) + 1, first, count, to);
+  };
+}
+
+// The first, one between, and the last.
+std::array<int64_t, 3> SomeOf(int64_t count) { return {0, count / 2, count - 1}; }
+
+}  // namespace
+
+SampleBits SampleBitsOf(Dtype dtype) {
+  if (!IsFloating(dtype)) return {0x7f, 0};
+  return {SignBit(dtype) | MantissaBits(dtype), PowerOfTwoBits(dtype, -1)};
+}
+
+GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few) {
+  GraphSamples result;
+  for (int i = 0; i < graph.num_inputs(); ++i) {
+    const TensorType& type = graph.at(i).type;
+    result.elements.push_back(type.span());
+    result.constant.push_back(graph.IsConstant(i));
+  }
+  const TensorType& type = graph.at(graph.result).type;
+  result.elements.push_back(type.span());
+  const int64_t length = GraphReference::RowLength(type);
+  GraphReference reference(graph, SampledParameters(graph), winograd);
+  const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
+  std::set<int64_t> elements;
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t j = 0; j < columns.size(); ++j)
+      if (!few || i == j) elements.insert(rows[i] * length + columns[j]);
+  for (int64_t element : elements) {
+    const Uncertain value = reference.ResultRow(element / length)[static_cast<size_t>(element % length)];
+    if (std::isfinite(value.value) && std::isfinite(value.error))
+      result.samples.push_back(
+          {GraphReference::StartOfRow(type, element / length) + element % length, value.value, value.error});
+  }
+  return result;
+}
+
+}  // namespace kirsch

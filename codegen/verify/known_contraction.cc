@@ -1,0 +1,198 @@
+#include "codegen/verify/known_contraction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "codegen/verify/verify_data.h"
+#include "codegen/verify/verify_freivalds.h"
+#include "codegen/verify/verify_run.h"
+#include "spec/element_array.h"
+#include "spec/instruction.h"
+#include "spec/meaning/reference.h"
+#include "spec/microkernel.h"
+#include "spec/sum_blocks.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kOutputGap = -8765.4321;
+constexpr double kSampledShare = 0.2;  // of the flops in full: of the rows that are compared
+
+// Are the sums those of exact arithmetic, whatever they are sums of?
+bool SumsAreExact(const Spec& root, InputKind kind) {
+  return kind == InputKind::kIntegers || !IsFloating(AccumulatorOf(root));
+}
+
+// Is there an instruction for these types that takes subnormal numbers for zero?
+bool MayFlushSubnormals(const Spec& root) {
+  if (root.lhs_as != LhsAs::kItself) return true;
+  const Dtype lhs = root.operand[MatmulDims::kLhs].dtype, rhs = root.operand[MatmulDims::kRhs].dtype;
+  return std::any_of(kInstructions.begin(), kInstructions.end(),
+                     [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
+}
+
+// Makes outputs of the oracle's sums, which have errors already.
+void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* oracle) {
+  const int64_t m = root.size[MatmulDims::kM], n = root.size[MatmulDims::kN];
+  for (size_t i = 0; i < oracle->value.size(); ++i) {
+    const int64_t row = oracle->rows[i / static_cast<size_t>(n)], column = static_cast<int64_t>(i) % n;
+    const Uncertain stored =
+        kirsch::ApplyEpilogue(root, operands, row / m, row % m, column, {oracle->value[i], oracle->most[i]});
+    oracle->value[i] = stored.value;
+    oracle->most[i] = stored.error;
+  }
+  oracle->scale.clear();
+}
+
+// How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each.
+// That is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes
+// are measured by that (MagnitudesOfRoundedLhs). To f16, by half a unit of its eleven bits.
+double RoundingOfFactors(const Spec& root) {
+  constexpr double kBf16 = 0x1p-8;
+  if (root.lhs_as == LhsAs::kItself) return 1;
+  if (root.lhs_as == LhsAs::kF16) return 1 + 0x1p-11;
+  return IsOfBlocks(root.operand[MatmulDims::kRhs].dtype) ? (1 + kBf16) * (1 + kBf16) : 1 + kBf16;
+}
+
+}  // namespace
+
+double Tolerance::Of(double expected, double magnitude) const {
+  const double sum = sums * magnitude;
+  return sum + output * (std::abs(expected) + sum) + absolute;
+}
+
+double RoundingsOf(const Spec& root) { return static_cast<double>(TermsPerElement(root)); }
+
+// Tiles of the reduction are summed up apart, and then added to those before them.
+double RoundingsOf(const Impl& program) {
+  const Spec& spec = program.spec;
+  if (!SumsInBlocks(spec) || (program.range.varies() && program.range.dim == MatmulDims::kK))
+    return RoundingsOf(spec);
+  double roundings = program.children.empty() ? RoundingsInBlocks(spec.size[MatmulDims::kK]) : 0, tiles = 0;
+  for (const Impl::Child& child : program.children) {
+    roundings = std::max(roundings, RoundingsOf(child.impl));
+    tiles += static_cast<double>(child.trips);
+  }
+  if (program.decision.kind == RewriteKind::kTile && program.decision.dim == MatmulDims::kK)
+    roundings += tiles;
+  return std::min(roundings + (spec.accumulate ? 1 : 0), RoundingsOf(spec));
+}
+
+Tolerance ToleranceOf(const Spec& root, double roundings) {
+  if (!IsFloating(AccumulatorOf(root))) return {};
+  const double terms = static_cast<double>(TermsPerElement(root));
+  Tolerance tolerance;
+  tolerance.sums = roundings * 0x1p-24 / (1 - roundings * 0x1p-24) + terms * 0x1p-53;
+  tolerance.sums = RoundingOfFactors(root) * (1 + tolerance.sums) - 1;
+  if (root.lhs_as == LhsAs::kQ8)
+    tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most
+  if (MayFlushSubnormals(root)) tolerance.absolute += terms * 0x1p-126;
+  if (root.out().dtype == Dtype::kBf16 && root.op_info().epilogue.empty()) {
+    tolerance.output = 0x1p-8;
+    tolerance.absolute += 0x1p-134;
+  }
+  return tolerance;
+}
+
+double ErrorBound(const Spec& root, double roundings) {
+  if (!root.op_info().epilogue.empty()) return 1;
+  return ToleranceOf(root, roundings).OfMagnitude();
+}
+
+ContractionProblem::ContractionProblem(const Spec& root, double roundings)
+    : root_(root), roundings_(roundings) {
+  const OpInfo& op = root.op_info();
+  for (int operand = 0; operand < op.num_operands; ++operand)
+    tensors_.push_back({std::string(op.operands[static_cast<size_t>(operand)].name),
+                        root.tensor(operand).dtype, RootElements(root, operand)});
+  output_ = static_cast<size_t>(op.output());
+  const AxisArray strides = RootStrides(root, op.output());
+  shape_ = {root.out().dtype,
+            {root.size[MatmulDims::kB], root.size[MatmulDims::kM], root.size[MatmulDims::kN]},
+            {strides[0], strides[1], strides[2]}};
+  flops_ = Flops(root);
+  error_bound_ = ErrorBound(root, roundings);
+}
+
+std::array<InputKind, 3> ContractionProblem::Kinds() const {
+  if (!IsFloating(AccumulatorOf(root_)))
+    return {InputKind::kIntegers, InputKind::kFullRange, InputKind::kFullRange};
+  return {InputKind::kIntegers, InputKind::kSpread, InputKind::kUniform};
+}
+
+int64_t ContractionProblem::MostRows(double most_flops_in_full) const {
+  if (flops_ <= most_flops_in_full) return shape_.rows();
+  const double flops_per_row = flops_ / static_cast<double>(shape_.rows());
+  return std::clamp<int64_t>(static_cast<int64_t>(kSampledShare * most_flops_in_full / flops_per_row), 4,
+                             256);
+}
+
+void ContractionProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const {
+  const int operand = static_cast<int>(tensor);
+  const Dtype dtype = tensors_[tensor].dtype;
+  FillOperand(root_, operand, kind, seed, tensor == output_ ? kOutputGap : Poison(dtype), data);
+  if (tensor != output_ || root_.accumulate) return;
+  const auto bytes = static_cast<size_t>(Bytes(dtype));
+  ForEachRun(root_, operand, [&](int64_t offset, int64_t count) {
+    FillPoison(dtype, static_cast<size_t>(count) * bytes,
+               static_cast<char*>(data) + static_cast<size_t>(offset) * bytes);
+  });
+}
+
+Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensors,
+                                  std::vector<int64_t> rows) const {
+  const ConstOperands operands = OperandsOf(tensors);
+  Oracle oracle{std::move(rows), {}, {}, {}, SumsAreExact(root_, kind)};
+  Expected sums = ReferenceRows(root_, operands, oracle.rows);
+  if (const std::vector<float> magnitudes = MagnitudesOfRoundedLhs(root_, operands[MatmulDims::kLhs]);
+      !magnitudes.empty()) {
+    ConstOperands bounds = operands;
+    bounds[MatmulDims::kLhs] = magnitudes.data();
+    sums.magnitude = ReferenceRows(root_, bounds, oracle.rows).magnitude;
+  }
+  const Tolerance tolerance = ToleranceOf(root_, roundings_);
+  for (size_t i = 0; i < sums.value.size(); ++i)
+    oracle.most.push_back(oracle.bits ? 0 : tolerance.Of(sums.value[i], sums.magnitude[i]));
+  oracle.value = std::move(sums.value);
+  oracle.scale = std::move(sums.magnitude);
+  if (!root_.op_info().epilogue.empty()) ApplyEpilogue(root_, operands, &oracle);
+  return oracle;
+}
+
+bool ContractionProblem::GapsIntact(const void* out) const {
+  const size_t bytes = static_cast<size_t>(Bytes(shape_.dtype));
+  std::array<char, sizeof(double)> gap;
+  StoreElement(shape_.dtype, kOutputGap, gap.data(), 0);
+  bool intact = true;
+  int64_t end_of_row = 0;
+  ForEachRun(root_, static_cast<int>(output_), [&](int64_t offset, int64_t count) {
+    for (int64_t i = end_of_row; i < offset; ++i)
+      intact &=
+          memcmp(static_cast<const char*>(out) + static_cast<size_t>(i) * bytes, gap.data(), bytes) == 0;
+    end_of_row = offset + count;
+  });
+  return intact;
+}
+
+std::string ContractionProblem::WholeCheck() const {
+  if (!root_.op_info().epilogue.empty() || root_.op_info().base != OpKind::kMatmul) return "";
+  return absl::StrFormat("all of the output by Freivalds' check (a wrong one passes with probability %.1g)",
+                         FreivaldsMissProbability(root_));
+}
+
+absl::Status ContractionProblem::CheckWhole(InputKind kind, uint64_t seed,
+                                            absl::Span<void* const> tensors) const {
+  if (WholeCheck().empty()) return absl::OkStatus();
+  return CheckProduct(root_, ToleranceOf(root_, roundings_), kind, seed, OperandsOf(tensors));
+}
+
+ConstOperands OperandsOf(absl::Span<void* const> tensors) {
+  ConstOperands operands = {};
+  std::copy(tensors.begin(), tensors.end(), operands.begin());
+  return operands;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,35 @@
+// Graphs as problems, with the bounds that spec/meaning/graph_reference.h derives.
+#ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
+#define KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "codegen/verify/known_problem.h"
+#include "spec/graph/graph.h"
+
+namespace kirsch {
+
+// The tensors are the parameters, then the result.
+class GraphProblem : public KnownProblem {
+ public:
+  // `graph` outlives this; `winograd`: see GraphReference.
+  explicit GraphProblem(const Graph& graph, std::map<int, int> winograd = {});
+
+  std::array<InputKind, 3> Kinds() const override;
+  int64_t MostRows(double most_flops_in_full) const override;
+  void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
+  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const override;
+  bool GapsIntact(const void* out) const override;
+
+ private:
+  void PoisonGaps(size_t tensor, void* data) const;
+
+  const Graph& graph_;
+  const std::map<int, int> winograd_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_

@@ -1,0 +1,160 @@
+#include "fidelity/corpus_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "page/predictions.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kWorst = 3;  // of each kind
+
+std::string Tau(const std::optional<double>& tau) {
+  return tau ? absl::StrFormat("%6.3f", *tau) : std::string("     -");
+}
+
+// The first line of a text.
+std::string Head(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+size_t WidthOf(const std::vector<MeasuredSpec>& specs) {
+  size_t width = 0;
+  for (const MeasuredSpec& spec : specs) width = std::max(width, Head(spec.text).size());
+  return width;
+}
+
+void AppendSpec(const MeasuredSpec& spec, size_t width, std::string* out) {
+  const Predictions predictions = spec.predictions();
+  const MeasuredProgram& choice = spec.programs[Choice(predictions)];
+  absl::StrAppendFormat(out, "  %-*s  %3s %4d  %s  %5.1f%%  %12.0f %12.0f  %+6.1f%%  %5.1f%%\n",
+                        static_cast<int>(width), Head(spec.text), std::string(Name(spec.level)),
+                        spec.programs.size(), Tau(KendallTau(predictions)), 100 * LossOfChoice(predictions),
+                        choice.predicted, choice.cycles, 100 * (choice.predicted / choice.cycles - 1),
+                        100 * MeanAbsoluteError(predictions));
+}
+
+void AppendSummary(std::string_view name, size_t width, const std::vector<MeasuredSpec>& specs,
+                   std::string* out) {
+  if (specs.empty()) return;
+  const Summary summary = Summarise(specs);
+  absl::StrAppendFormat(out, "  %-*s  %5d  %s  %5.1f%%  %4.0f%% %4.0f%% %4.0f%%  %5.1f%%  %5.1f%%\n",
+                        static_cast<int>(width), std::string(name), summary.specs, Tau(summary.kendall_tau),
+                        100 * summary.tile_ape, 100 * summary.within_first_1, 100 * summary.within_first_5,
+                        100 * summary.within_first_10, 100 * summary.mape, 100 * summary.mape_all);
+}
+
+void AppendSummaries(const std::vector<MeasuredSpec>& specs, uint64_t seed, std::string* out) {
+  std::map<std::string, std::vector<MeasuredSpec>> by_level, by_operation;
+  for (const MeasuredSpec& spec : specs) {
+    by_level[std::string(Name(spec.level))].push_back(spec);
+    by_operation[spec.operation].push_back(spec);
+  }
+  size_t width = std::string_view("dissimilar").size();
+  for (const auto& [name, group] : by_operation) width = std::max(width, name.size());
+  absl::StrAppendFormat(out, "\n  %-*s  specs     tau  tile-APE  in first 1, 5, 10  error  of all\n",
+                        static_cast<int>(width), "");
+  for (const auto& [name, group] : by_level) AppendSummary(name, width, group, out);
+  for (const auto& [name, group] : by_operation) AppendSummary(name, width, group, out);
+  const Splits splits = SplitSpecs(specs, seed);
+  AppendSummary("random", width, splits.random, out);
+  AppendSummary("dissimilar", width, splits.dissimilar, out);
+  AppendSummary("all", width, specs, out);
+}
+
+// The terms of a prediction, the largest first: "FMA 61%, move L3 30%, store 9%".
+std::string TermsText(const MeasuredProgram& program) {
+  std::vector<std::pair<double, std::string>> terms;
+  for (const auto& [name, cycles] : program.terms)
+    if (cycles >= 0.01 * program.predicted) terms.push_back({-cycles, name});
+  std::sort(terms.begin(), terms.end());
+  std::vector<std::string> texts;
+  for (const auto& [cycles, name] : terms)
+    texts.push_back(absl::StrFormat("%s %.0f%%", name, -100 * cycles / program.predicted));
+  return Join(texts, ", ");
+}
+
+void AppendProgram(std::string_view what, const MeasuredProgram& program, std::string* out) {
+  absl::StrAppendFormat(out, "%s: %.0f cycles predicted, %.0f measured (spread %.1f%%); %s\n",
+                        std::string(what), program.predicted, program.cycles, 100 * program.spread,
+                        TermsText(program));
+  for (size_t from = 0; from < program.schedule.size();) {
+    const size_t end = std::min(program.schedule.find('\n', from), program.schedule.size());
+    Append(out, "    ", program.schedule.substr(from, end - from), "\n");
+    from = end + 1;
+  }
+}
+
+// Where the choice loses most, beside what would have been best.
+void AppendWorstChoices(const std::vector<MeasuredSpec>& specs, std::string* out) {
+  std::vector<std::pair<double, const MeasuredSpec*>> worst;
+  for (const MeasuredSpec& spec : specs)
+    if (const double loss = LossOfChoice(spec.predictions()); loss > kLeastDifference)
+      worst.push_back({-loss, &spec});
+  std::sort(worst.begin(), worst.end());
+  worst.resize(std::min(worst.size(), kWorst));
+  for (const auto& [loss, spec] : worst) {
+    absl::StrAppendFormat(out, "\n%s: the choice loses %.1f%%\n", spec->text, -100 * loss);
+    const auto best = std::min_element(
+        spec->programs.begin(), spec->programs.end(),
+        [](const MeasuredProgram& a, const MeasuredProgram& b) { return a.cycles < b.cycles; });
+    AppendProgram("  chosen", spec->programs[Choice(spec->predictions())], out);
+    AppendProgram("  best", *best, out);
+  }
+}
+
+double Offness(const MeasuredProgram& program) {
+  return std::abs(std::log(program.predicted / program.cycles));
+}
+
+// Of each spec the program that is furthest off, of these the worst.
+void AppendFurthestOff(const std::vector<MeasuredSpec>& specs, std::string* out) {
+  std::vector<std::pair<const MeasuredSpec*, const MeasuredProgram*>> worst;
+  for (const MeasuredSpec& spec : specs)
+    worst.push_back({&spec, &*std::max_element(spec.programs.begin(), spec.programs.end(),
+                                               [](const MeasuredProgram& a, const MeasuredProgram& b) {
+                                                 return Offness(a) < Offness(b);
+                                               })});
+  std::stable_sort(worst.begin(), worst.end(),
+                   [](const auto& a, const auto& b) { return Offness(*a.second) > Offness(*b.second); });
+  worst.resize(std::min(worst.size(), kWorst));
+  for (const auto& [spec, program] : worst) {
+    Append(out, "\n", spec->text, "\n");
+    AppendProgram("  furthest off", *program, out);
+  }
+}
+
+}  // namespace
+
+std::string FormatTable(const Corpus& corpus, uint64_t seed) {
+  std::string out;
+  const size_t width = WidthOf(corpus.specs);
+  absl::StrAppendFormat(&out,
+                        "  %-*s  level  n     tau    loss     predicted     measured    error  of all\n",
+                        static_cast<int>(width), "");
+  for (const MeasuredSpec& spec : corpus.specs) AppendSpec(spec, width, &out);
+  AppendSummaries(corpus.specs, seed, &out);
+  AppendWorstChoices(corpus.specs, &out);
+  AppendFurthestOff(corpus.specs, &out);
+  for (const LeftOut& left_out : corpus.left_out)
+    Append(&out, "\nleft out: ", Head(left_out.text), ": ", left_out.reason, "\n");
+  for (const std::string& wrong : corpus.wrong) Append(&out, "\nWRONG: ", wrong, "\n");
+  return out;
+}
+
+std::string ScatterSvg(const Corpus& corpus) {
+  std::vector<PredictedProgram> predictions;
+  for (const MeasuredSpec& spec : corpus.specs) {
+    const size_t choice = Choice(spec.predictions());
+    for (size_t i = 0; i < spec.programs.size(); ++i)
+      predictions.push_back(
+          {spec.text, Index(spec.level), spec.programs[i].predicted, spec.programs[i].cycles, i == choice});
+  }
+  return PredictionsSvg({kLevelNames.begin(), kLevelNames.end()}, predictions);
+}
+
+}  // namespace kirsch

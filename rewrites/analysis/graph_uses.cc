@@ -1,0 +1,35 @@
+#include "rewrites/analysis/graph_uses.h"
+
+#include <algorithm>
+
+namespace kirsch {
+
+GraphUses::GraphUses(const Graph& graph)
+    : graph_(graph), view_(graph.nodes.size()), uses_(graph.nodes.size()) {
+  std::vector<bool> needed(graph.nodes.size()), only_matmuls(graph.nodes.size(), true);
+  needed[static_cast<size_t>(graph.result)] = true;
+  only_matmuls[static_cast<size_t>(graph.result)] = false;
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    const GraphNode& node = graph.nodes[i];
+    if (node.constant) continue;  // it is there already
+    for (int input : node.inputs) {
+      needed[static_cast<size_t>(input)] = true;
+      if (node.op != Operation::kMatmul) only_matmuls[static_cast<size_t>(input)] = false;
+    }
+    view_[i] = node.op == Operation::kTranspose && only_matmuls[i] &&
+               graph.at(node.inputs[0]).op != Operation::kTranspose;
+  }
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (needed[i] && !view_[i] && !graph.nodes[i].constant &&
+        Info(graph.nodes[i].op).kind != OperationKind::kLeaf)
+      operations_.push_back(static_cast<int>(i));
+  const auto use = [&](int node, size_t place) { uses_[static_cast<size_t>(Stored(node))].push_back(place); };
+  for (size_t place = 0; place < operations_.size(); ++place)
+    for (int input : graph.at(operations_[place]).inputs) use(input, place);
+  use(graph.result, operations_.size());
+}
+
+bool GraphUses::IsView(int node) const { return view_[static_cast<size_t>(node)]; }
+
+}  // namespace kirsch

@@ -1,0 +1,81 @@
+#include "rewrites/analysis/iteration.h"
+
+#include <limits>
+
+namespace kirsch {
+
+IterationSpace MatrixSpace(const std::vector<uint32_t>& dims) {
+  IterationSpace space{dims, 0, 0};
+  while (space.dims.size() < 2) space.dims.insert(space.dims.begin(), 1);
+  space.columns_begin = space.dims.size() - 1;
+  space.rows_begin = space.columns_begin - 1;
+  return space;
+}
+
+IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads) {
+  IterationSpace space = MatrixSpace(dims);
+  if (heads == 1) return space;
+  space.heads = heads;
+  const auto axis = space.dims.end() - 3;
+  *axis /= heads;
+  space.dims.insert(axis + 1, heads);
+  ++space.columns_begin;
+  return space;
+}
+
+std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type) {
+  std::vector<uint32_t> dims = type.dims;
+  std::vector<int64_t> strides = type.Strides();
+  if (space.heads > 1 && dims.size() > 2) {
+    const size_t axis = dims.size() - 3;
+    const bool one = dims[axis] == 1;  // repeated
+    if (!one && dims[axis] % space.heads != 0) return std::nullopt;
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis) + 1, one ? 1 : space.heads);
+    strides.insert(strides.begin() + static_cast<std::ptrdiff_t>(axis) + 1, strides[axis]);
+    if (!one) dims[axis] /= space.heads;
+    strides[axis] *= space.heads;
+  }
+  while (dims.size() > space.dims.size() && dims.front() == 1) {
+    dims.erase(dims.begin());
+    strides.erase(strides.begin());
+  }
+  if (dims.size() > space.dims.size()) return std::nullopt;
+  const size_t missing = space.dims.size() - dims.size();
+  dims.insert(dims.begin(), missing, 1);
+  strides.insert(strides.begin(), missing, 0);
+  // The stride of a part is that of its innermost axis that has more than one element, if the others follow.
+  const auto part = [&](size_t begin, size_t end) -> std::optional<int64_t> {
+    int64_t stride = 0, next = 0;
+    bool repeated = false;
+    for (size_t axis = end; axis-- > begin;) {
+      if (dims[axis] != 1 && dims[axis] != space.dims[axis]) return std::nullopt;
+      if (space.dims[axis] == 1) continue;
+      if (dims[axis] == 1) {
+        repeated = true;
+        continue;
+      }
+      if (stride == 0) stride = next = strides[axis];
+      if (strides[axis] != next) return std::nullopt;
+      next *= dims[axis];
+    }
+    if (repeated && stride != 0) return std::nullopt;
+    return stride;
+  };
+  const std::optional<int64_t> column = part(space.columns_begin, space.dims.size());
+  const std::optional<int64_t> row = part(space.rows_begin, space.columns_begin);
+  const std::optional<int64_t> batch = part(0, space.rows_begin);
+  if (!column || !row || !batch || *column > 1) return std::nullopt;
+  return MatrixStrides{*batch, *row, *column};
+}
+
+std::optional<StoredMatrices> MatricesOf(const TensorType& type, uint32_t heads) {
+  const IterationSpace space = HeadsSpace(type.dims, heads);
+  const std::optional<MatrixStrides> strides = StridesIn(space, type);
+  if (!strides) return std::nullopt;
+  const int64_t ld = strides->row != 0 ? strides->row : space.columns();
+  if (ld > std::numeric_limits<uint32_t>::max()) return std::nullopt;
+  return StoredMatrices{static_cast<uint32_t>(ld), strides->batch,
+                        space.batch() == 1 || strides->batch == ld * space.rows()};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,112 @@
+#include "rewrites/graph/canonical_graph.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "rewrites/graph/dense_operands.h"
+
+namespace kirsch {
+namespace {
+
+// Runs of neighbouring axes, the last one first.
+std::vector<std::vector<uint32_t>> Runs(const std::vector<uint32_t>& axes) {
+  std::vector<std::vector<uint32_t>> runs;
+  for (uint32_t axis : axes) {
+    if (runs.empty() || runs.front().back() + 1 != axis) runs.insert(runs.begin(), std::vector<uint32_t>());
+    runs.front().push_back(axis);
+  }
+  return runs;
+}
+
+// Do both compute the same of the same? Parameters and where something was written don't come into it.
+bool IsSame(const GraphNode& a, const GraphNode& b) {
+  return a.op != Operation::kInput && a.op == b.op && a.type == b.type && a.inputs == b.inputs &&
+         a.axes == b.axes && std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) &&
+         a.conv == b.conv && a.lhs_as == b.lhs_as;
+}
+
+// Writes nodes anew, from the result backwards.
+class Canonicaliser {
+ public:
+  explicit Canonicaliser(const Graph& graph) : graph_(graph), places_(graph.nodes.size(), -1) {
+    canonical_.name = graph.name;
+    for (const GraphNode& node : graph.nodes) begun_.push_back(IsBegun(node));
+    for (int input = 0; input < graph.num_inputs(); ++input)
+      places_[static_cast<size_t>(input)] = Push(graph.at(input));
+  }
+
+  Graph Run() && {
+    canonical_.result = PlaceOf(graph_.result);
+    return std::move(canonical_);
+  }
+
+ private:
+  int PlaceOf(int node) {
+    int& place = places_[static_cast<size_t>(node)];
+    if (place >= 0) return place;
+    GraphNode copy = graph_.at(node);
+    for (size_t i : OrderOfInputs(copy)) copy.inputs[i] = PlaceOf(copy.inputs[i]);
+    return place = Info(copy.op).kind == OperationKind::kReduction ? PushReduction(std::move(copy))
+                                                                   : Push(std::move(copy));
+  }
+
+  // Those that a contraction begins come last, the first of them at the very end: that is the one which an
+  // epilogue may take further, whatever the operation.
+  std::vector<size_t> OrderOfInputs(const GraphNode& node) const {
+    std::vector<size_t> order, begun;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      (begun_[static_cast<size_t>(node.inputs[i])] ? begun : order).push_back(i);
+    order.insert(order.end(), begun.rbegin(), begun.rend());
+    return order;
+  }
+
+  // Is it a contraction, or made of one elementwise?
+  bool IsBegun(const GraphNode& node) const {
+    const OperationKind kind = Info(node.op).kind;
+    if (kind == OperationKind::kContraction) return true;
+    if (kind != OperationKind::kElementwise && kind != OperationKind::kCast) return false;
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](int input) { return begun_[static_cast<size_t>(input)]; });
+  }
+
+  int PushReduction(GraphNode node) {
+    std::vector<std::vector<uint32_t>> runs = Runs(node.axes);
+    const Dtype dtype = node.type.dtype;
+    const std::vector<int64_t> strides = std::move(node.type.strides);  // of the result only
+    node.type = {dtype, canonical_.at(node.inputs[0]).type.dims};
+    for (std::vector<uint32_t>& axes : runs) {
+      for (uint32_t axis : axes) node.type.dims[axis] = 1;
+      if (&axes == &runs.back()) node.type.strides = strides;
+      node.axes = std::move(axes);
+      node.inputs = {Push(node)};
+    }
+    return node.inputs[0];
+  }
+
+  int Push(GraphNode node) {
+    std::vector<GraphNode>& nodes = canonical_.nodes;
+    const auto known =
+        std::find_if(nodes.begin(), nodes.end(), [&](const GraphNode& other) { return IsSame(node, other); });
+    if (known != nodes.end()) return static_cast<int>(known - nodes.begin());
+    nodes.push_back(std::move(node));
+    return static_cast<int>(nodes.size()) - 1;
+  }
+
+  const Graph& graph_;
+  std::vector<int> places_;  // of the graph's nodes, as far as they are written
+  std::vector<bool> begun_;  // by a contraction
+  Graph canonical_;
+};
+
+}  // namespace
+
+// The copies are put in their places like all else that is read.
+Graph CanonicalGraph(const Graph& graph) {
+  const Graph as_it_lies = Canonicaliser(graph).Run();
+  const Graph dense = WithDenseOperands(as_it_lies);
+  return Canonicaliser(dense).Run();
+}
+
+}  // namespace kirsch

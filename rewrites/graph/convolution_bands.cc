@@ -1,0 +1,91 @@
+#include "rewrites/graph/convolution_bands.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rewrites/graph/registry.h"
+#include "rewrites/spec/lattice.h"
+
+namespace kirsch {
+namespace {
+
+bool Applies(const SliceProblem& problem) {
+  if (!IsConvolution(problem)) return false;
+  const FusedConvolution whole(problem.slice);
+  return whole.pad().any() && whole.groups() == 1 && whole.sizes.out_height > 1;
+}
+
+// Searches of nchw take longer.
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  const FusedConvolution whole(problem.slice);
+  const int64_t height = whole.sizes.out_height;
+  std::vector<RewriteParameters> all;
+  for (int64_t tile : whole.nhwc() ? Doublings(2, 32, height) : Doublings(8, 8, height))
+    all.push_back({tile});
+  return all;
+}
+
+Group GroupOf(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
+  Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
+  ReserveCopy(copy, pad.copy, shape);
+  pad.operands = {
+      {whole.image_value(), bands.in * whole.row(), whole.image(), whole.node.conv.stride * whole.row()},
+      {copy, 0, 0, 0}};
+  ConvShape conv = ShapeOf(whole, pad.copy.padded_height());
+  conv.images = 1;
+  if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
+  const StageOperand result{whole.fused().result, bands.out * whole.out_row(), whole.out_image(),
+                            whole.out_row()};
+  Group group;
+  group.batch = whole.sizes.images;
+  group.rows = bands.rows;
+  group.tile = bands.tile;
+  group.stages = {std::move(pad), whole.PartStage(conv, {copy, 0, 0, 0}, whole.filters_operand(), result)};
+  return group;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.slice);
+  GroupShape shape;
+  if (!whole.IsAll(&shape)) return shape;
+  const int64_t tile = form.parameters[0];
+  if (tile < 1 || tile >= whole.sizes.out_height) {
+    shape.Fail(whole.id(), "bands of fewer rows than the output has");
+    return shape;
+  }
+  whole.Reserve(&shape);
+  for (const Bands& bands : BandsOf(whole, tile))
+    shape.groups.push_back(GroupOf(whole, bands, form.next_value, &shape));
+  return shape;
+}
+
+}  // namespace
+
+const GraphRewrite kConvolutionBands = {"bands", {"tile"}, Applies, Enumerate, Expand};
+
+std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple) {
+  const int64_t rows = node.sizes.out_height, stride = node.node.conv.stride;
+  const int64_t window = int64_t{node.sizes.kernel_height - 1} * node.node.conv.dilation + 1;
+  std::vector<Bands> all;
+  for (int64_t first = 0; first < rows; first += tile) {
+    Bands band;
+    band.out = first;
+    band.rows = band.tile = std::min(tile, rows - first);
+    const int64_t whole = (band.tile + multiple - 1) / multiple * multiple;
+    const int64_t begin = first * stride - node.pad().top, height = (whole - 1) * stride + window;
+    band.before = std::clamp<int64_t>(-begin, 0, height);
+    band.after = std::clamp<int64_t>(begin + height - node.sizes.height, 0, height - band.before);
+    band.inside = height - band.before - band.after;
+    band.in = band.inside > 0 ? begin + band.before : 0;
+    const bool alike = !all.empty() && all.back().tile == band.tile && all.back().before == band.before &&
+                       all.back().inside == band.inside;
+    if (alike) {
+      all.back().rows += band.rows;
+    } else {
+      all.push_back(band);
+    }
+  }
+  return all;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,128 @@
+#include "rewrites/graph/convolution_parts.h"
+
+#include <algorithm>
+
+#include "rewrites/graph/registry.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kMostAlong = 5;  // parts: two on either side of the whole windows
+
+std::vector<PartAlong> PartsAlong(int64_t size, int64_t kernel, int64_t out_size, int64_t pad,
+                                  const ConvolutionOptions& options) {
+  const int64_t dilation = options.dilation;
+  std::vector<PartAlong> parts;
+  for (int64_t out = 0; out < out_size; ++out) {
+    const int64_t first = out * options.stride - pad;  // where its first tap is
+    const int64_t tap = first >= 0 ? 0 : (-first + dilation - 1) / dilation;
+    const int64_t end = first >= size ? 0 : std::min(kernel, (size - 1 - first) / dilation + 1);
+    if (end <= tap) return {};
+    if (!parts.empty() && parts.back().tap == tap && parts.back().taps == end - tap) {
+      ++parts.back().count;
+    } else {
+      parts.push_back({out, 1, tap, end - tap, first + tap * dilation});
+    }
+  }
+  return parts;
+}
+
+// Are the columns of the kernel that a part leaves out, between its rows, also between the image's rows? Else
+// the image's taps are at one distance where the filters' are not.
+bool FiltersLieAsTaps(const ConvolutionNode& node, const ConvolutionPart& part) {
+  const bool all = part.columns.taps == node.sizes.kernel_width;
+  return all || part.rows.taps == 1 || part.columns.taps != node.sizes.width;
+}
+
+// The same stage for so many rows, one after the other.
+Stage Repeated(Stage stage, int64_t rows) {
+  stage.repeats = rows;
+  for (StageOperand& operand : stage.operands) operand.repeat_stride = operand.row_stride;
+  return stage;
+}
+
+bool Applies(const SliceProblem& problem) {
+  if (!IsConvolution(problem)) return false;
+  const FusedConvolution whole(problem.slice);
+  return whole.pad().any() && whole.depthwise() && !whole.TakesPixels() && !PartsOf(whole).empty();
+}
+
+// Rows that lie apart are taken so many at a time.
+std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{1}, {2}, {4}, {8}}; }
+
+Group GroupOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
+  const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
+  const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
+                           whole.image(), whole.node.conv.stride * whole.row()};
+  const StageOperand filters{whole.filters_value(), (part.rows.tap * width + part.columns.tap) * channels, 0,
+                             0};
+  const StageOperand result{whole.fused().result,
+                            part.rows.out * whole.out_row() + part.columns.out * channels, whole.out_image(),
+                            whole.out_row()};
+  Group group;
+  group.batch = whole.sizes.images;
+  group.rows = part.one_by_one ? part.rows.count : 1;
+  group.tile = std::clamp<int64_t>(tile, 1, group.rows);
+  const Stage row = whole.PartStage(ShapeOf(whole, part), image, filters, result);
+  group.stages = {Repeated(row, group.tile)};
+  if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = {Repeated(row, rest)};
+  return group;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.slice);
+  GroupShape shape;
+  if (!whole.IsAll(&shape)) return shape;
+  if (form.parameters[0] < 1) shape.Fail(whole.id(), "a tile of a row at least");
+  whole.Reserve(&shape);
+  for (const ConvolutionPart& part : PartsOf(whole))
+    shape.groups.push_back(GroupOf(whole, part, form.parameters[0]));
+  return shape;
+}
+
+}  // namespace
+
+const GraphRewrite kConvolutionParts = {"parts", {"tile"}, Applies, Enumerate, Expand};
+
+std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
+  const ConvolutionSizes& sizes = node.sizes;
+  const auto rows =
+      PartsAlong(sizes.height, sizes.kernel_height, sizes.out_height, node.pad().top, node.node.conv);
+  const auto columns =
+      PartsAlong(sizes.width, sizes.kernel_width, sizes.out_width, node.pad().left, node.node.conv);
+  if (rows.size() > kMostAlong || columns.size() > kMostAlong) return {};
+  std::vector<ConvolutionPart> parts;
+  for (const PartAlong& r : rows)
+    for (const PartAlong& c : columns) {
+      parts.push_back({r, c, r.count > 1 && c.count > 1 && c.count < sizes.out_width});
+      if (!FiltersLieAsTaps(node, parts.back())) return {};
+    }
+  return parts;
+}
+
+ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
+  const ConvolutionOptions& options = node.node.conv;
+  const ConvolutionSizes& sizes = node.sizes;
+  const auto meets = [&](int64_t pixels, int64_t taps) {
+    return (pixels - 1) * options.stride + (taps - 1) * int64_t{options.dilation} + 1;
+  };
+  const int64_t rows = part.one_by_one ? 1 : part.rows.count;
+  ConvShape conv;
+  conv.layout = options.layout;
+  conv.depthwise = true;
+  conv.channels = conv.filters = sizes.channels;
+  conv.height = meets(rows, part.rows.taps);
+  conv.width = meets(part.columns.count, part.columns.taps);
+  conv.kernel_height = part.rows.taps;
+  conv.kernel_width = part.columns.taps;
+  conv.stride = options.stride;
+  conv.dilation = options.dilation;
+  conv.input_pixel = conv.filters_row = sizes.channels;
+  conv.input_row = node.row();
+  conv.filters_run = node.row() / sizes.width * sizes.kernel_width;
+  // Pixels of one column are rows apart.
+  if (part.columns.count == 1) conv.out_row = node.out_row();
+  return conv;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,130 @@
+#include "rewrites/graph/convolution_stages.h"
+
+#include <utility>
+#include <vector>
+
+#include "rewrites/graph/contraction_stage.h"
+
+namespace kirsch {
+namespace {
+
+// Batches are images; rows pixels, columns filters, or the other way round.
+IterationSpace SpaceOf(const GraphNode& node) {
+  const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
+  return {node.type.dims, nhwc ? 0u : 1u, nhwc ? 3u : 2u};
+}
+
+}  // namespace
+
+ConvShape ShapeOf(const ConvolutionNode& node, int64_t height) {
+  const ConvolutionOptions& options = node.node.conv;
+  const ConvolutionSizes& sizes = node.sizes;
+  ConvShape conv;
+  conv.layout = options.layout;
+  conv.depthwise = node.depthwise();
+  conv.images = node.nhwc() ? sizes.images : 1;
+  conv.channels = sizes.channels / node.groups();
+  conv.height = height;
+  conv.width = node.padded_width();
+  conv.filters = sizes.filters / node.groups();
+  conv.kernel_height = sizes.kernel_height;
+  conv.kernel_width = sizes.kernel_width;
+  conv.stride = options.stride;
+  conv.dilation = options.dilation;
+  if (node.nhwc() && node.groups() > 1) {
+    conv.input_pixel = sizes.channels;
+    conv.input_row = conv.width * sizes.channels;
+    conv.input_image = conv.height * conv.input_row;
+    conv.filters_row = conv.out_row = sizes.filters;
+  }
+  return conv;
+}
+
+Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after) {
+  Stage stage;
+  stage.kind = StageKind::kPad;
+  stage.copy.planes = node.nhwc() ? 1 : node.sizes.channels;
+  stage.copy.height = height;
+  stage.copy.width = node.row();
+  stage.copy.rows_before = before;
+  stage.copy.rows_after = after;
+  const int64_t pixel = node.nhwc() ? node.sizes.channels : 1;
+  stage.copy.before = node.pad().left * pixel;
+  stage.copy.after = node.pad().right * pixel;
+  stage.copy.from_plane = node.row() * node.sizes.height;
+  return stage;
+}
+
+FusedConvolution::FusedConvolution(const Slice& slice)
+    : ConvolutionNode{slice.graph().at(slice.at(0)),
+                      SizesOfConvolution(slice.graph(), slice.graph().at(slice.at(0)))},
+      slice_(slice),
+      space_(SpaceOf(node)),
+      fused_(FuseEpilogue(slice, 0, space_, false)) {}
+
+bool FusedConvolution::IsAll(GroupShape* shape) const {
+  for (int node : {image_value(), filters_operand().value, fused_.result})
+    if (!slice_.graph().at(node).type.dense()) shape->Fail(slice_.at(0), "what lies row by row");
+  const size_t end = fused_.taken + 1;
+  if (end != slice_.size()) shape->Fail(slice_.at(end), "what the convolution's epilogue can do");
+  return shape->error.empty();
+}
+
+bool FusedConvolution::TakesPixels() const {
+  for (size_t i = 0; i < fused_.operands.size(); ++i)
+    if (StridesOf(i).row != 0 && StridesOf(i).column == 0) return true;
+  return false;
+}
+
+MatrixStrides FusedConvolution::StridesOf(size_t operand) const {
+  return StridesIn(space_, slice_.graph().at(fused_.operands[operand]).type).value_or(MatrixStrides{});
+}
+
+Stage FusedConvolution::WholeStage(const ConvShape& conv, const StageOperand& input,
+                                   const StageOperand& filters, const StageOperand& out) const {
+  const Spec asked = ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, stored()}, fused_.epilogue);
+  std::vector<StageOperand> operands(3);
+  operands[static_cast<size_t>(InputOperand(conv.layout))] = input;
+  operands[static_cast<size_t>(FiltersOperand(conv.layout))] = filters;
+  operands[2] = out;
+  Stage stage = ContractionStage(asked, std::move(operands));
+  for (size_t i = 0; i < fused_.operands.size(); ++i)
+    stage.operands.push_back({fused_.operands[i], 0, StridesOf(i).batch, 0});
+  return stage;
+}
+
+Stage FusedConvolution::PartStage(const ConvShape& conv, const StageOperand& input,
+                                  const StageOperand& filters, const StageOperand& result) const {
+  Stage stage = WholeStage(conv, input, filters, result);
+  // What has elements for pixels is cut as the output is.
+  for (size_t i = 0; i < fused_.operands.size(); ++i)
+    if (const MatrixStrides strides = StridesOf(i); (nhwc() ? strides.row : strides.column) != 0)
+      stage.operands[3 + i] = CutAs(result, i);
+  return stage;
+}
+
+// Where an operand of the epilogue begins that has elements for the pixels of a part of the output.
+StageOperand FusedConvolution::CutAs(const StageOperand& result, size_t operand) const {
+  StageOperand cut = result;
+  cut.value = fused_.operands[operand];
+  if (!nhwc()) {
+    cut.batch_stride = StridesOf(operand).batch;
+  } else if (StridesOf(operand).column == 0) {  // one for all filters
+    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride}) *elements /= sizes.filters;
+  }
+  return cut;
+}
+
+void FusedConvolution::Reserve(GroupShape* shape) const {
+  SliceMemory(slice_, false).Reserve(fused_.result, 0, 0, shape);
+}
+
+bool IsConvolution(const SliceProblem& problem) {
+  return problem.slice.graph().at(problem.slice.at(0)).op == Operation::kConv2d;
+}
+
+void ReserveCopy(int value, const CopyShape& copy, GroupShape* shape) {
+  shape->Reserve(value, copy.planes * copy.padded_height() * copy.padded_width(), copy.dtype);
+}
+
+}  // namespace kirsch

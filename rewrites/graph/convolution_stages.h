@@ -1,0 +1,96 @@
+// Convolutions of graphs, with their epilogues, and the stages that all ways to compute them are made of.
+#ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
+#define KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rewrites/analysis/iteration.h"
+#include "rewrites/analysis/slice.h"
+#include "rewrites/graph/epilogue_fusion.h"
+#include "rewrites/graph/graph_rewrite.h"
+#include "spec/convolution.h"
+#include "spec/graph/graph.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// A convolution's node and its sizes. Elements are counted as they lie in the layout.
+struct ConvolutionNode {
+  const GraphNode& node;
+  ConvolutionSizes sizes;
+
+  bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
+  bool depthwise() const {
+    return nhwc() && node.conv.groups > 1 && node.conv.groups == sizes.channels &&
+           node.conv.groups == sizes.filters;
+  }
+  // That are computed one after the other.
+  int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
+  const Padding& pad() const { return node.conv.pad; }
+  int64_t padded_height() const { return int64_t{pad().top} + sizes.height + pad().bottom; }
+  int64_t padded_width() const { return int64_t{pad().left} + sizes.width + pad().right; }
+  // Elements of a row of an image and of the result, and of all of these.
+  int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
+  int64_t out_row() const { return int64_t{sizes.out_width} * (nhwc() ? sizes.filters : 1); }
+  int64_t image() const { return row() * sizes.height * (nhwc() ? 1 : sizes.channels); }
+  int64_t out_image() const { return out_row() * sizes.out_height * (nhwc() ? 1 : sizes.filters); }
+};
+
+// Of one group of the convolution, or of all of a depthwise one, with so many rows of padded images.
+ConvShape ShapeOf(const ConvolutionNode& node, int64_t height);
+
+// The stage that copies so many rows of one image, with rows of zeros before and after them; without
+// operands.
+Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after);
+
+// A slice that is a convolution, and what its epilogue does.
+class FusedConvolution : public ConvolutionNode {
+ public:
+  // Of a slice that begins with one.
+  explicit FusedConvolution(const Slice& slice);
+
+  // Is the slice no more than this? Else the shape's error says so.
+  bool IsAll(GroupShape* shape) const;
+
+  const Slice& slice() const { return slice_; }
+  const FusedEpilogue& fused() const { return fused_; }
+  int id() const { return slice_.at(0); }
+  // What it reads and writes, as it lies in memory.
+  int image_value() const { return slice_.uses().Stored(node.inputs[0]); }
+  int filters_value() const { return slice_.uses().Stored(node.inputs[1]); }
+  StageOperand filters_operand() const { return {filters_value(), 0, 0, 0}; }
+  Dtype stored() const { return slice_.graph().at(fused_.result).type.dtype; }
+  // Does the epilogue take an element for each pixel? (In parts of rows those are no vector.)
+  bool TakesPixels() const;
+  // Of an operand of the epilogue, in the matrix that the output is.
+  MatrixStrides StridesOf(size_t operand) const;
+
+  // The convolution, and what its epilogue takes as it begins for the whole output.
+  Stage WholeStage(const ConvShape& conv, const StageOperand& input, const StageOperand& filters,
+                   const StageOperand& out) const;
+  // The same for a part of the output, from where `result` begins.
+  Stage PartStage(const ConvShape& conv, const StageOperand& input, const StageOperand& filters,
+                  const StageOperand& result) const;
+  // Notes the memory of the result.
+  void Reserve(GroupShape* shape) const;
+
+ private:
+  StageOperand CutAs(const StageOperand& result, size_t operand) const;
+
+  const Slice& slice_;
+  const IterationSpace space_;
+  const FusedEpilogue fused_;
+};
+
+// Does the slice begin with a convolution?
+bool IsConvolution(const SliceProblem& problem);
+
+// Notes the memory of a copy.
+void ReserveCopy(int value, const CopyShape& copy, GroupShape* shape);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_

@@ -1,0 +1,119 @@
+#include "rewrites/graph/dense_operands.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rewrites/analysis/graph_uses.h"
+#include "rewrites/analysis/iteration.h"
+#include "rewrites/graph/row_space.h"
+#include "rewrites/graph/strided_copy.h"
+#include "spec/graph/builder.h"
+
+namespace kirsch {
+namespace {
+
+// Finds out what has to be copied, then writes the nodes anew.
+class DenseWriter {
+ public:
+  explicit DenseWriter(const Graph& graph) : graph_(graph), uses_(graph), places_(graph.nodes.size(), -1) {}
+
+  Graph Write() && {
+    for (int node = graph_.num_inputs(); node < static_cast<int>(graph_.nodes.size()); ++node) Look(node);
+    if (copied_.empty() && !copies_result_) return graph_;
+    dense_.name = graph_.name;
+    for (int node = 0; node < static_cast<int>(graph_.nodes.size()); ++node) {
+      if (node == graph_.num_inputs()) CopyParameters();
+      GraphNode copy = graph_.at(node);
+      for (int& input : copy.inputs) input = PlaceFor(node, input);
+      if (copy.op == Operation::kTranspose) copy.type.dtype = dense_.at(copy.inputs[0]).type.dtype;
+      if (node == graph_.result && copies_result_) copy.type.strides.clear();
+      places_[static_cast<size_t>(node)] = Push(std::move(copy));
+    }
+    dense_.result = places_[static_cast<size_t>(graph_.result)];
+    if (copies_result_) dense_.result = Push(CopyOf(dense_.result, graph_.at(graph_.result).type));
+    return std::move(dense_);
+  }
+
+ private:
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+
+  // Notes what the operation can't read or write as it lies.
+  void Look(int node) {
+    const bool reads = std::any_of(graph_.at(node).inputs.begin(), graph_.at(node).inputs.end(),
+                                   [&](int input) { return !TypeOf(input).dense(); });
+    const bool writes = !TypeOf(node).dense();
+    if ((!reads && !writes) || GoesByTensorsAsTheyLie(graph_, node)) return;
+    if (reads) copied_.insert(node);
+    if (!writes) return;
+    Graph without = graph_;
+    for (int input : graph_.at(node).inputs) without.nodes[static_cast<size_t>(input)].type.strides.clear();
+    copies_result_ = !GoesByTensorsAsTheyLie(without, node);
+  }
+
+  // As some rewrite does it for this operation alone.
+  bool GoesByTensorsAsTheyLie(const Graph& graph, int node) const {
+    const GraphNode& at = graph.at(node);
+    switch (Info(at.op).kind) {
+      case OperationKind::kContraction:
+        return at.op == Operation::kMatmul && AreMatrices(graph, node, at.inputs);
+      case OperationKind::kTranspose:
+        return uses_.IsView(node) && AreMatrices(graph, at.inputs[0], {});
+      default:
+        break;
+    }
+    if (IsStridedCopy(graph, node)) return true;
+    std::string error;
+    int error_node = 0;
+    return RowSpaceOf(graph, {node}, &error, &error_node).has_value();
+  }
+
+  static bool AreMatrices(const Graph& graph, int node, const std::vector<int>& others) {
+    const auto is_matrix = [&](int value) { return MatricesOf(graph.at(value).type).has_value(); };
+    return is_matrix(node) && std::all_of(others.begin(), others.end(), is_matrix);
+  }
+
+  void CopyParameters() {
+    for (int node : copied_)
+      for (int input : graph_.at(node).inputs)
+        if (!TypeOf(input).dense() && !copies_.contains(input))
+          copies_[input] = Push(CopyOf(input, {StoredAs(TypeOf(input).dtype), TypeOf(input).dims}));
+  }
+
+  // What no kernel writes becomes what holds its numbers, and is multiplied with the same others.
+  static Dtype StoredAs(Dtype dtype) { return Info(dtype).is_result ? dtype : Dtype::kBf16; }
+
+  GraphNode CopyOf(int from, TensorType type) const {
+    GraphNode copy = OperationNode(Operation::kCast, dense_.at(from).position);
+    copy.inputs = {from};
+    copy.type = std::move(type);
+    return copy;
+  }
+
+  int PlaceFor(int node, int input) const {
+    const bool is_copy = copied_.contains(node) && copies_.contains(input);
+    return is_copy ? copies_.at(input) : places_[static_cast<size_t>(input)];
+  }
+
+  int Push(GraphNode node) {
+    dense_.nodes.push_back(std::move(node));
+    return static_cast<int>(dense_.nodes.size()) - 1;
+  }
+
+  const Graph& graph_;
+  const GraphUses uses_;
+  std::set<int> copied_;  // operations that read copies of parameters
+  bool copies_result_ = false;
+  std::map<int, int> copies_;  // of parameters
+  std::vector<int> places_;
+  Graph dense_;
+};
+
+}  // namespace
+
+Graph WithDenseOperands(const Graph& graph) { return DenseWriter(graph).Write(); }
+
+}  // namespace kirsch

@@ -1,0 +1,53 @@
+// What a rewrite of graphs makes of a slice: groups of stages.
+#ifndef KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
+#define KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rewrites/analysis/slice.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// Groups without programs, schedules, levels and cycles; `buffers`: those of the values that they make and
+// nobody after them needs, bytes for one tile where they are tiles, and of copies.
+struct GroupShape {
+  std::vector<Stage> ahead;   // what is made of constants, once for all calls
+  std::vector<Group> groups;  // several of a convolution by bands or parts
+  std::vector<Buffer> buffers;
+  bool replaces = false;  // a result has the memory of a tile that is read, or might have
+  std::string error;      // not empty: why the slice can't be rewritten so
+  int error_node = -1;
+
+  // Makes the value's buffer hold at least so many elements.
+  void Reserve(int value, int64_t elements, Dtype dtype);
+  // Notes the first error only.
+  void Fail(int node, std::string why);
+};
+
+// A slice whose values lie where they are made: in tiles in scratch memory if nobody else needs them.
+class SliceMemory {
+ public:
+  // `in_place`: may results take the place of tiles that nobody needs any more?
+  SliceMemory(const Slice& slice, bool in_place) : slice_(slice), in_place_(in_place) {}
+
+  // The value whose memory holds the node.
+  int MemoryOf(int node) const;
+  bool SharesMemory(int node) const { return alias_.contains(node); }
+  StageOperand OperandFor(int node, int64_t batch_stride, int64_t row_stride) const;
+  // Notes the memory of a value that is made; `rows` and `columns` of a tile.
+  void Reserve(int node, int64_t rows, int64_t columns, GroupShape* shape) const;
+  // Gives a result the memory of a tile of its type.
+  bool Replace(int result, int input);
+
+ private:
+  const Slice& slice_;
+  const bool in_place_;
+  std::map<int, int> alias_;  // results, and what they replace
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_

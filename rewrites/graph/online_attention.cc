@@ -1,0 +1,604 @@
+#include "rewrites/graph/online_attention.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "rewrites/analysis/iteration.h"
+#include "rewrites/graph/contraction_stage.h"
+#include "rewrites/graph/registry.h"
+#include "rewrites/graph/row_fusion.h"
+#include "rewrites/graph/row_space.h"
+#include "rewrites/spec/lattice.h"
+#include "spec/check.h"
+#include "spec/graph/types.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+// Keys in a block are so many lines, or up to eight times as many.
+constexpr int64_t kLeastLines = 4, kMostTimes = 8;
+
+// The nodes of an attention.
+struct Attention {
+  int scores = -1;
+  std::vector<int> before;  // elementwise operations on them
+  int softmax = -1;
+  int weights = -1;  // it, or its cast
+  int sums = -1;
+  std::vector<int> after;  // what goes by the rows of these
+  uint32_t heads = 1;      // matrices of queries that share their keys
+};
+
+class Matcher {
+ public:
+  explicit Matcher(const Slice& slice) : slice_(slice), uses_(slice.uses()), graph_(slice.graph()) {}
+
+  std::optional<Attention> Match() {
+    Attention found;
+    while (place_ < slice_.size() && graph_.at(NodeAt(place_)).op != Operation::kMatmul) ++place_;
+    const size_t first = place_;
+    if (!Take(Operation::kMatmul, &found.scores) || !HaveHeads(found.scores)) return std::nullopt;
+    const IterationSpace scores = SpaceOf(found.scores);
+    for (size_t place = 0; place < first; ++place) {
+      if (!GoesByBlocks(place, scores)) return std::nullopt;
+      found.before.push_back(NodeAt(place));
+    }
+    while (GoesByBlocks(place_, scores)) found.before.push_back(NodeAt(place_++));
+    const int last = place_ == first + 1 ? found.scores : found.before.back();
+    if (!Take(Operation::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
+    if (IsNeededLater(0, place_ - 1)) return std::nullopt;
+    found.weights = found.softmax;
+    const size_t end = place_;
+    if (Take(Operation::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype))
+      return std::nullopt;
+    if (!Take(Operation::kMatmul, &found.sums) || !HaveHeads(found.sums) ||
+        !Reads(found.sums, found.weights) || IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) ||
+        IsOfBlocks(TypeOf(graph_.at(found.sums).inputs[1]).dtype) ||  // keys that are tiled may cut blocks
+        IsNeededLater(end - 1, place_ - 1))
+      return std::nullopt;
+    return MatchAfter(std::move(found));
+  }
+
+ private:
+  int NodeAt(size_t place) const { return slice_.at(place); }
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  IterationSpace SpaceOf(int node) const { return HeadsSpace(TypeOf(node).dims, heads_); }
+
+  // Do as many heads share the matmul's rhs as the first one's, and none its lhs?
+  bool HaveHeads(int node) {
+    const GraphNode& at = graph_.at(node);
+    const auto heads = static_cast<uint32_t>(SharersOf(graph_, at, 1));
+    if (heads_ == 0) heads_ = heads;
+    return heads == heads_ && SharersOf(graph_, at, 0) == 1;
+  }
+
+  bool Take(Operation op, int* node) {
+    if (place_ == slice_.size() || graph_.at(NodeAt(place_)).op != op) return false;
+    *node = NodeAt(place_++);
+    return true;
+  }
+
+  // Is there an elementwise operation for a row program in the space, which makes no less than its elements?
+  bool GoesByBlocks(size_t place, const IterationSpace& space) const {
+    if (place == slice_.size()) return false;
+    const int node = NodeAt(place);
+    const OperationKind kind = Info(graph_.at(node).op).kind;
+    return (kind == OperationKind::kElementwise || kind == OperationKind::kCast) &&
+           GoesByRows(graph_, node) && !IsNarrowed(graph_, node) &&
+           TypeOf(node).elements() == space.batch() * space.rows() * space.columns() &&
+           FitsRows(graph_, node, space);
+  }
+
+  bool Reads(int node, int from) const { return graph_.at(node).inputs[0] == from; }
+  bool IsMade(int node) const { return slice_.Makes(node); }
+  // Is one of the operations from `first` to `end` of use after the one at `end`?
+  bool IsNeededLater(size_t first, size_t end) const {
+    for (size_t place = first; place < end; ++place)
+      if (slice_.LastUse(NodeAt(place)) > end) return true;
+    return false;
+  }
+
+  std::optional<Attention> MatchAfter(Attention found) {
+    const IterationSpace sums = SpaceOf(found.sums);
+    for (; place_ < slice_.size(); ++place_) {
+      const int node = NodeAt(place_);
+      const bool last = place_ + 1 == slice_.size();
+      if (!GoesAlongRows(graph_, node) || !FitsRows(graph_, node, sums) ||
+          (!last && IsNarrowed(graph_, node)))
+        return std::nullopt;
+      found.after.push_back(node);
+    }
+    const size_t first = slice_.size() - 1 - found.after.size();  // the sums' place
+    if (IsNeededLater(first, slice_.size() - 1)) return std::nullopt;
+    found.heads = heads_;
+    if (!StridesIn(sums, TypeOf(NodeAt(slice_.size() - 1)))) return std::nullopt;
+    const int q = graph_.at(found.scores).inputs[0];
+    if ((heads_ > 1 && uses_.IsView(q)) || !MatricesOf(TypeOf(uses_.Stored(q)), heads_)) return std::nullopt;
+    for (int matmul : {found.scores, found.sums})
+      if (!MatricesOf(TypeOf(uses_.Stored(graph_.at(matmul).inputs[1])))) return std::nullopt;
+    return found;
+  }
+
+  const Slice& slice_;
+  const GraphUses& uses_;
+  const Graph& graph_;
+  size_t place_ = 0;
+  uint32_t heads_ = 0;  // 0: not known yet
+};
+
+// A row program as a stage: what it loads comes before what it stores.
+class RowStageWriter {
+ public:
+  RowStageWriter(int64_t rows, int64_t columns, RowProgram program = {}) : program_(std::move(program)) {
+    stage_.kind = StageKind::kRows;
+    stage_.rows = rows;
+    stage_.columns = columns;
+    program_.results.clear();
+  }
+
+  void Place(const StageOperand& operand, int64_t row_stride) {
+    stage_.operands.push_back(operand);
+    stage_.row_strides.push_back(row_stride);
+  }
+
+  int Do(Operation op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
+  int Number(float number) { return Push({Operation::kNumber, -1, -1, -1, number}); }
+
+  int Load(const StageOperand& from, int64_t row_stride) { return Load(from, row_stride, true); }
+  int LoadOfRow(int value) { return Load({value, 0, 0, 0}, 1, false); }
+  void Store(int value, Dtype dtype, const StageOperand& to, int64_t row_stride) {
+    program_.results.push_back({value, dtype});
+    for (const StageOperand& operand : stage_.operands) stage_.in_place |= operand.value == to.value;
+    Place(to, row_stride);
+  }
+  void StoreOfRow(int value, int to) { Store(value, Dtype::kF32, {to, 0, 0, 0}, 1); }
+
+  Stage Build() && {
+    stage_.program = std::move(program_);
+    return std::move(stage_);
+  }
+
+ private:
+  int Push(const RowValue& value) {
+    program_.values.push_back(value);
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+  int Load(const StageOperand& from, int64_t row_stride, bool along_columns) {
+    Place(from, row_stride);
+    program_.inputs.push_back({Dtype::kF32, along_columns, true});
+    return Push({Operation::kLoad, -1, -1, static_cast<int>(program_.inputs.size()) - 1, 0});
+  }
+
+  RowProgram program_;
+  Stage stage_;
+};
+
+// How the keys are divided.
+enum class Division : uint8_t {
+  kKnown,   // their number is that of the graph
+  kHalves,  // it is any: blocks, then what is left by halves of a block
+  kAtOnce,  // it is any: blocks, then what is left at once
+};
+
+// Blocks of keys of one size, one after the other. `begins`: nothing was summed up before. `any`: what is
+// left, which is priced as so many.
+struct KeyBlocks {
+  int64_t first = 0, keys = 0, count = 1;
+  bool begins = false, any = false;
+};
+
+class OnlineAttentionShaper {
+ public:
+  OnlineAttentionShaper(const SliceProblem& problem, const Attention& attention, const GroupForm& form,
+                        Division division)
+      : uses_(problem.slice.uses()),
+        graph_(problem.slice.graph()),
+        target_(problem.target),
+        attention_(attention),
+        tile_(form.parameters[0]),
+        block_(form.parameters[1]),
+        next_value_(form.next_value),
+        division_(division),
+        space_(HeadsSpace(TypeOf(attention.softmax).dims, attention.heads)),
+        sums_space_(HeadsSpace(TypeOf(attention.sums).dims, attention.heads)) {}
+
+  GroupShape Shape() && {
+    Group group;
+    group.batch = space_.batch();
+    group.rows = space_.rows();
+    group.tile = tile_;
+    group.stages = Stages(group.tile);
+    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = Stages(rest);
+    AddBuffers(group.tile);
+    shape_.groups.push_back(std::move(group));
+    return std::move(shape_);
+  }
+
+ private:
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  int64_t width() const { return sums_space_.columns(); }
+
+  // Buffers of what is one for each row, and of the sums so far.
+  int maxima() const { return next_value_; }
+  int denominators() const { return next_value_ + 1; }
+  int scales() const { return next_value_ + 2; }
+  int sums() const { return next_value_ + 3; }
+  // The memory of the weights: the scores', if it can be.
+  int weights() const {
+    const bool same = TypeOf(attention_.weights).dtype == TypeOf(attention_.scores).dtype;
+    return same ? attention_.scores : attention_.weights;
+  }
+  int result() const { return attention_.after.empty() ? attention_.sums : attention_.after.back(); }
+
+  void AddBuffers(int64_t rows) {
+    const int64_t row = division_ == Division::kAtOnce ? RowDistance(block_, target_) : block_;
+    shape_.Reserve(attention_.scores, rows * row, TypeOf(attention_.scores).dtype);
+    shape_.Reserve(weights(), rows * row, TypeOf(attention_.weights).dtype);
+    for (int value : {maxima(), denominators(), scales()}) shape_.Reserve(value, rows, Dtype::kF32);
+    shape_.Reserve(sums(), rows * width(), Dtype::kF32);
+    if (result() != graph_.result)
+      shape_.Reserve(result(), TypeOf(result()).elements(), TypeOf(result()).dtype);
+  }
+
+  std::vector<Stage> Stages(int64_t rows) const {
+    if (division_ != Division::kKnown) return StagesOfAnyKeys(rows);
+    const int64_t keys = space_.columns(), block = block_;
+    std::vector<Stage> stages;
+    const auto add = [&](const KeyBlocks& blocks) {
+      for (Stage& stage : BlockStages(rows, blocks)) {
+        stage.repeats = blocks.count;
+        stage.loop = blocks.count > 1 ? 1 : 0;
+        stages.push_back(std::move(stage));
+      }
+    };
+    add({0, block, 1, true});
+    if (keys >= 2 * block) add({block, block, keys / block - 1});
+    if (keys % block != 0) add({keys / block * block, keys % block, 1});
+    stages.push_back(Quotient(rows));
+    return stages;
+  }
+
+  // Blocks, as many as there are; then what is left: of each half of a block, of each quarter, and so on down
+  // to one key, one or none; or one block of any number of keys below a block's.
+  std::vector<Stage> StagesOfAnyKeys(int64_t rows) const {
+    std::vector<Stage> stages = {Zeros(sums(), rows * width()), Zeros(denominators(), rows),
+                                 LeastMaxima(rows)};
+    int loop = 0;
+    const auto add = [&](const KeyBlocks& blocks) {
+      ++loop;
+      for (Stage& stage : BlockStages(rows, blocks)) {
+        stage.repeats = blocks.count;
+        stage.loop = loop;
+        stage.keys = blocks.any ? block_ - 1 : blocks.keys;
+        stage.at_once = blocks.any;
+        stages.push_back(std::move(stage));
+      }
+    };
+    const int64_t all = space_.columns();
+    if (division_ == Division::kAtOnce) {
+      add({0, block_, std::max<int64_t>(all / block_, 1)});
+      add({0, std::max<int64_t>(all % block_, 1), 1, false, true});
+    } else {
+      // With one block of each smaller size there are about as many keys as the graph has.
+      add({0, block_, std::max<int64_t>((all + 1) / block_ - 1, 1)});
+      for (int64_t keys = block_ / 2; keys > 0; keys /= 2) add({0, keys});
+    }
+    stages.push_back(Quotient(rows));
+    return stages;
+  }
+
+  static Stage Zeros(int value, int64_t elements) {
+    Stage stage;
+    stage.kind = StageKind::kPad;
+    stage.copy.height = 0;
+    stage.copy.rows_before = 1;
+    stage.copy.width = elements;
+    stage.operands = {{value, 0, 0, 0}, {value, 0, 0, 0}};
+    return stage;
+  }
+
+  // What any number is greater than, in all rows: from zeros.
+  Stage LeastMaxima(int64_t rows) const {
+    RowStageWriter writer(1, rows);
+    const int zeros = writer.Load({denominators(), 0, 0, 0}, rows);
+    const int least = writer.Number(std::numeric_limits<float>::lowest());
+    writer.Store(writer.Do(Operation::kAdd, zeros, least), Dtype::kF32, {maxima(), 0, 0, 0}, rows);
+    return std::move(writer).Build();
+  }
+
+  std::vector<Stage> BlockStages(int64_t rows, const KeyBlocks& blocks) const {
+    std::vector<Stage> stages = {Scores(rows, blocks), Softmax(rows, blocks)};
+    if (!blocks.begins) stages.push_back(Rescaled(rows));
+    stages.push_back(Sums(rows, blocks));
+    return stages;
+  }
+
+  Stage Scores(int64_t rows, const KeyBlocks& blocks) const {
+    const std::vector<int>& inputs = graph_.at(attention_.scores).inputs;
+    const int q = inputs[0], k = inputs[1];
+    Spec asked = MatmulOf(attention_.scores, rows, TypeOf(q).dims.back(), blocks.keys);
+    const StageOperand queries = Matrix(q, attention_.heads, 0, &asked), block = Matrix(k, 1, 1, &asked);
+    SetMatrix(TypeOf(attention_.scores).dtype, Order::kRow, RowsApart(blocks), 2, &asked);
+    Stage stage = ContractionStage(
+        asked, {{queries.value, 0, queries.batch_stride, uses_.IsView(q) ? 1 : asked.operand[0].layout.ld},
+                Cut(block, uses_.IsView(k) ? asked.operand[1].layout.ld : 1, blocks),
+                {attention_.scores, 0, 0, 0}});
+    if (blocks.any) stage.keys_along = MatmulDims::kN;
+    return stage;
+  }
+
+  // In scores and weights.
+  uint32_t RowsApart(const KeyBlocks& blocks) const {
+    return static_cast<uint32_t>(blocks.any ? RowDistance(block_, target_) : blocks.keys);
+  }
+
+  Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
+    const int v = graph_.at(attention_.sums).inputs[1];
+    const auto n = static_cast<uint32_t>(width());
+    Spec asked = MatmulOf(attention_.sums, rows, blocks.keys, n);
+    asked.accumulate = !blocks.begins;
+    SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, RowsApart(blocks), 0, &asked);
+    const StageOperand block = Matrix(v, 1, 1, &asked);
+    SetMatrix(Dtype::kF32, Order::kRow, n, 2, &asked);
+    const int64_t key = uses_.IsView(v) ? 1 : asked.operand[1].layout.ld;
+    Stage stage = ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
+    if (blocks.any) stage.keys_along = MatmulDims::kK;
+    return stage;
+  }
+
+  Spec MatmulOf(int node, int64_t m, int64_t k, int64_t n) const {
+    Spec asked;
+    asked.lhs_as = graph_.at(node).lhs_as;
+    asked.size = {1, static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(n)};
+    return asked;
+  }
+
+  // A matrix that a matmul takes, as it lies in memory, perhaps turned: all of an item's.
+  StageOperand Matrix(int node, uint32_t heads, size_t operand, Spec* asked) const {
+    const StoredMatrices stored = *MatricesOf(TypeOf(uses_.Stored(node)), heads);
+    SetMatrix(TypeOf(node).dtype, uses_.IsView(node) ? Order::kCol : Order::kRow, stored.ld, operand, asked);
+    return {uses_.Stored(node), 0, stored.batch, 0};
+  }
+
+  // Of what has elements for keys, `stride` elements from one key's to the next one's.
+  static StageOperand Cut(StageOperand whole, int64_t stride, const KeyBlocks& blocks) {
+    whole.offset += blocks.first * stride;
+    whole.repeat_stride = blocks.keys * stride;
+    return whole;
+  }
+
+  FusedRows Fuse(const std::vector<int>& nodes, int wanted, const IterationSpace& space) const {
+    std::string error;
+    FusedRows fused = FuseRows(uses_, nodes, {wanted}, space, &error);
+    KIRSCH_CHECK(error.empty());
+    return fused;
+  }
+
+  Stage Softmax(int64_t rows, const KeyBlocks& blocks) const {
+    const bool first = blocks.begins;
+    const FusedRows fused = Fuse(attention_.before, graph_.at(attention_.softmax).inputs[0], space_);
+    const int x = fused.program.results.front().value;
+    RowStageWriter writer(rows, blocks.keys, fused.program);
+    for (int node : fused.inputs) {
+      if (node == attention_.scores) {
+        writer.Place({node, 0, 0, 0}, RowsApart(blocks));
+        continue;
+      }
+      const MatrixStrides strides = *StridesIn(space_, TypeOf(node));
+      writer.Place(Cut({node, 0, strides.batch, strides.row}, strides.column, blocks), strides.row);
+    }
+    const int before =
+        first ? writer.Number(std::numeric_limits<float>::lowest()) : writer.LoadOfRow(maxima());
+    const int denominator = first ? -1 : writer.LoadOfRow(denominators());
+    const int maximum = writer.Do(Operation::kMaxNum, writer.Do(Operation::kMaximum, x), before);
+    const int exp = writer.Do(Operation::kExp, writer.Do(Operation::kSub, x, maximum));
+    const int sum = writer.Do(Operation::kSum, exp);
+    writer.Store(exp, TypeOf(attention_.weights).dtype, {weights(), 0, 0, 0}, RowsApart(blocks));
+    writer.StoreOfRow(maximum, maxima());
+    if (first) {
+      writer.StoreOfRow(sum, denominators());
+      return Softmax(blocks, std::move(writer).Build());
+    }
+    const int scale = writer.Do(Operation::kExp, writer.Do(Operation::kSub, before, maximum));
+    writer.StoreOfRow(writer.Do(Operation::kAdd, writer.Do(Operation::kMul, denominator, scale), sum),
+                      denominators());
+    writer.StoreOfRow(scale, scales());
+    return Softmax(blocks, std::move(writer).Build());
+  }
+  static Stage Softmax(const KeyBlocks& blocks, Stage rows) {
+    if (blocks.any) rows.keys_along = MatmulDims::kN;
+    return rows;
+  }
+
+  Stage Rescaled(int64_t rows) const {
+    RowStageWriter writer(rows, width());
+    const int so_far = writer.Load({sums(), 0, 0, 0}, width()), scale = writer.LoadOfRow(scales());
+    writer.Store(writer.Do(Operation::kMul, so_far, scale), Dtype::kF32, {sums(), 0, 0, 0}, width());
+    return std::move(writer).Build();
+  }
+
+  // The sums over the denominators, and the operations after them.
+  Stage Quotient(int64_t rows) const {
+    FusedRows fused = Fuse(attention_.after, result(), sums_space_);
+    const auto from = std::find(fused.inputs.begin(), fused.inputs.end(), attention_.sums);
+    Divide(static_cast<int>(from - fused.inputs.begin()), &fused.program);
+    const RowResult stored = fused.program.results.front();
+    RowStageWriter writer(rows, width(), fused.program);
+    for (int node : fused.inputs) {
+      const MatrixStrides strides = *StridesIn(sums_space_, TypeOf(node));
+      if (node == attention_.sums)
+        writer.Place({sums(), 0, 0, 0}, width());
+      else
+        writer.Place({node, 0, strides.batch, strides.row}, strides.row);
+    }
+    writer.Place({denominators(), 0, 0, 0}, 1);
+    const MatrixStrides strides = *StridesIn(sums_space_, TypeOf(result()));
+    writer.Store(stored.value, stored.dtype, {result(), 0, strides.batch, strides.row}, strides.row);
+    return std::move(writer).Build();
+  }
+
+  // Multiplies an input, where it is loaded, by 1 over another one, which is added. That one is 0 where no
+  // key is seen: then the sums are, too, and the result.
+  static void Divide(int input, RowProgram* program) {
+    const int divisor = static_cast<int>(program->inputs.size());
+    program->inputs.push_back({Dtype::kF32, false, true});
+    std::vector<RowValue>& values = program->values;
+    const auto load = std::find_if(values.begin(), values.end(), [&](const RowValue& value) {
+      return value.op == Operation::kLoad && value.input == input;
+    });
+    const auto at = static_cast<int>(load - values.begin());
+    const std::vector<RowValue> added = {{Operation::kLoad, -1, -1, divisor, 0},
+                                         {Operation::kNumber, -1, -1, -1, 1},
+                                         {Operation::kNumber, -1, -1, -1, std::numeric_limits<float>::min()},
+                                         {Operation::kMaxNum, at + 3, at + 1, -1, 0},
+                                         {Operation::kDiv, at + 2, at + 4, -1, 0},
+                                         {Operation::kMul, at, at + 5, -1, 0}};
+    const auto moved = [&](int value) {
+      return value >= at ? value + static_cast<int>(added.size()) : value;
+    };
+    for (auto value = load + 1; value != values.end(); ++value) {
+      value->a = moved(value->a);
+      value->b = moved(value->b);
+    }
+    for (RowResult& result : program->results) result.value = moved(result.value);
+    values.insert(load + 1, added.begin(), added.end());
+  }
+
+  const GraphUses& uses_;
+  const Graph& graph_;
+  const Target& target_;
+  const Attention& attention_;
+  const int64_t tile_, block_;  // rows, and keys at a time
+  const int next_value_;
+  const Division division_;
+  const IterationSpace space_, sums_space_;  // of the scores; of the sums
+  GroupShape shape_;
+};
+
+bool Applies(const SliceProblem& problem) {
+  return !problem.any_keys() && Matcher(problem.slice).Match().has_value();
+}
+bool AppliesToAnyKeys(const SliceProblem& problem) {
+  return problem.any_keys() && Matcher(problem.slice).Match().has_value();
+}
+
+IterationSpace ScoresOf(const SliceProblem& problem, const Attention& attention) {
+  return HeadsSpace(problem.slice.graph().at(attention.softmax).type.dims, attention.heads);
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.slice).Match());
+  const int64_t least = kLeastLines * LineElements(problem.target);
+  std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
+  tiles.push_back(scores.rows());
+  std::vector<RewriteParameters> all;
+  for (int64_t keys : Doublings(least, kMostTimes * least, scores.columns()))
+    for (int64_t tile : tiles) all.push_back({tile, keys});
+  return all;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const Attention attention = *Matcher(problem.slice).Match();
+  const IterationSpace scores = ScoresOf(problem, attention);
+  const auto [tile, keys, unused] = form.parameters;
+  if (tile < 1 || tile > scores.rows() || keys < 1 || keys >= scores.columns()) {
+    GroupShape shape;
+    shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
+    return shape;
+  }
+  return OnlineAttentionShaper(problem, attention, form, Division::kKnown).Shape();
+}
+
+// Blocks are powers of two, so that there are halves down to one key.
+std::vector<RewriteParameters> EnumerateAnyKeys(const SliceProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.slice).Match());
+  const int64_t least = kLeastLines * LineElements(problem.target);
+  std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
+  tiles.push_back(scores.rows());
+  std::vector<RewriteParameters> all;
+  for (int64_t keys = least / 2; keys <= kMostTimes * least; keys *= 2)
+    for (int64_t tile : tiles)
+      if (keys == least / 2 || keys <= scores.columns()) all.push_back({tile, keys});
+  return all;
+}
+
+GroupShape ExpandKeys(const SliceProblem& problem, const GroupForm& form, Division division) {
+  const Attention attention = *Matcher(problem.slice).Match();
+  const auto [tile, keys, unused] = form.parameters;
+  if (tile < 1 || tile > ScoresOf(problem, attention).rows() || keys < 2 ||
+      !std::has_single_bit(static_cast<uint64_t>(keys))) {
+    GroupShape shape;
+    shape.Fail(problem.slice.at(0),
+               "a tile of no more rows than there are, and blocks of a power of two of keys");
+    return shape;
+  }
+  return OnlineAttentionShaper(problem, attention, form, division).Shape();
+}
+
+GroupShape ExpandAnyKeys(const SliceProblem& problem, const GroupForm& form) {
+  return ExpandKeys(problem, form, Division::kHalves);
+}
+
+bool AppliesToAnyKeysAtOnce(const SliceProblem& problem) {
+  if (!AppliesToAnyKeys(problem)) return false;
+  const Graph& graph = problem.slice.graph();
+  const auto may_vary = [&](int node) {
+    return !problem.Varies(node) || LanesMayVary(graph.at(node).type.dtype, problem.target);
+  };
+  return std::all_of(problem.slice.operations().begin(), problem.slice.operations().end(), [&](int node) {
+    const std::vector<int>& inputs = graph.at(node).inputs;
+    return may_vary(node) &&
+           (graph.at(node).op == Operation::kMatmul || std::all_of(inputs.begin(), inputs.end(), may_vary));
+  });
+}
+
+std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const SliceProblem& problem) {
+  std::vector<RewriteParameters> all = EnumerateAnyKeys(problem);
+  const int64_t keys = ScoresOf(problem, *Matcher(problem.slice).Match()).columns();
+  const auto leaves_little = [&](const RewriteParameters& parameters) {
+    const int64_t block = parameters[1];
+    return keys < block || keys % block < block / 2;
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), leaves_little), all.end());
+  return all;
+}
+
+GroupShape ExpandAnyKeysAtOnce(const SliceProblem& problem, const GroupForm& form) {
+  return ExpandKeys(problem, form, Division::kAtOnce);
+}
+
+}  // namespace
+
+int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines * LineElements(target); }
+
+// Of a slice that is
+//
+// - a matmul, the scores;
+// - elementwise operations on these, and, before the matmul, on what they take beside;
+// - a softmax, perhaps a cast of it to another floating type;
+// - a matmul by it from the left, of what the slice doesn't make;
+// - operations that go by rows.
+const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
+
+// The same for a number of keys that is known when the kernel runs (SliceProblem::varies): sums begin as 0,
+// blocks are as many as there are, and what is left of the keys is taken in halves of a block, quarters and
+// so on, each once or not at all. Stages say how many keys they are for (Stage::keys), and their operands
+// begin with the first key of all. What repeats say is what is priced: one block of each smaller size, and as
+// many whole ones as make it about the keys of the graph.
+const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"}, AppliesToAnyKeys,
+                               EnumerateAnyKeys, ExpandAnyKeys,    KeyUse::kBlocks};
+
+// The same, but that what is left is taken at once, by programs for any number of keys below a block's
+// (Stage::at_once). What is priced are the keys of the graph, of which the search looks only at blocks that
+// leave at least half a block, so that programs for what is left are made for about as much as there may be.
+// Not for types of which vectors can't be of a number of elements that is known when the kernel runs
+// (LanesMayVary).
+const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",     {"tile", "keys"},    AppliesToAnyKeysAtOnce,
+                                     EnumerateAnyKeysAtOnce, ExpandAnyKeysAtOnce, KeyUse::kAtOnce};
+
+}  // namespace kirsch

@@ -1,0 +1,283 @@
+#include "rewrites/graph/row_fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "spec/check.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// Writes the definitions of the graph's operations in those of row programs.
+class RowWriter {
+ public:
+  RowWriter(const Graph& graph, const IterationSpace& space) : graph_(graph), space_(space) {
+    fused_.program.reduces_rows = space.reduces_rows;
+  }
+
+  // All of them, in their order.
+  void Add(const std::vector<int>& nodes) {
+    for (int node : nodes)
+      for (int input : graph_.at(node).inputs)
+        if (!BecomesReal(node)) exact_.insert(input);
+    for (int node : nodes) values_[node] = Write(node);
+  }
+
+  void Return(int node) {
+    fused_.program.results.push_back({ValueOf(node), graph_.at(node).type.dtype});
+    fused_.results.push_back(node);
+  }
+
+  FusedRows Build() && { return std::move(fused_); }
+  const std::string& error() const { return error_; }
+
+ private:
+  int Do(Operation op, int a, int b = -1) {
+    const Dtype type = op == Operation::kF32 ? Dtype::kF32 : At(a).type;
+    return Push({op, a, b, -1, 0, type});
+  }
+  int Number(double number, Dtype type = Dtype::kF32) {
+    return Push(
+        {Operation::kNumber, -1, -1, -1, type == Dtype::kF32 ? static_cast<float>(number) : number, type});
+  }
+  int LoadOf(int input, Dtype type) { return Push({Operation::kLoad, -1, -1, input, 0, type}); }
+  const RowValue& At(int value) const { return fused_.program.values[static_cast<size_t>(value)]; }
+  // Equal values are made once.
+  int Push(const RowValue& value) {
+    std::vector<RowValue>& values = fused_.program.values;
+    const auto known = std::find(values.begin(), values.end(), value);
+    if (known != values.end()) return static_cast<int>(known - values.begin());
+    values.push_back(value);
+    return static_cast<int>(values.size()) - 1;
+  }
+
+  int ValueOf(int node) {
+    if (const auto known = values_.find(node); known != values_.end()) return known->second;
+    const GraphNode& at = graph_.at(node);
+    if (at.op == Operation::kNumber) return Number(at.number, at.type.dtype);
+    return values_[node] = Load(node, AccumulatorOf(at.type.dtype));
+  }
+
+  // Is the operation a cast from integers to floats?
+  bool BecomesReal(int node) const {
+    const GraphNode& at = graph_.at(node);
+    return at.op == Operation::kCast && IsFloating(at.type.dtype) &&
+           !IsFloating(graph_.at(at.inputs[0]).type.dtype);
+  }
+  // What an integer is as an f32: of an input that nobody wants as it is, where it is loaded.
+  int RealOf(int node) {
+    if (values_.contains(node) || exact_.contains(node)) return Do(Operation::kF32, ValueOf(node));
+    const auto [real, is_new] = reals_.try_emplace(node, -1);
+    if (is_new) real->second = Load(node, Dtype::kF32);
+    return real->second;
+  }
+
+  int Load(int node, Dtype type) {
+    const GraphNode& at = graph_.at(node);
+    const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
+    if (!strides)
+      error_ = Cat("no rows for ", PrintTensorType(at.type), " that is repeated along some axes only");
+    const bool columns = strides && strides->column != 0, rows = strides && strides->row != 0;
+    const int input = static_cast<int>(fused_.inputs.size());
+    fused_.inputs.push_back(node);
+    fused_.program.inputs.push_back({at.type.dtype, columns, rows});
+    return LoadOf(input, type);
+  }
+
+  // For ComposeArithmetic. A product that is added is not rounded anyway.
+  struct Math {
+    RowWriter& writer;
+    Dtype type;
+    int Number(float number) { return writer.Number(number, type); }
+    int Add(int a, int b) { return writer.Do(Operation::kAdd, a, b); }
+    int Sub(int a, int b) { return writer.Do(Operation::kSub, a, b); }
+    int Mul(int a, int b) { return writer.Do(Operation::kMul, a, b); }
+    int Max(int a, int b) { return writer.Do(Operation::kMaxNum, a, b); }
+    int Min(int a, int b) { return writer.Do(Operation::kMinNum, a, b); }
+    int EitherNan(int, int) { KIRSCH_BUG("one instruction is no composition"); }
+    int Fma(int a, int b, int c) { return Add(Mul(a, b), c); }
+  };
+
+  // Elements that make one.
+  double Length(const GraphNode& node) const {
+    const TensorType& input = graph_.at(node.inputs[0]).type;
+    if (Info(node.op).kind != OperationKind::kReduction) return input.dims.back();
+    return static_cast<double>(input.elements() / node.type.elements());
+  }
+
+  int Write(int number) {
+    const GraphNode& node = graph_.at(number);
+    if (BecomesReal(number)) return RealOf(node.inputs[0]);
+    std::vector<int> in;
+    for (int input : node.inputs) in.push_back(ValueOf(input));
+    const int x = in[0];
+    if (Info(node.op).kind == OperationKind::kElementwise) return Elementwise(node, in);
+    switch (node.op) {
+      case Operation::kCast:
+        return x;
+      case Operation::kReduceSum:
+        return Do(Operation::kSum, x);
+      case Operation::kReduceMax:
+        return Greatest(x);
+      case Operation::kReduceMean:
+        return Mean(node, x);
+      case Operation::kSoftmax:
+        return Softmax(x, IsOfAttention(graph_, number));
+      case Operation::kLayernorm:
+        return Do(Operation::kAdd, Do(Operation::kMul, Standardised(node, x), in[1]), in[2]);
+      case Operation::kRmsnorm:
+        return Do(Operation::kMul, Normalised(node, x), in[1]);
+      default:
+        break;
+    }
+    KIRSCH_BUG("does not go by rows");
+  }
+
+  int Elementwise(const GraphNode& node, const std::vector<int>& in) {
+    const OperationInfo& info = Info(node.op);
+    const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
+    const Dtype type = node.type.dtype;
+    if (IsChoice(node.op)) return Choice(node.op, in[0], y);
+    if (info.effort != Effort::kInstructions && type == Dtype::kF32) return Do(node.op, in[0], y);
+    Math math{*this, type};
+    return ComposeArithmetic(math, node.op, in[0], y);
+  }
+
+  // A constant is never a NaN, so what it is compared with comes second.
+  int Choice(Operation op, int x, int y) {
+    if (At(x).type == Dtype::kS32 || At(x).op == Operation::kNumber) return Do(OfNumbers(op), x, y);
+    const bool turns = At(y).op == Operation::kNumber && OfNumbers(op) != op;
+    return turns ? Do(OfNumbers(op), y, x) : Do(op, x, y);
+  }
+
+  // The largest, to which a zero is added that is a NaN if the sum of the squares is one.
+  int Greatest(int x) {
+    const int squares = Do(Operation::kSum, Do(Operation::kMul, x, x));
+    return Do(Operation::kAdd, Do(Operation::kMaximum, x), Do(Operation::kMinNum, Number(0), squares));
+  }
+
+  // Of attention, what has no number above -inf is zeros: the maximum and the sum have bounds.
+  int Softmax(int x, bool of_attention) {
+    using Limits = std::numeric_limits<float>;
+    const auto bounded = [&](float least, int value) {
+      return of_attention ? Do(Operation::kMaxNum, Number(least), value) : value;
+    };
+    const int maximum = bounded(Limits::lowest(), Do(Operation::kMaximum, x));
+    const int exp = Do(Operation::kExp, Do(Operation::kSub, x, maximum));
+    const int sum = bounded(Limits::min(), Do(Operation::kSum, exp));
+    return Do(Operation::kMul, exp, Do(Operation::kDiv, Number(1), sum));
+  }
+
+  int Mean(const GraphNode& node, int x) {
+    return Do(Operation::kMul, Do(Operation::kSum, x), Number(1 / Length(node)));
+  }
+
+  // The value for the row's first element.
+  int First(int value) {
+    const RowValue v = fused_.program.values[static_cast<size_t>(value)];
+    if (v.op == Operation::kNumber || Info(v.op).reduces) return value;
+    if (v.op != Operation::kLoad) return Do(v.op, First(v.a), v.b < 0 ? -1 : First(v.b));
+    const RowInput input = fused_.program.inputs[static_cast<size_t>(v.input)];
+    if (!input.along_columns) return value;
+    const auto [first, is_new] = firsts_.try_emplace(value, -1);
+    if (is_new) {
+      first->second = LoadOf(static_cast<int>(fused_.inputs.size()), v.type);
+      fused_.inputs.push_back(fused_.inputs[static_cast<size_t>(v.input)]);
+      fused_.program.inputs.push_back({input.dtype, false, input.along_rows});
+    }
+    return first->second;
+  }
+
+  // 1 / the largest magnitude, so that squares neither overflow nor all underflow.
+  int ScaleOf(int x) {
+    constexpr double kLeast = 0x1p-50;  // what is less is small beside any eps but the smallest
+    const int largest = Do(Operation::kMaximum, Do(Operation::kAbs, x));
+    return Do(Operation::kDiv, Number(1), Do(Operation::kMaxNum, largest, Number(kLeast)));
+  }
+  // scale / sqrt(mean of scaled^2 + scale^2 * eps)
+  int FactorOf(const GraphNode& node, int scaled, int scale, double eps) {
+    const int squares = Do(Operation::kSum, Do(Operation::kMul, scaled, scaled));
+    const int added = Do(Operation::kMul, Do(Operation::kMul, scale, scale), Number(eps));
+    const int mean = Do(Operation::kAdd, Do(Operation::kMul, squares, Number(1 / Length(node))), added);
+    return Do(Operation::kDiv, scale, Do(Operation::kSqrt, mean));
+  }
+  // x / sqrt(mean of x^2 + eps)
+  int Normalised(const GraphNode& node, int x) {
+    const int scale = ScaleOf(x);
+    return Do(Operation::kMul, x, FactorOf(node, Do(Operation::kMul, x, scale), scale, node.number));
+  }
+  // The same of x - mean. The mean is that of the differences of the first element, which are exact where x
+  // varies little; halves of x, the differences of which don't overflow; and the sum of quotients.
+  int Standardised(const GraphNode& node, int x) {
+    const int half = Number(0.5);
+    const int y = Do(Operation::kSub, Do(Operation::kMul, x, half), Do(Operation::kMul, First(x), half));
+    const int mean = Do(Operation::kSum, Do(Operation::kMul, y, Number(1 / Length(node)))),
+              scale = ScaleOf(y);
+    const auto centred = [&](int factor) {
+      return Do(Operation::kSub, Do(Operation::kMul, y, factor), Do(Operation::kMul, mean, factor));
+    };
+    return centred(FactorOf(node, centred(scale), scale, node.number / 4));
+  }
+
+  const Graph& graph_;
+  const IterationSpace& space_;
+  std::map<int, int> values_;  // of nodes
+  std::map<int, int> reals_;   // of integer nodes, as they are loaded for floats
+  std::set<int> exact_;        // nodes that are wanted as they are, not only as f32s
+  std::map<int, int> firsts_;  // of loads: those of the first element
+  FusedRows fused_;
+  std::string error_;
+};
+
+}  // namespace
+
+std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node) {
+  const GraphNode& at = graph.at(node);
+  if (Info(at.op).kind == OperationKind::kRowwise) return ReducedAxes{};
+  if (Info(at.op).kind != OperationKind::kReduction) return std::nullopt;
+  const size_t rank = graph.at(at.inputs[0]).type.dims.size();
+  const auto [least, most] = std::minmax_element(at.axes.begin(), at.axes.end());
+  for (uint32_t axis = *least; axis <= *most; ++axis)
+    if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end()) return std::nullopt;
+  return ReducedAxes{rank - *least, rank - *most - 1};
+}
+
+bool GoesByRows(const Graph& graph, int node) {
+  const GraphNode& at = graph.at(node);
+  switch (Info(at.op).kind) {
+    case OperationKind::kCast:
+    case OperationKind::kElementwise:
+    case OperationKind::kRowwise:
+      return true;
+    case OperationKind::kReduction:
+      return ReducedAxesOf(graph, node).has_value();
+    default:
+      return false;
+  }
+}
+
+bool GoesAlongRows(const Graph& graph, int node) {
+  return GoesByRows(graph, node) && ReducedAxesOf(graph, node).value_or(ReducedAxes{}) == ReducedAxes{};
+}
+
+bool IsNarrowed(const Graph& graph, int node) {
+  const GraphNode& at = graph.at(node);
+  if (at.op != Operation::kCast || at.type.dtype == Dtype::kF32) return false;
+  return at.type.dtype != Dtype::kS32 || IsFloating(graph.at(at.inputs[0]).type.dtype);
+}
+
+FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,
+                   const IterationSpace& space, std::string* error) {
+  RowWriter writer(uses.graph(), space);
+  writer.Add(nodes);
+  for (int node : wanted) writer.Return(node);
+  *error = writer.error();
+  return std::move(writer).Build();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,156 @@
+#include "rewrites/graph/row_schedules.h"
+
+#include <algorithm>
+
+#include "spec/graph/row_passes.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+// Of the values that might be kept, so many are looked at, and of the others none is kept.
+constexpr size_t kMostKept = 2;
+
+// Values that several passes compute and that more than the others of these need: to keep them is to keep
+// all.
+std::vector<int> WorthKeeping(const RowProgram& program, const RowPasses& plan) {
+  std::vector<int> passes(program.values.size(), 0);
+  for (const RowPass& pass : plan.passes)
+    for (int v : pass.computed) ++passes[static_cast<size_t>(v)];
+  const auto is_shared = [&](int v) {
+    const Operation op = program.values[static_cast<size_t>(v)].op;
+    return passes[static_cast<size_t>(v)] > 1 && op != Operation::kLoad && op != Operation::kNumber;
+  };
+  std::vector<bool> used_elsewhere(program.values.size(), false);
+  for (int v = 0; v < static_cast<int>(program.values.size()); ++v) {
+    const RowOperands operands = OperandsOf(program, v);
+    for (int i = 0; i < operands.count && !is_shared(v); ++i)
+      used_elsewhere[static_cast<size_t>(operands.values[static_cast<size_t>(i)])] = true;
+  }
+  for (const RowResult& result : program.results) used_elsewhere[static_cast<size_t>(result.value)] = true;
+  std::vector<int> worth;
+  for (int v = static_cast<int>(program.values.size()) - 1; v >= 0 && worth.size() < kMostKept; --v)
+    if (is_shared(v) && used_elsewhere[static_cast<size_t>(v)]) worth.push_back(v);
+  return worth;
+}
+
+// Simple passes are bound by their loads and by the latency of what they accumulate, others by arithmetic.
+std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, const VectorUnit& unit,
+                          int64_t columns, bool more) {
+  constexpr int kManyRegisters = 32;
+  const bool many = unit.registers >= kManyRegisters;
+  const int64_t vectors = (columns + unit.lanes() - 1) / unit.lanes();
+  std::vector<int> unroll;
+  for (const RowPass& pass : plan.passes) {
+    const bool heavy = std::any_of(pass.computed.begin(), pass.computed.end(), [&](int v) {
+      return IsComposed(program.values[static_cast<size_t>(v)].op);
+    });
+    int64_t factor = heavy ? (more ? 4 : 1) : (more ? 8 : 4);
+    if (pass.online) factor = more ? 8 : 4;
+    if (!many) factor = std::max<int64_t>(1, factor / 2);
+    unroll.push_back(static_cast<int>(std::min(factor, vectors)));
+  }
+  return unroll;
+}
+
+bool HasOnline(const RowProgram& program) {
+  return !program.reduces_rows && FindOnlineSum(program).has_value();
+}
+
+class Enumerator {
+ public:
+  // `prefetch`: bytes.
+  Enumerator(const RowProgram& program, int64_t columns, int prefetch)
+      : program_(program), columns_(columns), prefetch_(prefetch) {}
+
+  void Add(const VectorUnit& unit, bool online) {
+    RowSchedule schedule;
+    schedule.lanes = unit.lanes();
+    schedule.online = online;
+    const std::vector<int> worth = WorthKeeping(program_, PassesOf(program_, schedule));
+    if (!worth.empty()) schedule.kept.assign(program_.values.size(), RowSchedule::kRecomputed);
+    Keep(unit, worth, 0, schedule);
+  }
+
+  std::vector<RowSchedule> Take() && { return std::move(schedules_); }
+
+ private:
+  // All ways to keep worth[next], worth[next + 1], ...
+  void Keep(const VectorUnit& unit, const std::vector<int>& worth, size_t next, const RowSchedule& so_far) {
+    if (next == worth.size()) return Finish(unit, so_far);
+    RowSchedule schedule = so_far;
+    const auto keep_at = [&](int at) {
+      schedule.kept[static_cast<size_t>(worth[next])] = at;
+      Keep(unit, worth, next + 1, schedule);
+    };
+    keep_at(RowSchedule::kRecomputed);
+    for (int result = 0; result < static_cast<int>(program_.results.size()); ++result) keep_at(result);
+    keep_at(RowSchedule::kInScratch);
+  }
+  void Finish(const VectorUnit& unit, RowSchedule schedule) {
+    const RowPasses plan = PassesOf(program_, schedule);
+    for (bool more : {true, false}) {
+      schedule.unroll = Unrolled(program_, plan, unit, columns_, more);
+      if (program_.reduces_rows && !schedule.unroll.empty())
+        schedule.unroll.assign(schedule.unroll.size(),
+                               *std::min_element(schedule.unroll.begin(), schedule.unroll.end()));
+      AddIfNew(schedule);
+      if (more && unit.lanes() == schedules_.front().lanes) FromFarAway(schedule);
+    }
+  }
+  // With prefetches, a result past the caches or none: the width of vectors matters little then, and nobody
+  // wants to keep anything there.
+  void FromFarAway(RowSchedule schedule) {
+    if (std::any_of(schedule.kept.begin(), schedule.kept.end(), [](int at) { return at >= 0; })) return;
+    schedule.prefetch = prefetch_;
+    for (int result = RowSchedule::kNone; result < static_cast<int>(program_.results.size()); ++result) {
+      schedule.streamed = result;
+      AddIfNew(schedule);
+    }
+  }
+  void AddIfNew(const RowSchedule& schedule) {
+    const bool is_new = std::find(schedules_.begin(), schedules_.end(), schedule) == schedules_.end();
+    if (is_new && IsSound(program_, schedule)) schedules_.push_back(schedule);
+  }
+
+  const RowProgram& program_;
+  const int64_t columns_;
+  const int prefetch_;
+  std::vector<RowSchedule> schedules_;
+};
+
+}  // namespace
+
+std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
+                                               const Target& target) {
+  Enumerator enumerator(program, columns, target.at(Level::kRam).prefetch_lines * target.line_bytes);
+  const bool has_online = HasOnline(program);
+  for (const VectorUnit& unit : target.vectors) {
+    const bool narrowest = &unit == &target.vectors.back();
+    if (!narrowest && columns <= unit.lanes() / 2) continue;  // the next one has lanes enough
+    enumerator.Add(unit, false);
+    if (has_online) enumerator.Add(unit, true);
+  }
+  return std::move(enumerator).Take();
+}
+
+// What hangs on the target is the same for all that matters here.
+bool MayReplace(const RowProgram& program, int result, int input) {
+  VectorUnit unit;
+  unit.bytes = 64;
+  Enumerator enumerator(program, unit.lanes(), 0);
+  enumerator.Add(unit, false);
+  if (HasOnline(program)) enumerator.Add(unit, true);
+  const std::vector<RowSchedule> schedules = std::move(enumerator).Take();
+  return std::any_of(schedules.begin(), schedules.end(), [&](const RowSchedule& schedule) {
+    return MayBeInPlace(program, schedule, result, input);
+  });
+}
+
+bool ColumnsMayVary(const RowProgram& program, const Target& target) {
+  const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, target); };
+  return !program.reduces_rows && std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) &&
+         std::all_of(program.results.begin(), program.results.end(), may_vary);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,85 @@
+#include "rewrites/graph/row_space.h"
+
+#include <algorithm>
+
+#include "rewrites/graph/row_fusion.h"
+
+namespace kirsch {
+namespace {
+
+// Elementwise groups of fewer rows are one row, if that can be, so that threads can share its elements.
+constexpr int64_t kFewRows = 8;
+
+int64_t Elements(const std::vector<uint32_t>& dims) { return TensorType{Dtype::kF32, dims}.elements(); }
+
+// What is reduced must not be repeated along the axes.
+bool ReducesAll(const Graph& graph, int node, const IterationSpace& space) {
+  const std::optional<ReducedAxes> reduced = ReducedAxesOf(graph, node);
+  if (!reduced) return true;
+  const std::vector<uint32_t>& dims = graph.at(graph.at(node).inputs[0]).type.dims;
+  for (size_t axis = reduced->behind_last + 1; axis <= reduced->from_first; ++axis)
+    if (axis <= space.dims.size() && dims[dims.size() - axis] != space.dims[space.dims.size() - axis])
+      return false;
+  return true;
+}
+
+// The spaces of these axes, the first that fits being the best.
+std::vector<IterationSpace> SpacesOf(const std::vector<uint32_t>& dims,
+                                     const std::optional<ReducedAxes>& reduced) {
+  const size_t rank = dims.size();
+  if (reduced && reduced->behind_last > 0)
+    return {{dims, rank - reduced->from_first, rank - reduced->behind_last, true}};
+  std::vector<IterationSpace> spaces;
+  const size_t first = reduced ? rank - reduced->from_first : std::min<size_t>(1, rank - 1);
+  if (!reduced && IterationSpace{dims, 0, first}.rows() < kFewRows)
+    spaces.push_back({dims, 0, 0, false, true});
+  for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
+    for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
+  return spaces;
+}
+
+}  // namespace
+
+std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<int>& nodes,
+                                         std::string* error, int* error_node) {
+  const auto fail = [&](int node, const char* expected) {
+    *error = expected;
+    *error_node = node;
+    return std::nullopt;
+  };
+  std::vector<uint32_t> dims = WidestOf(graph, nodes.front());
+  std::optional<ReducedAxes> reduced;
+  for (int node : nodes) {
+    if (!GoesByRows(graph, node)) return fail(node, "operations that go by rows");
+    const std::optional<ReducedAxes> own = ReducedAxesOf(graph, node);
+    if (own && reduced && *own != *reduced) return fail(node, "operations of a group along the same axes");
+    if (own) reduced = own;
+    if (const std::vector<uint32_t>& wide = WidestOf(graph, node); Elements(wide) > Elements(dims))
+      dims = wide;
+  }
+  // Axes are counted from the last one: what is reduced may have more, of one element, than the widest.
+  const size_t rank = reduced ? reduced->from_first : 1;
+  if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
+  for (const IterationSpace& space : SpacesOf(dims, reduced))
+    if (std::all_of(nodes.begin(), nodes.end(), [&](int node) { return FitsRows(graph, node, space); }))
+      return space;
+  return fail(nodes.front(), "shapes that are repeated along neighbouring axes, as yet");
+}
+
+const std::vector<uint32_t>& WidestOf(const Graph& graph, int node) {
+  int widest = node;
+  for (int input : graph.at(node).inputs)
+    if (graph.at(input).type.elements() > graph.at(widest).type.elements()) widest = input;
+  return graph.at(widest).type.dims;
+}
+
+bool FitsRows(const Graph& graph, int node, const IterationSpace& space) {
+  const auto strides = [&](int value) {
+    return graph.at(value).op == Operation::kNumber || StridesIn(space, graph.at(value).type).has_value();
+  };
+  const std::vector<int>& inputs = graph.at(node).inputs;
+  return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) &&
+         ReducesAll(graph, node, space);
+}
+
+}  // namespace kirsch

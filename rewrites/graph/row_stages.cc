@@ -1,0 +1,76 @@
+#include "rewrites/graph/row_stages.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "rewrites/graph/row_schedules.h"
+#include "spec/graph/row_passes.h"
+
+namespace kirsch {
+
+std::vector<Stage> RowStages::Write(size_t first, size_t end, const RowExtent& extent) {
+  std::vector<Stage> stages;
+  std::vector<int> nodes;
+  for (size_t place = first; place < end; ++place) {
+    nodes.push_back(slice_.at(place));
+    if (place + 1 < end && !IsNarrowed(slice_.graph(), nodes.back())) continue;
+    stages.push_back(WriteOne(std::exchange(nodes, {}), place + 1, extent));
+  }
+  return stages;
+}
+
+// `next`: the place after the last of the nodes.
+Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowExtent& extent) {
+  std::vector<int> wanted;
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
+               [&](int node) { return slice_.LastUse(node) >= next; });
+  std::string error;
+  FusedRows fused = FuseRows(slice_.uses(), nodes, wanted, extent.space, &error);
+  if (!error.empty()) shape_.Fail(nodes.front(), error);
+  Stage stage;
+  stage.kind = StageKind::kRows;
+  stage.rows = extent.rows;
+  stage.columns = extent.flat != 0 ? extent.flat : extent.space.columns();
+  for (int node : fused.inputs) AddMatrix(node, extent, &stage);
+  for (int node : fused.results) {
+    if (node == fused.results.front()) stage.in_place = Replace(node, fused, next, extent.rows);
+    AddMatrix(node, extent, &stage);
+    // What goes down the columns stores a vector of them.
+    if (extent.space.reduces_rows && extent.space.columns() > 1 &&
+        StridesIn(extent.space, slice_.graph().at(node).type)->column == 0)
+      shape_.Fail(node, "values for each column where columns are reduced");
+    memory_.Reserve(node, extent.rows, stage.columns, &shape_);
+  }
+  stage.program = std::move(fused.program);
+  return stage;
+}
+
+void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const {
+  const MatrixStrides strides =
+      StridesIn(extent.space, slice_.graph().at(node).type).value_or(MatrixStrides{});
+  stage->operands.push_back(
+      memory_.OperandFor(node, strides.batch, extent.flat != 0 ? strides.column : strides.row));
+  stage->row_strides.push_back(strides.row);
+}
+
+// Can the first result have the memory of a tile that nobody needs any more? What is the same for all rows
+// is read again for the next one.
+bool RowStages::Replace(int result, const FusedRows& fused, size_t next, int64_t rows) {
+  if (memory_.SharesMemory(result)) return true;
+  if (!slice_.IsLocal(result)) return false;
+  const auto type = [&](int node) { return slice_.graph().at(node).type; };
+  for (size_t i = 0; i < fused.inputs.size(); ++i) {
+    const int input = fused.inputs[i];
+    if (slice_.IsLocal(input) && slice_.LastUse(input) < next && type(input) == type(result) &&
+        (rows == 1 || fused.program.inputs[i].along_rows) &&
+        MayReplace(fused.program, 0, static_cast<int>(i))) {
+      shape_.replaces = true;  // or would, if it may
+      return memory_.Replace(result, input);
+    }
+  }
+  return false;
+}
+
+}  // namespace kirsch

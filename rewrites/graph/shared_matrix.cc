@@ -1,0 +1,100 @@
+// A matmul of which several matrices share one of an operand's -> one after the other.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "rewrites/analysis/iteration.h"
+#include "rewrites/graph/contraction_stage.h"
+#include "rewrites/graph/epilogue_fusion.h"
+#include "rewrites/graph/registry.h"
+#include "spec/graph/types.h"
+
+namespace kirsch {
+namespace {
+
+class SharedMatrixShaper {
+ public:
+  SharedMatrixShaper(const Slice& slice, bool in_place)
+      : slice_(slice),
+        graph_(slice.graph()),
+        node_(graph_.at(slice.at(0))),
+        space_(MatrixSpace(node_.type.dims)),
+        repeats_(std::max(SharersOf(graph_, node_, 0), SharersOf(graph_, node_, 1))),
+        fused_(FuseEpilogue(slice, 0, space_, false)),
+        memory_(slice, in_place) {}
+
+  GroupShape Shape() && {
+    if (const size_t end = 1 + fused_.taken; end != slice_.size())
+      shape_.Fail(slice_.at(end), "what the matmul's epilogue can do");
+    Spec asked;
+    asked.op = OpWith(fused_.epilogue);
+    asked.lhs_as = node_.lhs_as;
+    asked.size = {1, static_cast<uint32_t>(space_.rows()), graph_.at(node_.inputs[0]).type.dims.back(),
+                  static_cast<uint32_t>(space_.columns())};
+    const StageOperand lhs = Matrix(0, &asked), rhs = Matrix(1, &asked);
+    const StoredMatrices out = MatricesAt(fused_.result);
+    SetMatrix(TypeOf(fused_.result).dtype, Order::kRow, out.ld, 2, &asked);
+    Stage stage = ContractionStage(asked, {lhs, rhs, Each(fused_.result, out.batch)});
+    for (int operand : fused_.operands)
+      stage.operands.push_back(Each(operand, StridesIn(space_, TypeOf(operand))->batch));
+    stage.repeats = repeats_;
+    memory_.Reserve(fused_.result, space_.rows(), space_.columns(), &shape_);
+    Group& group = shape_.groups.emplace_back();
+    group.batch = space_.batch() / repeats_;
+    group.rows = group.tile = space_.rows();
+    group.stages.push_back(std::move(stage));
+    return std::move(shape_);
+  }
+
+ private:
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+
+  // What each of the result's matrices has its own of, `stride` elements apart.
+  StageOperand Each(int node, int64_t stride) const {
+    StageOperand operand = memory_.OperandFor(node, stride * repeats_, 0);
+    operand.repeat_stride = stride;
+    return operand;
+  }
+
+  StageOperand Matrix(size_t input, Spec* asked) {
+    const GraphUses& uses = slice_.uses();
+    const int node = node_.inputs[input], stored = uses.Stored(node);
+    const StoredMatrices matrices = MatricesAt(stored);
+    SetMatrix(TypeOf(node).dtype, uses.IsView(node) ? Order::kCol : Order::kRow, matrices.ld, input, asked);
+    const bool is_shared = SharersOf(graph_, node_, input) > 1;
+    return is_shared ? memory_.OperandFor(stored, matrices.batch, 0) : Each(stored, matrices.batch);
+  }
+
+  StoredMatrices MatricesAt(int node) {
+    const std::optional<StoredMatrices> matrices = MatricesOf(TypeOf(node));
+    if (!matrices) shape_.Fail(slice_.at(0), "matrices that are evenly apart");
+    return matrices.value_or(StoredMatrices{});
+  }
+
+  const Slice& slice_;
+  const Graph& graph_;
+  const GraphNode& node_;
+  const IterationSpace space_;
+  const int64_t repeats_;
+  const FusedEpilogue fused_;
+  const SliceMemory memory_;
+  GroupShape shape_;
+};
+
+bool Applies(const SliceProblem& problem) {
+  const Graph& graph = problem.slice.graph();
+  const GraphNode& node = graph.at(problem.slice.at(0));
+  return node.op == Operation::kMatmul && (SharersOf(graph, node, 0) != 1 || SharersOf(graph, node, 1) != 1);
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  return SharedMatrixShaper(problem.slice, form.in_place).Shape();
+}
+
+}  // namespace
+
+const GraphRewrite kSharedMatrix = {"shared", {}, Applies, Enumerate, Expand};
+
+}  // namespace kirsch

@@ -1,0 +1,65 @@
+// A convolution with its epilogue, all rows at once; of a padded image: of a copy with zeros around it.
+#include <utility>
+
+#include "rewrites/graph/convolution_stages.h"
+#include "rewrites/graph/registry.h"
+
+namespace kirsch {
+namespace {
+
+// The value that holds the images with zeros around them.
+int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
+  if (!whole.pad().any()) return whole.image_value();
+  Stage stage = PadStage(whole, whole.sizes.height, whole.pad().top, whole.pad().bottom);
+  stage.copy.planes *= whole.sizes.images;
+  stage.operands = {{whole.image_value(), 0, 0, 0}, {next_value, 0, 0, 0}};
+  ReserveCopy(next_value, stage.copy, shape);
+  shape->groups.front().before.push_back(std::move(stage));
+  return next_value;
+}
+
+// `first`: the item that the stage begins with.
+Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
+  const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
+  const ConvShape conv = ShapeOf(whole, whole.padded_height());
+  const int64_t in = nhwc ? conv.channels : conv.channels * conv.height * conv.width;
+  const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
+  StageOperand filters = whole.filters_operand(), result{whole.fused().result, first * out, out, 0};
+  if (by_group) filters.batch_stride = conv.filters * (nhwc ? 1 : conv.taps());
+  Stage stage = whole.WholeStage(conv, {image, first * in, in, 0}, filters, result);
+  // Vectors of an epilogue are cut as the filters are.
+  for (size_t i = 0; by_group && i < whole.fused().operands.size(); ++i) {
+    const MatrixStrides strides = whole.StridesOf(i);
+    StageOperand& operand = stage.operands[3 + i];
+    operand.batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
+    operand.offset = first / whole.groups() * strides.batch;
+  }
+  return stage;
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
+
+// Items are the images of nchw, or the groups of the convolution, of which each image of nchw has its own.
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.slice);
+  GroupShape shape;
+  if (!whole.IsAll(&shape)) return shape;
+  whole.Reserve(&shape);
+  shape.groups.emplace_back();
+  const bool by_group = whole.groups() > 1;
+  const int64_t alone = by_group && !whole.nhwc() ? whole.sizes.images : 1;
+  const int input = Padded(whole, form.next_value, &shape);
+  for (int64_t image = 0; image < alone; ++image) {
+    if (image > 0) shape.groups.emplace_back();
+    Group& group = shape.groups.back();
+    group.batch = by_group ? whole.groups() : whole.nhwc() ? 1 : whole.sizes.images;
+    group.stages.push_back(StageOf(whole, input, image * group.batch));
+  }
+  return shape;
+}
+
+}  // namespace
+
+const GraphRewrite kWholeConvolution = {"convolution", {}, IsConvolution, Enumerate, Expand};
+
+}  // namespace kirsch

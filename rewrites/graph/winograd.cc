@@ -1,0 +1,232 @@
+// A convolution by Winograd's algorithm (spec/winograd.h): transforms of inputs and filters, matmuls,
+// transforms of the outputs with the epilogue; for bands of the output's rows, or for blocks of the filters.
+#include "spec/winograd.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "rewrites/graph/contraction_stage.h"
+#include "rewrites/graph/convolution_bands.h"
+#include "rewrites/graph/registry.h"
+#include "rewrites/spec/lattice.h"
+
+namespace kirsch {
+namespace {
+
+// How the parameters are named: squares of so many outputs along each side; rows of the output at a time, or
+// so many filters. The other of the two is 0.
+struct WinogradForm {
+  int m;
+  int64_t rows, filters;
+};
+
+WinogradForm FormOf(const RewriteParameters& parameters) {
+  return {static_cast<int>(parameters[0]), parameters[1], parameters[2]};
+}
+
+class WinogradShaper {
+ public:
+  WinogradShaper(const FusedConvolution& node, const GroupForm& form)
+      : node_(node),
+        form_(FormOf(form.parameters)),
+        m_(form_.m),
+        next_value_(form.next_value),
+        constant_filters_(node.slice().graph().IsConstant(node.filters_value())) {}
+
+  GroupShape Shape() && {
+    node_.Reserve(&shape_);
+    if (by_filters())
+      ByFilters();
+    else
+      ByBands();
+    return std::move(shape_);
+  }
+
+ private:
+  bool by_filters() const { return form_.filters != 0; }
+  int64_t channels() const { return node_.sizes.channels; }
+  int64_t filters() const { return node_.sizes.filters; }
+
+  // Buffers: the transformed filters and inputs, and the matmuls' results.
+  int transformed_filters() const { return next_value_; }
+  int transformed_inputs() const { return next_value_ + 1; }
+  int products() const { return next_value_ + 2; }
+
+  void AddBuffer(int value, int64_t elements) { shape_.Reserve(value, elements, Dtype::kF32); }
+
+  // All filters are transformed at first.
+  void ByBands() {
+    for (const Bands& bands : BandsOf(node_, form_.rows, m_)) {
+      Group group;
+      group.batch = node_.sizes.images;
+      group.rows = bands.rows;
+      group.tile = bands.tile;
+      if (shape_.groups.empty())
+        (constant_filters_ ? shape_.ahead : group.before) = {FiltersTransform(filters())};
+      group.stages = {InputTransform(bands), Matmuls(bands, filters()), OutputTransform(bands, filters())};
+      shape_.groups.push_back(std::move(group));
+    }
+  }
+
+  // All of an image is transformed at first. Rows are filters.
+  void ByFilters() {
+    const Bands all = BandsOf(node_, node_.sizes.out_height, m_).front();
+    const bool constant = constant_filters_;
+    if (constant) shape_.ahead = {FiltersTransform(filters())};
+    const auto stages = [&](int64_t block) {
+      std::vector<Stage> list = {Matmuls(all, block), OutputTransform(all, block)};
+      if (!constant) list.insert(list.begin(), FiltersTransform(block));
+      return list;
+    };
+    Group group;
+    group.batch = node_.sizes.images;
+    group.rows = filters();
+    group.tile = form_.filters;
+    group.once = {InputTransform(all)};
+    group.stages = stages(group.tile);
+    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = stages(rest);
+    shape_.groups.push_back(std::move(group));
+  }
+
+  Stage Transform(WinogradStep step) const {
+    Stage stage;
+    stage.kind = StageKind::kTransform;
+    stage.transform.step = step;
+    stage.transform.tile = m_;
+    stage.transform.node = node_.id();
+    return stage;
+  }
+
+  int64_t Squares(int64_t outputs) const { return (outputs + m_ - 1) / m_; }
+
+  Stage FiltersTransform(int64_t block) {
+    Stage stage = Transform(WinogradStep::kFilters);
+    TransformShape& shape = stage.transform;
+    const int64_t all = channels() * filters();
+    shape.axes = {TransformAxis{1, 0, kWinogradKernel, kWinogradKernel * all},
+                  TransformAxis{1, 0, kWinogradKernel, all}};
+    const bool whole = block == filters();
+    shape.rows = whole ? 1 : channels();
+    shape.columns = whole ? all : block;
+    shape.row_stride = whole ? 0 : filters();
+    stage.operands = {{node_.filters_value(), 0, 0, by_filters() ? 1 : 0}, {transformed_filters(), 0, 0, 0}};
+    AddBuffer(transformed_filters(), shape.transformed());
+    return stage;
+  }
+
+  Stage InputTransform(const Bands& bands) {
+    Stage stage = Transform(WinogradStep::kInput);
+    TransformShape& shape = stage.transform;
+    shape.axes = {
+        TransformAxis{Squares(bands.tile), bands.before, bands.inside, node_.row()},
+        TransformAxis{Squares(node_.sizes.out_width), node_.pad().left, node_.sizes.width, channels()}};
+    shape.columns = channels();
+    stage.operands = {{node_.image_value(), bands.in * node_.row(), node_.image(), node_.row()},
+                      {transformed_inputs(), 0, 0, 0}};
+    AddBuffer(transformed_inputs(), shape.transformed());
+    return stage;
+  }
+
+  Stage Matmuls(const Bands& bands, int64_t block) {
+    const int64_t squares = Squares(bands.tile) * Squares(node_.sizes.out_width);
+    const uint32_t m = static_cast<uint32_t>(squares), k = node_.sizes.channels,
+                   n = static_cast<uint32_t>(block);
+    Spec asked;
+    asked.size = {1, m, k, n};
+    // All filters, of which this takes a block; or that block alone.
+    const int64_t transformed = constant_filters_ ? filters() : block;
+    asked.operand[0].layout.ld = k;
+    asked.operand[1].layout.ld = static_cast<uint32_t>(transformed);
+    asked.operand[2].layout.ld = n;
+    StageOperand filters = Matrices(transformed_filters(), transformed * k);
+    if (constant_filters_ && by_filters()) filters.row_stride = 1;
+    Stage stage = ContractionStage(
+        asked, {Matrices(transformed_inputs(), squares * k), filters, Matrices(products(), squares * block)});
+    stage.repeats = WinogradMatmuls(m_);
+    AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
+    return stage;
+  }
+
+  // One for each repeat.
+  static StageOperand Matrices(int value, int64_t elements) {
+    return {value, 0, 0, 0, MatrixStride(elements)};
+  }
+
+  Stage OutputTransform(const Bands& bands, int64_t block) const {
+    Stage stage = Transform(WinogradStep::kOutput);
+    TransformShape& shape = stage.transform;
+    shape.axes = {TransformAxis{Squares(bands.tile), 0, bands.tile, node_.out_row()},
+                  TransformAxis{Squares(node_.sizes.out_width), 0, node_.sizes.out_width, filters()}};
+    shape.columns = block;
+    shape.epilogue = node_.fused().epilogue;
+    shape.stored = node_.stored();
+    stage.operands = {{products(), 0, 0, 0},
+                      OutputOperand(node_.fused().result, EpilogueOperand::kAll, bands)};
+    auto operand = node_.fused().operands.begin();
+    for (const EpilogueStep& step : shape.epilogue)
+      if (step.HasOperand()) stage.operands.push_back(OutputOperand(*operand++, step.operand, bands));
+    return stage;
+  }
+
+  // The result, or what the epilogue takes, of which an element is for each of its elements, pixels or
+  // filters.
+  StageOperand OutputOperand(int value, EpilogueOperand operand, const Bands& bands) const {
+    const bool pixels = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kRows;
+    const bool by_filter = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kColumns;
+    const int64_t row = pixels ? node_.sizes.out_width * (by_filter ? filters() : 1) : 0;
+    const int64_t step = by_filters() ? (by_filter ? 1 : 0) : row;
+    return {value, bands.out * row, node_.sizes.out_height * row, step};
+  }
+
+  const FusedConvolution& node_;
+  const WinogradForm form_;
+  const int m_;
+  const int next_value_;         // the first of the buffers' numbers
+  const bool constant_filters_;  // they are transformed ahead
+  GroupShape shape_;
+};
+
+bool Applies(const SliceProblem& problem) {
+  if (!problem.allow_winograd || !IsConvolution(problem)) return false;
+  const FusedConvolution node(problem.slice);
+  const ConvolutionOptions& options = node.node.conv;
+  return node.nhwc() && options.stride == 1 && options.dilation == 1 && options.groups == 1 &&
+         node.sizes.kernel_height == kWinogradKernel && node.sizes.kernel_width == kWinogradKernel &&
+         !node.fused().epilogue.HasFunctions();
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  const FusedConvolution node(problem.slice);
+  const int64_t rows = node.sizes.out_height, filters = node.sizes.filters;
+  const int64_t line = LineElements(problem.target);
+  std::vector<RewriteParameters> all;
+  for (int64_t m : kWinogradTiles) {
+    all.push_back({m, rows, 0});
+    for (int64_t band : Doublings(m, 16 * m, rows)) all.push_back({m, band, 0});
+    for (int64_t block : Doublings(line, 16 * line, filters)) all.push_back({m, 0, block});
+  }
+  return all;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const FusedConvolution node(problem.slice);
+  const auto [m, rows, filters] = FormOf(form.parameters);
+  GroupShape shape;
+  if (!node.IsAll(&shape)) return shape;
+  const bool known =
+      std::find(std::begin(kWinogradTiles), std::end(kWinogradTiles), m) != std::end(kWinogradTiles);
+  const bool by_rows = rows >= 1 && rows <= node.sizes.out_height && filters == 0;
+  const bool by_filters = filters >= 1 && filters <= node.sizes.filters && rows == 0;
+  if (!known || (!by_rows && !by_filters)) {
+    shape.Fail(node.id(), "squares of 2 or 4, and rows of the output or filters at a time");
+    return shape;
+  }
+  return WinogradShaper(node, form).Shape();
+}
+
+}  // namespace
+
+const GraphRewrite kWinograd = {"winograd", {"squares", "rows", "filters"}, Applies, Enumerate, Expand};
+
+}  // namespace kirsch

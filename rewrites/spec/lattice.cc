@@ -1,0 +1,196 @@
+#include "rewrites/spec/lattice.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+constexpr uint32_t kMaxRows = 14;    // register-tile heights
+constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
+constexpr uint32_t kMaxDotColumns = 6;
+constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
+constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
+constexpr uint32_t kWalkedRows = 8;     // rows of rhs that are read side by side in a walk along them,
+constexpr uint32_t kFewWalkers = 16;    // for at most so many rows of the output,
+constexpr int64_t kLongWalk = 4096;  // over so many elements at least: shorter ones only cost time to search
+constexpr uint32_t kLargestGroup = 4;  // of steps of a reduction, which tiles must not cut
+constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
+
+// The output's dims: rows, and the dim that vectors run along.
+int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
+int OutputVectorDim(const Spec& spec) { return InnerDim(spec, spec.op_info().output()); }
+
+uint32_t WidestLanes(const Target& target) { return static_cast<uint32_t>(target.vectors.front().lanes()); }
+
+uint32_t NarrowestLanes(const Target& target) { return static_cast<uint32_t>(target.vectors.back().lanes()); }
+
+// Appends first * 2^i in (above, below).
+void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<uint32_t>* sizes) {
+  for (uint64_t size = first; size < below; size *= 2)
+    if (size > above) sizes->push_back(static_cast<uint32_t>(size));
+}
+
+// The rows of the tallest register tile so many vectors wide.
+uint32_t TallestTile(const VectorUnit& unit, uint32_t vectors) {
+  return std::min((static_cast<uint32_t>(unit.registers) - 1 - vectors) / vectors, kMaxRows);
+}
+
+// True if `rows` is as tall as a register tile of some width gets.
+bool FillsRegisters(uint32_t rows, const Target& target) {
+  for (const VectorUnit& unit : target.vectors)
+    for (uint32_t vectors = 1; vectors <= kMaxVectors; ++vectors)
+      if (TallestTile(unit, vectors) == rows) return true;
+  return false;
+}
+
+void AppendRowSizes(uint32_t size, const Target& target, std::vector<uint32_t>* sizes) {
+  for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows)
+    if (size <= kFewRows || size % rows == 0 || FillsRegisters(rows, target)) sizes->push_back(rows);
+  AppendPowers(32, 0, size, sizes);
+}
+
+// True if few rows of rhs can be read in one walk along them, from beyond L2 to the registers.
+bool MayWalkRows(const Spec& spec, uint32_t rows) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  return rows <= kFewWalkers && rhs.level >= Level::kL3 && !rhs.moved &&
+         rhs.layout.kind == LayoutKind::kStrided && rhs.layout.order == Order::kRow &&
+         ExtentOf(spec, MatmulDims::kRhs).inner >= kLongWalk;
+}
+
+bool IsReduction(const Spec& spec, int dim) {
+  return spec.op_info().dims[static_cast<size_t>(dim)].reduction;
+}
+
+// A reduction is tiled no finer.
+uint32_t FinestSteps(const Spec& spec) {
+  const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
+  const uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
+  return MayWalkRows(spec, rows) ? std::min(finest, kWalkedRows) : finest;
+}
+
+// Tiles of blocks are of whole ones. (What copies of them may have is not left out of what bounds them.)
+void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
+  const auto block = static_cast<uint32_t>(BlockOf(spec.operand[MatmulDims::kRhs].dtype));
+  AppendPowers(spec.ideal ? FinestSteps(spec) : std::max(FinestSteps(spec), block), 0, size, sizes);
+}
+
+void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
+  const uint32_t size = spec.size[static_cast<size_t>(dim)];
+  const size_t first = sizes->size();
+  const uint32_t narrow = NarrowestLanes(target), wide = WidestLanes(target);
+  uint32_t columns = 0;
+  if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
+    while (columns < kMaxDotColumns && columns + 1 < size) sizes->push_back(++columns);
+  // A vector or less to a tile pays only where there is no room for two.
+  if (columns < narrow && narrow < size && size < wide) sizes->push_back(narrow);
+  if (columns < wide && wide < size && size < 2 * wide) sizes->push_back(wide);
+  const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
+  for (uint32_t vectors = 2; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
+    if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
+  AppendPowers(8 * wide, 0, size, sizes);
+  const uint32_t panel = BoundPanel(spec);
+  const auto splits_panel = [&](uint32_t tile) { return panel != 0 && tile % panel != 0; };
+  sizes->erase(
+      std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
+      sizes->end());
+}
+
+void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
+  const uint32_t size = spec.size[static_cast<size_t>(dim)];
+  if (IsReduction(spec, dim)) {
+    // Columns that are asked for ahead are read whole.
+    if (spec.operand[MatmulDims::kRhs].moved != kAskedForAhead) AppendReductionSizes(spec, size, sizes);
+    return;
+  }
+  if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
+  if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
+  if (size > 1) sizes->push_back(1);
+}
+
+// Adds whole runs of digits to the sizes from the first-th on, and leaves those that the window's tiles may
+// have. (All, if the window's operand is dense: a relaxation includes the programs of what it relaxes, and of
+// its copies, if it may have any.)
+void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first,
+                  std::vector<uint32_t>* sizes) {
+  const uint32_t size = spec.size[static_cast<size_t>(dim)];
+  const uint32_t finest = IsReduction(spec, dim) ? FinestSteps(spec) : 1;
+  for (int level = 1; level < axis.digits; ++level)
+    AppendPowers(static_cast<uint32_t>(std::min<int64_t>(axis.unit(level), size)), finest - 1, size, sizes);
+  const auto begin = sizes->begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, sizes->end());
+  auto end = std::unique(begin, sizes->end());
+  if (IsReduction(spec, dim))
+    end = std::remove_if(begin, end, [](uint32_t tile) { return tile % kLargestGroup != 0; });
+  if (IsWindow(spec, spec.op_info().window.operand) || spec.op_info().strided == spec.op)
+    end = std::remove_if(begin, end, [&](uint32_t tile) { return !axis.MayTile(size, tile); });
+  sizes->erase(end, sizes->end());
+}
+
+}  // namespace
+
+uint32_t BoundPanel(const Spec& spec) {
+  const int dim = OutputVectorDim(spec);
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    const Layout& layout = spec.tensor(operand).layout;
+    if (layout.kind == LayoutKind::kPacked && layout.panel != 0 && InnerDim(spec, operand) == dim)
+      return layout.panel;
+  }
+  return 0;
+}
+
+void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
+  const size_t first = sizes->size();
+  AppendSizes(spec, dim, target, sizes);
+  if (const DigitAxis* const axis = WindowAxis(spec, dim)) FollowWindow(spec, dim, *axis, first, sizes);
+}
+
+void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths) {
+  const uint32_t size = spec.size[static_cast<size_t>(OutputVectorDim(spec))];
+  const uint32_t narrow = NarrowestLanes(target), wide = WidestLanes(target);
+  if (size <= narrow && narrow < wide) widths->push_back(static_cast<uint8_t>(narrow));
+  // Panels are tiles, too: one vector only where such a tile is in the lattice, else the copy would be of no
+  // use.
+  for (uint32_t vectors = size < 2 * wide ? 1 : 2; vectors <= 4; ++vectors) {
+    widths->push_back(static_cast<uint8_t>(vectors * wide));
+    if (vectors * wide >= size) break;
+  }
+}
+
+int64_t LineElements(const Target& target) { return target.line_bytes / Bytes(Dtype::kF32); }
+
+int64_t RowDistance(int64_t columns, const Target& target) {
+  const int64_t line = LineElements(target), lines = (columns + line - 1) / line;
+  return (lines | 1) * line;
+}
+
+std::vector<int64_t> RowTiles(int64_t rows, const Target& target) {
+  constexpr uint32_t kWidestTile = 4;  // vectors
+  const int64_t least = LineElements(target) / 2, most = 16 * LineElements(target);
+  std::vector<int64_t> tiles = Doublings(least, most, rows);
+  for (uint32_t vectors = 1; vectors <= kWidestTile; ++vectors) {
+    int64_t height = std::max(TallestTile(target.vectors.front(), vectors), 1u);
+    while (height < least) height *= 2;
+    for (int64_t tile : Doublings(height, most, rows)) tiles.push_back(tile);
+  }
+  std::sort(tiles.begin(), tiles.end());
+  tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
+  return tiles;
+}
+
+std::vector<int64_t> Doublings(int64_t first, int64_t most, int64_t end) {
+  std::vector<int64_t> sizes;
+  for (int64_t size = first; size <= most && size < end; size *= 2) sizes.push_back(size);
+  return sizes;
+}
+
+int64_t ShareOf(int64_t rows, int threads, int64_t step) {
+  if (threads <= 1) return 0;
+  const int64_t each = (rows + threads - 1) / threads, share = (each + step - 1) / step * step;
+  return share < rows ? share : 0;
+}
+
+}  // namespace kirsch

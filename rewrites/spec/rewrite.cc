@@ -1,0 +1,83 @@
+#include "rewrites/spec/rewrite.h"
+
+#include <algorithm>
+
+#include "rewrites/spec/move.h"
+#include "rewrites/spec/prefetch.h"
+#include "rewrites/spec/tile.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+// Of a spec in blocks: the blocks, or what is done before, for all columns that a caller wants at once. That
+// many are known to be more than a block, so no register holds them.
+void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  EnumerateBlocks(spec, decisions);
+  if (spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))]) return;
+  EnumerateTiles(spec, /*output_fits_registers=*/false, target, decisions);
+  if (spec.size[0] > 1) return;
+  EnumerateMoves(spec, target, decisions);
+  EnumeratePacks(spec, target, decisions);
+  // A copy that all blocks have in common is made before all of them, so it waits where the operand does.
+  std::erase_if(*decisions, [&](const Decision& decision) {
+    const auto& operand = spec.op_info().operands[decision.operand];
+    return decision.kind == RewriteKind::kPack && !operand.UsesDim(BlockDim(spec)) &&
+           decision.level != spec.tensor(decision.operand).level;
+  });
+}
+
+}  // namespace
+
+void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  decisions->clear();
+  if (const int operand = ConstantOperand(spec); operand >= 0)
+    return EnumerateConstantPacks(spec, operand, target, decisions);
+  if (spec.block != 0) return EnumerateOutsideBlocks(spec, target, decisions);
+  if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
+  if (spec.out().level == Level::kVrf) {
+    Decision microkernel;
+    microkernel.kind = RewriteKind::kMicrokernel;
+    decisions->push_back(microkernel);
+    if (spec.op_info().base == OpKind::kMatmul) EnumeratePrefetches(spec, target, decisions);
+    return;
+  }
+  EnumerateRegisterTiles(spec, target, decisions);
+  const bool fits_registers = !decisions->empty();
+  EnumerateTiles(spec, fits_registers, target, decisions);
+  if (spec.size[0] > 1) return;
+  EnumerateMoves(spec, target, decisions);
+  EnumeratePacks(spec, target, decisions);
+}
+
+void Expand(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
+  expansion->num_children = 0;
+  expansion->num_transfers = 0;
+  expansion->copied_elements = 0;
+  expansion->copy_transposes = false;
+  expansion->filled = Level::kVrf;
+  expansion->filled_lines = 0;
+  switch (decision.kind) {
+    case RewriteKind::kTile:
+      return ExpandTile(spec, decision, expansion);
+    case RewriteKind::kParallelTile:
+      return ExpandParallelTile(spec, decision, expansion);
+    case RewriteKind::kMove:
+      return ExpandMove(spec, decision, target, expansion);
+    case RewriteKind::kPack:
+      return ExpandPack(spec, decision, target, expansion);
+    case RewriteKind::kMicrokernel:
+      return ExpandMicrokernel(spec, decision, target, expansion);
+    case RewriteKind::kNone:
+      break;
+  }
+  KIRSCH_BUG("no such rewrite");
+}
+
+bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
+  std::vector<Decision> decisions;
+  EnumerateDecisions(spec, target, &decisions);
+  return std::find(decisions.begin(), decisions.end(), decision) != decisions.end();
+}
+
+}  // namespace kirsch

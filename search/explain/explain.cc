@@ -1,0 +1,151 @@
+#include "search/explain/explain.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/decision_cost.h"
+#include "search/solver/limits.h"
+#include "search/solver/solver.h"
+
+namespace kirsch {
+namespace {
+
+// A second best that costs more than 1 + 1 / kRunnerUpShare times the best isn't looked for: proving which it
+// is would take longer than the search.
+constexpr Cost kRunnerUpShare = 4;
+
+// The nodes of a program, parents before children.
+class NodeLister {
+ public:
+  explicit NodeLister(const CostModel& model) : model_(model) {}
+
+  std::vector<ExplainedNode> List(const Impl& root) {
+    ExplainedNode top;
+    top.impl = &root;
+    for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand) {
+      const Level home = root.spec.tensor(operand).level;
+      top.bytes_held[static_cast<size_t>(home)] +=
+          FootprintOf(root.spec, operand, model_.target()).lines * model_.target().line_bytes;
+    }
+    Visit(top);
+    return std::move(nodes_);
+  }
+
+ private:
+  // Appends the node and those below it; returns the cost of one run.
+  Cost Visit(ExplainedNode node) {
+    const Impl& impl = *node.impl;
+    Expansion expansion;
+    Expand(impl.spec, impl.decision, model_.target(), &expansion);
+    AddTraffic(expansion, &node);
+    node.own = node.cost = model_.Base(impl.spec, impl.decision, expansion);
+    if (impl.decision.kind == RewriteKind::kMicrokernel)
+      node.tile = TileFactsOf(impl.spec, expansion, model_.target());
+    const size_t place = nodes_.size();
+    nodes_.push_back(node);
+    for (size_t i = 0; i < impl.children.size(); ++i) {
+      ExplainedNode child;
+      child.impl = &impl.children[i].impl;
+      child.depth = node.depth + 1;
+      child.trips = impl.children[i].trips;
+      child.runs = node.runs * static_cast<double>(child.trips);
+      child.weight = node.weight * static_cast<double>(expansion.children[i].weight);
+      child.bytes_held = node.bytes_held;
+      node.cost += expansion.children[i].weight * Visit(child);
+    }
+    nodes_[place] = node;
+    return node.cost;
+  }
+
+  void AddTraffic(const Expansion& expansion, ExplainedNode* node) const {
+    if (expansion.copied_elements > 0 && ConstantOperand(node->impl->spec) >= 0) return;  // not in every run
+    node->traffic = TrafficOf(expansion, model_.target());
+    if (expansion.filled != Level::kVrf)
+      node->bytes_held[static_cast<size_t>(expansion.filled)] +=
+          expansion.filled_lines * model_.target().line_bytes;
+  }
+
+  const CostModel& model_;
+  std::vector<ExplainedNode> nodes_;
+};
+
+// What would be second best.
+class RunnersUp {
+ public:
+  RunnersUp(const CostModel& model, Memo& memo) : model_(model), solver_(model, memo, options_, 0) {}
+
+  // `nodes`: of a program of a placed root, parents before children.
+  void FindFor(std::vector<ExplainedNode>* nodes) {
+    size_t next = 0;
+    Visit(nodes, &next, AvailableAtHome(nodes->front().impl->spec, model_.target()));
+  }
+
+ private:
+  // The node at `next` and those below it.
+  void Visit(std::vector<ExplainedNode>* nodes, size_t* next, Lines available) {
+    const size_t place = (*next)++;
+    const Impl& impl = *(*nodes)[place].impl;
+    const Choice choice = Look(impl.spec, impl.decision, available, model_);
+    for (size_t i = 0; i < impl.children.size(); ++i) Visit(nodes, next, choice.below);
+    FindRunnerUp(available, &(*nodes)[place]);
+  }
+
+  void FindRunnerUp(Lines available, ExplainedNode* node) {
+    const Spec& spec = node->impl->spec;
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, model_.target(), &decisions);
+    std::vector<Choice> others;  // by bound: the promising first, so that few are solved
+    for (const Decision& decision : decisions)
+      if (!(decision == node->impl->decision)) others.push_back(Look(spec, decision, available, model_));
+    std::stable_sort(others.begin(), others.end(),
+                     [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
+    Cost best = node->cost + node->cost / kRunnerUpShare + 1;
+    for (const Choice& other : others) {
+      if (other.bound >= best) break;
+      const Cost cost = CostOf(other, best, model_, solver_);
+      if (cost >= best) continue;
+      best = node->runner_up_cost = cost;
+      node->runner_up = other.decision;
+    }
+  }
+
+  const CostModel& model_;
+  const SearchOptions options_;
+  Solver solver_;
+};
+
+}  // namespace
+
+std::vector<ExplainedNode> ExplainNodes(const Impl& impl, const CostModel& model) {
+  return NodeLister(model).List(impl);
+}
+
+Traffic TrafficOf(const Expansion& expansion, const Target& target) {
+  Traffic traffic;
+  for (int i = 0; i < expansion.num_transfers; ++i) {
+    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
+    traffic.Add(transfer.from, transfer.to, static_cast<double>(transfer.read.lines * target.line_bytes),
+                static_cast<double>(transfer.written.lines * target.line_bytes));
+  }
+  return traffic;
+}
+
+Traffic TrafficOf(const std::vector<ExplainedNode>& nodes) {
+  Traffic traffic;
+  for (const ExplainedNode& node : nodes) traffic.Add(node.traffic, node.runs);
+  return traffic;
+}
+
+Explanation Explain(const Impl& impl, const CostModel& model, Memo& memo) {
+  Explanation explanation;
+  explanation.nodes = ExplainNodes(impl, model);
+  RunnersUp(model, memo).FindFor(&explanation.nodes);
+  explanation.traffic = TrafficOf(explanation.nodes);
+  explanation.bound = model.LowerBound(impl.spec);
+  explanation.peak_cycles =
+      Flops(impl.spec) / PeakFlopsPerCycle(impl.spec, model.target()) / impl.spec.threads;
+  return explanation;
+}
+
+}  // namespace kirsch

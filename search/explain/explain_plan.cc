@@ -1,0 +1,109 @@
+#include "search/explain/explain_plan.h"
+
+#include <utility>
+
+#include "rewrites/spec/rewrite.h"
+#include "spec/graph/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+// The share of `tasks` equal tasks that take time one after another.
+double Share(int64_t tasks, int threads) {
+  return static_cast<double>((tasks + threads - 1) / threads) / static_cast<double>(tasks);
+}
+
+class PlanExplainer {
+ public:
+  PlanExplainer(const Plan& plan, const CostModel& model) : plan_(plan), model_(model) {}
+
+  ExplainedPlan Explain() && {
+    for (size_t i = 0; i < plan_.groups.size(); ++i) {
+      const Group& group = plan_.groups[i];
+      for (const auto& [time, stages] :
+           {std::pair(StageTime::kFirst, &group.before), std::pair(StageTime::kItem, &group.once),
+            std::pair(StageTime::kTile, &group.stages), std::pair(StageTime::kRest, &group.rest)})
+        for (const Stage& stage : *stages) Add(static_cast<int>(i), time, stage);
+    }
+    return std::move(explained_);
+  }
+
+ private:
+  void Add(int number, StageTime time, const Stage& stage) {
+    const Group& group = plan_.groups[static_cast<size_t>(number)];
+    ExplainedStage explained;
+    explained.stage = &stage;
+    explained.group = number;
+    explained.time = time;
+    SetRuns(group, &explained);
+    AddFacts(stage, &explained);
+    explained_.traffic.Add(explained.traffic, explained.runs);
+    explained_.stages.push_back(std::move(explained));
+  }
+
+  // As SliceCost has it: what comes first, or is not shared, each thread does for itself.
+  void SetRuns(const Group& group, ExplainedStage* stage) const {
+    const auto batch = static_cast<double>(group.batch);
+    const bool by_items = group.sharing == Sharing::kItems, by_tiles = group.sharing == Sharing::kTiles;
+    double runs = stage->time == StageTime::kFirst ? 1 : batch;
+    if (stage->time == StageTime::kTile) runs *= static_cast<double>(group.trips());
+    const bool first = stage->time == StageTime::kFirst, once = stage->time == StageTime::kItem;
+    stage->weight = stage->runs = runs;
+    if (by_items && !first) stage->weight *= Share(group.batch, plan_.threads);
+    if (by_tiles && !first && !once) stage->weight *= Share(group.batch * group.tiles(), plan_.threads);
+    if (group.sharing == Sharing::kNone || first || (by_tiles && once)) stage->runs *= plan_.threads;
+  }
+
+  void AddFacts(const Stage& stage, ExplainedStage* explained) const {
+    const auto repeats = static_cast<double>(stage.repeats);
+    switch (stage.kind) {
+      case StageKind::kContraction:
+        explained->nodes = ExplainNodes(stage.impl, model_);
+        explained->traffic.Add(TrafficOf(explained->nodes), repeats);
+        break;
+      case StageKind::kPack:
+        explained->traffic.Add(TrafficOfCopy(stage.impl), repeats);
+        break;
+      case StageKind::kRows:
+        AddPasses(stage, explained);
+        explained->traffic = stage.traffic;
+        break;
+      case StageKind::kPad:
+      case StageKind::kTranspose:
+      case StageKind::kTransform:
+        explained->traffic = stage.traffic;
+        break;
+    }
+  }
+
+  // A copy of a constant operand is a stage of its own.
+  Traffic TrafficOfCopy(const Impl& impl) const {
+    Expansion expansion;
+    Expand(impl.spec, impl.decision, model_.target(), &expansion);
+    return TrafficOf(expansion, model_.target());
+  }
+
+  void AddPasses(const Stage& stage, ExplainedStage* explained) const {
+    const RowPasses passes = PassesOf(stage.program, stage.schedule);
+    for (size_t pass = 0; pass < passes.passes.size(); ++pass)
+      explained->passes.push_back(
+          VectorCyclesOf(stage.program, stage.schedule, passes, pass, model_.target()));
+  }
+
+  const Plan& plan_;
+  const CostModel& model_;
+  ExplainedPlan explained_;
+};
+
+}  // namespace
+
+std::string_view Name(StageTime time) {
+  constexpr std::string_view kNames[] = {"first", "each item", "each tile", "the last tile"};
+  return kNames[static_cast<size_t>(time)];
+}
+
+ExplainedPlan ExplainPlan(const Plan& plan, const CostModel& model) {
+  return PlanExplainer(plan, model).Explain();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,42 @@
+// Why a plan takes what it takes: what each of its stages moves, and the programs of its contractions.
+#ifndef KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
+#define KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
+
+#include <string_view>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "cost/row_cost.h"
+#include "search/explain/explain.h"
+#include "spec/program/plan.h"
+#include "spec/traffic.h"
+
+namespace kirsch {
+
+// When a stage runs: in each run of the plan, for each item of its group's batch, for each whole tile of
+// rows, or for what is left of them.
+enum class StageTime { kFirst, kItem, kTile, kRest };
+std::string_view Name(StageTime time);
+
+struct ExplainedStage {
+  const Stage* stage = nullptr;
+  int group = 0;  // its place in Plan::groups
+  StageTime time = StageTime::kFirst;
+  double runs = 1;                      // in the whole plan, with all its repeats, by all threads
+  double weight = 1;                    // runs that take time one after another
+  Traffic traffic;                      // of one run
+  std::vector<ExplainedNode> nodes;     // kContraction: its program, of one repeat; no runners-up
+  std::vector<RowVectorCycles> passes;  // kRows: of one vector in each pass
+};
+
+struct ExplainedPlan {
+  std::vector<ExplainedStage> stages;  // in the order in which they run; none of what is made ahead
+  Traffic traffic;                     // of all their runs
+};
+
+// `plan`: of a search, not of a table, and for the model's target. It outlives the result.
+ExplainedPlan ExplainPlan(const Plan& plan, const CostModel& model);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_

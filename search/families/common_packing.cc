@@ -1,0 +1,140 @@
+#include "search/families/common_packing.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "rewrites/spec/rewrite.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+void AddCandidate(CopiesOfConstant copies, std::vector<CopiesOfConstant>* list) {
+  if (std::find(list->begin(), list->end(), copies) == list->end()) list->push_back(std::move(copies));
+}
+
+class PackingSearch {
+ public:
+  PackingSearch(absl::Span<const PackedMember> members, const PackingCandidates& candidates,
+                const PricePacking& price)
+      : members_(members), candidates_(candidates), price_(price), order_(members.size()) {
+    // Those that count most refute most.
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+      return members[a].weight * members[a].own > members[b].weight * members[b].own;
+    });
+    // What all agree on need not be decided.
+    for (auto& [constant, copies] : candidates_)
+      if (copies.size() == 1)
+        packing_[constant] = copies.front();
+      else
+        open_.push_back(constant);
+    for (const int constant : open_) MostWantedFirst(constant, &candidates_.at(constant));
+  }
+
+  absl::StatusOr<CommonPacking> Find() && {
+    if (absl::Status status = Decide(0, 0); !status.ok()) return status;
+    KIRSCH_CHECK(best_.has_value());
+    double own = 0;
+    for (const PackedMember& member : members_) own += member.weight * member.own;
+    return CommonPacking{*std::move(best_), least_ / own};
+  }
+
+ private:
+  // The more the members' own plans cost that have it: what many want is soon found to be better than what
+  // few do.
+  void MostWantedFirst(int constant, std::vector<CopiesOfConstant>* copies) const {
+    const auto wanted = [&](const CopiesOfConstant& way) {
+      double sum = 0;
+      for (const PackedMember& member : members_)
+        if (const auto own = member.packing.find(constant); own != member.packing.end() && own->second == way)
+          sum += member.weight * member.own;
+      return sum;
+    };
+    std::stable_sort(
+        copies->begin(), copies->end(),
+        [&](const CopiesOfConstant& a, const CopiesOfConstant& b) { return wanted(a) > wanted(b); });
+  }
+
+  // `more`: what members cost, weighted, more than their own plans, with what is decided so far.
+  absl::Status Decide(size_t place, double more) {
+    if (place == open_.size()) {
+      least_ = more;
+      best_ = packing_;
+      return absl::OkStatus();
+    }
+    for (const CopiesOfConstant& copies : candidates_.at(open_[place])) {
+      if (least_ <= more) break;
+      packing_[open_[place]] = copies;
+      const absl::StatusOr<double> cost = MoreThanOwn();
+      if (!cost.ok()) return cost.status();
+      if (*cost >= least_) continue;
+      if (absl::Status status = Decide(place + 1, *cost); !status.ok()) return status;
+    }
+    packing_.erase(open_[place]);
+    return absl::OkStatus();
+  }
+
+  // The least sum so far or more, as soon as that is known.
+  absl::StatusOr<double> MoreThanOwn() const {
+    double more = 0;
+    for (const size_t i : order_) {
+      const PackedMember& member = members_[i];
+      if (PacksSo(member)) continue;
+      const double cutoff = member.own + (least_ - more) / member.weight;
+      const absl::StatusOr<double> cost = price_(i, packing_, cutoff);
+      if (!cost.ok()) return cost;
+      if (*cost >= cutoff) return kNever;
+      more += member.weight * std::max(0.0, *cost - member.own);
+    }
+    return more;
+  }
+
+  // Does the member's own plan do with these copies?
+  bool PacksSo(const PackedMember& member) const {
+    return std::all_of(packing_.begin(), packing_.end(), [&](const auto& decided) {
+      const auto own = member.packing.find(decided.first);
+      return own == member.packing.end() || std::includes(decided.second.begin(), decided.second.end(),
+                                                          own->second.begin(), own->second.end());
+    });
+  }
+
+  const absl::Span<const PackedMember> members_;
+  PackingCandidates candidates_;
+  const PricePacking& price_;
+  std::vector<size_t> order_;
+  std::vector<int> open_;  // the parameters to decide
+  PlanPacking packing_;
+  std::optional<PlanPacking> best_;
+  double least_ = kNever;
+};
+
+}  // namespace
+
+void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* candidates) {
+  for (const auto& [constant, copies] : PackingOf(plan)) {
+    std::vector<CopiesOfConstant>& list = (*candidates)[constant];
+    AddCandidate(copies, &list);
+    AddCandidate({std::string(kPlainCopy)}, &list);  // which all members can do with
+    if (copies.size() != 1) continue;
+    for (const Stage& ahead : plan.ahead) {
+      if (ahead.kind != StageKind::kPack || ahead.operands[0].value != constant) continue;
+      std::vector<Decision> packs;
+      EnumerateDecisions(ahead.spec, target, &packs);
+      for (const Decision& pack : packs) AddCandidate({TextOfCopy(ahead, pack, target)}, &list);
+    }
+  }
+}
+
+absl::StatusOr<CommonPacking> FindCommonPacking(absl::Span<const PackedMember> members,
+                                                const PackingCandidates& candidates,
+                                                const PricePacking& price) {
+  return PackingSearch(members, candidates, price).Find();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,23 @@
+// Families of attentions that differ in their number of keys.
+#ifndef KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_
+#define KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "search/families/plan_regions.h"
+#include "spec/graph/graph.h"
+
+namespace kirsch {
+
+// Do the members differ in nothing but the number of keys, each having one more than the one before it: what
+// is summed over by the matmul behind a softmax? And do what they read lie alike, from the first key on? So
+// a plan for one may be for all. Three members at least.
+bool DifferInKeys(absl::Span<const Graph> members);
+
+// `members` differ in keys; those that are searched are searched for plans for any number of keys. Of one
+// thread. InvalidArgument: there is no such plan.
+absl::StatusOr<PlanFamily> FindKeyRegions(const PlanMembers& members);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_

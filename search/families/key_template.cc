@@ -1,0 +1,102 @@
+#include "search/families/key_template.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "search/families/group_times.h"
+#include "search/graph/slice_cost.h"
+#include "search/graph/stage_cost.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+Spec WithKeys(const Stage& stage, int64_t keys) {
+  Spec spec = stage.impl.spec;
+  spec.size[static_cast<size_t>(stage.keys_along)] = static_cast<uint32_t>(keys);
+  return spec;
+}
+
+// Keys in the largest blocks; 0: there are none.
+int64_t BlockOf(const Group& group) {
+  int64_t block = 0;
+  for (const Stage* stage : StagesOf(group))
+    if (!stage->at_once) block = std::max(block, stage->keys);
+  return block;
+}
+
+}  // namespace
+
+KeyTemplate::KeyTemplate(Plan plan, const CostModel& model, const TemplateChoice& choice)
+    : plan_(std::move(plan)), model_(model), most_(std::numeric_limits<int64_t>::max()) {
+  for (const Group& group : plan_.groups)
+    for (const Stage* stage : StagesOf(group)) {
+      if (!stage->at_once) continue;
+      if (BlockOf(group) == 0) most_ = std::min(most_, stage->keys);
+      if (stage->kind != StageKind::kContraction) continue;
+      const auto dim = static_cast<size_t>(stage->keys_along);
+      contractions_[stage] = std::make_unique<SizeTemplate>(
+          stage->impl, dim, model, dim == MatmulDims::kN ? choice : TemplateChoice{});
+    }
+}
+
+bool KeyTemplate::LeavesColumns() const {
+  return std::any_of(contractions_.begin(), contractions_.end(), [](const auto& contraction) {
+    const Stage& stage = *contraction.first;
+    return stage.keys_along == MatmulDims::kN && LeavesRest(stage.impl, MatmulDims::kN);
+  });
+}
+
+double KeyTemplate::CyclesFor(int64_t keys) {
+  if (keys > most_) return kNever;
+  double cycles = plan_.cycles;
+  for (const Group& group : plan_.groups) {
+    const int64_t block = BlockOf(group);
+    Group times = TimesOf(group);
+    const std::vector<Stage*> timed = StagesOf(times);
+    const std::vector<const Stage*> stages = StagesOf(group);
+    for (size_t i = 0; i < stages.size(); ++i) timed[i]->cycles = CyclesOf(*stages[i], block, keys);
+    cycles += SliceCost(1).Of(times) - group.cycles;
+  }
+  return cycles;
+}
+
+// `block`: keys in the largest blocks.
+double KeyTemplate::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
+  if (stage.keys == 0) return stage.cycles;
+  if (!stage.at_once) {
+    const int64_t left = stage.keys == block ? keys : keys % (2 * stage.keys);
+    return stage.cycles * static_cast<double>(left / stage.keys) / static_cast<double>(stage.repeats);
+  }
+  const int64_t left = block == 0 ? keys : keys % block;
+  if (left == 0) return 0;
+  if (stage.keys_along < 0) return stage.cycles;
+  if (stage.kind == StageKind::kRows) return RowCyclesFor(stage, stage.rows, left, model_.target());
+  const Cost cost = contractions_.at(&stage)->Price(WithKeys(stage, left));
+  return cost < kInfiniteCost ? ToCycles(cost) : kNever;
+}
+
+std::optional<Plan> KeyTemplate::ApplyToRange(int64_t least, int64_t most) {
+  KIRSCH_CHECK(1 <= least && least <= most && most <= most_);
+  Plan plan = plan_;
+  plan.size.emplace();
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    const bool in_blocks = BlockOf(plan_.groups[i]) != 0;  // then anything may be left
+    const std::vector<const Stage*> from = StagesOf(plan_.groups[i]);
+    const std::vector<Stage*> to = StagesOf(plan.groups[i]);
+    for (size_t j = 0; j < from.size(); ++j) {
+      const auto contraction = contractions_.find(from[j]);
+      if (contraction == contractions_.end()) continue;
+      std::optional<Impl> range = contraction->second->ApplyToRange(
+          WithKeys(*from[j], in_blocks ? 1 : least), WithKeys(*from[j], in_blocks ? from[j]->keys : most));
+      if (!range) return std::nullopt;
+      to[j]->impl = *std::move(range);
+    }
+  }
+  return plan;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,219 @@
+#include "search/families/plan_regions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "rewrites/graph/canonical_graph.h"
+#include "search/families/size_regions.h"
+#include "search/graph/slice_levels.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+class RegionSolver {
+ public:
+  RegionSolver(const PlanMembers& members, std::string_view name, RuleFinder& finder)
+      : members_(members), name_(name), finder_(finder) {}
+
+  absl::StatusOr<PlanFamily> Find() && {
+    const size_t count = members_.graphs.size();
+    family_.cycles.resize(count);
+    for (size_t first = 0, end = 0; first < count; first = end) {
+      while (end < count && HomeAt(end) == HomeAt(first)) ++end;
+      if (absl::Status status = FindPart(first, end - 1); !status.ok()) return status;
+    }
+    return std::move(family_);
+  }
+
+ private:
+  struct Candidate {
+    std::shared_ptr<PlanRule> rule;
+    std::vector<double> cycles;  // of the part's members
+  };
+
+  Level HomeAt(size_t member) const {
+    return HomeOf(members_.graphs[member], members_.options.residency, members_.model.target());
+  }
+  int64_t SizeOf(size_t member) const { return members_.SizeOf(member); }
+
+  // Members whose operands wait in the same place.
+  absl::Status FindPart(size_t first, size_t last) {
+    first_ = first;
+    last_ = last;
+    candidates_.clear();
+    improved_.clear();
+    const std::vector<size_t> ladder = Ladder();
+    for (size_t member : ladder)
+      if (absl::Status status = Solve(member); !status.ok()) return status;
+    const auto serves_more = [](const Candidate& candidate) {
+      return candidate.rule->least() < candidate.rule->most();
+    };
+    if (first < last && std::none_of(candidates_.begin(), candidates_.end(), serves_more))
+      return absl::InvalidArgumentError("no plan for a range of sizes");
+    for (size_t i = last - first + 1; i-- > 0;) {
+      if (Least(first + i) < kNever) continue;
+      if (absl::Status status = Add(finder_.FindOthers(first + i)); !status.ok()) return status;
+      if (Least(first + i) == kNever) return absl::InvalidArgumentError("no plan for a range of sizes");
+    }
+    for (size_t i = 1; i < ladder.size(); ++i)
+      if (absl::Status status = Refine(ladder[i], ladder[i - 1]); !status.ok()) return status;
+    return AddRegions();
+  }
+
+  // The last of the part, and representatives, each with about a fourth of those before it.
+  std::vector<size_t> Ladder() const {
+    std::vector<size_t> members = {last_};
+    for (int64_t size = SizeOf(last_); members.back() > first_; size /= 4) {
+      size = finder_.Representative(size);
+      const auto member =
+          static_cast<size_t>(std::max<int64_t>(size - members_.least, static_cast<int64_t>(first_)));
+      if (member < members.back()) members.push_back(member);
+    }
+    return members;
+  }
+
+  absl::Status Solve(size_t member) {
+    const size_t before = candidates_.size();
+    const absl::Status status = Add(finder_.Find(member, kNever));
+    if (!status.ok() && !absl::IsInvalidArgument(status)) return status;
+    return candidates_.size() > before ? absl::OkStatus() : Add(finder_.FindOthers(member));
+  }
+
+  absl::Status Add(absl::StatusOr<RuleFinder::Rules> rules) {
+    if (!rules.ok()) return rules.status();
+    for (std::shared_ptr<PlanRule>& rule : *rules) {
+      if (!rule->ApplyToRange(LeastOf(*rule), MostOf(*rule))) continue;
+      Candidate candidate{std::move(rule), {}};
+      for (size_t i = first_; i <= last_; ++i)
+        candidate.cycles.push_back(candidate.rule->CyclesFor(SizeOf(i)));
+      candidates_.push_back(std::move(candidate));
+    }
+    return absl::OkStatus();
+  }
+
+  int64_t LeastOf(const PlanRule& rule) const { return std::max(SizeOf(first_), rule.least()); }
+  int64_t MostOf(const PlanRule& rule) const { return std::min(SizeOf(last_), rule.most()); }
+
+  // Of the best plan that is known.
+  double Least(size_t member) const {
+    double least = kNever;
+    for (const Candidate& candidate : candidates_) least = std::min(least, candidate.cycles[member - first_]);
+    return least;
+  }
+
+  // About as many times more than `low` as `high` has more than it.
+  size_t Between(size_t low, size_t high) const {
+    const double size = std::sqrt(static_cast<double>(SizeOf(low)) * static_cast<double>(SizeOf(high)));
+    return std::clamp(static_cast<size_t>(static_cast<int64_t>(size) - members_.least), low, high);
+  }
+
+  // Searches for a plan for the member that is more than kLossNotSearched better than those known.
+  absl::Status Improve(size_t member) {
+    if (!improved_.insert(member).second) return absl::OkStatus();
+    const absl::Status status = Add(finder_.Find(member, Least(member) / (1 + kLossNotSearched)));
+    return absl::IsInvalidArgument(status) ? absl::OkStatus() : status;
+  }
+
+  // Searches for more between two that were searched, as long as something there takes more than the line
+  // between these two.
+  absl::Status Refine(size_t low, size_t high) {
+    if (high - low < 2) return absl::OkStatus();
+    const double from = Least(low), to = Least(high), rise = (to - from) / static_cast<double>(high - low);
+    bool served = true;
+    for (size_t i = low + 1; i < high && served; ++i)
+      served = Least(i) <= (1 + kMostLoss) * (from + rise * static_cast<double>(i - low));
+    if (served) return absl::OkStatus();
+    const size_t middle = std::clamp(Between(low, high), low + 1, high - 1);
+    if (absl::Status status = Improve(middle); !status.ok()) return status;
+    if (absl::Status refined = Refine(low, middle); !refined.ok()) return refined;
+    return Refine(middle, high);
+  }
+
+  // Where the first, a middle or the last member of a region has a better plan than any that is known,
+  // regions are found anew, a few times.
+  absl::Status AddRegions() {
+    constexpr int kMostTimes = 3;
+    const size_t before = family_.regions.size();
+    size_t known = 0;
+    for (int time = 0; time <= kMostTimes && known < candidates_.size(); ++time) {
+      known = candidates_.size();
+      family_.regions.erase(family_.regions.begin() + static_cast<std::ptrdiff_t>(before),
+                            family_.regions.end());
+      for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
+      for (size_t i = before; i < family_.regions.size() && time < kMostTimes; ++i) {
+        const auto [first, last] = std::pair(family_.regions[i].first, family_.regions[i].last);
+        for (size_t member : {first, Between(first, last), last})
+          if (absl::Status status = Improve(member); !status.ok()) return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // From `next` on: the plan that reaches furthest.
+  void AddRegion(size_t next) {
+    const auto cycles = [&](const Candidate& candidate, size_t i) { return candidate.cycles[i - first_]; };
+    const Candidate* chosen = nullptr;
+    size_t chosen_end = next;
+    for (const Candidate& candidate : candidates_) {
+      size_t end = next;
+      while (end <= last_ && cycles(candidate, end) <= (1 + kMostLoss) * Least(end)) ++end;
+      if (end <= chosen_end) continue;
+      chosen = &candidate;
+      chosen_end = end;
+    }
+    KIRSCH_CHECK(chosen != nullptr);
+    const size_t last = chosen_end - 1;
+    PlanRegion region{next, last, PlanOf(*chosen->rule, next, last)};
+    region.plan.graph = CanonicalGraph(members_.graphs[last]);
+    if (region.plan.size) {
+      region.plan.size->name = FreeName();
+      region.plan.size->least = SizeOf(next);
+      region.plan.size->most = SizeOf(last);
+    }
+    for (size_t i = next; i <= last; ++i) family_.cycles[i] = cycles(*chosen, i);
+    region.plan.cycles = family_.cycles[last];
+    family_.regions.push_back(std::move(region));
+  }
+
+  // There may be code for all sizes and not for some of them: what is left of these may be of another form.
+  Plan PlanOf(PlanRule& rule, size_t first, size_t last) const {
+    std::optional<Plan> plan = rule.ApplyToRange(SizeOf(first), SizeOf(last));
+    if (!plan) plan = rule.ApplyToRange(LeastOf(rule), MostOf(rule));
+    return *std::move(plan);
+  }
+
+  std::string FreeName() const {
+    std::string name(name_);
+    const auto taken = [&](const GraphNode& node) {
+      return node.op == Operation::kInput && node.text == name;
+    };
+    const std::vector<GraphNode>& nodes = members_.graphs[0].nodes;
+    while (std::any_of(nodes.begin(), nodes.end(), taken)) name += "_";
+    return name;
+  }
+
+  const PlanMembers& members_;
+  const std::string_view name_;
+  RuleFinder& finder_;
+  PlanFamily family_;
+  // Of the part whose regions are being found.
+  size_t first_ = 0, last_ = 0;
+  std::vector<Candidate> candidates_;
+  std::set<size_t> improved_;  // members that Improve was asked about
+};
+
+}  // namespace
+
+absl::StatusOr<PlanFamily> FindPlanRegions(const PlanMembers& members, std::string_view name,
+                                           RuleFinder& finder) {
+  return RegionSolver(members, name, finder).Find();
+}
+
+}  // namespace kirsch

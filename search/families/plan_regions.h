@@ -1,0 +1,91 @@
+// Plans for a range of sizes: few that serve all members of a family of graphs nearly as well as each one's
+// own would.
+#ifndef KIRSCH_SEARCH_FAMILIES_PLAN_REGIONS_H_
+#define KIRSCH_SEARCH_FAMILIES_PLAN_REGIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "cost/cost_model.h"
+#include "search/graph/plan_search.h"
+#include "spec/graph/graph.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// A member's plan as a rule for other sizes. Not thread-safe.
+class PlanRule {
+ public:
+  PlanRule() = default;
+  PlanRule(const PlanRule&) = delete;
+  virtual ~PlanRule() = default;
+
+  // What it is for.
+  virtual int64_t least() const { return 1; }
+  virtual int64_t most() const = 0;
+  // What the plan takes for the size, predicted; infinity if it is not for it.
+  virtual double CyclesFor(int64_t size) = 0;
+  // The plan for any size in the range, but for its `graph`, and for its `size`, of which `planned` counts;
+  // it has none, if it is for a single size. Nothing if there is no code for one of the programs.
+  virtual std::optional<Plan> ApplyToRange(int64_t least, int64_t most) = 0;
+};
+
+// What plans are searched for: members that differ in one size, each having one more than the one before it.
+// All that is pointed to outlives it.
+struct PlanMembers {
+  absl::Span<const Graph> graphs;
+  int64_t least = 1;  // the first one's size
+  std::string_view source;
+  const CostModel& model;
+  const PlanOptions& options;
+
+  int64_t SizeOf(size_t member) const { return least + static_cast<int64_t>(member); }
+  absl::StatusOr<PlanResult> Search(size_t member, const PlanOptions& own) const {
+    return SearchPlan(graphs[member], source, model, own);
+  }
+};
+
+// Searches for rules.
+class RuleFinder {
+ public:
+  using Rules = std::vector<std::shared_ptr<PlanRule>>;
+
+  virtual ~RuleFinder() = default;
+
+  // Those that the member's plans make which cost less than the cutoff; none if there is no such plan.
+  // InvalidArgument: there is no plan at all that is a rule.
+  virtual absl::StatusOr<Rules> Find(size_t member, double cutoff) = 0;
+  // Some that serve every member, if those that Find found may not.
+  virtual absl::StatusOr<Rules> FindOthers(size_t member) = 0;
+  // The size of a member to search for, about this one: no larger, if there is none like that.
+  virtual int64_t Representative(int64_t size) const { return size; }
+};
+
+// Members that are neighbours.
+struct PlanRegion {
+  size_t first = 0, last = 0;  // both included
+  Plan plan;                   // for all of them: Plan::size
+};
+
+struct PlanFamily {
+  std::vector<PlanRegion> regions;  // ascending; of all members
+  std::vector<double> cycles;       // that each member takes with its region's plan, predicted
+};
+
+// Of members whose operands wait in one place, some are searched: the last, the one with a fourth of its
+// size, and so on, and more where known plans cost more than kMostLoss above the line between two of these.
+// Regions are as few intervals as there may be in which one of the plans costs no more than kMostLoss above
+// each member's cheapest. `name`: of the size, in plans, made unlike any parameter's. InvalidArgument: no
+// rules serve some member.
+absl::StatusOr<PlanFamily> FindPlanRegions(const PlanMembers& members, std::string_view name,
+                                           RuleFinder& finder);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_PLAN_REGIONS_H_

@@ -1,0 +1,296 @@
+#include "search/families/row_template.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rewrites/analysis/graph_uses.h"
+#include "rewrites/analysis/slice.h"
+#include "rewrites/graph/graph_rewrite.h"
+#include "rewrites/graph/registry.h"
+#include "rewrites/graph/row_schedules.h"
+#include "search/families/group_times.h"
+#include "search/graph/slice_cost.h"
+#include "search/graph/stage_cost.h"
+#include "spec/check.h"
+#include "spec/language/plan_schedule.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+Spec WithRows(const Stage& stage, int64_t rows) {
+  Spec spec = stage.impl.spec;
+  spec.size[MatmulDims::kM] = static_cast<uint32_t>(rows);
+  return spec;
+}
+
+bool GrowsAlongRows(const Stage& stage) { return stage.any_rows || stage.any_columns; }
+
+// Finds out which numbers of a slice's groups grow from what its decisions make of the plan's graph to what
+// they make of another one.
+class SliceGrowth {
+ public:
+  SliceGrowth(int64_t size, int64_t other_size, const Target& target)
+      : size_(size), other_size_(other_size), target_(target) {}
+
+  // `groups`: the plan's, of the slice.
+  bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<Group*>& groups) {
+    if (shape.groups.size() != other.groups.size() || shape.groups.size() != groups.size()) return false;
+    for (size_t i = 0; i < groups.size(); ++i)
+      if (!FindIn(shape.groups[i], other.groups[i], groups[i])) return false;
+    return true;
+  }
+
+ private:
+  // In the plan, stages that copy constants or what all tiles read come before and once.
+  bool FindIn(const Group& group, const Group& other, Group* plan) {
+    if (!Grows(group.batch, other.batch, &plan->batch_grows) ||
+        !Grows(group.rows, other.rows, &plan->rows_grow))
+      return false;
+    if (!AreEqual(group.before, other.before) || !AreEqual(group.once, other.once)) return false;
+    if (plan->stages.size() != group.stages.size()) return false;
+    const bool is_whole = group.tile == group.rows;
+    if (is_whole != (other.tile == other.rows)) return false;
+    for (size_t i = 0; i < plan->stages.size(); ++i) {
+      Stage& stage = plan->stages[i];
+      if (!Compare(group.stages[i], other.stages[i], is_whole ? &stage : nullptr)) return false;
+      if (!SetStrides(group.stages[i], other.stages[i], &stage)) return false;
+    }
+    if (!plan->rows_grow) return true;
+    return is_whole ? Suits(plan->stages, group.rows) : SetRest(group, other, plan);
+  }
+
+  // What is left is any number of rows.
+  bool SetRest(const Group& group, const Group& other, Group* plan) const {
+    if (plan->tile != group.tile || other.tile != group.tile) return false;
+    const std::vector<Stage>& rest = group.rest.empty() ? other.rest : group.rest;
+    plan->rest.clear();
+    if (rest.empty()) return group.tile == 1 || size_ % group.tile == other_size_ % group.tile;
+    if (rest.size() != group.stages.size()) return false;
+    plan->rest = plan->stages;
+    for (size_t i = 0; i < rest.size(); ++i)
+      if (!Compare(group.stages[i], rest[i], &plan->rest[i])) return false;
+    return Suits(plan->rest, group.tile);
+  }
+
+  // Is there code for those that grow, which have as many rows, or elements, as the tile has rows?
+  bool Suits(const std::vector<Stage>& stages, int64_t rows) const {
+    return std::all_of(stages.begin(), stages.end(), [&](const Stage& stage) {
+      if (stage.any_columns)
+        return stage.columns == rows && stage.schedule.streamed == RowSchedule::kNone &&
+               ColumnsMayVary(stage.program, target_);
+      if (!stage.any_rows) return true;
+      if (stage.kind == StageKind::kRows) return stage.rows == rows;
+      return stage.spec.size[MatmulDims::kM] == rows && stage.spec.size[MatmulDims::kB] == 1;
+    });
+  }
+
+  bool AreEqual(const std::vector<Stage>& a, const std::vector<Stage>& b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](const Stage& a, const Stage& b) { return Compare(a, b, nullptr); });
+  }
+
+  // Are they the same, but for their rows, or elements of a single row, and how far items are apart? Notes
+  // which it is in `stage`; null: they must not differ in either.
+  static bool Compare(const Stage& a, const Stage& b, Stage* stage) {
+    if (a.kind != b.kind || a.repeats != b.repeats || a.loop != b.loop || a.keys != 0 || b.keys != 0 ||
+        a.operands.size() != b.operands.size() || a.in_place != b.in_place)
+      return false;
+    for (size_t i = 0; i < a.operands.size(); ++i)
+      if (a.operands[i].value != b.operands[i].value || a.operands[i].offset != b.operands[i].offset ||
+          a.operands[i].repeat_stride != b.operands[i].repeat_stride)
+        return false;
+    switch (a.kind) {
+      case StageKind::kContraction:
+        if (a.spec == b.spec) return true;
+        if (stage == nullptr || !DifferInSizeOnly(a.spec, b.spec, MatmulDims::kM)) return false;
+        stage->any_rows = true;
+        return true;
+      case StageKind::kRows:
+        return CompareRows(a, b, stage);
+      case StageKind::kPad:
+      case StageKind::kTranspose:
+        return a.copy == b.copy;
+      case StageKind::kPack:
+      case StageKind::kTransform:
+        return false;
+    }
+    return false;
+  }
+
+  static bool CompareRows(const Stage& a, const Stage& b, Stage* stage) {
+    const bool one_row = a.rows == 1 && b.rows == 1;
+    if (!(a.program == b.program) || (!one_row && a.row_strides != b.row_strides)) return false;
+    if (stage == nullptr) return a.rows == b.rows && a.columns == b.columns;
+    stage->any_rows = a.rows != b.rows;
+    stage->any_columns = a.columns != b.columns;
+    return !stage->any_columns || (one_row && !a.program.reduces_rows);
+  }
+
+  bool SetStrides(const Stage& stage, const Stage& other, Stage* plan) const {
+    if (plan->operands.size() != stage.operands.size()) return false;
+    for (size_t i = 0; i < plan->operands.size(); ++i) {
+      bool grows = false;
+      if (!Grows(stage.operands[i].batch_stride, other.operands[i].batch_stride, &grows)) return false;
+      // Of a copy, items are as far apart as ever.
+      if (plan->operands[i].value == stage.operands[i].value) plan->operands[i].batch_grows = grows;
+    }
+    return true;
+  }
+
+  bool Grows(int64_t number, int64_t other, bool* grows) const {
+    *grows = number != other;
+    return !*grows || (number % size_ == 0 && number / size_ * other_size_ == other);
+  }
+
+  const int64_t size_, other_size_;
+  const Target& target_;
+};
+
+// What the decisions of a slice make of it in a graph, but for the copies.
+class SliceExpander {
+ public:
+  SliceExpander(const SliceDecision& decision, const SliceSchedule& schedule, const Target& target)
+      : operations_(decision.operations), rewrite_(FindGraphRewrite(schedule.rewrite.text)), target_(target) {
+    KIRSCH_CHECK(rewrite_ != nullptr);
+    form_.in_place = decision.in_place;
+    for (size_t i = 0; i < rewrite_->parameters.size(); ++i)
+      form_.parameters[i] = schedule.parameters[i].second;
+  }
+
+  GroupShape Expand(const GraphUses& uses) const {
+    OperationSet set = 0;
+    for (size_t place = 0; place < uses.operations().size(); ++place)
+      if (std::find(operations_.begin(), operations_.end(), uses.operations()[place]) != operations_.end())
+        set |= OperationSet{1} << place;
+    const Slice slice(uses, set);
+    const SliceProblem problem{slice, target_, 1, true, nullptr, true};
+    GroupForm form = form_;
+    form.next_value = static_cast<int>(uses.graph().nodes.size());
+    if (rewrite_->applies(problem)) return rewrite_->expand(problem, form);
+    GroupShape none;
+    none.Fail(slice.at(0), "a slice of the same form");
+    return none;
+  }
+
+  // Where the tile is all rows: as many as there are in this graph, which any tile tells.
+  void TakeAllRows(const GraphUses& uses) {
+    if (rewrite_->parameters.empty() || rewrite_->parameters[0] != "tile") return;
+    form_.parameters[0] = 1;
+    const GroupShape any = Expand(uses);
+    if (any.error.empty()) form_.parameters[0] = any.groups[0].rows;
+  }
+
+ private:
+  const std::vector<int>& operations_;
+  const GraphRewrite* const rewrite_;
+  const Target& target_;
+  GroupForm form_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowTemplate> RowTemplate::Create(Plan plan, int64_t size, const Graph& other,
+                                                 int64_t other_size, const CostModel& model) {
+  std::unique_ptr<RowTemplate> rule(new RowTemplate(std::move(plan), size, model));
+  if (!rule->FindGrowth(other, other_size)) return nullptr;
+  rule->AddTemplates();
+  return rule;
+}
+
+// Expands the decisions of each slice once more, for both graphs.
+bool RowTemplate::FindGrowth(const Graph& other, int64_t other_size) {
+  const GraphUses uses(plan_.graph), other_uses(other);
+  if (uses.operations() != other_uses.operations()) return false;
+  const std::string text = PrintPlanSchedule(plan_);
+  const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, "plan");
+  KIRSCH_CHECK(schedule.ok());
+  for (size_t number = 0; number < plan_.slices.size(); ++number) {
+    std::vector<Group*> groups;
+    for (Group& group : plan_.groups)
+      if (group.slice == static_cast<int>(number)) groups.push_back(&group);
+    SliceExpander expander(plan_.slices[number], schedule->slices[number], model_.target());
+    const GroupShape shape = expander.Expand(uses);
+    if (!shape.error.empty()) return false;
+    if (groups.size() == 1 && groups[0]->tile == groups[0]->rows) expander.TakeAllRows(other_uses);
+    const GroupShape of_other = expander.Expand(other_uses);
+    if (!of_other.error.empty() ||
+        !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, groups))
+      return false;
+  }
+  return true;
+}
+
+void RowTemplate::AddTemplates() {
+  for (Group& group : plan_.groups)
+    for (Stage* stage : StagesOf(group))
+      if (stage->any_rows && stage->kind == StageKind::kContraction)
+        contractions_[stage] = std::make_unique<SizeTemplate>(stage->impl, MatmulDims::kM, model_);
+}
+
+double RowTemplate::CyclesFor(int64_t size) {
+  if (size > size_) return kNever;
+  double cycles = plan_.cycles;
+  for (const Group& group : plan_.groups) {
+    Group times = TimesOf(group);
+    if (group.batch_grows) times.batch = Grown(group.batch, size);
+    if (group.rows_grow) {
+      times.rows = Grown(group.rows, size);
+      const bool is_whole = group.tile == group.rows;
+      if (is_whole) times.tile = times.rows;
+      const int64_t left = times.rows % times.tile;
+      for (size_t i = 0; i < group.stages.size() && is_whole; ++i)
+        times.stages[i].cycles = CyclesOf(group.stages[i], times.rows);
+      for (size_t i = 0; i < group.rest.size() && left != 0; ++i)
+        times.rest[i].cycles = CyclesOf(group.rest[i], left);
+      if (left == 0) times.rest.clear();
+    }
+    cycles += SliceCost(1).Of(times) - group.cycles;
+  }
+  return cycles;
+}
+
+double RowTemplate::CyclesOf(const Stage& stage, int64_t rows) {
+  if (!GrowsAlongRows(stage)) return stage.cycles;
+  const auto repeats = static_cast<double>(stage.repeats);
+  if (stage.kind == StageKind::kRows)
+    return repeats * RowCyclesFor(stage, stage.any_rows ? rows : stage.rows,
+                                  stage.any_columns ? rows : stage.columns, model_.target());
+  const Cost cost = contractions_.at(&stage)->Price(WithRows(stage, rows));
+  return cost < kInfiniteCost ? repeats * ToCycles(cost) : kNever;
+}
+
+std::optional<Plan> RowTemplate::ApplyToRange(int64_t least, int64_t most) {
+  KIRSCH_CHECK(1 <= least && least <= most && most <= size_);
+  Plan plan = plan_;
+  plan.size.emplace();
+  plan.size->planned = size_;
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    Group& to = plan.groups[i];
+    const Group& from = plan_.groups[i];
+    const auto set = [&](const std::vector<Stage>& stages, std::vector<Stage>* ranges, int64_t least_rows,
+                         int64_t most_rows) {
+      for (size_t j = 0; j < stages.size(); ++j) {
+        if (!contractions_.contains(&stages[j])) continue;
+        std::optional<Impl> range = RangeOf(stages[j], least_rows, most_rows);
+        if (!range) return false;
+        (*ranges)[j].impl = *std::move(range);
+      }
+      return true;
+    };
+    if (!set(from.stages, &to.stages, Grown(from.rows, least), Grown(from.rows, most)) ||
+        !set(from.rest, &to.rest, 1, from.tile - 1))
+      return std::nullopt;
+  }
+  return plan;
+}
+
+std::optional<Impl> RowTemplate::RangeOf(const Stage& stage, int64_t least, int64_t most) {
+  return contractions_.at(&stage)->ApplyToRange(WithRows(stage, least), WithRows(stage, most));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,268 @@
+#include "search/families/size_regions.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "search/families/size_template.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+// Of reductions, those of solved neighbours are at most so many times as long. What is copied into a cache
+// fits for some lengths only, and what suits the ends of a line may suit nothing between them.
+constexpr double kMostApart = 16;
+
+// A solved member's decisions, for any size.
+struct Rule {
+  size_t member;
+  std::shared_ptr<SizeTemplate> decisions;
+};
+
+// Members first .. last, which differ in their size along `dim` only. `rules` are those of all groups so far.
+class SizeGroup {
+ public:
+  SizeGroup(absl::Span<const Spec> roots, size_t dim, size_t first, size_t last, const CostModel& model,
+            const SolveSize& solve, std::vector<Rule>* rules, SizeFamily* family)
+      : roots_(roots),
+        dim_(dim),
+        first_(first),
+        last_(last),
+        model_(model),
+        solve_(solve),
+        rules_(*rules),
+        family_(*family) {}
+
+  absl::Status Find() {
+    for (const Rule& rule : rules_) AddCandidate(rule);
+    if (absl::Status solved = Solve(last_); !solved.ok()) return solved;
+    if (first_ < last_)
+      if (absl::Status solved = Solve(first_); !solved.ok()) return solved;
+    if (absl::Status refined = Refine(first_, last_); !refined.ok()) return refined;
+    if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
+    for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
+    return absl::OkStatus();
+  }
+
+ private:
+  // A rule, if there are programs of it for any size, and what these cost at all members from the
+  // first on.
+  struct Candidate {
+    Rule rule;
+    std::vector<Cost> costs;
+  };
+
+  double Size(size_t member) const { return roots_[member].size[dim_]; }
+  // Of a member that was solved or is served.
+  double Known(size_t member) const {
+    return static_cast<double>(family_.members[member].best.value_or(Least(member)));
+  }
+
+  // A rule of another group may have no program for any member, and so none to apply.
+  void AddCandidate(const Rule& rule) {
+    Candidate candidate{rule, {}};
+    for (size_t i = first_; i <= last_; ++i) candidate.costs.push_back(rule.decisions->Price(roots_[i]));
+    const auto serves = [](Cost cost) { return cost < kInfiniteCost; };
+    if (std::none_of(candidate.costs.begin(), candidate.costs.end(), serves)) return;
+    if (!rule.decisions->ApplyToRange(roots_[first_], roots_[last_])) return;
+    candidates_.push_back(std::move(candidate));
+  }
+
+  // Finds out the member's own program, unless it is proven to be little better than the best one known.
+  absl::Status Solve(size_t member) {
+    const Cost least = Least(member);
+    const Cost cutoff = least >= kInfiniteCost
+                            ? kInfiniteCost
+                            : static_cast<Cost>(static_cast<double>(least) / (1 + kLossNotSearched)) + 1;
+    absl::StatusOr<SolvedSize> solved = solve_(member, cutoff);
+    if (!solved.ok()) return solved.status();
+    SizeMember& known = family_.members[member];
+    if (solved->cost >= cutoff) {  // the same whether it came out of a table or there is none
+      known.bound = std::min(cutoff, solved->bound);
+      return absl::OkStatus();
+    }
+    known.best = known.bound = solved->cost;
+    known.program = solved->program;
+    AddRule(member, {});
+    // Of rows, what is left has register tiles that are chosen for it.
+    if (dim_ == MatmulDims::kN && LeavesRest(known.program, dim_)) AddRule(member, {.own_rest = true});
+    return absl::OkStatus();
+  }
+
+  void AddRule(size_t member, const TemplateChoice& choice) {
+    rules_.push_back(
+        {member, std::make_shared<SizeTemplate>(family_.members[member].program, dim_, model_, choice)});
+    AddCandidate(rules_.back());
+  }
+
+  // Of the best program that is known.
+  Cost Least(size_t member) const {
+    Cost least = family_.members[member].best.value_or(kInfiniteCost);
+    for (const Candidate& candidate : candidates_) least = std::min(least, candidate.costs[member - first_]);
+    return least;
+  }
+
+  // Solves more between two that are solved, as long as something there is not served.
+  absl::Status Refine(size_t low, size_t high) {
+    const auto on_line = [&](size_t member) {
+      const double share = (Size(member) - Size(low)) / (Size(high) - Size(low));
+      return Known(low) + share * (Known(high) - Known(low));
+    };
+    if (high - low < 2) return absl::OkStatus();
+    bool served = dim_ != MatmulDims::kK || Size(high) <= kMostApart * Size(low);
+    for (size_t i = low + 1; i < high && served; ++i)
+      served = static_cast<double>(Least(i)) <= (1 + kMostLoss) * on_line(i);
+    if (served) return absl::OkStatus();
+    // About as many times more than `low` as `high` has more than it.
+    const double middle = std::sqrt(Size(low) * Size(high));
+    size_t member = low + 1;
+    while (member + 1 < high && Size(member) < middle) ++member;
+    if (absl::Status solved = Solve(member); !solved.ok()) return solved;
+    if (absl::Status refined = Refine(low, member); !refined.ok()) return refined;
+    return Refine(member, high);
+  }
+
+  // The costs of longer reductions rise evenly, as no register tiles are filled: where those of the best
+  // rules jump as one comes to its end, by more than a member may lose, there may be another one.
+  absl::Status SolveJumps() {
+    if (dim_ != MatmulDims::kK) return absl::OkStatus();
+    for (size_t i = first_; i + 1 < last_; ++i) {
+      const double even = Size(i + 1) / Size(i) * static_cast<double>(Least(i));
+      if (static_cast<double>(Least(i + 1)) <= (1 + kMostLoss) * even || !Ends(i)) continue;
+      if (absl::Status solved = Solve(i + 1); !solved.ok()) return solved;
+    }
+    return absl::OkStatus();
+  }
+
+  // Is the best program known of the member that of a rule which makes none of the next one?
+  bool Ends(size_t member) const {
+    return std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
+      return candidate.costs[member - first_] == Least(member) &&
+             candidate.costs[member + 1 - first_] >= kInfiniteCost;
+    });
+  }
+
+  // What a member's program loses against its own, as far as that is known. Of a search that was stopped the
+  // bound may say less than the best program does.
+  double Loss(Cost cost, size_t member) const {
+    const auto least = static_cast<double>(Least(member)),
+               bound = static_cast<double>(family_.members[member].bound);
+    return static_cast<double>(cost) / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
+  }
+  double Loss(const Candidate& candidate, size_t member) const {
+    return Loss(candidate.costs[member - first_], member);
+  }
+
+  // From `next` on: the decisions that reach furthest; of these, those that lose least.
+  void AddRegion(size_t next) {
+    const Candidate* chosen = nullptr;
+    size_t chosen_end = next;
+    double chosen_loss = 0;
+    for (const Candidate& candidate : candidates_) {
+      size_t end = next;
+      double loss = 0;
+      for (; end <= last_ && Loss(candidate, end) <= kMostLoss; ++end) loss += Loss(candidate, end);
+      if (end > chosen_end || (end == chosen_end && end > next && loss < chosen_loss)) {
+        chosen = &candidate;
+        chosen_end = end;
+        chosen_loss = loss;
+      }
+    }
+    if (chosen == nullptr) return AddOwnRegion(next);
+    const size_t last = chosen_end - 1;
+    const std::unique_ptr<SizeTemplate> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
+    family_.regions.push_back(
+        {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), chosen->rule.member});
+    for (size_t i = next; i <= last; ++i) {
+      family_.members[i].program = decisions->Apply(roots_[i]);
+      family_.members[i].cost = decisions->Price(roots_[i]);
+    }
+  }
+
+  // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
+  // others go first, as they are the most code.
+  std::unique_ptr<SizeTemplate> WithLittleCode(const SizeTemplate& decisions, size_t first,
+                                               size_t last) const {
+    TemplateChoice choice = decisions.choice();
+    auto least = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, choice);
+    if (dim_ == MatmulDims::kK) return least;  // nothing is left of register tiles
+    const auto try_choice = [&](const TemplateChoice& less) {
+      auto tried = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, less);
+      if (!Serves(*tried, first, last)) return;
+      if (!tried->ApplyToRange(roots_[first], roots_[last])) return;  // what is left of other sizes
+      choice = less;
+      if (dim_ == MatmulDims::kM) choice.heights = Heights(*tried, first, last);
+      least = std::move(tried);
+    };
+    if (dim_ == MatmulDims::kN) {
+      TemplateChoice whole = choice;
+      whole.narrow_vectors = false;
+      try_choice(whole);
+    }
+    TemplateChoice shared_out = choice;
+    shared_out.kept_tiles = 0;
+    try_choice(shared_out);
+    if (dim_ != MatmulDims::kM) return least;
+    choice.heights = Heights(*least, first, last);
+    for (int height = std::bit_width(choice.heights) - 2; height > 0; --height) {
+      TemplateChoice less = choice;
+      less.heights &= ~(TileHeights{1} << height);
+      if (less.heights != choice.heights) try_choice(less);
+    }
+    return least;
+  }
+
+  TileHeights Heights(SizeTemplate& decisions, size_t first, size_t last) const {
+    TileHeights heights = 0;
+    for (size_t i = first; i <= last; ++i) heights |= decisions.HeightsOf(roots_[i]);
+    return heights;
+  }
+
+  bool Serves(SizeTemplate& decisions, size_t first, size_t last) const {
+    for (size_t i = first; i <= last; ++i)
+      if (Loss(decisions.Price(roots_[i]), i) > kMostLoss) return false;
+    return true;
+  }
+
+  // Of a member that nothing serves as well as its own program.
+  void AddOwnRegion(size_t number) {
+    SizeMember& member = family_.members[number];
+    KIRSCH_CHECK(member.best.has_value());
+    member.cost = *member.best;
+    family_.regions.push_back({number, number, member.program, number});
+  }
+
+  const absl::Span<const Spec> roots_;
+  const size_t dim_;
+  const size_t first_, last_;
+  const CostModel& model_;
+  const SolveSize& solve_;
+  std::vector<Rule>& rules_;
+  SizeFamily& family_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
+                                           const CostModel& model, const SolveSize& solve) {
+  SizeFamily family;
+  std::vector<Rule> rules;
+  family.members.resize(placed_roots.size());
+  for (size_t first = 0; first < placed_roots.size();) {
+    size_t last = first;
+    while (last + 1 < placed_roots.size() &&
+           DifferInSizeOnly(placed_roots[last + 1], placed_roots[first], dim))
+      ++last;
+    SizeGroup group(placed_roots, dim, first, last, model, solve, &rules, &family);
+    if (absl::Status found = group.Find(); !found.ok()) return found;
+    first = last + 1;
+  }
+  return family;
+}
+
+}  // namespace kirsch

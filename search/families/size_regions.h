@@ -1,0 +1,66 @@
+// Programs for a range of sizes of one dim: few that serve all members of a family nearly as well as each
+// one's own would.
+#ifndef KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
+#define KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "cost/cost_model.h"
+#include "spec/impl.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// The share of its own optimum that a member may lose, as far as it is predicted.
+inline constexpr double kMostLoss = 0.03;
+
+// The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
+// What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
+inline constexpr double kLossNotSearched = 0.02;
+
+// Members that are neighbours.
+struct SizeRegion {
+  size_t first = 0, last = 0;  // both included
+  Impl program;                // for all of them: see impl.h
+  size_t representative = 0;   // whose decisions these are
+};
+
+struct SizeMember {
+  Impl program;  // with the decisions of its region
+  Cost cost = kInfiniteCost;
+  std::optional<Cost> best;  // of its own program, where that was solved
+  Cost bound = 0;            // no program of its own costs less; 0 where nothing is known
+};
+
+struct SizeFamily {
+  std::vector<SizeRegion> regions;  // ascending; of all members
+  std::vector<SizeMember> members;
+};
+
+// The program of member i, as the search finds it, if it costs less than the cutoff.
+struct SolvedSize {
+  Impl program;
+  Cost cost = kInfiniteCost;
+  Cost bound = 0;  // no program costs less
+};
+using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost cutoff)>;
+
+// `placed_roots` are of one batch and differ in their size along `dim`, M, N or K, which ascends. Some are
+// solved: the ends, and, as long as the programs known for what is between two of them cost more than
+// kMostLoss above the line through what these two cost, one more there; but none of which it is proven that
+// its own program is hardly better than what another's decisions make of it. Regions are then as few
+// intervals as there may be in which one member's decisions cost no more than kMostLoss above each member's
+// own program, or the bound, or the best program known of those of which nothing is. Of the register tiles
+// that these decisions would have, those are left out that this allows. Where roots differ in more, as in
+// where operands wait, no region has both. Deterministic.
+absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
+                                           const CostModel& model, const SolveSize& solve);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_

@@ -1,0 +1,434 @@
+#include "search/families/size_template.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "memo/spec_hash.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "spec/check.h"
+#include "spec/microkernel.h"
+#include "spec/program/impl_program.h"
+
+namespace kirsch {
+namespace {
+
+bool IsRegisterTile(const Impl& node) {
+  return node.decision.kind == RewriteKind::kMove && node.decision.level == Level::kVrf;
+}
+
+// Do rows of the operand follow each other without gaps along `dim`?
+bool IsContiguous(const Spec& spec, int operand, int dim) {
+  const Layout& layout = spec.tensor(operand).layout;
+  return layout.kind == LayoutKind::kStrided && InnerDim(spec, operand) == dim &&
+         layout.ld == spec.size[static_cast<size_t>(dim)];
+}
+
+// Is operand i of both contiguous along the dim, so that its rows are as far apart as the dim's size says?
+bool Follows(const Spec& a, const Spec& b, int operand, int dim) {
+  return IsContiguous(a, operand, dim) && IsContiguous(b, operand, dim) &&
+         a.size[static_cast<size_t>(dim)] != b.size[static_cast<size_t>(dim)];
+}
+
+}  // namespace
+
+bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
+  for (int operand = 0; operand < a.op_info().num_operands; ++operand)
+    if (Follows(a, b, operand, static_cast<int>(dim)))
+      a.tensor(operand).layout.ld = b.tensor(operand).layout.ld;
+  a.size[dim] = b.size[dim];
+  return a == b;
+}
+
+bool LeavesRest(const Impl& program, size_t dim) {
+  const bool divides = program.decision.kind == RewriteKind::kTile && program.decision.dim == dim;
+  return (divides && program.children.size() > 1) ||
+         std::any_of(program.children.begin(), program.children.end(),
+                     [&](const Impl::Child& child) { return LeavesRest(child.impl, dim); });
+}
+
+SizeTemplate::SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
+    : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {
+  KIRSCH_CHECK(dim != MatmulDims::kK || !choice.own_rest);
+}
+
+bool SizeTemplate::TilesDim(const Decision& decision) const {
+  return decision.kind == RewriteKind::kTile && decision.dim == dim_;
+}
+
+// The loop of a register tile goes over a reduction of any length.
+bool SizeTemplate::IsChosenAnew(const Impl& node) const {
+  return dim_ != MatmulDims::kK && IsRegisterTile(node);
+}
+
+// What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
+// disappear, and so do those that are made of register tiles.
+const Impl& SizeTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
+  const uint32_t most = spec.size[dim_];
+  const Impl* node = &pattern;
+  for (;;) {
+    const Impl* below = node;
+    while (TilesDim(below->decision)) below = &below->children.front().impl;
+    if (IsChosenAnew(*below)) return *below;
+    if (!TilesDim(node->decision) || node->decision.size < most) return *node;
+    const bool whole = node->decision.size == most;
+    if (choice_.own_rest && whole && least < most) return *node;
+    node = &PatternOf(*node, node->decision, whole ? 0 : 1);
+  }
+}
+
+// The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the
+// whole tile, or of what was left; where a register tile was, tiles of the dim are register tiles, too.
+const Impl& SizeTemplate::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
+  if (IsChosenAnew(node) && decision.kind == RewriteKind::kTile) return node;
+  if (!TilesDim(decision)) return node.children[child].impl;
+  return (child > 0 && choice_.own_rest ? node.children.back() : node.children.front()).impl;
+}
+
+Decision SizeTemplate::TileOf(uint32_t size) const {
+  Decision decision;
+  decision.kind = RewriteKind::kTile;
+  decision.dim = static_cast<uint8_t>(dim_);
+  decision.size = size;
+  return decision;
+}
+
+Spec SizeTemplate::WithSize(Spec spec, uint32_t size) const {
+  spec.size[dim_] = size;
+  return spec;
+}
+
+// Tiles of other dims are what they were for the program that decisions are from. The lattice of sizes is for
+// the search: any other is a program as well, and so is a copy whose panels are wider than all there is.
+bool SizeTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
+                               const Expansion& expansion) const {
+  if (TilesDim(decision)) return true;
+  if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
+  if (decision.kind == RewriteKind::kTile) return true;
+  const bool in_panels = decision.kind == RewriteKind::kPack && dim_ == MatmulDims::kN;
+  const uint32_t panel = in_panels ? decision.layout.panel : 0;
+  return IsLegal(WithSize(spec, std::max(spec.size[dim_], panel)), decision, model_.target());
+}
+
+size_t SizeTemplate::HashQuestion::operator()(const Question& question) const {
+  return HashOf(question.spec) ^ (reinterpret_cast<uintptr_t>(question.pattern) * 31 + question.available);
+}
+
+SizeTemplate::Answer SizeTemplate::AskRoot(const Spec& placed_root) {
+  return Ask(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
+}
+
+SizeTemplate::Answer SizeTemplate::Ask(const Impl& pattern, const Spec& spec, Lines available) {
+  const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
+  if (IsChosenAnew(node)) available = 0;  // they take none
+  const Question question{&node, spec, available};
+  if (const auto known = known_.find(question); known != known_.end()) return known->second;
+  const Answer answer = IsChosenAnew(node) ? AskRegisterTiles(node, spec, available)
+                                           : AskChildren(node, spec, node.decision, available);
+  known_.emplace(question, answer);
+  return answer;
+}
+
+SizeTemplate::Answer SizeTemplate::AskChildren(const Impl& node, const Spec& spec, const Decision& decision,
+                                               Lines available) {
+  Expansion expansion;
+  Expand(spec, decision, model_.target(), &expansion);
+  if (!IsLegalHere(node, spec, decision, expansion)) return {};
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+  if (below < 0) return {};
+  Answer answer{model_.Base(spec, decision, expansion)};
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    const Answer child = Ask(PatternOf(node, decision, i), expansion.children[i].spec, below);
+    if (child.cost >= kInfiniteCost) return {};
+    answer.cost += expansion.children[i].weight * child.cost;
+    answer.heights |= child.heights;
+  }
+  return answer;
+}
+
+uint32_t SizeTemplate::Lanes(const Impl& node) const {
+  return static_cast<uint32_t>(SizesOfTile(node.decision.layout, dim_));
+}
+
+uint32_t SizeTemplate::Unit(const Impl& node) const {
+  uint32_t unit = Lanes(node);
+  for (const VectorUnit& vectors : model_.target().vectors)
+    if (unit > 1 && choice_.narrow_vectors) unit = std::min(unit, static_cast<uint32_t>(vectors.lanes()));
+  return unit;
+}
+
+// That of the pattern, but for columns that are left, which narrower vectors may suit: equal ones as long as
+// they are for the same unit of sizes.
+Decision SizeTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
+  Decision best = node.decision;
+  const uint32_t size = spec.size[dim_], unit = Unit(node);
+  if (unit == Lanes(node) || size >= MainTileOf(node, spec).tile) return best;
+  const Spec few = WithSize(spec, (size - 1) / unit * unit + 1);
+  Cost least = kInfiniteCost;
+  for (const VectorUnit& vectors : model_.target().vectors) {
+    if (static_cast<uint32_t>(vectors.lanes()) > Lanes(node)) continue;
+    Decision tried = node.decision;
+    tried.layout.panel = static_cast<decltype(tried.layout.panel)>(vectors.lanes());
+    const Cost cost = AskChildren(node, few, tried, 0).cost;
+    if (cost >= least) continue;
+    best = tried;
+    least = cost;
+  }
+  return best;
+}
+
+SizeTemplate::Answer SizeTemplate::AskOneTile(const Impl& node, const Spec& spec) {
+  const uint32_t size = spec.size[dim_];
+  const bool vectors = Lanes(node) > 1;
+  if (!vectors && (size >= 32 || (choice_.heights >> size & 1) == 0)) return {};
+  Answer tile = AskChildren(node, spec, RegisterDecision(node, spec), 0);
+  tile.tile = size;
+  if (tile.cost < kInfiniteCost && !vectors) tile.heights = TileHeights{1} << size;
+  return tile;
+}
+
+// Of vectors, what the decisions are from, as the panels of copies are of such tiles. Else the cheapest per
+// row; of equal ones, the tallest.
+SizeTemplate::MainTile SizeTemplate::MainTileOf(const Impl& node, const Spec& spec) {
+  const auto [known, is_new] = main_tiles_.try_emplace(&node);
+  if (!is_new) return known->second;
+  if (const uint32_t unit = Lanes(node); unit > 1) {
+    const uint32_t panel = node.spec.operand[MatmulDims::kRhs].layout.panel,
+                   whole = panel != 0 ? panel : unit;
+    return main_tiles_[&node] = {(node.spec.size[dim_] + whole - 1) / whole * whole, 0};
+  }
+  MainTile best;
+  double least = 0;
+  for (uint32_t rows = 31; rows > 0; --rows) {
+    const Cost cost = AskOneTile(node, WithSize(spec, rows)).cost;
+    const double per_row = static_cast<double>(cost) / rows;
+    if (cost >= kInfiniteCost || (best.tile != 0 && per_row >= least)) continue;
+    best.tile = rows;
+    least = per_row;
+  }
+  best.kept = best.tile > 1 ? choice_.kept_tiles * best.tile : 0;
+  return main_tiles_[&node] = best;
+}
+
+// What it takes to go over tiles of so many.
+Cost SizeTemplate::TilingCost(const Spec& spec, uint32_t rows) const {
+  Expansion expansion;
+  Expand(spec, TileOf(rows), model_.target(), &expansion);
+  return model_.Base(spec, TileOf(rows), expansion);
+}
+
+SizeTemplate::Answer SizeTemplate::AskRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
+  const MainTile main = MainTileOf(node, spec);
+  const uint32_t rows = spec.size[dim_];
+  if (main.tile == 0) return {};
+  if (rows <= main.most_left()) return AskFew(node, spec, available);
+  const uint32_t left = main.Left(rows), whole = rows - left;
+  Answer answer = AskOneTile(node, WithSize(spec, main.tile));
+  if (answer.cost >= kInfiniteCost) return {};
+  answer.cost *= whole / main.tile;
+  if (whole > main.tile) answer.cost += TilingCost(WithSize(spec, whole), main.tile);
+  if (left != 0) {
+    const Answer rest = Ask(node, WithSize(spec, left), available);
+    if (rest.cost >= kInfiniteCost) return {};
+    answer.cost += rest.cost + TilingCost(spec, std::max(whole, left));
+    answer.heights |= rest.heights;
+  }
+  answer.tile = whole;
+  return answer;
+}
+
+// One tile, or, if it is not of vectors, those of two parts.
+SizeTemplate::Answer SizeTemplate::AskFew(const Impl& node, const Spec& spec, Lines available) {
+  Answer best = AskOneTile(node, spec);
+  if (Lanes(node) > 1) return best;
+  for (uint32_t tile = spec.size[dim_] - 1; tile > 0; --tile) {
+    Answer tiles = AskChildren(node, spec, TileOf(tile), available);
+    tiles.tile = tile;
+    if (tiles.cost < best.cost) best = tiles;
+  }
+  return best;
+}
+
+Impl SizeTemplate::Apply(const Spec& placed_root) {
+  return Build(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
+}
+
+Impl SizeTemplate::Build(const Impl& pattern, const Spec& spec, Lines available) {
+  const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
+  if (IsChosenAnew(node)) return BuildRegisterTiles(node, spec, available);
+  return BuildNode(node, spec, node.decision, available);
+}
+
+Impl SizeTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision& decision, Lines available) {
+  Impl program{spec, decision, {}};
+  Expansion expansion;
+  Expand(spec, decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    const Expansion::Child& child = expansion.children[i];
+    program.children.push_back({child.trips, Build(PatternOf(node, decision, i), child.spec, below)});
+  }
+  return program;
+}
+
+// More rows than are ever left: a tile that holds all whole tiles, and what is left behind it. (As the rows
+// that are left may be the more of the two, they are the first then: any order is the same program.)
+Impl SizeTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
+  const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
+  const MainTile main = MainTileOf(node, spec);
+  if (rows <= main.most_left())
+    return BuildNode(node, spec, left == 0 ? RegisterDecision(node, spec) : TileOf(first), available);
+  Impl whole = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
+  if (first > main.tile)
+    whole = {WithSize(spec, first), TileOf(main.tile), {{first / main.tile, std::move(whole)}}};
+  if (left == 0) return whole;
+  Impl rest = Build(node, WithSize(spec, left), available);
+  Impl tiles{spec, TileOf(std::max(first, left)), {}};
+  tiles.children.push_back({1, first < left ? std::move(rest) : std::move(whole)});
+  tiles.children.push_back({1, first < left ? std::move(whole) : std::move(rest)});
+  return tiles;
+}
+
+std::optional<Impl> SizeTemplate::ApplyToRange(const Spec& least, const Spec& most) {
+  if (!SetFollowing(least, most)) return std::nullopt;
+  Impl range;
+  const Lines available = AvailableAtHome(most, model_.target());
+  if (!BuildRange(program_, most, least.size[dim_], available, &range)) return std::nullopt;
+  return range;
+}
+
+// False if there is no code for it: kernels take the distance of the rows of lhs, rhs and out, and blocks of
+// columns are tasks of a known number, that share copies.
+bool SizeTemplate::SetFollowing(const Spec& least, const Spec& most) {
+  const bool reduces = dim_ == MatmulDims::kK;
+  if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim_)) return false;
+  following_ = 0;
+  for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
+    if (!Follows(least, most, operand, static_cast<int>(dim_))) continue;
+    if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut ||
+        (reduces && operand == MatmulDims::kLhs))
+      following_ |= static_cast<uint8_t>(1 << operand);
+    else if (ExtentOf(most, operand).outer > 1)
+      return false;
+  }
+  return true;
+}
+
+bool SizeTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
+                              Impl* range) {
+  if (least == spec.size[dim_]) {
+    *range = Build(pattern, spec, available);
+    return true;
+  }
+  const Impl& node = Deciding(pattern, spec, least);
+  *range = Impl{spec, node.decision, {}, {least, static_cast<uint8_t>(dim_), following_}};
+  if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);
+  if (!ReductionMayVary(node, spec)) return false;
+  if (TilesDim(node.decision) && dim_ == MatmulDims::kK)
+    return BuildLengths(node, spec, least, available, range);
+  if (TilesDim(node.decision)) {
+    const Spec whole = WithSize(spec, node.decision.size);
+    return BuildTiles(PatternOf(node, node.decision, 1), spec, least, available,
+                      Build(PatternOf(node, node.decision, 0), whole, available), range);
+  }
+  if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == dim_) return false;
+  Expansion expansion;
+  Expand(spec, node.decision, model_.target(), &expansion);
+  if (node.decision.kind == RewriteKind::kPack &&
+      spec.op_info().operands[node.decision.operand].UsesDim(static_cast<int>(dim_)) &&
+      !CopyMayVary(spec, expansion.children[0].spec, node.decision.operand, static_cast<int>(dim_),
+                   model_.target()))
+    return false;
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+  range->children.resize(static_cast<size_t>(expansion.num_children));
+  for (size_t i = 0; i < range->children.size(); ++i) {
+    const Expansion::Child& child = expansion.children[i];
+    range->children[i].trips = child.trips;
+    if (!BuildRange(PatternOf(node, node.decision, i), child.spec, least, below, &range->children[i].impl))
+      return false;
+  }
+  return true;
+}
+
+bool SizeTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                      Impl* range) {
+  const MainTile main = MainTileOf(node, spec);
+  if (main.tile == 0) return false;
+  const uint32_t most = spec.size[dim_], most_left = main.most_left();
+  if (most <= most_left) return BuildFewRange(node, spec, least, available, range);
+  range->decision = TileOf(main.tile);
+  Impl tile = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
+  if (main.kept == 0) return BuildTiles(node, spec, least, available, std::move(tile), range);
+  range->children.push_back({1, std::move(tile)});
+  range->children.push_back({1, {}});
+  return BuildRange(node, WithSize(spec, most_left), std::min(least, main.kept), available,
+                    &range->children.back().impl);
+}
+
+// Register tiles for each size; of vectors, for each unit of sizes that of a last vector that is partial.
+bool SizeTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                 Impl* range) {
+  const uint32_t unit = Unit(node), most = spec.size[dim_];
+  if (Lanes(node) > 1 && !VectorsMayVary(spec, Lanes(node))) return false;
+  if (unit > 1) range->decision.layout.panel = static_cast<decltype(range->decision.layout.panel)>(unit);
+  for (uint32_t size = least, end = 0; size <= most; size = end) {
+    end = (size + unit - 1) / unit * unit + 1;
+    const Spec few = WithSize(spec, unit == 1 ? size : std::min(end - 2, most));
+    if (Ask(node, few, available).cost >= kInfiniteCost) return false;
+    range->children.push_back({1, Build(node, few, available)});
+  }
+  return true;
+}
+
+// Are there masked accesses to all that a register tile reads and writes as vectors of `lanes` along the dim?
+// What is packed is read in whole ones.
+bool SizeTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
+  bool all = spec.operand[MatmulDims::kRhs].layout.panel % lanes == 0;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    const TensorSpec& tensor = spec.tensor(operand);
+    if (tensor.layout.kind != LayoutKind::kPacked &&
+        spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(static_cast<int>(dim_)))
+      all = all && LanesMayVary(tensor.dtype, model_.target());
+  }
+  return all;
+}
+
+// Is there code for a reduction whose length is known at run time only? Tiles of it say then whether they
+// add to what there is, which sums that begin with that can't be told.
+bool SizeTemplate::ReductionMayVary(const Impl& node, const Spec& spec) const {
+  if (dim_ != MatmulDims::kK) return true;
+  if (TilesDim(node.decision)) return spec.accumulate || spec.fixed_order == 0;
+  return !IsRegisterTile(node) || LengthMayVary(spec, node.decision.layout, model_.target());
+}
+
+// Tiles of a reduction. The last one is what is left, a whole tile at most, as it may have an epilogue.
+bool SizeTemplate::BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                Impl* range) {
+  Expansion expansion;
+  Expand(spec, node.decision, model_.target(), &expansion);
+  const Impl& pattern = node.children.front().impl;
+  const uint32_t size = node.decision.size, most = spec.size[dim_];
+  const bool same_trips = (least - 1) / size == (most - 1) / size;
+  const uint32_t least_left = same_trips ? (least - 1) % size + 1 : 1;
+  const uint32_t most_left = same_trips ? (most - 1) % size + 1 : size;
+  if (least_left == most_left) return false;  // single steps, of which nobody asks what may vary
+  range->children.push_back({1, Build(pattern, expansion.children[0].spec, available)});
+  range->children.push_back({1, {}});
+  return BuildRange(pattern, WithSize(spec, most_left), least_left, available, &range->children.back().impl);
+}
+
+// The rows that are left are those of any number in the range.
+bool SizeTemplate::BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
+                              Impl whole, Impl* range) {
+  const uint32_t size = whole.spec.size[dim_], most = spec.size[dim_];
+  const bool same_trips = least / size == most / size;
+  const bool same_but_last = least / size + 1 == most / size && most % size == 0;
+  const uint32_t least_left = std::max(same_trips || same_but_last ? least % size : 1, 1u);
+  const uint32_t most_left = same_trips ? most % size : size - 1;
+  range->children.push_back({1, std::move(whole)});
+  if (most_left < least_left) return true;
+  range->children.push_back({1, {}});
+  return BuildRange(pattern, WithSize(spec, most_left), least_left, available, &range->children.back().impl);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,140 @@
+#include "search/graph/ahead_operations.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "cost/cost_model.h"
+#include "rewrites/analysis/graph_uses.h"
+#include "rewrites/analysis/slice.h"
+#include "rewrites/graph/row_schedules.h"
+#include "search/graph/slice_pricer.h"
+#include "search/graph/stage_cost.h"
+#include "spec/check.h"
+#include "spec/graph/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// So many operations are chosen among one by one.
+constexpr size_t kMostChosen = 4;
+
+// Of each node: does it hang on constant parameters, and on nothing else but numbers?
+std::vector<bool> HangOnConstants(const Graph& graph) {
+  std::vector<bool> constant(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    if (Info(node.op).kind == OperationKind::kLeaf) {
+      constant[i] = node.constant;
+      continue;
+    }
+    constant[i] = Info(node.op).kind != OperationKind::kContraction;
+    bool any = false;
+    for (int input : node.inputs) {
+      any |= constant[static_cast<size_t>(input)];
+      constant[i] =
+          constant[i] && (constant[static_cast<size_t>(input)] || graph.at(input).op == Operation::kNumber);
+    }
+    constant[i] = constant[i] && any;
+  }
+  return constant;
+}
+
+// Scratch memory is for calls: where a row program would keep values there, the first of its schedules that
+// keeps none.
+void LeaveScratchAlone(const Target& target, Stage* stage) {
+  if (stage->kind != StageKind::kRows || ScratchElements(stage->schedule, stage->columns) == 0) return;
+  for (const RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
+    if (ScratchElements(schedule, stage->columns) != 0) continue;
+    PriceStage(std::vector<Level>(stage->operands.size(), Level::kRam), target, &schedule, stage);
+    return;
+  }
+  KIRSCH_BUG("every row program can compute its values anew");
+}
+
+}  // namespace
+
+std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
+  const GraphUses uses(graph);
+  if (!graph.HasConstants() || uses.operations().size() > kMaxOperations) return {};
+  const std::vector<bool> constant = HangOnConstants(graph);
+  const CostModel model(target);
+  const PlanOptions options;
+  SlicePricer pricer(uses, model, options);
+  std::vector<int> operations;
+  for (size_t place = 0; place < uses.operations().size(); ++place) {
+    const int node = uses.operations()[place];
+    if (!constant[static_cast<size_t>(node)] || uses.Stored(graph.result) == node) continue;
+    const std::vector<int>& inputs = graph.at(node).inputs;
+    const bool reads_known = std::all_of(inputs.begin(), inputs.end(), [&](int input) {
+      const int stored = uses.Stored(input);
+      return Info(graph.at(stored).op).kind == OperationKind::kLeaf ||
+             std::find(operations.begin(), operations.end(), stored) != operations.end();
+    });
+    if (!reads_known) continue;
+    const absl::StatusOr<double> bound = pricer.Bound(OperationSet{1} << place, Workers::kOne);
+    if (bound.ok() && *bound < kNever) operations.push_back(node);
+  }
+  return operations;
+}
+
+std::vector<std::vector<int>> ChoicesAhead(const Graph& graph, const std::vector<int>& operations) {
+  if (operations.empty()) return {{}};
+  if (operations.size() > kMostChosen) return {operations, {}};
+  const GraphUses uses(graph);
+  std::vector<std::vector<int>> choices;
+  for (uint32_t set = 0; set < 1u << operations.size(); ++set) {
+    std::vector<int> choice;
+    for (size_t i = 0; i < operations.size(); ++i)
+      if ((set >> i & 1) != 0) choice.push_back(operations[i]);
+    const bool closed = std::all_of(choice.begin(), choice.end(), [&](int node) {
+      const std::vector<int>& inputs = graph.at(node).inputs;
+      return std::all_of(inputs.begin(), inputs.end(), [&](int input) {
+        const int stored = uses.Stored(input);
+        return std::find(operations.begin(), operations.end(), stored) == operations.end() ||
+               std::find(choice.begin(), choice.end(), stored) != choice.end();
+      });
+    });
+    if (closed) choices.push_back(std::move(choice));
+  }
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const std::vector<int>& a, const std::vector<int>& b) { return a.size() > b.size(); });
+  return choices;
+}
+
+Graph WithConstants(const Graph& graph, const std::vector<int>& operations) {
+  Graph constant = graph;
+  for (int node : operations) constant.nodes[static_cast<size_t>(node)].constant = true;
+  return constant;
+}
+
+void MakeAhead(const Target& target, Plan* plan) {
+  Graph whole = plan->graph;
+  std::vector<int> made;
+  for (int node = whole.num_inputs(); node < static_cast<int>(whole.nodes.size()); ++node)
+    if (std::exchange(whole.nodes[static_cast<size_t>(node)].constant, false)) made.push_back(node);
+  if (made.empty()) return;
+  const CostModel model(target);
+  const GraphUses uses(whole);
+  const PlanOptions options;
+  SlicePricer pricer(uses, model, options);
+  for (int node : made) {
+    const std::vector<int>& operations = uses.operations();
+    const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();
+    absl::StatusOr<SlicePrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kNever);
+    KIRSCH_CHECK(price.ok() && price->slice.has_value());
+    for (Group& group : price->slice->groups) {
+      for (Stage* stage : StagesOf(group)) LeaveScratchAlone(target, stage);
+      plan->made.push_back(std::move(group));
+    }
+    for (const Buffer& buffer : price->slice->buffers) plan->buffers.push_back(buffer);
+    const auto own = std::find_if(plan->buffers.begin(), plan->buffers.end(),
+                                  [&](const Buffer& buffer) { return buffer.value == node; });
+    if (own == plan->buffers.end()) plan->buffers.push_back({node, whole.at(node).type.bytes()});
+  }
+}
+
+}  // namespace kirsch

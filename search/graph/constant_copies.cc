@@ -1,0 +1,40 @@
+#include "search/graph/constant_copies.h"
+
+#include <set>
+
+#include "search/graph/stage_cost.h"
+
+namespace kirsch {
+namespace {
+
+std::set<int> ConstantsReadIn(const Plan& plan) {
+  std::set<int> constants;
+  for (const Group& group : plan.groups)
+    for (const Stage* stage : StagesOf(group))
+      for (const StageOperand& operand : stage->operands)
+        if (operand.value < plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
+          constants.insert(operand.value);
+  return constants;
+}
+
+}  // namespace
+
+void CopyConstants(const Target& target, Plan* plan) {
+  for (int constant : ConstantsReadIn(*plan)) {
+    const TensorType& type = plan->graph.at(constant).type;
+    Stage copy;
+    copy.kind = StageKind::kPad;
+    copy.copy.width = type.span();  // gaps, too: what reads the copy finds it as it lies
+    copy.copy.dtype = type.dtype;
+    if (IsOfBlocks(type.dtype)) {  // byte by byte
+      copy.copy.width = BytesOf(type.dtype, type.span());
+      copy.copy.dtype = Dtype::kU8;
+    }
+    copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
+    PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
+    plan->ahead.push_back(std::move(copy));
+    plan->buffers.push_back({constant, BytesOf(type.dtype, type.span())});
+  }
+}
+
+}  // namespace kirsch

@@ -1,0 +1,359 @@
+#include "search/graph/operand_copies.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "spec/expansion.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
+#include "spec/storage.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kLine = 64;  // bytes
+
+constexpr int kNoNumber = -1;  // of a stage that no schedule speaks of
+
+constexpr double kAnything = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::vector<StagePlace> PlacesOf(const GroupShape& shape) {
+  std::vector<StagePlace> places;
+  int number = 0;
+  for (size_t group = 0; group < shape.groups.size(); ++group)
+    for (auto list : {&Group::before, &Group::once, &Group::stages, &Group::rest}) {
+      const std::vector<Stage>& stages = shape.groups[group].*list;
+      for (size_t place = 0; place < stages.size(); ++place)
+        if (stages[place].kind != StageKind::kPack) places.push_back({number++, group, list, place});
+    }
+  return places;
+}
+
+// The operand that may be copied once: a constant, or what all of several tiles multiply by; -1: none.
+int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& place) const {
+  const Group& group = shape.groups[place.group];
+  const Stage& stage = place.In(shape);
+  const bool in_tiles = place.list == &Group::stages || place.list == &Group::rest;
+  if (stage.kind != StageKind::kContraction || !in_tiles || (stage.repeats > 1 && stage.loop == 0) ||
+      stage.keys != 0 ||  // how many there are to copy is not known
+      stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().base == OpKind::kDepthwise)
+    return -1;
+  for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
+    const StageOperand& matrix = stage.operands[operand];
+    if (graph_.IsConstant(matrix.value) && stage.repeats == 1 && matrix.row_stride == 0 &&
+        !IsWindow(stage.spec, static_cast<int>(operand)))
+      return static_cast<int>(operand);
+  }
+  const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
+  const bool for_all_tiles = shape.groups.size() == 1 && group.tiles() > 1 && rhs.row_stride == 0 &&
+                             (stage.repeats == 1 || !graph_.IsConstant(rhs.value));
+  return for_all_tiles && !Makes(group.stages, rhs.value) ? MatmulDims::kRhs : -1;
+}
+
+// A matrix is told by value and offset, and by what is read from there on.
+std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& shape) const {
+  std::map<std::tuple<int, int, int64_t, int64_t, Order, int64_t, int64_t>, Readers> readers;
+  for (const StagePlace& place : PlacesOf(shape)) {
+    const int operand = CopiedOperand(shape, place);
+    if (operand < 0) continue;
+    const Stage& stage = place.In(shape);
+    const StageOperand& matrix = stage.operands[static_cast<size_t>(operand)];
+    const TileExtent extent = ExtentOf(stage.spec, operand);
+    const Order order = stage.spec.tensor(operand).layout.order;
+    Readers& all = readers[{operand, matrix.value, matrix.offset, matrix.batch_stride, order, extent.outer,
+                            extent.inner}];
+    all.operand = static_cast<size_t>(operand);
+    all.stages.push_back(place);
+  }
+  std::vector<Readers> list;
+  for (auto& [matrix, all] : readers) list.push_back(std::move(all));
+  return list;
+}
+
+// What is to be made of a constant ahead; null: anything.
+const CopiesOfConstant* OperandCopies::PackedAs(int constant) const {
+  const auto packed = packing_.find(constant);
+  return packed == packing_.end() ? nullptr : &packed->second;
+}
+
+bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
+  if (packing_.empty()) return true;
+  const auto makes = [&](int constant, const std::string& copy) {
+    const CopiesOfConstant* const copies = PackedAs(constant);
+    return copies == nullptr || copies->contains(copy);
+  };
+  for (const Stage& stage : shape.ahead)
+    if (!makes(stage.operands[0].value, TextOfCopy(stage))) return false;
+  for (const StagePlace& place : PlacesOf(shape)) {
+    const std::vector<StageOperand>& operands = place.In(shape).operands;
+    const int copied = CopiedOperand(shape, place);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (graph_.IsConstant(operands[i].value) && !makes(operands[i].value, std::string(kPlainCopy)) &&
+          (static_cast<int>(i) != copied || !IsAhead(shape, place, i)))
+        return false;
+  }
+  return true;
+}
+
+// May the readers read their matrix as it lies?
+bool OperandCopies::MayLie(const Readers& readers, const GroupShape& shape) const {
+  const StagePlace& reader = readers.stages.front();
+  const CopiesOfConstant* const copies = PackedAs(reader.In(shape).operands[readers.operand].value);
+  return copies == nullptr || copies->contains(std::string(kPlainCopy));
+}
+
+// The decisions that make one of the copies.
+std::vector<Decision> OperandCopies::PacksOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                                             const CopiesOfConstant& copies) const {
+  std::vector<Decision> packs;
+  EnumerateDecisions(WithConstant(shape, asks, operand).spec, model_.target(), &packs);
+  std::erase_if(packs, [&](const Decision& pack) {
+    return !copies.contains(TextOfCopy(PackOf(shape, asks, operand, pack)));
+  });
+  return packs;
+}
+
+// Each item of a batch has a copy of its own, which is made when it comes to it, but for those of constants.
+bool OperandCopies::IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+  const StageOperand& matrix = reader.In(shape).operands[operand];
+  return matrix.batch_stride == 0 || shape.groups[reader.group].batch == 1;
+}
+
+bool OperandCopies::IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+  const Stage& stage = reader.In(shape);
+  return graph_.IsConstant(stage.operands[operand].value) &&
+         (IsOnce(shape, reader, operand) || stage.repeats == 1);
+}
+
+Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+  Stage stage = reader.In(shape);
+  TensorSpec& tensor = stage.spec.operand[operand];
+  tensor.constant = 1;
+  if (!IsAhead(shape, reader, operand))
+    tensor.level = levels_.LevelForCopy(shape.groups[reader.group], tensor.level);
+  return stage;
+}
+
+bool OperandCopies::Fits(const GroupShape& shape, const Readers& readers, const Decision& decision) const {
+  const Target& target = model_.target();
+  return std::all_of(readers.stages.begin(), readers.stages.end(), [&](const StagePlace& reader) {
+    const Spec constant = WithConstant(shape, reader, readers.operand).spec;
+    Expansion expansion;
+    Expand(constant, decision, target, &expansion);
+    return AvailableBelow(constant, expansion, AvailableAtHome(constant, target), target) >= 0;
+  });
+}
+
+absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget, GroupShape* shape,
+                                           SliceDecision* decision) {
+  SliceDecision::Copy copy;
+  copy.op = readers.stages.front().In(*shape).spec.op;
+  for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
+  GroupShape as_it_lies = *shape, packed = *shape;
+  const CopySchedule* const pinned = PinnedFor(readers);
+  absl::StatusOr<bool> lies = false, copied = false;
+  if (MayLie(readers, *shape) && (pinned == nullptr || pinned->text.empty()))
+    lies = SolveAll(readers, budget, &as_it_lies);
+  if (!lies.ok()) return lies;
+  if (*lies) budget = cost_.Of(as_it_lies);
+  if (pinned != nullptr)
+    copied = Replay(readers, *pinned, &packed, &copy.decision);
+  else if (!IsPinned(readers))
+    copied = ChooseCopy(readers, budget, &packed, &copy.decision);
+  if (!copied.ok()) return copied;
+  ++next_value_;
+  if (!*lies && !*copied) return false;
+  *shape = std::move(*copied ? packed : as_it_lies);
+  if (!*copied) copy.decision = {};
+  decision->copies.push_back(std::move(copy));
+  return true;
+}
+
+absl::StatusOr<bool> OperandCopies::SolveAsItIs(const StagePlace& place, double budget,
+                                                GroupShape* shape) const {
+  Stage& stage = place.In(*shape);
+  const double fetch = levels_.FetchCycles(shape->groups[place.group], stage);
+  const double limit = cost_.LimitOf(shape, &stage, budget) - fetch;
+  absl::StatusOr<bool> solved = solve_(place.number, limit, &stage);
+  if (solved.ok() && *solved) stage.cycles += fetch;
+  return solved;
+}
+
+absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budget, GroupShape* shape) const {
+  for (const StagePlace& reader : readers.stages)
+    if (absl::StatusOr<bool> solved = SolveAsItIs(reader, budget, shape); !solved.ok() || !*solved)
+      return solved;
+  return cost_.Of(*shape) < budget;
+}
+
+// Where the stage belongs that copies what the reader reads.
+std::vector<Stage>* OperandCopies::PacksFor(const StagePlace& reader, size_t operand,
+                                            GroupShape* shape) const {
+  if (IsAhead(*shape, reader, operand)) return &shape->ahead;
+  Group& group = shape->groups[reader.group];
+  return IsOnce(*shape, reader, operand) ? &group.before : &group.once;
+}
+
+// The cheapest copy of the operand that is constant in the stage's spec, with nothing but its cycles.
+Stage OperandCopies::LeastPack(const Stage& constant) const {
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.repeats = constant.repeats;
+  pack.cycles = kAnything;
+  std::vector<Decision> decisions;
+  EnumerateDecisions(constant.spec, model_.target(), &decisions);
+  Expansion expansion;
+  for (const Decision& decision : decisions) {
+    Expand(constant.spec, decision, model_.target(), &expansion);
+    pack.cycles = std::min(pack.cycles, static_cast<double>(pack.repeats) *
+                                            model_.PackCycles(constant.spec, decision, expansion));
+  }
+  return pack;
+}
+
+double OperandCopies::LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand,
+                              double budget) const {
+  GroupShape trial = shape;
+  PacksFor(reader, operand, &trial)->push_back(LeastPack(WithConstant(shape, reader, operand)));
+  return cost_.LimitOf(&trial, &reader.In(trial), budget);
+}
+
+// What is too much with the copy that a reader would have, and the cheapest copy there is, is too much with
+// any.
+absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double budget, GroupShape* shape,
+                                               Decision* chosen) {
+  const GroupShape before = *shape;
+  std::vector<Decision> tried;
+  bool found = false;
+  for (const StagePlace& asks : readers.stages) {
+    Stage constant = WithConstant(before, asks, readers.operand);
+    absl::StatusOr<bool> solved =
+        solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant);
+    if (!solved.ok()) return solved;
+    if (!*solved) break;
+    const CopiesOfConstant* const copies =
+        IsAhead(before, asks, readers.operand) ? PackedAs(constant.operands[readers.operand].value) : nullptr;
+    const std::vector<Decision> decisions = copies == nullptr
+                                                ? std::vector<Decision>{constant.impl.decision}
+                                                : PacksOf(before, asks, readers.operand, *copies);
+    for (const Decision& decision : decisions) {
+      if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
+      tried.push_back(decision);
+      if (!Fits(before, readers, decision)) continue;
+      GroupShape trial = before;
+      Copy(readers, asks, decision, &trial);
+      absl::StatusOr<bool> cheaper = SolveAll(readers, budget, &trial);
+      if (!cheaper.ok()) return cheaper;
+      if (!*cheaper) continue;
+      budget = cost_.Of(trial);
+      *chosen = decision;
+      *shape = std::move(trial);
+      found = true;
+    }
+  }
+  return found;
+}
+
+// The stage that makes the copy: of a constant that each item of a batch has a matrix of, of all of them.
+Stage OperandCopies::PackOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                            const Decision& decision) const {
+  const Stage constant = WithConstant(shape, asks, operand);
+  Expansion expansion;
+  Expand(constant.spec, decision, model_.target(), &expansion);
+  const Spec& kernel = expansion.children[0].spec;
+  const TensorSpec& copy = kernel.operand[operand];
+  StageOperand from = constant.operands[operand];
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.spec = constant.spec;
+  pack.impl = {constant.spec, decision, {{1, {kernel, {}, {}}}}};
+  pack.repeats = constant.repeats;
+  if (from.batch_stride != 0 && IsAhead(shape, asks, operand)) {
+    pack.repeats = shape.groups[asks.group].batch;
+    from.repeat_stride = std::exchange(from.batch_stride, 0);
+  }
+  const int64_t elements =
+      PackedElements(ExtentOf(kernel, static_cast<int>(operand)), copy.layout, copy.dtype, model_.target());
+  // Rows that are no whole vectors apart end with a whole one all the same.
+  const int64_t bytes =
+      (elements * Bytes(copy.dtype) + model_.target().vectors.front().bytes + kLine - 1) / kLine * kLine;
+  pack.operands = {from, {next_value_, 0, 0, 0, bytes / Bytes(copy.dtype)}};
+  pack.cycles = static_cast<double>(pack.repeats) * model_.PackCycles(constant.spec, decision, expansion);
+  return pack;
+}
+
+void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const Decision& decision,
+                         GroupShape* shape) {
+  const size_t operand = readers.operand;
+  std::vector<Stage>* const packs = PacksFor(asks, operand, shape);
+  const bool of_batch = asks.In(*shape).operands[operand].batch_stride != 0 && IsAhead(*shape, asks, operand);
+  Stage pack = PackOf(*shape, asks, operand, decision);
+  const TensorSpec& copy = pack.impl.children[0].impl.spec.operand[operand];
+  const bool ahead = packs == &shape->ahead;
+  if (ahead)
+    levels_.PlaceMade(pack.operands[0].value, next_value_);
+  else
+    levels_.PlaceCopy(next_value_, copy.level);
+  StageOperand read = pack.operands[1];
+  if (of_batch) read.batch_stride = std::exchange(read.repeat_stride, 0);
+  for (const StagePlace& reader : readers.stages) {
+    TensorSpec& matrix = reader.In(*shape).spec.operand[operand];
+    const Level level = ahead ? matrix.level : copy.level;
+    matrix = copy;
+    matrix.level = level;
+    reader.In(*shape).operands[operand] = read;
+  }
+  shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);
+  packs->push_back(std::move(pack));
+}
+
+const CopySchedule* OperandCopies::PinnedFor(const Readers& readers) const {
+  if (pinned_ == nullptr) return nullptr;
+  const int first = readers.stages.front().number;
+  for (const CopySchedule& copy : pinned_->copies)
+    if (std::find(copy.readers.begin(), copy.readers.end(), first) != copy.readers.end()) return &copy;
+  return nullptr;
+}
+
+// Has one of them a schedule? That is of a contraction which reads the matrix as it lies, then.
+bool OperandCopies::IsPinned(const Readers& readers) const {
+  if (pinned_ == nullptr) return false;
+  return std::any_of(pinned_->stages.begin(), pinned_->stages.end(), [&](const StageSchedule& stage) {
+    return std::any_of(readers.stages.begin(), readers.stages.end(),
+                       [&](const StagePlace& reader) { return reader.number == stage.stage; });
+  });
+}
+
+absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySchedule& schedule,
+                                           GroupShape* shape, Decision* chosen) {
+  std::vector<int> all;
+  for (const StagePlace& reader : readers.stages) all.push_back(reader.number);
+  if (schedule.readers != all)
+    return ErrorAt(source_, schedule.position,
+                   Cat("expected all that read the matrix, stages ", Join(all, " ")));
+  if (schedule.text.empty()) return false;
+  const Spec& asked = readers.stages.front().In(*shape).spec;
+  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule.text, source_, asked.op);
+  if (!parsed.ok()) return parsed.status();
+  *chosen = parsed->decision;
+  const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
+  for (const StagePlace& asks : readers.stages)
+    if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target()) &&
+        Fits(*shape, readers, *chosen)) {
+      Copy(readers, asks, *chosen, shape);
+      return SolveAll(readers, kAnything, shape);
+    }
+  return ErrorAt(source_, schedule.position,
+                 Cat("expected a copy that is in the space of '", PrintSpec(asked), "', got '",
+                     PrintDecision(asked.op, *chosen), "'"));
+}
+
+}  // namespace kirsch

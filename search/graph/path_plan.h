@@ -1,0 +1,21 @@
+// The plan that a path is, its slices having programs.
+#ifndef KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_
+#define KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_
+
+#include <functional>
+
+#include "search/graph/plan_paths.h"
+#include "search/graph/slice_pricer.h"
+#include "spec/graph/graph.h"
+#include "spec/program/plan.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// For so many threads, without its cycles; `slice_of`: a slice of the path.
+Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, int threads,
+               const std::function<const PricedSlice&(const SliceQuestion&)>& slice_of);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_

@@ -1,0 +1,119 @@
+#include "search/graph/plan_paths.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; }
+
+}  // namespace
+
+absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<PlanStep>& first) {
+  states_.assign(sets_.done().size(), {});
+  states_[0][0] = {State{}};
+  size_t start = 0;
+  for (const PlanStep& step : first) {
+    double cycles = 0;
+    for (const SliceQuestion& slice : step.slices) {
+      const absl::StatusOr<double> length = length_(slice);
+      if (!length.ok()) return length.status();
+      cycles += *length;
+    }
+    Reach(step, cycles);
+    start = step.end;
+  }
+  for (size_t end = start + 1; end < states_.size(); ++end)
+    if (Contains(sets_.done()[end], sets_.done()[start]))
+      if (absl::Status status = ReachAll(start, end); !status.ok()) return status;
+  return PathsTo(states_.size() - 1);
+}
+
+// Goes to the set from all that lead there by one slice, the smallest slices first; or by one that threads
+// share and one before it, of operations whose values only that needs, which each thread does for itself.
+absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
+  const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
+  std::vector<std::pair<PlanStep, double>> last;
+  for (size_t from : sets_.Before(end)) {
+    if (!MayStart(first, from)) continue;
+    const OperationSet slice = sets_.done()[end] & ~sets_.done()[from];
+    if ((!options_.fuse && std::popcount(slice) > 1) || slice == options_.banned) continue;
+    const absl::StatusOr<double> cycles = length_({slice, workers});
+    if (!cycles.ok()) return cycles.status();
+    if (*cycles == kNever) continue;
+    const PlanStep step{from, end, {{slice, workers}}};
+    Reach(step, *cycles);
+    last.emplace_back(step, *cycles);
+  }
+  if (options_.threads == 1 || !options_.fuse) return absl::OkStatus();
+  for (const auto& [step, cycles] : last)
+    if (absl::Status status = ReachRepeating(first, end, step, cycles); !status.ok()) return status;
+  return absl::OkStatus();
+}
+
+absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles) {
+  for (size_t from : sets_.Before(last.from)) {
+    if (!MayStart(first, from)) continue;
+    const OperationSet repeated = sets_.done()[last.from] & ~sets_.done()[from];
+    if (!Contains(sets_.done()[end], sets_.UsersOf(repeated)) || repeated == options_.banned) continue;
+    const SliceQuestion each{repeated, Workers::kEach};
+    const absl::StatusOr<double> more = length_(each);
+    if (!more.ok()) return more.status();
+    if (*more < kNever) Reach({from, end, {each, last.slices.front()}}, *more + cycles);
+  }
+  return absl::OkStatus();
+}
+
+// From every state there is of the set.
+void PlanPaths::Reach(PlanStep step, double cycles) {
+  const OperationSet before = sets_.done()[step.from];
+  const OperationSet slices = sets_.done()[step.end] & ~before;
+  for (const auto& [begin, states] : states_[step.from]) {
+    step.waits = options_.threads > 1 && (sets_.ReadBy(slices) & before & ~begin) != 0;
+    States& after = states_[step.end][step.waits ? before : begin];
+    for (size_t rank = 0; rank < states.size(); ++rank) {
+      const double total = states[rank].cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
+      if (total < kNever) Insert({total, begin, rank, step}, &after);
+    }
+  }
+}
+
+// Behind those that are as short.
+void PlanPaths::Insert(State state, States* states) const {
+  const auto place =
+      std::upper_bound(states->begin(), states->end(), state.cycles,
+                       [](double cycles, const State& known) { return cycles < known.cycles; });
+  if (place == states->begin() + static_cast<ptrdiff_t>(options_.count)) return;
+  states->insert(place, std::move(state));
+  if (states->size() > options_.count) states->pop_back();
+}
+
+bool PlanPaths::MayStart(size_t first, size_t from) const {
+  const bool reached = std::any_of(states_[from].begin(), states_[from].end(),
+                                   [](const auto& known) { return !known.second.empty(); });
+  return reached && Contains(sets_.done()[from], sets_.done()[first]);
+}
+
+std::vector<PlanPath> PlanPaths::PathsTo(size_t set) const {
+  std::vector<const State*> last;
+  for (const auto& [begin, states] : states_[set])
+    for (const State& state : states) last.push_back(&state);
+  std::stable_sort(last.begin(), last.end(),
+                   [](const State* a, const State* b) { return a->cycles < b->cycles; });
+  last.resize(std::min(last.size(), options_.count));
+  std::vector<PlanPath> paths;
+  for (const State* state : last) {
+    PlanPath& path = paths.emplace_back(PlanPath{state->cycles, {}});
+    for (; !state->step.slices.empty(); state = &states_[state->step.from].at(state->begin)[state->rank])
+      path.steps.push_back(state->step);
+    std::reverse(path.steps.begin(), path.steps.end());
+  }
+  return paths;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,83 @@
+// Plans as paths: from nothing done to all operations done, step by step; the shortest of them.
+#ifndef KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_
+#define KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "search/graph/slice_levels.h"
+#include "search/graph/slice_sets.h"
+
+namespace kirsch {
+
+// A slice, and who computes it.
+using SliceQuestion = std::pair<OperationSet, Workers>;
+
+// From one set of operations that are done to another, by their numbers. Several slices: what each thread
+// does for itself, and last the one that they share.
+struct PlanStep {
+  size_t from = 0, end = 0;
+  std::vector<SliceQuestion> slices;
+  bool waits = false;  // a phase begins with it
+};
+
+struct PlanPath {
+  double cycles = std::numeric_limits<double>::infinity();  // there is none
+  std::vector<PlanStep> steps;
+};
+
+struct PathOptions {
+  int threads = 1;
+  double barrier_cycles = 0;  // what a phase costs that is not the first
+  bool fuse = true;           // false: slices have one operation each
+  OperationSet banned = 0;    // a slice that no step may have; 0: none
+  size_t count = 1;           // so many paths are looked for
+};
+
+// Dynamic programming over the operations that are done and those that were when the current phase began: of
+// several threads, a slice waits for all slices before it if it reads what one of this phase makes.
+class PlanPaths {
+ public:
+  // Cycles of a slice, or a bound; infinity: it can't be computed. Outlives the paths, as `sets` does.
+  using Length = std::function<absl::StatusOr<double>(const SliceQuestion&)>;
+
+  PlanPaths(const SliceSets& sets, const PathOptions& options, const Length& length)
+      : sets_(sets), options_(options), length_(length) {}
+
+  // The shortest paths that begin with the steps `first`, by length; fewer than asked for: there are no more.
+  // Of equal ones always the same. An error is that of `length`.
+  absl::StatusOr<std::vector<PlanPath>> Shortest(const std::vector<PlanStep>& first);
+
+ private:
+  // A way to have done some operations, the current phase having begun after certain ones.
+  struct State {
+    double cycles = 0;
+    OperationSet begin = 0;  // what the phase of the state before began after
+    size_t rank = 0;         // that state's, of those with the same operations done and the same beginning
+    PlanStep step;           // from there
+  };
+  using States = std::vector<State>;  // the shortest ways, by length
+
+  absl::Status ReachAll(size_t first, size_t end);
+  absl::Status ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles);
+  void Reach(PlanStep step, double cycles);
+  // Can a path go there, that has been in set number `first`?
+  bool MayStart(size_t first, size_t from) const;
+  void Insert(State state, States* states) const;
+  std::vector<PlanPath> PathsTo(size_t set) const;
+
+  const SliceSets& sets_;
+  const PathOptions options_;
+  const Length& length_;
+  std::vector<std::map<OperationSet, States>> states_;  // by the set's number, and what the phase began after
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_

@@ -1,0 +1,388 @@
+#include "search/graph/plan_search.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "rewrites/analysis/graph_uses.h"
+#include "rewrites/graph/canonical_graph.h"
+#include "search/graph/ahead_operations.h"
+#include "search/graph/path_plan.h"
+#include "search/graph/plan_paths.h"
+#include "search/graph/slice_pricer.h"
+#include "search/graph/slice_sets.h"
+#include "search/solver/replay.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// By how much the bound of a slice is raised at once: by little, so that little is searched for that the
+// cheapest plan can do without.
+constexpr double kRaise = 1.04;
+
+class Planner {
+ public:
+  Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options)
+      : graph_(graph),
+        source_(source),
+        target_(model.target()),
+        options_(options),
+        uses_(graph),
+        pricer_(uses_, model, options) {}
+
+  absl::StatusOr<PlanResult> Run() {
+    const std::vector<int>& operations = uses_.operations();
+    if (operations.size() > kMaxOperations)
+      return ErrorAt(source_, graph_.at(operations[kMaxOperations]).position,
+                     Cat("expected at most ", kMaxOperations, " operations"));
+    if (operations.empty())
+      return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
+    sets_.emplace(uses_, options_.most_states);
+    if (absl::Status status = FollowSchedule(); !status.ok()) return status;
+    absl::StatusOr<PlanResult> best = BestPlan();
+    if (!best.ok()) return best;
+    if (!sets_->all()) {
+      const absl::StatusOr<double> bound = ArithmeticBound();
+      if (!bound.ok()) return bound.status();
+      best->bound_cycles = std::min(best->bound_cycles, *bound);
+    }
+    if (options_.explain && !best->plan.groups.empty())
+      if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
+    best->stats = pricer_.stats();
+    best->slices = known_.size();
+    best->pinned = options_.schedule != nullptr;
+    return best;
+  }
+
+ private:
+  struct Known {
+    std::optional<PricedSlice> slice;  // nothing: it is not known what it costs
+    double bound = 0;                  // but this at least
+  };
+
+  // A plan for one thread competes.
+  absl::StatusOr<PlanResult> BestPlan() {
+    if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kNever);
+    absl::StatusOr<PlanResult> best = FindPlan(1, options_.cutoff);
+    if (!best.ok() || options_.threads == 1) return best;
+    absl::StatusOr<PlanResult> shared =
+        FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
+    if (!shared.ok()) return shared;
+    const double bound = std::min(best->bound_cycles, shared->bound_cycles);
+    if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
+    best->bound_cycles = bound;
+    best->optimal = shared->optimal;
+    return best;
+  }
+
+  // The shortest path, of which lengths are learned as far as that is needed: while one of its slices has but
+  // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
+  // only, a bound.
+  absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
+    const double once = StartCycles(threads);
+    PlanResult result;
+    for (priced_only_ = false;;) {
+      absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
+      if (!path.ok()) return path.status();
+      if (path->cycles == kNever) return Refused();
+      const std::vector<SliceQuestion> open = OpenSlices(*path);
+      if (!priced_only_) result.bound_cycles = path->cycles + once;
+      if (open.empty() && path->cycles + once < limit) result.plan = PlanOf(*path, threads);
+      result.plan.cycles = path->cycles + once;
+      if (open.empty() || result.plan.cycles >= limit) break;
+      if (absl::Status status = Raise(open); !status.ok()) return status;
+    }
+    result.optimal = pricer_.optimal() && sets_->all();
+    return result;
+  }
+
+  // What a plan pays once.
+  double StartCycles(int threads) const { return threads > 1 ? target_.fork_join_cycles : 0; }
+
+  absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
+    const PathOptions options{threads, target_.barrier_cycles, fuse, banned_};
+    const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
+    absl::StatusOr<std::vector<PlanPath>> paths = PlanPaths(*sets_, options, length).Shortest(first);
+    if (!paths.ok()) return paths.status();
+    return paths->empty() ? PlanPath{} : std::move(paths->front());
+  }
+
+  // What a slice costs, or a bound: the closed form at first.
+  absl::StatusOr<double> CyclesOf(const SliceQuestion& slice) {
+    const auto [known, is_new] = known_.try_emplace(slice);
+    if (is_new) {
+      const absl::StatusOr<double> bound = pricer_.Bound(slice.first, slice.second);
+      if (!bound.ok()) return bound;
+      known->second.bound = *bound;
+    }
+    return priced_only_ && !known->second.slice ? kNever : known->second.bound;
+  }
+
+  // Those of which but a bound is known.
+  std::vector<SliceQuestion> OpenSlices(const PlanPath& path) const {
+    std::vector<SliceQuestion> open;
+    for (const PlanStep& step : path.steps)
+      for (const SliceQuestion& slice : step.slices)
+        if (!known_.at(slice).slice) open.push_back(slice);
+    return open;
+  }
+
+  // When the time is over, any program does for these, and the plan is made of what there is.
+  absl::Status Raise(const std::vector<SliceQuestion>& open) {
+    priced_only_ = !pricer_.optimal();
+    for (const SliceQuestion& slice : open) {
+      if (!priced_only_ && !pricer_.optimal()) break;
+      const double budget = priced_only_ ? kNever : known_.at(slice).bound * kRaise + 1;
+      if (absl::Status status = Price(slice, budget); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Price(const SliceQuestion& slice, double budget, bool second_best = false) {
+    absl::StatusOr<SlicePrice> priced = pricer_.Price(slice.first, slice.second, budget, second_best);
+    if (!priced.ok()) return priced.status();
+    Known& known = known_[slice];
+    if (priced->slice || pricer_.optimal()) known.bound = priced->bound;
+    if (priced->slice) known.slice = *std::move(priced->slice);
+    return absl::OkStatus();
+  }
+
+  // No order of the operations has a plan that costs less.
+  absl::StatusOr<double> ArithmeticBound() {
+    double cycles = 0;
+    for (size_t place = 0; place < uses_.operations().size(); ++place) {
+      const absl::StatusOr<double> bound = pricer_.ArithmeticBound(place);
+      if (!bound.ok()) return bound;
+      cycles += *bound / options_.threads;
+    }
+    return cycles;
+  }
+
+  // The first operation that no slice computes.
+  absl::Status Refused() const {
+    OperationSet computed = 0;
+    for (const auto& [slice, known] : known_)
+      if (known.bound < kNever) computed |= slice.first;
+    const auto first = static_cast<size_t>(std::countr_one(computed));
+    const std::vector<int>& operations = uses_.operations();
+    const int node = first < operations.size() ? operations[first] : graph_.result;
+    return ErrorAt(source_, graph_.at(node).position, Cat("expected ", pricer_.ErrorOf(node)));
+  }
+
+  // Finds where the schedule leads.
+  absl::Status FollowSchedule() {
+    if (options_.schedule == nullptr) return absl::OkStatus();
+    const int threads = options_.schedule->threads;
+    const std::vector<SliceSchedule>& slices = options_.schedule->slices;
+    size_t from = 0;
+    for (size_t i = 0; i < slices.size(); ++i) {
+      PlanStep step{from, from, {}};
+      OperationSet done = sets_->done()[from];
+      for (;; ++i) {
+        const absl::StatusOr<OperationSet> slice = SliceOf(slices[i], done);
+        if (!slice.ok()) return slice.status();
+        const Workers workers = slices[i].each ? Workers::kEach
+                                : threads > 1  ? Workers::kShared
+                                               : Workers::kOne;
+        if (slices[i].each && (threads == 1 || i + 1 == slices.size()))
+          return ErrorAt(options_.schedule->source, slices[i].position,
+                         "expected a slice for several threads behind what each does for itself");
+        absl::StatusOr<PricedSlice> priced = pricer_.Replay(*slice, workers, slices[i]);
+        if (!priced.ok()) return priced.status();
+        const double cycles = priced->cycles;
+        step.slices.emplace_back(*slice, workers);
+        known_[step.slices.back()] = {*std::move(priced), cycles};
+        done |= *slice;
+        if (!slices[i].each) break;
+      }
+      from = step.end = *sets_->Find(done);  // there is one after each slice
+      scheduled_.push_back(std::move(step));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<OperationSet> SliceOf(const SliceSchedule& schedule, OperationSet done) const {
+    OperationSet set = 0;
+    for (const Word& word : schedule.operations) {
+      const std::vector<int>& operations = uses_.operations();
+      const auto known = std::find_if(operations.begin(), operations.end(),
+                                      [&](int node) { return NameOfValue(graph_, node) == word.text; });
+      if (known == operations.end())
+        return ExpectedAt(options_.schedule->source, word, "the name of a value that an operation makes");
+      const OperationSet operation = OperationSet{1} << (known - operations.begin());
+      if (((set | done) & operation) != 0)
+        return ExpectedAt(options_.schedule->source, word, "an operation that is in no slice yet");
+      set |= operation;
+    }
+    if (!sets_->Find(done | set))
+      return ErrorAt(options_.schedule->source, schedule.position,
+                     "expected operations that read only what is computed before them");
+    return set;
+  }
+
+  Plan PlanOf(const PlanPath& path, int threads) const {
+    return PlanAlong(
+        path, graph_, target_, threads,
+        [this](const SliceQuestion& slice) -> const PricedSlice& { return *known_.at(slice).slice; });
+  }
+
+  // Of each slice that was searched for, the next best way; the cheapest plan without it; and what a slice
+  // for each operation would take.
+  absl::Status AddRunnersUp(PlanResult* result) {
+    const int threads = result->plan.threads;
+    const absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
+    if (!path.ok()) return path.status();
+    for (size_t i = scheduled_.size(); i < path->steps.size(); ++i)
+      for (const SliceQuestion& slice : path->steps[i].slices)
+        if (absl::Status status = Price(slice, kNever, true); !status.ok()) return status;
+    const double cycles = result->plan.cycles;
+    result->plan = PlanOf(*path, threads);
+    result->plan.cycles = cycles;
+    if (absl::Status status = FindOtherSplits(&result->plan); !status.ok()) return status;
+    const absl::StatusOr<PlanPath> unfused = UnfusedPath(threads);
+    if (!unfused.ok()) return unfused.status();
+    if (unfused->cycles < kNever) result->unfused_cycles = unfused->cycles + StartCycles(threads);
+    return absl::OkStatus();
+  }
+
+  absl::Status FindOtherSplits(Plan* plan) {
+    for (SliceDecision& slice : plan->slices) {
+      banned_ = 0;
+      for (size_t place = 0; place < uses_.operations().size(); ++place)
+        if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
+            slice.operations.end())
+          banned_ |= OperationSet{1} << place;
+      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kNever);
+      if (absl::IsInvalidArgument(other.status())) continue;  // it is needed
+      if (!other.ok()) return other.status();
+      slice.other_split = {SplitOf(other->plan), other->plan.cycles};
+    }
+    banned_ = 0;
+    return absl::OkStatus();
+  }
+
+  // "v6 v7 | v8 out"
+  static std::string SplitOf(const Plan& plan) {
+    std::string text;
+    for (const SliceDecision& slice : plan.slices) {
+      if (!text.empty()) text += " | ";
+      for (int node : slice.operations)
+        Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
+    }
+    return text;
+  }
+
+  // With a slice for each operation.
+  absl::StatusOr<PlanPath> UnfusedPath(int threads) {
+    const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
+    for (size_t place = 0; place < uses_.operations().size(); ++place)
+      if (absl::Status status = Price({OperationSet{1} << place, workers}, kNever); !status.ok())
+        return status;
+    return ShortestPath(threads, {}, false);
+  }
+
+  const Graph& graph_;
+  const std::string_view source_;
+  const Target& target_;
+  const PlanOptions& options_;
+  const GraphUses uses_;
+  SlicePricer pricer_;
+  std::optional<SliceSets> sets_;
+  std::vector<PlanStep> scheduled_;  // every plan begins with these
+  OperationSet banned_ = 0;          // the slice that may not be; 0: none
+  bool priced_only_ = false;         // slices of which but a bound is known are left alone
+  std::map<SliceQuestion, Known> known_;
+};
+
+// What may be computed ahead: as the options or the schedule say, else any.
+absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, const Target& target,
+                                                         const PlanOptions& options) {
+  if (options.ahead) return std::vector<std::vector<int>>{*options.ahead};
+  const std::vector<int> operations = ConstantOperations(graph, target);
+  std::vector<std::vector<int>> choices = ChoicesAhead(graph, operations);
+  if (options.schedule == nullptr) return choices;
+  std::vector<int> asked;
+  for (const Word& word : options.schedule->ahead) {
+    const auto known = std::find_if(operations.begin(), operations.end(),
+                                    [&](int node) { return NameOfValue(graph, node) == word.text; });
+    if (known == operations.end())
+      return ExpectedAt(options.schedule->source, word,
+                        "the name of a value that an operation makes of constants");
+    asked.push_back(*known);
+  }
+  std::sort(asked.begin(), asked.end());
+  if (std::find(choices.begin(), choices.end(), asked) == choices.end())
+    return ExpectedAt(options.schedule->source, options.schedule->ahead.front(),
+                      "all that it is made of before it");
+  return std::vector<std::vector<int>>{asked};
+}
+
+// The cheapest plan of all choices.
+absl::StatusOr<PlanResult> BestOf(const std::vector<std::vector<int>>& choices, const Graph& graph,
+                                  std::string_view source, const CostModel& model, PlanOptions options) {
+  std::optional<PlanResult> best;
+  absl::Status refused = absl::OkStatus();
+  for (const std::vector<int>& choice : choices) {
+    const Graph constant = WithConstants(graph, choice);
+    absl::StatusOr<PlanResult> found = Planner(constant, source, model, options).Run();
+    if (absl::IsInvalidArgument(found.status())) refused = found.status();
+    if (absl::IsInvalidArgument(found.status()) && choices.size() > 1) continue;
+    if (!found.ok()) return found;
+    if (best) {
+      found->stats += best->stats;
+      found->slices += best->slices;
+      found->optimal &= best->optimal;
+      found->bound_cycles = std::min(found->bound_cycles, best->bound_cycles);
+      if (found->plan.groups.empty()) {
+        best->stats = found->stats;
+        best->slices = found->slices;
+        best->optimal = found->optimal;
+        best->bound_cycles = found->bound_cycles;
+        continue;
+      }
+    }
+    options.cutoff = std::min(options.cutoff, found->plan.cycles);
+    best = *std::move(found);
+  }
+  if (!best) return refused;
+  return *std::move(best);
+}
+
+}  // namespace
+
+void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options) {
+  options->solve = [&model, &memo](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
+    SearchOptions below;
+    below.cutoff = cutoff;
+    return Search(placed, model, memo, below);
+  };
+  options->replay = [&model, &memo](const Spec& placed, const Schedule& schedule, std::string_view source) {
+    return Replay(placed, schedule, source, model, memo, {});
+  };
+}
+
+absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
+                                      const PlanOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Graph canonical = CanonicalGraph(graph);
+  if (const PlanSchedule* const schedule = options.schedule;
+      schedule != nullptr && schedule->threads != 1 && schedule->threads != options.threads)
+    return ErrorAt(schedule->source, {},
+                   Cat("expected a plan for ", options.threads, " threads, or for one"));
+  absl::StatusOr<std::vector<std::vector<int>>> choices = ChoicesFor(canonical, model.target(), options);
+  if (!choices.ok()) return choices.status();
+  absl::StatusOr<PlanResult> result = BestOf(*choices, canonical, source, model, options);
+  if (result.ok())
+    result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,84 @@
+// The cheapest plan of a graph: which slices its operations are parted into, in which order, and how each is
+// computed.
+#ifndef KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_
+#define KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cost/cost_model.h"
+#include "rewrites/graph/graph_rewrite.h"
+#include "search/graph/plan_packing.h"
+#include "search/solver/search.h"
+#include "spec/graph/graph.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+struct PlanOptions {
+  int threads = 1;
+  Residency residency = Residency::kWarm;
+  bool fuse = true;             // false: a slice for each operation
+  bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
+  bool explain = false;         // find what would be second best, too
+  // Not null: the same kernel with another number of keys. The plan is to be for any number, so that whatever
+  // differs between the two goes by keys in this way; InvalidArgument if it can't. Outlives the search.
+  const Graph* other_keys = nullptr;
+  KeyUse keys = KeyUse::kBlocks;
+  bool any_rows =
+      false;  // the plan is to be a rule for other numbers of rows (search/families/row_template.h)
+  // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
+  // decides itself.)
+  PlanPacking packing = {};
+  // The operations of the canonical graph that are computed ahead (search/graph/ahead_operations.h); nothing:
+  // whichever are best.
+  std::optional<std::vector<int>> ahead = {};
+  // Only a plan that costs less is looked for: where there is none, the result has no groups, and its cycles
+  // are a bound.
+  double cutoff = std::numeric_limits<double>::infinity();
+  // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
+  // order has, and the result is not called optimal.
+  size_t most_states = 1024;
+  // Decides as far as it goes, the rest being searched; null: all is searched. Outlives the search.
+  const PlanSchedule* schedule = nullptr;
+  // Finds the program of a placed root, if there is one below the cutoff, as Answer or Search do; one that
+  // was stopped may return any program.
+  std::function<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve;
+  // The program of a schedule, as Replay finds it. Asked for only with a schedule.
+  std::function<absl::StatusOr<SearchResult>(const Spec& placed_root, const Schedule& schedule,
+                                             std::string_view source)>
+      replay;
+};
+
+// Sets `solve` and `replay` so that stages are searched and replayed, whose programs nothing else is known
+// of. `model` and `memo` outlive the options.
+void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options);
+
+struct PlanResult {
+  Plan plan;
+  bool optimal = true;      // false: some search of a stage was stopped, or not all states were looked at
+  bool pinned = false;      // by a schedule, at least in part
+  bool from_table = false;  // recalled, not searched (plan_recall.h)
+  SearchStats stats;        // of all stages
+  size_t slices = 0;        // that were looked at
+  double seconds = 0;
+  double bound_cycles = 0;  // no plan costs less; the plan's own cycles when optimal
+  // Of a plan with a slice for each operation; nothing if some operation can't be one, or if nobody asked for
+  // an explanation.
+  std::optional<double> unfused_cycles;
+};
+
+// InvalidArgument, one line with the place, if no plan is known for the graph, or if the schedule is not one
+// of its plans.
+absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
+                                      const PlanOptions& options);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_

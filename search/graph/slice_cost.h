@@ -1,0 +1,35 @@
+// What the groups of a slice take, their stages having cycles.
+#ifndef KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
+#define KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
+
+#include "rewrites/graph/group_shape.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+class SliceCost {
+ public:
+  // `threads` share the tiles of groups that are shared.
+  explicit SliceCost(int threads) : threads_(threads) {}
+
+  // Shared by tiles or by items, whichever is cheaper; that is what Best says.
+  double Of(const Group& group) const;
+  Sharing Best(const Group& group) const;
+  double Of(const GroupShape& shape) const;
+
+  // If the shape is to take less than `budget` cycles, and other stages take no less than they say, one run
+  // of the stage takes less than this. Leaves the stage as it was.
+  double LimitOf(GroupShape* shape, Stage* stage, double budget) const;
+
+ private:
+  struct Ways {
+    double by_items, by_tiles;
+  };
+  Ways Shared(const Group& group) const;
+
+  const int threads_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_GRAPH_SLICE_COST_H_

@@ -1,0 +1,237 @@
+#include "search/graph/slice_levels.h"
+
+#include <algorithm>
+
+#include "cost/copy_cost.h"
+#include "rewrites/spec/rewrite.h"
+#include "spec/expansion.h"
+#include "spec/storage.h"
+
+namespace kirsch {
+namespace {
+
+// A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
+constexpr double kShareOfBuffers = 0.5;
+
+// Elements from a window to the next one that a thread meets, where they have some in common; else 0. It
+// finds those where the last one left them.
+int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int threads) {
+  if (!IsWindow(stage.spec, operand)) return 0;
+  const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
+  const int64_t apart = group.sharing == Sharing::kTiles ? threads : 1;
+  const int64_t step = stage.repeats > 1   ? at.repeat_stride
+                       : group.trips() > 1 ? at.row_stride * group.tile * apart
+                                           : 0;
+  return step < RootElements(stage.spec, operand) ? step : 0;
+}
+
+Dtype TypeOf(const Spec& spec, int operand) { return spec.tensor(operand).dtype; }
+
+int64_t OperandBytes(const Spec& spec, int operand) {
+  return BytesOf(TypeOf(spec, operand), ExtentOf(spec, operand).elements());
+}
+
+// Does every tile read all of it, so that it may be where the last tile left it?
+bool IsReadByAllTiles(const Group& group, const Stage& stage, int operand) {
+  const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
+  return group.tiles() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
+         at.row_stride == 0 && !Makes(group.stages, at.value);
+}
+
+// Of all such operands.
+int64_t BytesForAllTiles(const Group& group) {
+  int64_t bytes = 0;
+  for (const Stage& stage : group.stages)
+    for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+      if (IsReadByAllTiles(group, stage, operand)) bytes += stage.repeats * OperandBytes(stage.spec, operand);
+  return bytes;
+}
+
+// Does every one of several tiles read all of it?
+bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
+  return (shape.groups.size() > 1 || shape.groups.front().tiles() > 1) &&
+         std::any_of(shape.groups.begin(), shape.groups.end(), [&](const Group& group) {
+           return Makes(group.before, buffer.value) || Makes(group.once, buffer.value);
+         });
+}
+
+}  // namespace
+
+// Does one of the stages write the value?
+bool Makes(const std::vector<Stage>& stages, int value) {
+  return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
+    const size_t inputs = stage.kind == StageKind::kRows          ? stage.program.inputs.size()
+                          : stage.kind == StageKind::kContraction ? size_t{MatmulDims::kOut}
+                                                                  : 1;
+    for (size_t i = inputs; i < stage.operands.size(); ++i)
+      if (stage.operands[i].value == value && (stage.kind == StageKind::kRows || i == inputs)) return true;
+    return false;
+  });
+}
+
+namespace {
+
+// Does a call find it there: a parameter that is more than what constants are made of, or what is made so?
+bool IsHandedOver(const Graph& graph, int value) {
+  const bool input = value < graph.num_inputs();
+  if (!graph.IsConstant(value)) return input;
+  bool only_made_of = false;
+  for (const GraphNode& node : graph.nodes) {
+    if (std::find(node.inputs.begin(), node.inputs.end(), value) == node.inputs.end()) continue;
+    if (!node.constant) return true;
+    only_made_of = true;
+  }
+  return input && !only_made_of;
+}
+
+// What is made of constants waits where one of them would.
+bool WaitsInRam(const Graph& graph, Residency residency, int value) {
+  if (value < graph.num_inputs()) return residency.InRam(value);
+  const std::vector<int>& inputs = graph.at(value).inputs;
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](int input) { return WaitsInRam(graph, residency, input); });
+}
+
+}  // namespace
+
+Level HomeOf(const Graph& graph, Residency residency, const Target& target) {
+  if (residency == Residency::kCold) return Level::kRam;
+  int64_t bytes = residency.InRam(graph.num_inputs()) ? 0 : graph.at(graph.result).type.bytes();
+  for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i)
+    if (IsHandedOver(graph, i) && !WaitsInRam(graph, residency, i)) bytes += graph.at(i).type.bytes();
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+    if (bytes <= target.at(level).bytes) return level;
+  return Level::kRam;
+}
+
+SliceLevels::SliceLevels(const Graph& graph, const Target& target, Residency residency, Workers workers,
+                         int threads)
+    : graph_(graph),
+      target_(target),
+      workers_(workers),
+      threads_(threads),
+      residency_(residency),
+      home_(HomeOf(graph, residency, target)) {}
+
+// Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
+Level SliceLevels::LevelOfBuffers(int64_t bytes, bool all) const {
+  return LevelOfBuffers(bytes, fastest_, all);
+}
+
+Level SliceLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const {
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+    if (level < std::min(fastest, home_)) continue;
+    const MemoryLevel& cache = target_.at(level);
+    const int sharers = std::min(threads_, cache.sharers);
+    const double share = all ? cache.usable : kShareOfBuffers;
+    if (static_cast<double>(bytes * sharers) <= share * static_cast<double>(cache.bytes)) return level;
+  }
+  return Level::kRam;
+}
+
+Level SliceLevels::LevelOf(int value) const {
+  const auto known = levels_.find(value);
+  if (known != levels_.end()) return known->second;
+  const GraphNode& node = graph_.at(value);
+  if (node.constant) return WaitsInRam(graph_, residency_, value) ? Level::kRam : home_;
+  if (node.op == Operation::kInput || value == graph_.result)
+    return residency_.InRam(value == graph_.result ? graph_.num_inputs() : value) ? Level::kRam : home_;
+  // What threads have made together is not in the caches of one.
+  const Level level = LevelOfBuffers(node.type.bytes());
+  return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
+}
+
+// What is made ahead waits where what it is made of would.
+Level SliceLevels::HomeOfMade(const GroupShape& shape, int value) const {
+  Level home = home_;
+  for (const Stage& stage : shape.ahead) {
+    if (!Makes({stage}, value)) continue;
+    for (const StageOperand& operand : stage.operands)
+      if (graph_.IsConstant(operand.value) && WaitsInRam(graph_, residency_, operand.value))
+        home = Level::kRam;
+  }
+  return home;
+}
+
+// Is it no whole value of the graph's?
+bool SliceLevels::IsLocal(const Buffer& buffer) const {
+  return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
+         buffer.bytes < graph_.at(buffer.value).type.bytes();
+}
+
+bool SliceLevels::MayKeepInL1(const GroupShape& shape) const {
+  if (home_ == Level::kL1 || shape.groups.front().stages.size() < 2) return false;
+  int64_t local = 0;
+  for (const Buffer& buffer : shape.buffers)
+    local += IsLocal(buffer) && !Makes(shape.ahead, buffer.value) ? buffer.bytes : 0;
+  return local > 0 && LevelOfBuffers(local, Level::kL1, false) == Level::kL1;
+}
+
+// Where values are: buffers of the group, of groups before, or the caller's.
+void SliceLevels::Place(const GroupShape& shape, Level keep) {
+  fastest_ = keep;
+  levels_.clear();
+  int64_t local = 0, crossing = 0;
+  const auto is_local = [&](const Buffer& buffer) {
+    return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
+  };
+  for (const Buffer& buffer : shape.buffers)
+    if (!Makes(shape.ahead, buffer.value)) (is_local(buffer) ? local : crossing) += buffer.bytes;
+  local_bytes_ = local;
+  for (const Buffer& buffer : shape.buffers)
+    levels_[buffer.value] = Makes(shape.ahead, buffer.value)
+                                ? HomeOfMade(shape, buffer.value)
+                                : LevelOfBuffers(is_local(buffer) ? local : crossing + local);
+}
+
+std::vector<Level> SliceLevels::LevelsOf(const Stage& stage) const {
+  std::vector<Level> levels;
+  for (const StageOperand& operand : stage.operands) levels.push_back(LevelOf(operand.value));
+  return levels;
+}
+
+void SliceLevels::PlaceSpec(const Group& group, Stage* stage) const {
+  Spec& spec = stage->spec;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    Level& level = spec.tensor(operand).level;
+    level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
+                                              : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+    if (StepOfWindow(group, *stage, operand, threads_) > 0)
+      level = std::min(level, LevelOfBuffers(BytesOf(TypeOf(spec, operand), RootElements(spec, operand))));
+    if (IsReadByAllTiles(group, *stage, operand))
+      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group)));
+    if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
+      level = std::min(level, LevelOfBuffers(local_bytes_ + OperandBytes(spec, operand)));
+  }
+  MakeRoom(&spec);
+  (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
+}
+
+double SliceLevels::FetchCycles(const Group& group, const Stage& stage) const {
+  double cycles = 0;
+  for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
+    const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
+    cycles += ReadCycles(BytesOf(TypeOf(stage.spec, operand), StepOfWindow(group, stage, operand, threads_)),
+                         level, target_);
+    if (IsReadByAllTiles(group, stage, operand) && stage.spec.tensor(operand).level < level)
+      cycles +=
+          ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
+  }
+  return static_cast<double>(stage.repeats) * cycles;
+}
+
+// Lets the operands wait further away, until there is room for the copy that a program may need.
+void SliceLevels::MakeRoom(Spec* spec) const {
+  while (!HasRoom(*spec, target_)) {
+    const Level fastest = FillingLevel(*spec);
+    for (int operand = 0; operand <= spec->op_info().output(); ++operand)
+      if (Level& level = spec->operand[static_cast<size_t>(operand)].level; level == fastest)
+        level = static_cast<Level>(static_cast<int>(level) + 1);
+  }
+}
+
+Level SliceLevels::LevelForCopy(const Group& group, Level from) const {
+  return std::min(from, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group), true));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,446 @@
+#include "search/graph/slice_pricer.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "rewrites/graph/canonical_graph.h"
+#include "rewrites/graph/registry.h"
+#include "search/graph/operand_copies.h"
+#include "search/graph/stage_cost.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kImpossible = ToCycles(kInfiniteCost);
+const PlanPacking kAnyPacking;  // where a schedule decides
+
+// "matmul tile=64"
+std::string PrintRewrite(const GraphRewrite& rewrite, const RewriteParameters& parameters) {
+  std::string text(rewrite.name);
+  for (size_t i = 0; i < rewrite.parameters.size(); ++i)
+    Append(&text, " ", rewrite.parameters[i], "=", parameters[i]);
+  return text;
+}
+
+std::vector<bool> VaryingNodes(const Graph& graph, const PlanOptions& options) {
+  std::vector<bool> varies;
+  if (options.other_keys == nullptr) return varies;
+  const Graph other = CanonicalGraph(*options.other_keys);
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    varies.push_back(i >= other.nodes.size() || graph.nodes[i].type != other.nodes[i].type);
+  return varies;
+}
+
+std::string Usage(const GraphRewrite& rewrite) {
+  std::string text(rewrite.name);
+  for (std::string_view name : rewrite.parameters) Append(&text, " ", name, "=SIZE");
+  return text;
+}
+
+}  // namespace
+
+SlicePricer::SlicePricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options)
+    : uses_(uses),
+      graph_(uses.graph()),
+      model_(model),
+      target_(model.target()),
+      options_(options),
+      solver_(target_, options),
+      varies_(VaryingNodes(graph_, options)) {}
+
+void SlicePricer::Turn(Workers workers) {
+  workers_ = workers;
+  threads_ = workers == Workers::kOne ? 1 : options_.threads;
+}
+
+absl::StatusOr<double> SlicePricer::Bound(OperationSet set, Workers workers) {
+  Turn(workers);
+  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
+  if (!candidates.ok()) return candidates.status();
+  return candidates->empty() ? kNever : candidates->front().bound;
+}
+
+absl::StatusOr<double> SlicePricer::ArithmeticBound(size_t place) {
+  Turn(Workers::kOne);
+  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(OperationSet{1} << place);
+  if (!candidates.ok()) return candidates.status();
+  double least = kNever;
+  for (const Candidate& candidate : *candidates) {
+    double cycles = 0;
+    for (const StagePlace& stage_place : PlacesOf(candidate.shape)) {
+      const Stage& stage = stage_place.In(candidate.shape);
+      if (stage.kind == StageKind::kContraction)
+        cycles += static_cast<double>(stage.repeats) * model_.ComputeBound(stage.spec);
+    }
+    least = std::min(least, cycles);
+  }
+  return least;
+}
+
+absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers, double budget,
+                                              bool second_best) {
+  Turn(workers);
+  const auto [open, is_new] = open_.try_emplace({set, workers});
+  if (is_new) {
+    absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
+    if (!candidates.ok()) return candidates.status();
+    open->second = *std::move(candidates);
+  }
+  absl::StatusOr<SlicePrice> price = Best(budget, second_best, &open->second);
+  if (!price.ok()) return price;
+  if (price->slice) {
+    price->slice->decision.operations = OperationsOf(set);
+    open_.erase(open);
+  }
+  return price;
+}
+
+absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
+  const Slice slice(uses_, set);
+  const int sharing = workers_ == Workers::kShared ? threads_ : 1;
+  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd,
+                             GoesByAnyKeys(slice) ? &varies_ : nullptr, options_.any_rows};
+  std::list<Candidate> candidates;
+  for (const GraphRewrite* rewrite : GraphRewrites()) {
+    if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
+      continue;
+    if (!rewrite->applies(problem) || (problem.any_keys() && rewrite->keys != options_.keys)) continue;
+    if (absl::Status status = AddCandidates(*rewrite, problem, &candidates); !status.ok()) return status;
+  }
+  candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
+  return candidates;
+}
+
+// Does it read or make what has the number of keys?
+bool SlicePricer::GoesByAnyKeys(const Slice& slice) const {
+  const auto varies = [&](int node) { return varies_[static_cast<size_t>(node)]; };
+  return !varies_.empty() && std::any_of(slice.operations().begin(), slice.operations().end(), [&](int node) {
+    const std::vector<int>& inputs = graph_.at(node).inputs;
+    return varies(node) || std::any_of(inputs.begin(), inputs.end(), varies);
+  });
+}
+
+// The order of trial is that of the closed forms, whatever was learned since: of equal costs the first wins.
+absl::StatusOr<SlicePrice> SlicePricer::Best(double budget, bool second_best,
+                                             std::list<Candidate>* candidates) {
+  std::optional<PricedSlice> best, second;
+  double bound = kNever;
+  for (Candidate& candidate : *candidates) {
+    if (!optimal() && (best || budget < kNever)) break;  // there is no time
+    if (candidate.bound < budget) {
+      absl::StatusOr<SlicePrice> priced = PriceCandidate(budget, candidate);
+      if (!priced.ok()) return priced.status();
+      candidate.bound = priced->bound;
+      if (priced->slice) {
+        const bool wins = !best || priced->bound < best->cycles;
+        second = wins ? std::exchange(best, std::move(priced->slice)) : std::move(priced->slice);
+        if (!second_best)
+          budget = best->cycles;
+        else if (second)
+          budget = second->cycles;
+      }
+    }
+    bound = std::min(bound, candidate.bound);
+  }
+  if (second_best && second) best->decision.other_way = {PrintWay(second->decision), second->cycles};
+  if (best) bound = best->cycles;
+  return SlicePrice{std::move(best), bound};
+}
+
+absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers workers,
+                                                const SliceSchedule& schedule) {
+  if (const Word& word = schedule.rewrite; !word.text.empty() && FindGraphRewrite(word.text) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const GraphRewrite* rewrite : GraphRewrites()) names.push_back(rewrite->name);
+    return ExpectedAt(options_.schedule->source, word, Cat("a rewrite (", Join(names, " "), ")"));
+  }
+  pinned_ = &schedule;
+  open_.erase({set, workers});
+  absl::StatusOr<SlicePrice> priced = Price(set, workers, kNever, options_.explain);
+  open_.erase({set, workers});
+  pinned_ = nullptr;
+  if (!priced.ok()) return priced.status();
+  if (priced->slice) return *std::move(priced->slice);
+  const bool named = !schedule.rewrite.text.empty();
+  return ErrorAt(
+      options_.schedule->source, named ? schedule.rewrite.position : schedule.position,
+      Cat("expected ", named ? "operations that the rewrite is for" : "a slice that can be computed"));
+}
+
+// All parameters, with results in place and not, and with values between stages in L2 and in L1.
+absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
+                                        std::list<Candidate>* candidates) {
+  std::vector<RewriteParameters> all;
+  if (pinned_ != nullptr && !pinned_->parameters.empty()) {
+    const absl::StatusOr<RewriteParameters> pinned = PinnedParameters(rewrite);
+    if (!pinned.ok()) return pinned.status();
+    all = {*pinned};
+  } else {
+    all = rewrite.enumerate(problem);
+  }
+  // Numbers of buffers that no other slice has.
+  const auto first = static_cast<size_t>(std::countr_zero(problem.slice.set()));
+  const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
+  for (const RewriteParameters& parameters : all)
+    for (bool in_place : {true, false}) {
+      const Way way{&rewrite, {parameters, in_place, next_value}};
+      const GroupShape shape = rewrite.expand(problem, way.form);
+      if (!shape.error.empty()) {
+        if (problem.slice.size() == 1) errors_.try_emplace(problem.slice.at(0), shape.error);
+        return pinned_ != nullptr && !pinned_->rewrite.text.empty()
+                   ? Unsuited(pinned_->rewrite.position, shape.error)
+                   : absl::OkStatus();
+      }
+      if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
+      if (absl::Status status = AddCandidate(way, shape, candidates); !status.ok()) return status;
+      if (!shape.replaces) break;  // the other would be the same
+    }
+  return absl::OkStatus();
+}
+
+// With what is no contraction priced, and the others at what they cost at least.
+absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape,
+                                       std::list<Candidate>* candidates) {
+  if (absl::Status status = CheckPins(shape); !status.ok()) return status;
+  for (Level keep : {Level::kL2, Level::kL1}) {
+    SliceLevels levels(graph_, target_, options_.residency, workers_, threads_);
+    if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) continue;
+    if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
+    Candidate candidate{way, keep, shape, std::move(levels), 0};
+    candidate.levels.Place(candidate.shape, keep);
+    if (!CopiesFor(&candidate).SuitsPacking(candidate.shape)) return absl::OkStatus();
+    if (absl::Status status = FindBound(&candidate); !status.ok()) return status;
+    candidates->push_back(std::move(candidate));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SlicePricer::FindBound(Candidate* candidate) {
+  GroupShape& shape = candidate->shape;
+  const SliceLevels& levels = candidate->levels;
+  for (Stage& stage : shape.ahead) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
+  for (Group& group : shape.groups) group.sharing = SharingOf(group);
+  for (const StagePlace& place : PlacesOf(shape)) {
+    Stage& stage = place.In(shape);
+    if (stage.kind == StageKind::kContraction) {
+      levels.PlaceSpec(shape.groups[place.group], &stage);
+      stage.cycles = BoundOf(stage);
+    } else if (absl::Status status = PriceRows(levels, place.number, &stage); !status.ok()) {
+      return status;
+    }
+  }
+  const OperandCopies copies = CopiesFor(candidate);
+  for (const OperandCopies::Readers& readers : copies.ReadersOf(shape))
+    for (const StagePlace& reader : readers.stages) {
+      Stage& stage = reader.In(shape);
+      stage.cycles = std::min(stage.cycles, BoundOf(copies.WithConstant(shape, reader, readers.operand)));
+    }
+  candidate->bound = SliceCost(threads_).Of(shape);
+  return absl::OkStatus();
+}
+
+double SlicePricer::BoundOf(const Stage& stage) const {
+  return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
+}
+
+absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate candidate) {
+  GroupShape& shape = candidate.shape;
+  OperandCopies copies = CopiesFor(&candidate);
+  const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
+  const std::vector<Question> questions = QuestionsOf(copies, readers, &shape);
+  for (const Question& question : LeastRaisedFirst(questions)) {
+    const absl::StatusOr<bool> possible = Probe(question, copies, budget, candidate.levels, &shape);
+    if (!possible.ok()) return possible.status();
+    if (!*possible) return Refused(question, shape, budget);
+  }
+  SliceDecision decision;
+  for (const Question& question : questions) {
+    const absl::StatusOr<bool> solved = question.readers != nullptr
+                                            ? copies.Decide(*question.readers, budget, &shape, &decision)
+                                            : copies.SolveAsItIs(question.place, budget, &shape);
+    if (!solved.ok()) return solved.status();
+    if (!*solved) return Refused(question, shape, budget);
+  }
+  const double cycles = SliceCost(threads_).Of(shape);
+  if (cycles >= budget) return SlicePrice{std::nullopt, budget};
+  return SlicePrice{Finished(candidate, decision), cycles};
+}
+
+PricedSlice SlicePricer::Finished(const Candidate& candidate, const SliceDecision& copies) const {
+  const SliceCost cost(threads_);
+  PricedSlice priced;
+  priced.decision = copies;
+  priced.decision.rewrite = PrintRewrite(*candidate.way.rewrite, candidate.way.form.parameters);
+  priced.decision.keep = candidate.keep;
+  priced.decision.in_place = candidate.way.form.in_place;
+  priced.decision.each = workers_ == Workers::kEach;
+  priced.ahead = candidate.shape.ahead;
+  priced.groups = candidate.shape.groups;
+  priced.buffers = candidate.shape.buffers;
+  priced.cycles = cost.Of(candidate.shape);
+  for (Group& group : priced.groups) {
+    group.cycles = cost.Of(group);
+    group.sharing = cost.Best(group);
+  }
+  return priced;
+}
+
+// A contraction without a program will not have one at any price.
+SlicePrice SlicePricer::Refused(const Question& question, const GroupShape& shape, double budget) {
+  const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
+  return {std::nullopt, never ? kNever : budget};
+}
+
+// What is to be decided of the contractions, each that shares no copy for itself. The stages get the cycles
+// that are known by now.
+std::vector<SlicePricer::Question> SlicePricer::QuestionsOf(
+    const OperandCopies& copies, const std::vector<OperandCopies::Readers>& readers,
+    GroupShape* shape) const {
+  std::vector<Question> questions;
+  for (const StagePlace& place : PlacesOf(*shape)) {
+    Stage& stage = place.In(*shape);
+    if (stage.kind != StageKind::kContraction || IsAmong(readers, place.number)) continue;
+    const double closed = stage.cycles;
+    stage.cycles = std::max(closed, solver_.BoundOf(stage));
+    questions.push_back({place, nullptr, stage.cycles / closed});
+  }
+  for (const OperandCopies::Readers& all : readers) {
+    double closed = 0, known = 0;
+    for (const StagePlace& place : all.stages) {
+      Stage& stage = place.In(*shape);
+      closed += stage.cycles;
+      stage.cycles = std::max(
+          stage.cycles,
+          std::min(solver_.BoundOf(stage), solver_.BoundOf(copies.WithConstant(*shape, place, all.operand))));
+      known += stage.cycles;
+    }
+    questions.push_back({all.stages.front(), &all, known / closed});
+  }
+  return questions;
+}
+
+// What was raised least from its closed form is probed first: a little more is learned of it sooner. What is
+// decided in the end is decided in the order of the stages, whatever was learned when: copies have numbers.
+std::vector<SlicePricer::Question> SlicePricer::LeastRaisedFirst(std::vector<Question> questions) {
+  std::stable_sort(questions.begin(), questions.end(),
+                   [](const Question& a, const Question& b) { return a.raised < b.raised; });
+  return questions;
+}
+
+bool SlicePricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, int number) {
+  return std::any_of(readers.begin(), readers.end(), [&](const OperandCopies::Readers& all) {
+    return std::any_of(all.stages.begin(), all.stages.end(),
+                       [&](const StagePlace& stage) { return stage.number == number; });
+  });
+}
+
+OperandCopies SlicePricer::CopiesFor(Candidate* candidate, int made) {
+  return OperandCopies(
+      graph_, model_, SliceCost(threads_), &candidate->levels,
+      [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
+      candidate->way.form.next_value + static_cast<int>(kMaxOperations) + made,
+      pinned_ == nullptr ? options_.packing : kAnyPacking, pinned_,
+      options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
+}
+
+absl::Status SlicePricer::PriceRows(const SliceLevels& levels, int number, Stage* stage) const {
+  const StageSchedule* const pinned = PinnedStage(number);
+  if (PriceStage(levels.LevelsOf(*stage), target_, pinned != nullptr ? &pinned->row_schedule : nullptr,
+                 stage))
+    return absl::OkStatus();
+  return Unsuited(pinned->position, "a schedule that is in the space of the row program");
+}
+
+// Learns what a contraction takes in all tiles but the last, those that read a matrix which may be copied
+// with a copy and without. What the last tile takes is little, and need not be known of ways that are too
+// dear without it. False: this one is.
+absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandCopies& copies, double budget,
+                                        const SliceLevels& levels, GroupShape* shape) {
+  if (pinned_ != nullptr || !optimal()) return true;
+  if (question.readers == nullptr)
+    return question.place.list == &Group::rest ? absl::StatusOr<bool>(true)
+                                               : copies.SolveAsItIs(question.place, budget, shape);
+  const size_t operand = question.readers->operand;
+  for (const StagePlace& place : question.readers->stages) {
+    if (place.list == &Group::rest) continue;
+    Stage& stage = place.In(*shape);
+    Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
+    const double fetch = levels.FetchCycles(shape->groups[place.group], stage);
+    const double limit = SliceCost(threads_).LimitOf(shape, &stage, budget) - fetch;
+    const absl::StatusOr<bool> lies = solver_.Solve(limit, &as_it_lies);
+    if (!lies.ok()) return lies;
+    as_it_lies.cycles += fetch;
+    const double below = std::min(copies.LimitOf(*shape, place, operand, budget), as_it_lies.cycles);
+    const absl::StatusOr<bool> copied = solver_.Solve(below, &constant);
+    if (!copied.ok()) return copied;
+    if (!*lies && !*copied) return false;
+    stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));
+  }
+  return SliceCost(threads_).Of(*shape) < budget;
+}
+
+absl::StatusOr<bool> SlicePricer::SolveContraction(int number, double limit, Stage* stage) {
+  const StageSchedule* const pinned = PinnedStage(number);
+  if (pinned == nullptr) return solver_.Solve(limit, stage);
+  if (absl::Status status = solver_.Replay(*pinned, stage); !status.ok()) return status;
+  return stage->cycles < limit;
+}
+
+Sharing SlicePricer::SharingOf(const Group& group) const {
+  if (workers_ != Workers::kShared) return Sharing::kNone;
+  const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
+                     group.stages[0].kind == StageKind::kContraction;
+  return alone ? Sharing::kStage : Sharing::kTiles;
+}
+
+std::string SlicePricer::ErrorOf(int node) const {
+  const auto known = errors_.find(node);
+  return known == errors_.end() ? "an operation that can be computed" : known->second;
+}
+
+const StageSchedule* SlicePricer::PinnedStage(int number) const {
+  if (pinned_ == nullptr) return nullptr;
+  const auto found = std::find_if(pinned_->stages.begin(), pinned_->stages.end(),
+                                  [&](const StageSchedule& stage) { return stage.stage == number; });
+  return found == pinned_->stages.end() ? nullptr : &*found;
+}
+
+absl::Status SlicePricer::Unsuited(TextPosition position, std::string_view expected) const {
+  return ErrorAt(options_.schedule->source, position, Cat("expected ", expected));
+}
+
+// Is every line for a stage for one that there is?
+absl::Status SlicePricer::CheckPins(const GroupShape& shape) const {
+  if (pinned_ == nullptr) return absl::OkStatus();
+  const std::vector<StagePlace> places = PlacesOf(shape);
+  for (const StageSchedule& stage : pinned_->stages) {
+    const StageKind kind = stage.rows ? StageKind::kRows : StageKind::kContraction;
+    const auto number = static_cast<size_t>(stage.stage);
+    if (number >= places.size() || places[number].In(shape).kind != kind)
+      return Unsuited(stage.position, Cat("the number of one of the ", places.size(), " stages that is ",
+                                          stage.rows ? "a row program" : "a contraction"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RewriteParameters> SlicePricer::PinnedParameters(const GraphRewrite& rewrite) const {
+  RewriteParameters parameters = {};
+  std::vector<bool> given(rewrite.parameters.size());
+  for (const auto& [name, value] : pinned_->parameters) {
+    const auto known = std::find(rewrite.parameters.begin(), rewrite.parameters.end(), name.text);
+    if (known == rewrite.parameters.end())
+      return ExpectedAt(options_.schedule->source, name, Cat("'", Usage(rewrite), "'"));
+    const auto place = static_cast<size_t>(known - rewrite.parameters.begin());
+    parameters[place] = value;
+    given[place] = true;
+  }
+  if (std::find(given.begin(), given.end(), false) != given.end())
+    return Unsuited(pinned_->rewrite.position, Cat("all of '", Usage(rewrite), "'"));
+  return parameters;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,76 @@
+#include "search/graph/slice_sets.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace kirsch {
+
+SliceSets::SliceSets(const GraphUses& uses, size_t most)
+    : reads_(uses.operations().size()), users_(reads_.size()), neighbours_(reads_.size()) {
+  const Graph& graph = uses.graph();
+  const size_t operations = reads_.size();
+  for (size_t node = 0; node < graph.nodes.size(); ++node) {
+    const std::vector<size_t>& readers = uses.UsesOf(static_cast<int>(node));
+    OperationSet all = 0;
+    for (size_t reader : readers) all |= reader == operations ? kReturned : OperationSet{1} << reader;
+    const auto made = std::find(uses.operations().begin(), uses.operations().end(), static_cast<int>(node));
+    if (made != uses.operations().end()) {
+      const auto place = static_cast<size_t>(made - uses.operations().begin());
+      users_[place] = all;
+      for (size_t reader : readers)
+        if (reader != operations) reads_[reader] |= OperationSet{1} << place;
+      all |= OperationSet{1} << place;
+    }
+    for (size_t place = 0; place < operations; ++place)
+      if ((all >> place & 1) != 0) neighbours_[place] |= all & ~kReturned;
+  }
+  Enumerate(most);
+  for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
+}
+
+void SliceSets::Enumerate(size_t most) {
+  std::set<OperationSet> known = {0};
+  for (auto set = known.begin(); set != known.end() && known.size() <= most; ++set)
+    for (size_t place = 0; place < reads_.size(); ++place)
+      if ((*set >> place & 1) == 0 && (reads_[place] & ~*set) == 0)
+        known.insert(*set | OperationSet{1} << place);
+  all_ = known.size() <= most;
+  if (all_) {
+    done_.assign(known.begin(), known.end());
+    return;
+  }
+  for (size_t end = 0; end <= reads_.size(); ++end) done_.push_back((OperationSet{1} << end) - 1);
+}
+
+std::optional<size_t> SliceSets::Find(OperationSet set) const {
+  const auto found = std::lower_bound(done_.begin(), done_.end(), set);
+  if (found == done_.end() || *found != set) return std::nullopt;
+  return static_cast<size_t>(found - done_.begin());
+}
+
+std::vector<size_t> SliceSets::FindBefore(size_t end) const {
+  std::vector<size_t> before;
+  for (size_t i = end; i-- > 0;)
+    if ((done_[i] & ~done_[end]) == 0 && IsConnected(done_[end] & ~done_[i])) before.push_back(i);
+  std::stable_sort(before.begin(), before.end(),
+                   [&](size_t a, size_t b) { return std::popcount(done_[a]) > std::popcount(done_[b]); });
+  return before;
+}
+
+OperationSet SliceSets::Union(const std::vector<OperationSet>& of, OperationSet slice) {
+  OperationSet all = 0;
+  for (; slice != 0; slice &= slice - 1) all |= of[static_cast<size_t>(std::countr_zero(slice))];
+  return all;
+}
+
+bool SliceSets::IsConnected(OperationSet slice) const {
+  OperationSet reached = slice & (~slice + 1), before = 0;
+  while (reached != before) {
+    before = reached;
+    reached |= Union(neighbours_, reached) & slice;
+  }
+  return reached == slice;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,95 @@
+#include "search/graph/stage_cost.h"
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "cost/copy_cost.h"
+#include "cost/row_cost.h"
+#include "cost/transform_cost.h"
+#include "rewrites/graph/row_schedules.h"
+#include "spec/check.h"
+#include "spec/graph/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+// May the results take the place of the inputs that they replace?
+bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
+  if (!stage.in_place) return true;
+  const size_t inputs = stage.program.inputs.size();
+  for (size_t i = 0; i < inputs; ++i)
+    for (size_t result = 0; inputs + result < stage.operands.size(); ++result)
+      if (stage.operands[i].value == stage.operands[inputs + result].value &&
+          !MayBeInPlace(stage.program, schedule, static_cast<int>(result), static_cast<int>(i)))
+        return false;
+  return true;
+}
+
+RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
+  RowLevels row_levels;
+  for (size_t i = 0; i < levels.size(); ++i)
+    (i < stage.program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
+  for (size_t i = 0; i < row_levels.inputs.size(); ++i)
+    row_levels.apart.push_back(stage.row_strides[i] > stage.columns);
+  return row_levels;
+}
+
+bool PriceRows(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
+               Stage* stage) {
+  const RowLevels row_levels = RowLevelsOf(levels, *stage);
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  stage->cycles = kNever;
+  for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
+    if (!KeepsInPlace(*stage, schedule) || (pinned != nullptr && *pinned != schedule)) continue;
+    if (stage->keys_along >= 0 && schedule.streamed != RowSchedule::kNone) continue;
+    const double cycles =
+        RowCycles(stage->program, schedule, stage->rows, stage->columns, row_levels, target);
+    if (cycles >= stage->cycles) continue;
+    stage->cycles = cycles;
+    stage->schedule = std::move(schedule);
+  }
+  KIRSCH_CHECK(stage->cycles < kNever || pinned != nullptr);
+  if (stage->cycles == kNever) return false;
+  stage->traffic =
+      RowTraffic(stage->program, stage->schedule, stage->rows, stage->columns, row_levels, target);
+  return true;
+}
+
+}  // namespace
+
+double RowCyclesFor(const Stage& stage, int64_t rows, int64_t columns, const Target& target) {
+  const RowLevels row_levels = RowLevelsOf(stage.levels, stage);
+  return RowCycles(stage.program, stage.schedule, rows, columns, row_levels, target);
+}
+
+bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
+                Stage* stage) {
+  bool known = true;
+  stage->levels = levels;
+  switch (stage->kind) {
+    case StageKind::kRows:
+      known = PriceRows(levels, target, pinned, stage);
+      break;
+    case StageKind::kPad:
+    case StageKind::kTranspose:
+      stage->cycles =
+          CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, levels[0], levels[1], target);
+      stage->traffic = CopyTraffic(stage->copy, levels[0], levels[1]);
+      break;
+    case StageKind::kTransform:
+      stage->cycles = TransformCycles(stage->transform, levels, target);
+      stage->traffic = TransformTraffic(stage->transform, levels, target);
+      break;
+    case StageKind::kContraction:
+    case StageKind::kPack:
+      KIRSCH_BUG("a stage for the search");
+  }
+  stage->cycles *= static_cast<double>(stage->repeats);
+  Traffic of_repeats;
+  of_repeats.Add(stage->traffic, static_cast<double>(stage->repeats));
+  stage->traffic = of_repeats;
+  return known;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,55 @@
+// The K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated space.
+//
+// Programs of a spec are a choice of a decision and of a program for each child, so the K cheapest of a spec
+// are among the combinations of the K cheapest of its children (Huang & Chiang, "Better k-best parsing",
+// 2005). Programs that are the same code are taken once, the cheapest of them, at every spec: what is below a
+// decision enters the program's code only by its own. Only what costs less than a limit is looked at, which
+// grows from a little above the optimum until there are K below it; what a child may cost follows from that
+// and the optima of the others, and the solver's proofs (solver.h) end most questions at once.
+//
+// A child that takes no time of its own, as it runs beside another (the smaller last tile of a parallel one),
+// has its cheapest program only.
+#ifndef KIRSCH_SEARCH_RANKING_K_BEST_H_
+#define KIRSCH_SEARCH_RANKING_K_BEST_H_
+
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "memo/memo.h"
+#include "search/solver/search.h"
+#include "spec/impl.h"
+
+namespace kirsch {
+
+// Where a program first departs from the best, in the order of its text.
+struct Departure {
+  std::vector<int> path;   // from the root, which child: that node's spec is the same in both
+  Spec spec;               // of that node
+  Decision best, instead;  // of kind kNone: it doesn't depart, it is the best
+};
+
+struct RankedProgram {
+  Impl impl;
+  Cost cost = kInfiniteCost;
+  Departure departure;
+};
+
+struct KBestResult {
+  std::vector<RankedProgram>
+      programs;          // by cost; the first is Search's. Fewer than asked for: there are no more,
+  bool complete = true;  // or, if not complete, the search was stopped and no more are known
+  double seconds = 0;
+};
+
+// The `count` (at least 1) cheapest programs of `placed_root`, which has room. `memo`: of a search for it, or
+// empty. The result doesn't depend on what the memo holds. Of the options, time budget, cancellation and
+// progress.
+KBestResult KBest(const Spec& placed_root, int count, const CostModel& model, Memo& memo,
+                  const SearchOptions& options);
+
+// Where `impl` first departs from `best`, a program of the same spec.
+Departure DepartureOf(const Impl& impl, const Impl& best);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_RANKING_K_BEST_H_

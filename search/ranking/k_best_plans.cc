@@ -1,0 +1,238 @@
+#include "search/ranking/k_best_plans.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "rewrites/analysis/graph_uses.h"
+#include "rewrites/graph/canonical_graph.h"
+#include "search/graph/path_plan.h"
+#include "search/graph/plan_paths.h"
+#include "search/graph/slice_pricer.h"
+#include "search/graph/slice_sets.h"
+#include "search/ranking/slice_ranks.h"
+#include "spec/program/plan_program.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// As in k_best.cc: how far above the optimum is looked at first, then twice as far, up to everything.
+constexpr double kFirstShare = 1.0 / 1024;
+constexpr double kLargestShare = 64;
+constexpr double kRaise = 1.04;  // as in plan_search.cc
+
+// The cheapest plans found so far, no two of the same code.
+class PlanPool {
+ public:
+  PlanPool(size_t count, const Target& target) : count_(count), target_(target) {}
+
+  // What costs as much is not among the cheapest.
+  double Limit() const { return plans_.size() < count_ ? kNever : std::prev(plans_.end())->first; }
+  bool full() const { return plans_.size() == count_; }
+
+  // Behind those that cost the same.
+  void Add(Plan plan) {
+    const std::string code = PrintProgram(ProgramOf(plan, target_));
+    const auto [known, is_new] = codes_.try_emplace(code, plans_.end());
+    if (!is_new && known->second->first <= plan.cycles) return;
+    if (!is_new) plans_.erase(known->second);
+    const double cycles = plan.cycles;
+    known->second = plans_.emplace(cycles, Entry{std::move(plan), code});
+    if (plans_.size() <= count_) return;
+    codes_.erase(std::prev(plans_.end())->second.code);
+    plans_.erase(std::prev(plans_.end()));
+  }
+
+  std::vector<RankedPlan> Take() && {
+    std::vector<RankedPlan> ranked;
+    for (auto& [cycles, entry] : plans_) {
+      ranked.push_back({std::move(entry.plan), {}});
+      ranked.back().departure = DepartureOf(ranked.back().plan, ranked.front().plan);
+    }
+    return ranked;
+  }
+
+ private:
+  struct Entry {
+    Plan plan;
+    std::string code;
+  };
+
+  const size_t count_;
+  const Target& target_;
+  std::multimap<double, Entry> plans_;
+  std::map<std::string, std::multimap<double, Entry>::iterator> codes_;
+};
+
+class PlanRanking {
+ public:
+  PlanRanking(const Graph& canonical, const RankOptions& rank, const CostModel& model, Memo& memo,
+              const PlanOptions& options, const SearchOptions& search)
+      : graph_(canonical),
+        target_(model.target()),
+        options_(options),
+        uses_(canonical),
+        sets_(uses_, options.most_states),
+        pricer_(uses_, model, options),
+        stages_(model, memo, search, rank.stages),
+        pool_(static_cast<size_t>(rank.count), target_),
+        farthest_(rank.farthest) {}
+
+  // `best`: the cheapest.
+  absl::Status Run(Plan best) {
+    const double cycles = best.cycles;
+    pool_.Add(std::move(best));
+    for (double share = kFirstShare; complete(); share *= 2) {
+      const bool all = share > std::min(kLargestShare, farthest_);
+      below_ = all ? cycles + cycles * farthest_ : cycles + cycles * share;
+      for (const int threads : std::set<int>{1, options_.threads})
+        if (absl::Status status = FindPlans(threads); !status.ok()) return status;
+      if (all || pool_.full()) break;
+    }
+    return absl::OkStatus();
+  }
+
+  bool complete() const { return pricer_.optimal() && !stages_.stopped() && sets_.all(); }
+  std::vector<RankedPlan> Take() && { return std::move(pool_).Take(); }
+
+ private:
+  double Limit() const { return std::min(below_, pool_.Limit()); }
+  bool stopped() const { return !pricer_.optimal() || stages_.stopped(); }
+
+  // Those below the limit. Paths come by their lengths, as far as those are known: a slice of which but a
+  // bound is known is looked into where its path comes before all that are too long.
+  absl::Status FindPlans(int threads) {
+    const double once = threads > 1 ? target_.fork_join_cycles : 0;
+    std::set<std::vector<SliceQuestion>> done;
+    for (size_t count = 1; !stopped();) {
+      const absl::StatusOr<std::vector<PlanPath>> paths = ShortestPaths(threads, count);
+      if (!paths.ok()) return paths.status();
+      bool raised = false;
+      for (const PlanPath& path : *paths) {
+        if (path.cycles + once >= Limit()) return absl::OkStatus();
+        const absl::StatusOr<bool> open = Raise(path);
+        if (!open.ok()) return open.status();
+        if (raised = *open; raised) break;
+        if (!done.insert(SlicesOf(path)).second) continue;
+        if (absl::Status status = AddPlans(path, threads, once); !status.ok()) return status;
+      }
+      if (raised) continue;
+      if (paths->size() < count) return absl::OkStatus();
+      count *= 2;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<PlanPath>> ShortestPaths(int threads, size_t count) {
+    const PathOptions options{threads, target_.barrier_cycles, options_.fuse, 0, count};
+    const PlanPaths::Length length = [&](const SliceQuestion& slice) { return RanksOf(slice).Bound(); };
+    return PlanPaths(sets_, options, length).Shortest({});
+  }
+
+  SliceRanks& RanksOf(const SliceQuestion& slice) {
+    const int threads = slice.second == Workers::kOne ? 1 : options_.threads;
+    return ranks_.try_emplace(slice, slice.first, slice.second, threads, pricer_, stages_).first->second;
+  }
+
+  static std::vector<SliceQuestion> SlicesOf(const PlanPath& path) {
+    std::vector<SliceQuestion> slices;
+    for (const PlanStep& step : path.steps)
+      slices.insert(slices.end(), step.slices.begin(), step.slices.end());
+    return slices;
+  }
+
+  // Looks into the slices of a path of which but a bound is known. False: there is none.
+  absl::StatusOr<bool> Raise(const PlanPath& path) {
+    bool open = false;
+    for (const SliceQuestion& slice : SlicesOf(path)) {
+      SliceRanks& ranks = RanksOf(slice);
+      if (ranks.is_priced()) continue;
+      open = true;
+      const absl::StatusOr<double> bound = ranks.Bound();
+      if (!bound.ok()) return bound.status();
+      const absl::StatusOr<const PricedSlice*> first = ranks.At(0, *bound * kRaise + 1);
+      if (!first.ok()) return first.status();
+    }
+    return open;
+  }
+
+  // The combinations along a path, best first: of each its neighbours that have in one slice the next.
+  absl::Status AddPlans(const PlanPath& path, int threads, double once) {
+    const std::vector<SliceQuestion> slices = SlicesOf(path);
+    using Ranks = std::vector<size_t>;
+    std::multimap<double, std::pair<Ranks, size_t>> next;  // by cycles; which slices may still change
+    next.emplace(path.cycles + once, std::pair(Ranks(slices.size()), size_t{0}));
+    while (!next.empty() && next.begin()->first < Limit() && !stopped()) {
+      const auto first = next.extract(next.begin());
+      const auto& [ranks, last] = first.mapped();
+      Plan plan =
+          PlanAlong(path, graph_, target_, threads, [&](const SliceQuestion& slice) -> const PricedSlice& {
+            const auto place = std::find(slices.begin(), slices.end(), slice) - slices.begin();
+            return Known(slice, ranks[static_cast<size_t>(place)]);
+          });
+      plan.cycles = first.key();
+      pool_.Add(std::move(plan));
+      for (size_t i = last; i < slices.size(); ++i) {
+        const double others = first.key() - Known(slices[i], ranks[i]).cycles;
+        const absl::StatusOr<const PricedSlice*> dearer =
+            RanksOf(slices[i]).At(ranks[i] + 1, Limit() - others);
+        if (!dearer.ok()) return dearer.status();
+        if (*dearer == nullptr) continue;
+        Ranks with = ranks;
+        ++with[i];
+        next.emplace(others + (*dearer)->cycles, std::pair(std::move(with), i));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const PricedSlice& Known(const SliceQuestion& slice, size_t rank) { return RanksOf(slice).at(rank); }
+
+  const Graph& graph_;
+  const Target& target_;
+  const PlanOptions& options_;
+  const GraphUses uses_;
+  const SliceSets sets_;
+  SlicePricer pricer_;
+  StageRanks stages_;
+  std::map<SliceQuestion, SliceRanks> ranks_;
+  PlanPool pool_;
+  const double farthest_;
+  double below_ = kNever;
+};
+
+}  // namespace
+
+absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
+                                            const RankOptions& rank, const CostModel& model, Memo& memo,
+                                            PlanOptions options, const SearchOptions& search) {
+  const auto start = std::chrono::steady_clock::now();
+  options.explain = false;
+  options.schedule = nullptr;
+  options.solve = [&](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
+    SearchOptions below = search;
+    below.cutoff = cutoff;
+    return Search(placed, model, memo, below);
+  };
+  absl::StatusOr<PlanResult> best = SearchPlan(graph, source, model, options);
+  if (!best.ok()) return best.status();
+  KBestPlansResult result;
+  const Graph canonical = best->plan.graph;  // what is computed ahead included
+  PlanRanking ranking(canonical, rank, model, memo, options, search);
+  const bool optimal = best->optimal;
+  if (!optimal) {
+    result.plans.push_back({std::move(best->plan), {}});
+  } else {
+    if (absl::Status status = ranking.Run(std::move(best->plan)); !status.ok()) return status;
+    result.plans = std::move(ranking).Take();
+  }
+  result.complete = optimal && ranking.complete();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,63 @@
+// The K cheapest plans of a graph that differ in code: exactly those, in the space that SearchPlan searches.
+//
+// A plan is a path of slices (plan_paths.h), for each slice a way with choices of copies, and for each stage
+// a program or a schedule. So the K cheapest are on the K shortest paths, whose lengths are learned as far as
+// is needed, and there among the combinations of the cheapest of each slice (slice_ranks.h), whose
+// contractions have programs of their K cheapest (k_best.h). Only what costs less than a limit is looked at,
+// which grows from a little above the optimum until there are K below it.
+//
+// A copy lies as one of its readers' cheapest programs would have it, or isn't made. What is made of
+// constants once for all calls takes no time, and has its cheapest program only.
+#ifndef KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_
+#define KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cost/cost_model.h"
+#include "memo/memo.h"
+#include "search/graph/plan_search.h"
+#include "spec/graph/graph.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// Where a plan first departs from the best, in words of its schedule (plan_schedule.h).
+struct PlanDeparture {
+  std::string where;  // "slices", "slice v3 out, way", "slice v3 out, contraction 0 at 1.0"; empty: nowhere
+  std::string best, instead;
+};
+
+struct RankedPlan {
+  Plan plan;
+  PlanDeparture departure;
+};
+
+struct KBestPlansResult {
+  std::vector<RankedPlan> plans;  // by cycles; the first is SearchPlan's. Fewer than asked for: there are no
+  bool complete = true;           // more, or, if not complete, the search was stopped and no more are known
+  double seconds = 0;
+};
+
+struct RankOptions {
+  int count = 1;       // at least 1
+  bool stages = true;  // false: only plans that differ above their stages, each with the cheapest programs
+  double farthest =
+      std::numeric_limits<double>::infinity();  // what costs 1 + this times the best is left out
+};
+
+// The cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's algorithm
+// count; of `search` time budget and cancellation. Errors are those of SearchPlan.
+absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
+                                            const RankOptions& rank, const CostModel& model, Memo& memo,
+                                            PlanOptions options, const SearchOptions& search);
+
+// Where `plan` first departs from `best`, a plan of the same graph.
+PlanDeparture DepartureOf(const Plan& plan, const Plan& best);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_

@@ -1,0 +1,106 @@
+#include "search/ranking/outer_choices.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/decision_cost.h"
+#include "search/solver/limits.h"
+#include "search/solver/solver.h"
+
+namespace kirsch {
+namespace {
+
+// What costs 1 + 1 / kShare times what it replaces is not looked for: proving it takes longer than the
+// search.
+constexpr Cost kShare = 4;
+
+using Kind = std::tuple<RewriteKind, int, int, Level, LayoutKind, int>;
+
+Kind KindOf(const Decision& decision) {
+  return {decision.kind,  decision.dim,         decision.operand,
+          decision.level, decision.layout.kind, decision.layout.panel};
+}
+
+class Chooser {
+ public:
+  Chooser(const Impl& root, Cost cost, const CostModel& model, Memo& memo, const SearchOptions& options)
+      : root_(root), cost_(cost), model_(model), solver_(model, memo, options, 0) {}
+
+  std::vector<OuterChoice> Choices() && {
+    Visit(root_, AvailableAtHome(root_.spec, model_.target()), 1);
+    std::stable_sort(choices_.begin(), choices_.end(),
+                     [](const OuterChoice& a, const OuterChoice& b) { return a.cost < b.cost; });
+    return std::move(choices_);
+  }
+
+ private:
+  // `runs`: of the node that take time one after another.
+  void Visit(const Impl& node, Lines available, int64_t runs) {
+    const Solver::Outcome own = solver_.Solve(node.spec, available, kInfiniteCost);
+    if (solver_.stopped() || node.children.empty()) return;
+    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare))
+      choices_.push_back(
+          {With(choice.second, available, node.spec), cost_ + runs * (choice.first - own.cost)});
+    const Choice choice = Look(node.spec, node.decision, available, model_);
+    const Expansion& expansion = choice.expansion;
+    size_t most = 0;
+    const auto work = [&](size_t i) {
+      return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
+    };
+    for (size_t i = 1; i < node.children.size(); ++i)
+      if (work(i) > work(most)) most = i;
+    path_.push_back(most);
+    Visit(node.children[most].impl, choice.below, runs * expansion.children[most].weight);
+    path_.pop_back();
+  }
+
+  // The cheapest decision of each kind but that of the node, below a limit.
+  std::map<Kind, std::pair<Cost, Decision>> BestOfEachKind(const Impl& node, Lines available, Cost limit) {
+    std::vector<Decision> decisions;
+    EnumerateDecisions(node.spec, model_.target(), &decisions);
+    std::map<Kind, std::pair<Cost, Decision>> best;
+    for (const Decision& decision : decisions) {
+      const Kind kind = KindOf(decision);
+      if (kind == KindOf(node.decision)) continue;
+      const auto known = best.find(kind);
+      const Cost least = known == best.end() ? limit : known->second.first;
+      const Cost cost = CostOf(Look(node.spec, decision, available, model_), least, model_, solver_);
+      if (solver_.stopped()) break;
+      if (cost < least) best[kind] = {cost, decision};
+    }
+    return best;
+  }
+
+  // The root's program with this decision where the path leads.
+  Impl With(const Decision& decision, Lines available, const Spec& spec) const {
+    Impl whole = root_;
+    Impl* node = &whole;
+    for (const size_t child : path_) node = &node->children[child].impl;
+    *node = {spec, decision, {}};
+    const Choice choice = Look(spec, decision, available, model_);
+    for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
+      const Expansion::Child& child = choice.expansion.children[i];
+      node->children.push_back({child.trips, solver_.Reconstruct(child.spec, choice.below)});
+    }
+    return whole;
+  }
+
+  const Impl& root_;
+  const Cost cost_;
+  const CostModel& model_;
+  Solver solver_;
+  std::vector<size_t> path_;
+  std::vector<OuterChoice> choices_;
+};
+
+}  // namespace
+
+std::vector<OuterChoice> OuterChoices(const Impl& best, Cost cost, const CostModel& model, Memo& memo,
+                                      const SearchOptions& options) {
+  return Chooser(best, cost, model, memo, options).Choices();
+}
+
+}  // namespace kirsch

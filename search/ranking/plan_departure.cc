@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <utility>
+
+#include "search/ranking/k_best.h"
+#include "search/ranking/k_best_plans.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::string OperationsText(const Graph& graph, const SliceDecision& slice) {
+  std::vector<std::string> names;
+  for (const int node : slice.operations) names.push_back(NameOfValue(graph, node));
+  return Join(names, " ") + (slice.each ? " each" : "");
+}
+
+// "v3 v4 | out"
+std::string SlicesText(const Plan& plan) {
+  std::vector<std::string> slices;
+  for (const SliceDecision& slice : plan.slices) slices.push_back(OperationsText(plan.graph, slice));
+  return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(), Join(slices, " | "));
+}
+
+std::string CopyText(const SliceDecision::Copy& copy) {
+  return copy.decision.kind == RewriteKind::kNone ? "as it lies" : PrintDecision(copy.op, copy.decision);
+}
+
+// Of the slice of that number, as its schedule counts them.
+std::vector<const Stage*> StagesOfSlice(const Plan& plan, int slice) {
+  std::vector<const Stage*> stages;
+  for (const Group& group : plan.groups)
+    if (group.slice == slice)
+      for (const Stage* stage : StagesOf(group))
+        if (stage->kind != StageKind::kPack) stages.push_back(stage);
+  return stages;
+}
+
+// Nothing where they are the same.
+PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t number) {
+  if (stage.kind == StageKind::kRows && !(stage.schedule == best.schedule))
+    return {Cat("rows ", number), PrintRowSchedule(best.schedule), PrintRowSchedule(stage.schedule)};
+  if (stage.kind != StageKind::kContraction) return {};
+  const Departure departure = DepartureOf(stage.impl, best.impl);
+  if (departure.instead.kind == RewriteKind::kNone) return {};
+  std::vector<std::string> path;
+  for (const int child : departure.path) path.push_back(Cat(child));
+  const OpKind op = departure.spec.op;
+  return {Cat("contraction ", number, " at ", path.empty() ? "root" : Join(path, ".")),
+          PrintDecision(op, departure.best), PrintDecision(op, departure.instead)};
+}
+
+PlanDeparture SliceDeparture(const Plan& plan, const Plan& best, size_t number) {
+  const SliceDecision &slice = plan.slices[number], &other = best.slices[number];
+  if (PrintWay(slice) != PrintWay(other)) return {"way", PrintWay(other), PrintWay(slice)};
+  for (size_t i = 0; i < std::min(slice.copies.size(), other.copies.size()); ++i)
+    if (!(slice.copies[i].decision == other.copies[i].decision)) {
+      std::vector<std::string> readers;
+      for (const int reader : slice.copies[i].readers) readers.push_back(Cat(reader));
+      return {Cat("copy ", Join(readers, " ")), CopyText(other.copies[i]), CopyText(slice.copies[i])};
+    }
+  const auto stages = StagesOfSlice(plan, static_cast<int>(number));
+  const auto others = StagesOfSlice(best, static_cast<int>(number));
+  for (size_t i = 0; i < std::min(stages.size(), others.size()); ++i)
+    if (PlanDeparture departure = StageDeparture(*stages[i], *others[i], i); !departure.where.empty())
+      return departure;
+  return {};
+}
+
+}  // namespace
+
+PlanDeparture DepartureOf(const Plan& plan, const Plan& best) {
+  const std::string slices = SlicesText(plan), others = SlicesText(best);
+  if (slices != others) return {"slices", others, slices};
+  for (size_t number = 0; number < plan.slices.size(); ++number)
+    if (PlanDeparture departure = SliceDeparture(plan, best, number); !departure.where.empty()) {
+      departure.where = Cat("slice ", OperationsText(plan.graph, plan.slices[number]), ", ", departure.where);
+      return departure;
+    }
+  return {};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,76 @@
+// The cheapest programs of each spec that differ in code, below limits: what k_best.h is made of. Internal to
+// search/.
+#ifndef KIRSCH_SEARCH_RANKING_RANKED_LISTS_H_
+#define KIRSCH_SEARCH_RANKING_RANKED_LISTS_H_
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "memo/spec_hash.h"
+#include "search/ranking/same_code.h"
+#include "search/solver/solver.h"
+
+namespace kirsch {
+
+class RankedLists {
+ public:
+  // Lists of at most `count` programs. `solver`: of the same model.
+  RankedLists(int count, const CostModel& model, Memo& memo, Solver& solver)
+      : count_(static_cast<size_t>(count)), model_(model), memo_(memo), solver_(solver) {}
+
+  struct List;
+  struct Entry {
+    Cost cost = 0;
+    Lines peak = 0;  // lines it uses at the level being filled
+    Decision decision;
+    CodeFragment code;
+    std::array<const List*, 3> lists = {};  // of the children's programs ...
+    std::array<int, 3> ranks = {};          // ... which one
+  };
+  struct List {
+    Lines available = 0;
+    Cost limit = 0;
+    std::vector<Entry> entries;  // the cheapest that cost less than the limit, by cost; of equal cost in the
+                                 // order of trial (solver.h)
+    absl::Span<const Entry> Below(Cost limit) const;
+  };
+
+  // The list whose entries below the limit are the cheapest programs there are below it; the others may need
+  // more lines than are available. Once the solver is stopped, nothing that counts.
+  const List& Below(const Spec& spec, Lines available, Cost limit);
+
+  // The program of an entry.
+  Impl Program(const Spec& spec, Lines available, const Entry& entry) const;
+
+ private:
+  struct Candidate;
+  class Pool;
+  struct SpecHash {
+    size_t operator()(const Spec& spec) const { return HashOf(spec); }
+  };
+  using Lists = std::vector<std::unique_ptr<List>>;
+
+  const List* Known(const Spec& spec, Lines available, Cost limit) const;
+  bool Answers(const List& list, Lines available, Cost limit) const;
+  Cost Widened(const Spec& spec, Lines available, Cost limit) const;
+  const List& Keep(const Spec& spec, List list);
+  std::vector<Candidate> Candidates(const Spec& spec, Lines available, Cost limit);
+  bool SolveChildren(Candidate* candidate, Cost limit);
+  std::array<const List*, 3> ChildLists(const Candidate& candidate, Cost limit);
+  static Entry Combined(const Spec& spec, const Candidate& candidate, Cost cost,
+                        const std::array<const List*, 3>& lists, const std::array<int, 3>& ranks);
+  void Combine(const Spec& spec, const Candidate& candidate, Cost limit, Pool* pool);
+
+  const size_t count_;
+  const CostModel& model_;
+  Memo& memo_;
+  Solver& solver_;
+  absl::flat_hash_map<Spec, Lists, SpecHash> lists_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_RANKING_RANKED_LISTS_H_

@@ -1,0 +1,181 @@
+#include "search/ranking/slice_ranks.h"
+
+#include <algorithm>
+#include <limits>
+#include <list>
+#include <utility>
+
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+absl::StatusOr<double> SliceRanks::Bound() {
+  if (is_priced()) return found_.front().cycles;
+  if (started_) return queue_.empty() ? kNever : queue_.begin()->first;
+  if (bound_ < 0) {
+    const absl::StatusOr<double> bound = pricer_.Bound(set_, workers_);
+    if (!bound.ok()) return bound;
+    bound_ = *bound;
+  }
+  return bound_;
+}
+
+absl::StatusOr<const PricedSlice*> SliceRanks::At(size_t rank, double budget) {
+  pricer_.Turn(workers_);
+  if (absl::Status status = Start(); !status.ok()) return status;
+  while (found_.size() <= rank && !queue_.empty() && queue_.begin()->first < budget && pricer_.optimal() &&
+         !stages_.stopped()) {
+    auto first = queue_.extract(queue_.begin());
+    if (absl::Status status = LookInto(std::move(first.mapped()), first.key(), budget); !status.ok())
+      return status;
+  }
+  return found_.size() > rank && found_[rank].cycles < budget ? &found_[rank] : nullptr;
+}
+
+absl::Status SliceRanks::Start() {
+  if (started_) return absl::OkStatus();
+  started_ = true;
+  absl::StatusOr<std::list<SlicePricer::Candidate>> ways = pricer_.CandidatesFor(set_);
+  if (!ways.ok()) return ways.status();
+  for (SlicePricer::Candidate& way : *ways) {
+    const double bound = way.bound;
+    auto open = std::make_unique<Open>(std::move(way));
+    open->matrices = pricer_.CopiesFor(&open->way).ReadersOf(open->way.shape);
+    Add(bound, {std::move(open), nullptr, {}, 0});
+  }
+  return absl::OkStatus();
+}
+
+// Each matrix that may be copied is decided first: that it is not, or, with what that costs yet to be seen,
+// that it is.
+absl::Status SliceRanks::LookInto(Entry entry, double least, double budget) {
+  if (entry.solved != nullptr) {
+    Emit(entry);
+    return absl::OkStatus();
+  }
+  Open& open = *entry.open;
+  const size_t decided = open.copies.copies.size();
+  if (decided == open.matrices.size()) return Solve(std::move(entry), least, budget);
+  if (open.copied) return TryCopy(std::move(entry), least, budget);
+  SlicePricer::Candidate as_it_lies = open.way;
+  for (const StagePlace& reader : open.matrices[decided].stages) {
+    Stage& stage = reader.In(as_it_lies.shape);
+    stage.cycles = pricer_.BoundOf(stage);
+  }
+  AddDecided(open, std::move(as_it_lies), {}, least);
+  open.copied = true;
+  Add(least, std::move(entry));
+  return absl::OkStatus();
+}
+
+// The next matrix being decided.
+void SliceRanks::AddDecided(const Open& before, SlicePricer::Candidate way, const Decision& decision,
+                            double least) {
+  const OperandCopies::Readers& readers = before.matrices[before.copies.copies.size()];
+  auto open = std::make_unique<Open>(std::move(way));
+  open->matrices = before.matrices;
+  open->copies = before.copies;
+  SliceDecision::Copy& copy = open->copies.copies.emplace_back();
+  copy.op = readers.stages.front().In(open->way.shape).spec.op;
+  for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
+  copy.decision = decision;
+  const double cycles = std::max(least, cost_.Of(open->way.shape));
+  Add(cycles, {std::move(open), nullptr, {}, 0});
+}
+
+// As one reader after the other would have it.
+absl::Status SliceRanks::TryCopy(Entry entry, double least, double budget) {
+  Open& open = *entry.open;
+  const size_t decided = open.copies.copies.size();
+  const OperandCopies::Readers& readers = open.matrices[decided];
+  SlicePricer::Candidate way = open.way;
+  OperandCopies copies = pricer_.CopiesFor(&way, static_cast<int>(decided));
+  const StagePlace& asks = readers.stages[open.asks];
+  Stage constant = copies.WithConstant(way.shape, asks, readers.operand);
+  const absl::StatusOr<bool> solved =
+      pricer_.SolveContraction(-1, copies.LimitOf(way.shape, asks, readers.operand, budget), &constant);
+  if (!solved.ok()) return solved.status();
+  if (!*solved) {
+    Add(budget, std::move(entry));
+    return absl::OkStatus();
+  }
+  const Decision decision = constant.impl.decision;
+  if (std::find(open.tried.begin(), open.tried.end(), decision) == open.tried.end()) {
+    open.tried.push_back(decision);
+    if (copies.Fits(way.shape, readers, decision)) {
+      copies.Copy(readers, asks, decision, &way.shape);
+      for (const StagePlace& reader : readers.stages) {
+        Stage& stage = reader.In(way.shape);
+        stage.cycles = pricer_.BoundOf(stage);
+      }
+      AddDecided(open, std::move(way), decision, least);
+    }
+  }
+  if (++open.asks < readers.stages.size()) Add(least, std::move(entry));
+  return absl::OkStatus();
+}
+
+absl::Status SliceRanks::Solve(Entry entry, double least, double budget) {
+  SlicePricer::Candidate& way = entry.open->way;
+  const OperandCopies copies = pricer_.CopiesFor(&way);
+  std::vector<StagePlace> places;
+  for (const StagePlace& place : PlacesOf(way.shape)) {
+    const StageKind kind = place.In(way.shape).kind;
+    if (kind == StageKind::kContraction || kind == StageKind::kRows) places.push_back(place);
+    if (kind != StageKind::kContraction) continue;
+    const absl::StatusOr<bool> solved = copies.SolveAsItIs(place, budget, &way.shape);
+    if (!solved.ok()) return solved.status();
+    if (*solved) continue;
+    const bool never = place.In(way.shape).cycles >= ToCycles(kInfiniteCost);
+    if (!never) Add(std::max(least, budget), std::move(entry));
+    return absl::OkStatus();
+  }
+  auto solved =
+      std::make_shared<Solved>(Solved{std::move(way), std::move(entry.open->copies), std::move(places), {}});
+  const double cycles = cost_.Of(solved->way.shape);
+  const size_t count = solved->places.size();
+  Add(cycles, {nullptr, std::move(solved), std::vector<size_t>(count), 0});
+  return absl::OkStatus();
+}
+
+// And adds what is next to it.
+void SliceRanks::Emit(const Entry& entry) {
+  Solved& solved = *entry.solved;
+  SlicePricer::Candidate way = solved.way;
+  for (size_t place = 0; place < entry.ranks.size(); ++place)
+    if (entry.ranks[place] > 0) Apply(entry.ranks[place], place, &solved, &way.shape);
+  PricedSlice& found = found_.emplace_back(pricer_.Finished(way, solved.copies));
+  found.decision.operations = pricer_.OperationsOf(set_);
+  if (!stages_.others()) return;
+  for (size_t place = entry.last; place < entry.ranks.size(); ++place) {
+    GroupShape next = way.shape;
+    if (!Apply(entry.ranks[place] + 1, place, &solved, &next)) continue;
+    std::vector<size_t> ranks = entry.ranks;
+    ++ranks[place];
+    Add(cost_.Of(next), {nullptr, entry.solved, std::move(ranks), place});
+  }
+}
+
+// Gives a stage the program or the schedule of a rank. False: there is none.
+bool SliceRanks::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
+  const StagePlace& at = solved->places[place];
+  Stage& stage = at.In(*shape);
+  const SliceLevels& levels = solved->way.levels;
+  if (stage.kind == StageKind::kContraction) {
+    if (!stages_.Program(rank, &stage)) return false;
+    stage.cycles += levels.FetchCycles(shape->groups[at.group], stage);
+    return true;
+  }
+  const auto [known, is_new] = solved->schedules.try_emplace(place);
+  if (is_new) known->second = stages_.Schedules(levels.LevelsOf(stage), stage);
+  if (rank >= known->second.size()) return false;
+  stage = known->second[rank];
+  return true;
+}
+
+}  // namespace kirsch

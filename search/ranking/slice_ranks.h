@@ -1,0 +1,88 @@
+// The ways of a slice with the programs of their stages, by what they cost: for the K cheapest plans.
+//
+// Best first: a way at what it costs at least, then with each choice of copies, then with programs; and of
+// each with programs the neighbours that have in one stage the next cheapest one.
+#ifndef KIRSCH_SEARCH_RANKING_SLICE_RANKS_H_
+#define KIRSCH_SEARCH_RANKING_SLICE_RANKS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "search/graph/operand_copies.h"
+#include "search/graph/slice_cost.h"
+#include "search/graph/slice_pricer.h"
+#include "search/ranking/stage_ranks.h"
+
+namespace kirsch {
+
+// Not thread-safe. All arguments outlive it. `threads` work at the same time.
+class SliceRanks {
+ public:
+  SliceRanks(OperationSet set, Workers workers, int threads, SlicePricer& pricer, StageRanks& stages)
+      : set_(set), workers_(workers), cost_(threads), pricer_(pricer), stages_(stages) {}
+
+  // The cheapest costs no less; infinity: there is none.
+  absl::StatusOr<double> Bound();
+  // Is what the cheapest costs known?
+  bool is_priced() const { return !found_.empty(); }
+  // The slice of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Stays where it
+  // is. An error is the search's.
+  absl::StatusOr<const PricedSlice*> At(size_t rank, double budget);
+  // One that At returned.
+  const PricedSlice& at(size_t rank) const { return found_[rank]; }
+
+ private:
+  // A way with programs for all of its stages.
+  struct Solved {
+    SlicePricer::Candidate way;
+    SliceDecision copies;
+    std::vector<StagePlace> places;                  // of what may be otherwise
+    std::map<size_t, std::vector<Stage>> schedules;  // of rows, by place
+  };
+  // What is yet to be looked into.
+  struct Open {
+    explicit Open(SlicePricer::Candidate candidate) : way(std::move(candidate)) {}
+
+    SlicePricer::Candidate way;
+    std::vector<OperandCopies::Readers> matrices;  // that may be copied
+    SliceDecision copies;                          // of those that are decided
+    bool copied = false;                           // the next is to be copied, ...
+    size_t asks = 0;                               // ... as this of its readers would have it
+    std::vector<Decision> tried;                   // as those before
+  };
+  struct Entry {
+    std::unique_ptr<Open> open;      // or
+    std::shared_ptr<Solved> solved;  // with ...
+    std::vector<size_t> ranks;       // ... these programs, by place
+    size_t last = 0;                 // places before this one are not changed any more
+  };
+
+  absl::Status Start();
+  void Add(double cycles, Entry entry) { queue_.emplace(cycles, std::move(entry)); }
+  absl::Status LookInto(Entry entry, double least, double budget);
+  absl::Status TryCopy(Entry entry, double least, double budget);
+  absl::Status Solve(Entry entry, double least, double budget);
+  void AddDecided(const Open& before, SlicePricer::Candidate way, const Decision& decision, double least);
+  void Emit(const Entry& entry);
+  bool Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape);
+
+  const OperationSet set_;
+  const Workers workers_;
+  const SliceCost cost_;
+  SlicePricer& pricer_;
+  StageRanks& stages_;
+  bool started_ = false;
+  double bound_ = -1;                   // before that; negative: not asked for
+  std::multimap<double, Entry> queue_;  // by what they cost, or cost at least
+  std::deque<PricedSlice> found_;       // by what they cost
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_RANKING_SLICE_RANKS_H_

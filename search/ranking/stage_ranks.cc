@@ -1,0 +1,53 @@
+#include "search/ranking/stage_ranks.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "rewrites/graph/row_schedules.h"
+#include "search/graph/stage_cost.h"
+#include "search/graph/stage_solver.h"
+#include "search/ranking/k_best.h"
+
+namespace kirsch {
+
+bool StageRanks::Program(size_t rank, Stage* stage) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  Programs& programs = programs_[stage->spec];
+  const auto& list = programs.list;
+  while (programs.least_beyond < kNever && (list.size() <= rank || list[rank].cycles > programs.least_beyond))
+    FindMore(stage->spec, &programs);
+  if (list.size() <= rank) return false;
+  stage->impl = list[rank].impl;
+  stage->cycles = static_cast<double>(stage->repeats) * list[rank].cycles;
+  return true;
+}
+
+// Programs are ranked by a cost that has the start of threads in it, which those that share nothing lack.
+void StageRanks::FindMore(const Spec& placed, Programs* programs) {
+  const size_t count = std::max(size_t{2}, 2 * programs->list.size());
+  KBestResult found = KBest(placed, static_cast<int>(count), model_, memo_, options_);
+  stopped_ |= !found.complete;
+  const double fork = placed.threads > 1 ? model_.target().fork_join_cycles : 0;
+  programs->least_beyond = found.programs.size() < count ? std::numeric_limits<double>::infinity()
+                                                         : ToCycles(found.programs.back().cost) - fork;
+  programs->list.clear();
+  for (RankedProgram& program : found.programs) {
+    const double once = Forks(program.impl) ? fork : 0;
+    programs->list.push_back({ToCycles(program.cost) - once, std::move(program.impl)});
+  }
+  std::stable_sort(programs->list.begin(), programs->list.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.cycles < b.cycles; });
+}
+
+std::vector<Stage> StageRanks::Schedules(const std::vector<Level>& levels, const Stage& stage) const {
+  std::vector<Stage> all;
+  for (const RowSchedule& schedule : EnumerateRowSchedules(stage.program, stage.columns, model_.target()))
+    if (Stage with = stage; PriceStage(levels, model_.target(), &schedule, &with))
+      all.push_back(std::move(with));
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Stage& a, const Stage& b) { return a.cycles < b.cycles; });
+  return all;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,62 @@
+// The programs of a plan's stages by what they cost.
+#ifndef KIRSCH_SEARCH_RANKING_STAGE_RANKS_H_
+#define KIRSCH_SEARCH_RANKING_STAGE_RANKS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "cost/cost_model.h"
+#include "memo/memo.h"
+#include "memo/spec_hash.h"
+#include "search/solver/search.h"
+#include "spec/level.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// Not thread-safe. All arguments outlive it.
+class StageRanks {
+ public:
+  // `others`: false: there are none but the cheapest.
+  StageRanks(const CostModel& model, Memo& memo, const SearchOptions& options, bool others = true)
+      : model_(model), memo_(memo), options_(options), others_(others) {}
+
+  bool others() const { return others_; }
+
+  // Gives a contraction whose operands are placed the program of a rank (0: the cheapest) among those that
+  // differ in code (k_best.h), with its cycles. False: there are no more.
+  bool Program(size_t rank, Stage* stage);
+
+  // A stage of rows with each of its schedules, the cheapest first.
+  std::vector<Stage> Schedules(const std::vector<Level>& levels, const Stage& stage) const;
+
+  // Did the options end a search? Then there may be more.
+  bool stopped() const { return stopped_; }
+
+ private:
+  struct Ranked {
+    double cycles;  // without what a plan pays once
+    Impl impl;
+  };
+  struct Programs {
+    std::vector<Ranked> list;
+    double least_beyond = 0;  // those that are not in the list take no less
+  };
+  struct Hash {
+    size_t operator()(const Spec& spec) const { return HashOf(spec); }
+  };
+
+  void FindMore(const Spec& placed, Programs* programs);
+
+  const CostModel& model_;
+  Memo& memo_;
+  const SearchOptions& options_;
+  const bool others_;
+  absl::flat_hash_map<Spec, Programs, Hash> programs_;
+  bool stopped_ = false;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_RANKING_STAGE_RANKS_H_

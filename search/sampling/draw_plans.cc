@@ -1,0 +1,244 @@
+#include "search/sampling/draw_plans.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "rewrites/analysis/graph_uses.h"
+#include "rewrites/analysis/slice.h"
+#include "rewrites/graph/canonical_graph.h"
+#include "rewrites/graph/graph_rewrite.h"
+#include "rewrites/graph/registry.h"
+#include "rewrites/graph/row_schedules.h"
+#include "search/graph/follow_plan.h"
+#include "search/graph/slice_sets.h"
+#include "search/sampling/dice.h"
+#include "search/sampling/draw_programs.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kTriesPerPlan = 20;
+
+// Texts of schedules: what is by chance in a plan above its stages.
+class Sketch {
+ public:
+  Sketch(const Graph& canonical, const Target& target, const PlanOptions& options)
+      : graph_(canonical), target_(target), options_(options), uses_(graph_) {
+    if (uses_.operations().size() <= kMaxOperations) sets_.emplace(uses_, options.most_states);
+  }
+
+  // Slices in the order in which they are computed.
+  std::vector<OperationSet> DrawSlices(Dice* dice) const {
+    std::vector<OperationSet> slices;
+    for (size_t end = sets_->done().size() - 1; end != 0;) {
+      const std::vector<size_t>& before = sets_->Before(end);
+      const size_t from = before[dice->Below(before.size())];
+      slices.insert(slices.begin(), sets_->done()[end] & ~sets_->done()[from]);
+      end = from;
+    }
+    return slices;
+  }
+
+  // "slice v3 v4"
+  std::string SliceLine(OperationSet set) const {
+    std::string text = "slice";
+    const Slice slice(uses_, set);
+    for (const int node : slice.operations()) Append(&text, " ", NameOfValue(graph_, node));
+    return text + "\n";
+  }
+
+  // "  matmul tile=64 keep=L2", any way of any rewrite that is for the slice; empty: there is none.
+  std::string DrawWay(OperationSet set, int threads, Dice* dice) const {
+    const Slice slice(uses_, set);
+    const SliceProblem problem{slice, target_, threads, options_.allow_winograd};
+    std::vector<const GraphRewrite*> rewrites;
+    for (const GraphRewrite* rewrite : GraphRewrites())
+      if (rewrite->applies(problem)) rewrites.push_back(rewrite);
+    if (rewrites.empty()) return "";
+    const GraphRewrite& rewrite = *rewrites[dice->Below(rewrites.size())];
+    const std::vector<RewriteParameters> all = rewrite.enumerate(problem);
+    if (all.empty()) return "";
+    const RewriteParameters& parameters = all[dice->Below(all.size())];
+    std::string text = Cat("  ", rewrite.name);
+    for (size_t i = 0; i < rewrite.parameters.size(); ++i)
+      Append(&text, " ", rewrite.parameters[i], "=", parameters[i]);
+    // What is not in the space of this way is drawn again.
+    const char* const keep[] = {"", " keep=L1", " keep=L2"};
+    text += keep[dice->Below(3)];
+    if (dice->Below(4) == 0) text += " in-place=no";
+    return text + "\n";
+  }
+
+  // The set of the operations of a slice of a plan.
+  OperationSet SetOf(const SliceDecision& slice) const {
+    OperationSet set = 0;
+    for (size_t place = 0; place < uses_.operations().size(); ++place)
+      if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
+          slice.operations.end())
+        set |= OperationSet{1} << place;
+    return set;
+  }
+
+ private:
+  const Graph graph_;
+  const Target& target_;
+  const PlanOptions& options_;
+  const GraphUses uses_;
+  std::optional<SliceSets> sets_;
+};
+
+// The schedule up to its first slice, and each of its slices.
+std::vector<std::string> BlocksOf(const std::string& schedule) {
+  std::vector<std::string> blocks;
+  for (size_t from = 0; from < schedule.size();) {
+    const size_t next = schedule.find("\nslice", from);
+    const size_t end = next == std::string::npos ? schedule.size() : next + 1;
+    blocks.push_back(schedule.substr(from, end - from));
+    from = end;
+  }
+  return blocks;
+}
+
+class PlanDrawer {
+ public:
+  PlanDrawer(const Graph& graph, std::string_view source, const CostModel& model, Memo& memo,
+             const PlanOptions& options, uint64_t seed)
+      : model_(model),
+        memo_(memo),
+        options_(options),
+        follower_(graph, source, model, memo, options),
+        sketch_(CanonicalGraph(graph), model.target(), options_),
+        dice_(seed) {}
+
+  absl::StatusOr<std::vector<Plan>> Draw(size_t count) {
+    absl::StatusOr<Plan> best = follower_.Best();
+    if (!best.ok()) return best.status();
+    best_ = *std::move(best);
+    text_ = PrintPlanSchedule(best_);
+    known_.insert(text_);
+    plans_ = {best_};
+    Fill(1 + (count - 1) / 2, static_cast<double>(kFarthestDrawn), &PlanDrawer::DrawAnywhere);
+    Fill(count, kFarthestAround, &PlanDrawer::DrawAround);
+    Fill(count, static_cast<double>(kFarthestDrawn), &PlanDrawer::DrawAnywhere);
+    return std::move(plans_);
+  }
+
+ private:
+  // Draws until there are `count`, or too many draws in a row found nothing new.
+  void Fill(size_t count, double farthest, std::optional<Plan> (PlanDrawer::*draw)()) {
+    for (int tries = 0; plans_.size() < count && tries < kTriesPerPlan; ++tries) {
+      std::optional<Plan> plan = (this->*draw)();
+      if (!plan || plan->cycles > farthest * best_.cycles) continue;
+      if (!known_.insert(PrintPlanSchedule(*plan)).second) continue;
+      plans_.push_back(*std::move(plan));
+      tries = -1;
+    }
+  }
+
+  // Nothing where the text is not in the space.
+  std::optional<Plan> With(const std::string& text) {
+    absl::StatusOr<Plan> plan = follower_.With(text, "draw");
+    if (!plan.ok()) return std::nullopt;
+    return *std::move(plan);
+  }
+
+  std::string Head() const {
+    return best_.threads > 1 ? Cat("threads ", best_.threads, "\n") : std::string();
+  }
+
+  std::optional<Plan> DrawAnywhere() {
+    std::string text = Head();
+    for (const OperationSet slice : sketch_.DrawSlices(&dice_))
+      text += sketch_.SliceLine(slice) + sketch_.DrawWay(slice, best_.threads, &dice_);
+    std::optional<Plan> plan = With(text);
+    if (!plan) return plan;
+    bool changed = false;
+    for (Group& group : plan->groups)
+      for (Stage* stage : StagesOf(group))
+        if (dice_.Below(2) == 0) changed |= ChangeStage(&ProgramDrawer::DrawAnywhere, stage);
+    return changed ? With(PrintPlanSchedule(*plan)) : plan;
+  }
+
+  std::optional<Plan> DrawAround() {
+    switch (dice_.Below(4)) {
+      case 0:
+        return WithOtherSlices();
+      case 1:
+        return WithOtherWay();
+      default:
+        return WithOtherStage();
+    }
+  }
+
+  // The best plan of some slices.
+  std::optional<Plan> WithOtherSlices() {
+    std::string text = Head();
+    for (const OperationSet slice : sketch_.DrawSlices(&dice_)) text += sketch_.SliceLine(slice);
+    return With(text);
+  }
+
+  // The optimum, but for the way of one slice.
+  std::optional<Plan> WithOtherWay() {
+    std::vector<std::string> blocks = BlocksOf(text_);
+    const size_t place = dice_.Below(best_.slices.size());
+    const OperationSet set = sketch_.SetOf(best_.slices[place]);
+    std::string& block = blocks[blocks.size() - best_.slices.size() + place];
+    const bool each = best_.slices[place].each;
+    block = Cat(sketch_.SliceLine(set), each ? "  each\n" : "",
+                sketch_.DrawWay(set, each ? 1 : best_.threads, &dice_));
+    return With(Join(blocks, ""));
+  }
+
+  std::optional<Plan> WithOtherStage() {
+    Plan plan = best_;
+    std::vector<Stage*> stages;
+    for (Group& group : plan.groups)
+      for (Stage* stage : StagesOf(group))
+        if (stage->kind == StageKind::kContraction || stage->kind == StageKind::kRows)
+          stages.push_back(stage);
+    if (stages.empty() || !ChangeStage(&ProgramDrawer::DrawAround, stages[dice_.Below(stages.size())]))
+      return std::nullopt;
+    return With(PrintPlanSchedule(plan));
+  }
+
+  // Gives a stage another program or schedule, if it has any.
+  bool ChangeStage(std::optional<DrawnProgram> (ProgramDrawer::*draw)(Dice*), Stage* stage) {
+    if (stage->kind == StageKind::kRows) {
+      const std::vector<RowSchedule> all =
+          EnumerateRowSchedules(stage->program, stage->columns, model_.target());
+      stage->schedule = all[dice_.Below(all.size())];
+      return true;
+    }
+    if (stage->kind != StageKind::kContraction) return false;
+    ProgramDrawer drawer(stage->spec, model_, memo_);
+    std::optional<DrawnProgram> program = (drawer.*draw)(&dice_);
+    if (program) stage->impl = std::move(program->impl);
+    return program.has_value();
+  }
+
+  const CostModel& model_;
+  Memo& memo_;
+  const PlanOptions options_;
+  PlanFollower follower_;
+  const Sketch sketch_;
+  Dice dice_;
+  Plan best_;
+  std::string text_;  // its schedule
+  std::set<std::string> known_;
+  std::vector<Plan> plans_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Plan>> DrawPlans(const Graph& graph, std::string_view source,
+                                            const CostModel& model, Memo& memo, const PlanOptions& options,
+                                            int count, uint64_t seed) {
+  return PlanDrawer(graph, source, model, memo, options, seed).Draw(static_cast<size_t>(std::max(1, count)));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,30 @@
+// Plans of a graph drawn by chance: as draw_programs.h draws programs of a spec.
+#ifndef KIRSCH_SEARCH_SAMPLING_DRAW_PLANS_H_
+#define KIRSCH_SEARCH_SAMPLING_DRAW_PLANS_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cost/cost_model.h"
+#include "memo/memo.h"
+#include "search/graph/plan_search.h"
+#include "spec/graph/graph.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// `count` plans of a graph, no two with the same schedule; fewer where no more are easily found. The first is
+// the optimum. Half of the others are drawn anywhere: any slices in any order, any way for each of them, the
+// best program for each of its stages or, as often, any; those that cost more than kFarthestDrawn optima are
+// left out. The other half is the optimum with a stage's program or schedule, or the way of a slice, or the
+// slices, replaced by another, within kFarthestAround optima. Deterministic. Of `options` the threads, the
+// residency and Winograd's algorithm count. Errors are those of SearchPlan.
+absl::StatusOr<std::vector<Plan>> DrawPlans(const Graph& graph, std::string_view source,
+                                            const CostModel& model, Memo& memo, const PlanOptions& options,
+                                            int count, uint64_t seed);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_SAMPLING_DRAW_PLANS_H_

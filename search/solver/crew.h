@@ -1,0 +1,57 @@
+// What the workers on one query share beside the memo: who is at what, and whether the round is over.
+#ifndef KIRSCH_SEARCH_SOLVER_CREW_H_
+#define KIRSCH_SEARCH_SOLVER_CREW_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "memo/memo.h"
+#include "memo/spec_hash.h"
+
+namespace kirsch {
+
+// The questions that are being expanded right now. It advises, no more: two questions of the same slot or
+// hash make a worker defer what it need not, or not defer what it might.
+class BusyTable {
+ public:
+  static uint64_t KeyOf(const Spec& spec, Lines available) {
+    return HashOf(spec) ^ static_cast<uint64_t>(available) * 0x9e3779b97f4a7c15;
+  }
+  bool Has(uint64_t key) const { return SlotOf(key).load(std::memory_order_relaxed) == key; }
+
+  // The table has the key while this lives, unless the slot is taken.
+  class Mark {
+   public:
+    Mark(BusyTable& table, uint64_t key) : slot_(table.SlotOf(key)) {
+      uint64_t free = 0;
+      marked_ = slot_.compare_exchange_strong(free, key, std::memory_order_relaxed);
+    }
+    ~Mark() {
+      if (marked_) slot_.store(0, std::memory_order_relaxed);
+    }
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+
+   private:
+    std::atomic<uint64_t>& slot_;
+    bool marked_;
+  };
+
+ private:
+  static constexpr size_t kSlots = 1 << 12;
+  std::atomic<uint64_t>& SlotOf(uint64_t key) { return slots_[key % kSlots]; }
+  const std::atomic<uint64_t>& SlotOf(uint64_t key) const { return slots_[key % kSlots]; }
+
+  std::array<std::atomic<uint64_t>, kSlots> slots_ = {};
+};
+
+struct Crew {
+  BusyTable busy;
+  std::atomic<bool> round_over = false;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_SOLVER_CREW_H_

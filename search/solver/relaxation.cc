@@ -1,0 +1,110 @@
+#include "search/solver/relaxation.h"
+
+#include <algorithm>
+
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+
+// Will every program multiply rhs by elements of this type, in these groups? Copies of a window have its own.
+bool RhsIsSettled(const Spec& spec) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  return !IsOfBlocks(rhs.dtype) && (!MayBeCopied(rhs) || IsWindow(spec, MatmulDims::kRhs));
+}
+
+uint8_t IdealOf(const Spec& spec) {
+  if (IsPlain(spec)) return 0;
+  return spec.ideal == 0 && RhsIsSettled(spec) ? kIdealLhs : std::max(spec.ideal, kIdealInputs);
+}
+
+// An operand whose rows overlap has fewer lines than a dense one: it waits in the registers, at no cost.
+bool MakeDense(Spec* spec) {
+  const uint8_t ideal = IdealOf(*spec);
+  bool changed = spec->ideal != ideal;
+  spec->ideal = ideal;
+  for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
+    TensorSpec& tensor = spec->operand[static_cast<size_t>(operand)];
+    Layout dense = kDense;
+    if (ideal == kIdealLhs && operand == MatmulDims::kRhs) dense.group = tensor.layout.group;
+    changed |= !(tensor.layout == dense) || tensor.moved != 0;
+    if (Overlaps(*spec, operand)) tensor.level = Level::kVrf;
+    tensor.layout = dense;
+    tensor.moved = 0;
+  }
+  return changed;
+}
+
+// What the lines of operands that overlap cost at least.
+Cost OverlappingBound(const Spec& spec, const CostModel& model) {
+  Cost bound = 0;
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    const Level level = spec.tensor(operand).level;
+    if (level <= Level::kL1 || !Overlaps(spec, operand)) continue;
+    Spec alone = spec;
+    for (int other = 0; other < spec.op_info().num_operands; ++other)
+      if (other != operand) alone.tensor(other).level = Level::kL1;
+    bound += model.SlowerLevelBound(alone, level, Level::kL1);
+  }
+  return bound;
+}
+
+Level SlowestLevel(const Spec& spec) {
+  Level slowest = Level::kL1;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    slowest = std::max(slowest, spec.tensor(operand).level);
+  return slowest;
+}
+
+// True if no transfer costs more from `near` than from `far`. A target file may say otherwise.
+bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
+  return near.cycles_per_line <= far.cycles_per_line &&
+         near.shared_cycles_per_line <= far.shared_cycles_per_line &&
+         near.unstreamed_cycles_per_line <= far.unstreamed_cycles_per_line &&
+         near.ramp_lines <= far.ramp_lines && near.streams >= far.streams &&
+         near.run_cycles <= far.run_cycles && near.lone_cycles_per_line <= far.lone_cycles_per_line &&
+         near.pieces_cycles_per_line <= far.pieces_cycles_per_line &&
+         near.crowded_cycles_per_line <= far.crowded_cycles_per_line &&
+         near.unprefetched_cycles_per_line <= far.unprefetched_cycles_per_line &&
+         near.prefetched_cycles_per_line <= far.prefetched_cycles_per_line &&
+         near.beside_cycles_per_line <= far.beside_cycles_per_line &&
+         near.prefetch_lines <= far.prefetch_lines && near.prefetch_streams >= far.prefetch_streams &&
+         near.cycles_per_page <= far.cycles_per_page && near.write_factor <= far.write_factor &&
+         near.overlap >= far.overlap;
+}
+
+}  // namespace
+
+std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
+  if (spec.threads > 1 || spec.out().level == Level::kVrf) return std::nullopt;
+  Relaxation relaxed{spec, 0};
+  if (!spec.op_info().epilogue.empty() && AccumulatorOf(spec) == spec.out().dtype) {
+    relaxed.spec = WithoutEpilogue(spec);
+    relaxed.extra = model.EpilogueBound(spec);
+    return relaxed;
+  }
+  if (ConstantOperand(spec) >= 0) return std::nullopt;
+  // A copy of lhs that rounds it may lead to cheaper products, and what is dense is not copied.
+  if (spec.lhs_as != LhsAs::kItself) return std::nullopt;
+  if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
+  if (MakeDense(&relaxed.spec)) {
+    relaxed.extra = OverlappingBound(spec, model);
+    return relaxed;
+  }
+  const Level slowest = SlowestLevel(spec);
+  if (slowest == Level::kL1) return std::nullopt;
+  const Level closer = static_cast<Level>(Index(slowest) - 1);
+  const Target& target = model.target();
+  if (closer > Level::kL1 && !CostsNoMore(target.at(closer), target.at(slowest))) return std::nullopt;
+  relaxed.extra = model.SlowerLevelBound(spec, slowest, closer);
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    TensorSpec& tensor = relaxed.spec.tensor(operand);
+    if (tensor.level == slowest) tensor.level = closer;
+  }
+  if (closer <= Level::kL2) relaxed.spec.sharers = 1;  // private caches
+  return relaxed;
+}
+
+}  // namespace kirsch

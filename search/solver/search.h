@@ -1,0 +1,86 @@
+// The search: exact branch and bound over the rewrite space, on top of a memo. See README.md.
+#ifndef KIRSCH_SEARCH_SOLVER_SEARCH_H_
+#define KIRSCH_SEARCH_SOLVER_SEARCH_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "cost/cost_model.h"
+#include "memo/memo.h"
+#include "search/solver/residency.h"
+#include "spec/impl.h"
+#include "spec/spec.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+enum class StopReason {
+  kOptimal,    // proven optimal in the stated space
+  kBudget,     // the time budget ran out: the best program so far, with its proven gap
+  kCancelled,  // cancelled from outside, likewise
+  kPinned,     // not a search: a schedule was given
+  kCutoff,     // proven that no program costs less than the cutoff: there is none in the result
+};
+
+std::string_view Name(StopReason reason);
+
+struct SearchStats {
+  int64_t specs_solved = 0;  // (spec, limits) expanded
+  int64_t memo_hits = 0;     // answered by a stored box
+  int64_t pruned = 0;        // answered by a bound, and decisions never tried because of theirs
+
+  SearchStats& operator+=(const SearchStats& other) {
+    specs_solved += other.specs_solved;
+    memo_hits += other.memo_hits;
+    pruned += other.pruned;
+    return *this;
+  }
+};
+
+struct SearchProgress {
+  SearchStats stats;
+  Cost best = kInfiniteCost;  // cost of the best program so far
+  Cost bound = 0;             // no program costs less
+  double seconds = 0;
+};
+
+struct SearchOptions {
+  double time_budget_seconds = 0;  // 0: none
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(const SearchProgress&)> progress = {};  // called now and then, from the calling thread
+  int workers = 1;  // threads that search, at least 1, the calling one included; not what the kernel is for
+  int64_t specs_before_helpers = 4096;  // solved before the other workers start: they would come too late
+  Cost cutoff = kInfiniteCost;          // programs that cost as much are of no use
+  bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
+};
+
+struct SearchResult {
+  Impl impl;
+  Cost cost = kInfiniteCost;
+  Cost bound = 0;  // == cost when optimal
+  StopReason stop = StopReason::kOptimal;
+  SearchStats stats;  // of all workers
+  double seconds = 0;
+  bool from_table = false;   // recalled, not searched (see answer.h)
+  double table_seconds = 0;  // of `seconds`, in the table; not what it takes to write to it
+};
+
+// Vectors that an epilogue takes are read over and over: they are taken to be in L1, whatever the residency.
+bool IsVectorOfEpilogue(const Spec& root, int operand);
+
+Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
+
+// Is there room beside the operands, where they wait, for the copy of rhs that no program can do without?
+bool HasRoom(const Spec& placed_root, const Target& target);
+
+// The cheapest program for `placed_root`, which has room, on the cost model's target. Program, cost and bound
+// do not depend on the number of workers, on timing or on what the memo holds, but for where a time budget or
+// a cancellation strikes.
+SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo,
+                    const SearchOptions& options);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_SOLVER_SEARCH_H_

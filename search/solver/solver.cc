@@ -1,0 +1,236 @@
+#include "search/solver/solver.h"
+
+#include <algorithm>
+
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "search/solver/relaxation.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kSpecsBetweenChecks = 1024;
+
+// The most a child may cost so that base + the others' bounds + weight * cost stays below `budget`.
+Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
+  if (weight == 0) return kInfiniteCost;
+  const Cost room = budget - others;  // weight * cost < room
+  return room <= 0 ? 0 : (room + weight - 1) / weight;
+}
+
+}  // namespace
+
+Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width, Crew* crew)
+    : model_(model),
+      memo_(memo),
+      options_(options),
+      width_(width),
+      crew_(crew),
+      start_(std::chrono::steady_clock::now()) {}
+
+void Solver::CheckStop() {
+  if (crew_ != nullptr && crew_->round_over.load(std::memory_order_relaxed)) stopped_ = true;
+  if (stats_.specs_solved < next_check_) return;
+  next_check_ = stats_.specs_solved + kSpecsBetweenChecks;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (options_.progress) options_.progress({stats_, best_, bound_, seconds});
+  if (options_.time_budget_seconds > 0 && seconds > options_.time_budget_seconds) {
+    stopped_ = true;
+    stop_reason_ = StopReason::kBudget;
+  }
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+    stopped_ = true;
+    stop_reason_ = StopReason::kCancelled;
+  }
+}
+
+// What is known of a child: its program, or else a bound that the memo holds, or else the closed form.
+Solver::Outcome Solver::Ask(const Spec& spec, Lines available) {
+  const Known known = memo_.Find(spec, available);
+  if (known.solution.has_value()) {
+    ++stats_.memo_hits;
+    return {true, known.solution->cost, known.solution->peak};
+  }
+  return {false, known.bound > 0 ? known.bound : model_.LowerBound(spec), 0};
+}
+
+// What easier questions say of `spec` from below; they are answered only as far as `budget`. The first is the
+// spec itself with its level empty: should its program fit `available`, it is the answer.
+Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) {
+  if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec, model_.target())) {
+    Outcome outcome = Solve(spec, EmptyLevel(spec, model_.target()), budget);
+    outcome.solved = outcome.solved && outcome.peak <= available;
+    return outcome;
+  }
+  const std::optional<Relaxation> relaxed = Relax(spec, model_);
+  if (!relaxed) return {};
+  return {false,
+          Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra).cost +
+              relaxed->extra,
+          0};
+}
+
+Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others) {
+  const Known known = memo_.Find(spec, available);
+  if (known.solution.has_value()) {
+    ++stats_.memo_hits;
+    return {known.solution->cost < budget, known.solution->cost, known.solution->peak};
+  }
+  const Cost bound = options_.prune ? std::max(known.bound, model_.LowerBound(spec)) : 0;
+  if (bound >= budget) return Refute(spec, available, bound);
+  if (crew_ == nullptr || spec.out().level == Level::kVrf) return SolveAnew(spec, available, budget, bound);
+  const uint64_t key = BusyTable::KeyOf(spec, available);
+  if (others == Others::kAvoid && crew_->busy.Has(key)) return {.deferred = true};
+  const BusyTable::Mark mark(crew_->busy, key);
+  return SolveAnew(spec, available, budget, bound);
+}
+
+Solver::Outcome Solver::Refute(const Spec& spec, Lines available, Cost bound) {
+  ++stats_.pruned;
+  if (!stopped_) memo_.AddBound(spec, available, bound);
+  return {false, bound, 0};
+}
+
+// Solves what the memo and the closed form, which say no more than `bound`, leave open.
+Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget, Cost bound) {
+  if (options_.prune && width_ == 0) {
+    const Outcome relaxed = Relaxed(spec, available, budget);
+    if (relaxed.solved) return relaxed;
+    bound = std::max(bound, relaxed.cost);
+    if (bound >= budget) return Refute(spec, available, bound);
+  }
+  CheckStop();
+  if (stopped_) return {};
+  ++stats_.specs_solved;
+  const size_t first = candidates_.size();
+  const Cost least_skipped = CollectCandidates(spec, available, options_.prune ? budget : kInfiniteCost);
+  Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
+  candidates_.resize(first);
+  if (outcome.solved || stopped_) return outcome;
+  outcome.cost = std::max(budget, std::min(outcome.cost, least_skipped));
+  memo_.AddBound(spec, available, outcome.cost);
+  return outcome;
+}
+
+// Pushes the decisions that fit and whose bound is below the budget; returns the least bound of the others.
+// They are ordered by the closed form alone: the order must not depend on what the memo happens to hold.
+Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
+  const size_t first = candidates_.size();
+  Cost least_skipped = kInfiniteCost;
+  Expansion expansion;
+  EnumerateDecisions(spec, model_.target(), &decisions_);
+  int order = 0;
+  for (const Decision& decision : decisions_) {
+    ++order;
+    Expand(spec, decision, model_.target(), &expansion);
+    if (AvailableBelow(spec, expansion, available, model_.target()) < 0) continue;
+    const Cost base = model_.Base(spec, decision, expansion);
+    Cost bound = base;
+    for (int i = 0; i < expansion.num_children && bound < budget; ++i) {
+      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+      if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
+    }
+    if (bound < budget) {
+      candidates_.push_back({decision, base, bound, order});
+    } else {
+      least_skipped = std::min(least_skipped, bound);
+      ++stats_.pruned;
+    }
+  }
+  std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return a.bound != b.bound ? a.bound < b.bound : a.order < b.order;
+            });
+  if (width_ > 0 && candidates_.size() > first + static_cast<size_t>(width_))
+    candidates_.resize(first + static_cast<size_t>(width_));
+  return least_skipped;
+}
+
+// Tries the candidates from `first_candidate` on; unsolved, the cost is the least of their bounds. What other
+// workers are at comes last: they may be done by then, else there is help to give. But for the first, on
+// which the budget of all the others depends.
+Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate) {
+  Solution best;
+  best.cost = budget;
+  size_t winner = first_candidate;
+  Cost least_bound = kInfiniteCost;
+  const size_t end = candidates_.size();
+  bool deferred = false;
+  const auto try_next = [&](size_t i, Others others) {
+    const Candidate candidate = candidates_[i];
+    const Cost limit = i < winner ? best.cost + 1 : best.cost;  // see solver.h
+    if (options_.prune && candidate.bound >= limit) return;
+    const Outcome outcome =
+        Try(spec, candidate, available, options_.prune ? limit : kInfiniteCost, others);
+    candidates_[i].deferred = outcome.deferred;
+    deferred |= outcome.deferred;
+    if (outcome.solved && outcome.cost < limit) {
+      best = {outcome.cost, outcome.peak, available, candidate.decision};
+      winner = i;
+    } else if (!outcome.solved && !outcome.deferred) {
+      least_bound = std::min(least_bound, outcome.cost);
+    }
+  };
+  for (size_t i = first_candidate; i < end && !stopped_; ++i)
+    try_next(i, i == first_candidate ? Others::kJoin : Others::kAvoid);
+  for (size_t i = first_candidate; deferred && i < end && !stopped_; ++i)
+    if (candidates_[i].deferred) try_next(i, Others::kJoin);
+  if (stopped_) return {};
+  if (best.decision.kind == RewriteKind::kNone) return {false, least_bound, 0};
+  memo_.AddSolution(spec, best);
+  return {true, best.cost, best.peak};
+}
+
+// A spec without a program within its limits has an infinite bound, which is not to be multiplied.
+constexpr Solver::Outcome kImpossible{false, kInfiniteCost, 0};
+
+// One decision: its children in turn, each with what the others' bounds leave of the budget.
+Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget,
+                            Others others) {
+  Expansion expansion;
+  Expand(spec, candidate.decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+  Cost total = candidate.base;
+  std::array<Outcome, 3> children;
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    children[i] = Ask(expansion.children[i].spec, below);
+    if (children[i].cost >= kInfiniteCost) return kImpossible;
+    total += expansion.children[i].weight * children[i].cost;
+  }
+  Lines peak = 0;
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    if (total >= budget) return {false, total, 0};
+    Outcome& outcome = children[i];
+    if (!outcome.solved) {
+      const Expansion::Child& child = expansion.children[i];
+      const Cost rest = total - child.weight * outcome.cost;
+      outcome = Solve(child.spec, below, ChildBudget(budget, rest, child.weight), others);
+      if (stopped_ || outcome.deferred) return outcome;
+      if (outcome.cost >= kInfiniteCost) return kImpossible;
+      total = rest + child.weight * outcome.cost;
+      if (!outcome.solved) return {false, std::max(total, budget), 0};
+    }
+    peak = std::max(peak, outcome.peak);
+  }
+  if (total >= budget) return {false, total, 0};
+  return {true, total, PeakAbove(spec, expansion, peak)};
+}
+
+Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
+  const Known known = memo_.Find(spec, available);
+  KIRSCH_CHECK(known.solution.has_value());
+  Impl impl;
+  impl.spec = spec;
+  impl.decision = known.solution->decision;
+  Expansion expansion;
+  Expand(spec, impl.decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    impl.children.push_back({child.trips, Reconstruct(child.spec, below)});
+  }
+  return impl;
+}
+
+}  // namespace kirsch

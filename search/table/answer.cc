@@ -1,0 +1,71 @@
+#include "search/table/answer.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "search/solver/limits.h"
+#include "search/solver/search_within.h"
+#include "search/table/recall.h"
+
+namespace kirsch {
+namespace {
+
+// The program, or that none costs less than the cutoff, if the table knows either.
+absl::StatusOr<std::optional<SearchResult>> AskTable(const Spec& spec, Lines available,
+                                                     const CostModel& model, Cost cutoff, Table& table) {
+  SearchResult result;
+  absl::StatusOr<std::optional<RecalledProgram>> recalled = Recall(spec, available, model, table);
+  if (!recalled.ok()) return recalled.status();
+  if (*recalled) {
+    result.impl = std::move((*recalled)->impl);
+    result.cost = result.bound = (*recalled)->cost;
+    return result;
+  }
+  if (cutoff >= kInfiniteCost) return std::nullopt;
+  const absl::StatusOr<Cost> bound = table.FindBound(spec, available);
+  if (!bound.ok()) return bound.status();
+  if (*bound < cutoff) return std::nullopt;
+  result.cost = result.bound = *bound;
+  result.stop = StopReason::kCutoff;
+  return result;
+}
+
+absl::Status TellTable(const Spec& spec, Lines available, const CostModel& model, const Memo& memo,
+                       const SearchResult& result, Table& table) {
+  if (result.stop == StopReason::kCutoff) return table.AddBound(spec, available, result.bound);
+  if (result.stop != StopReason::kOptimal) return absl::OkStatus();
+  for (const TableEntry& entry : ProgramEntries(spec, available, model, memo))
+    if (absl::StatusOr<bool> added = table.Add(entry); !added.ok()) return added.status();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& model, Memo& memo,
+                                    const SearchOptions& options, Table* table) {
+  return AnswerWithin(placed_root, AvailableAtHome(placed_root, model.target()), model, memo, options, table);
+}
+
+absl::StatusOr<SearchResult> AnswerWithin(const Spec& spec, Lines available, const CostModel& model,
+                                          Memo& memo, const SearchOptions& options, Table* table) {
+  if (table == nullptr) return SearchWithin(spec, available, model, memo, options);
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<std::optional<SearchResult>> known =
+      AskTable(spec, available, model, options.cutoff, *table);
+  if (!known.ok()) return known.status();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  SearchResult result;
+  if (*known) {
+    result = **std::move(known);
+    result.from_table = true;
+    result.seconds = seconds;
+  } else {
+    result = SearchWithin(spec, available, model, memo, options);
+    if (absl::Status told = TellTable(spec, available, model, memo, result, *table); !told.ok()) return told;
+  }
+  result.table_seconds = seconds;
+  return result;
+}
+
+}  // namespace kirsch

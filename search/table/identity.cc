@@ -1,0 +1,29 @@
+#include <xxhash.h>
+
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "search/table/answer.h"
+#include "search/table/fingerprints.h"
+#include "spec/target/target_json.h"
+
+namespace kirsch {
+namespace {
+
+std::string Fingerprint(const std::string& text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return absl::StrFormat("%016x%016x", hash.high64, hash.low64);
+}
+
+}  // namespace
+
+TableIdentity IdentityOf(const Target& target) {
+  Target seen = target;  // by the search, which doesn't look at the rest
+  seen.name = seen.cpu = "";
+  seen.ghz = 1;
+  seen.cores = 1;
+  return {target.name, PrintTarget(target), Fingerprint(PrintTarget(seen)), kRulesFingerprint,
+          kCostFingerprint};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,71 @@
+#include "search/table/plan_recall.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "rewrites/graph/canonical_graph.h"
+#include "spec/element.h"
+#include "spec/language/shorthand.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::string Describe(const GraphNode& node) {
+  std::string text = Cat(Info(node.op).name, "(", Join(node.inputs, ","), ")", PrintTensorType(node.type));
+  if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
+  const Dtype type = node.op == Operation::kNumber ? node.type.dtype : Dtype::kF32;
+  if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
+  if (node.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsOption, "=", NameOf(node.lhs_as));
+  if (node.op == Operation::kConv2d)
+    Append(&text, " stride=", node.conv.stride, " pad=", PrintPadding(node.conv.pad),
+           " dilation=", node.conv.dilation, " groups=", node.conv.groups,
+           " layout=", static_cast<int>(node.conv.layout));
+  return text + (node.constant ? " const" : "");
+}
+
+std::string ResidencyText(Residency residency) {
+  if (residency == Residency::kWarm) return "";
+  return residency == Residency::kCold ? " cold" : Cat(" cold=", residency.in_ram());
+}
+
+}  // namespace
+
+std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
+  const Graph canonical = CanonicalGraph(graph);
+  std::string text =
+      Cat("threads=", options.threads, ResidencyText(options.residency), options.fuse ? "" : " no-fusion",
+          options.allow_winograd ? " winograd" : "", " result=", canonical.result);
+  for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
+  if (options.ahead) Append(&text, "\nahead ", Join(*options.ahead, ","));
+  for (const auto& [constant, copies] : options.packing)
+    Append(&text, "\npacked ", constant, ": ", Join(std::vector(copies.begin(), copies.end()), "; "));
+  return text;
+}
+
+absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view source, const CostModel& model,
+                                      const PlanOptions& options, Table* table) {
+  if (table == nullptr) return SearchPlan(graph, source, model, options);
+  const std::string question = PlanQuestion(graph, options);
+  const absl::StatusOr<std::optional<std::string>> known = table->FindText(TextKind::kPlan, question);
+  if (!known.ok()) return known.status();
+  if (*known) {
+    const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(**known, "the table");
+    if (!schedule.ok()) return schedule.status();
+    PlanOptions recalling = options;
+    recalling.schedule = &*schedule;
+    absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, recalling);
+    if (!result.ok()) return result;
+    result->pinned = false;
+    result->from_table = true;
+    return result;
+  }
+  absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
+  if (!result.ok() || !result->optimal || result->plan.groups.empty()) return result;
+  const absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
+  if (!added.ok()) return added;
+  return result;
+}
+
+}  // namespace kirsch

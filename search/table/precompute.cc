@@ -1,0 +1,216 @@
+#include "search/table/precompute.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "memo/hash_memo.h"
+#include "memo/varint.h"
+#include "search/solver/limits.h"
+#include "search/table/recall.h"
+
+namespace kirsch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kRoundSeconds = 4;
+constexpr int64_t kMemoBytes = int64_t{1} << 30;  // a memo that has grown beyond is begun anew
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// How long a search takes, in some unit: grows like this with the arithmetic (64^3 to 2048^3, measured).
+double WorkOf(const Spec& root) { return std::pow(Flops(root), 0.7); }
+
+// What one rank found in a round.
+struct Share {
+  int64_t solved = 0;
+  std::vector<TableEntry> entries;
+};
+
+absl::StatusOr<std::string> Encode(const Share& share) {
+  absl::StatusOr<std::string> entries = EncodeEntries(share.entries);
+  if (!entries.ok()) return entries;
+  std::string bytes;
+  AppendVarint(static_cast<uint64_t>(share.solved), &bytes);
+  return bytes + *entries;
+}
+
+absl::StatusOr<Share> DecodeShare(std::string_view bytes) {
+  VarintReader reader(bytes);
+  Share share;
+  share.solved = static_cast<int64_t>(reader.Next());
+  absl::StatusOr<std::vector<TableEntry>> entries =
+      DecodeEntries(bytes.substr(bytes.size() - reader.remaining()));
+  if (!entries.ok()) return entries.status();
+  share.entries = *std::move(entries);
+  return share;
+}
+
+std::string EncodeNumbers(const std::vector<size_t>& numbers) {
+  std::string bytes;
+  for (size_t number : numbers) AppendVarint(number, &bytes);
+  return bytes;
+}
+
+std::vector<size_t> DecodeNumbers(std::string_view bytes) {
+  std::vector<size_t> numbers;
+  for (VarintReader reader(bytes); reader.remaining() > 0;) numbers.push_back(reader.Next());
+  return numbers;
+}
+
+// One rank's part in a precomputation.
+class Precomputer {
+ public:
+  Precomputer(const std::vector<Spec>& roots, const CostModel& model, Table& table, Ranks& ranks,
+              const PrecomputeOptions& options)
+      : roots_(roots), model_(model), table_(table), ranks_(ranks), options_(options) {}
+
+  absl::StatusOr<PrecomputeProgress> Run() {
+    absl::StatusOr<std::vector<size_t>> unknown = ranks_.rank() == 0 ? Unknown() : std::vector<size_t>();
+    // Rank 0 alone can fail before the rounds; the others then have nothing to do.
+    const std::vector<size_t> todo =
+        DecodeNumbers(ranks_.Broadcast(unknown.ok() ? EncodeNumbers(*unknown) : ""));
+    if (!unknown.ok()) return unknown.status();
+    for (size_t done = 0, count = FirstCount(); done < todo.size() && count > 0;) {
+      const size_t end = std::min(todo.size(), done + count);
+      const Clock::time_point start = Clock::now();
+      absl::Status status = Round(todo, done, end);
+      done = end;
+      const size_t next = status.ok() && !cancelled() ? NextCount(count, SecondsSince(start)) : 0;
+      count = DecodeNumbers(ranks_.Broadcast(EncodeNumbers({next})))[0];
+      if (!status.ok()) return status;
+      if (memo_.counts().bytes > kMemoBytes) memo_.Clear();
+    }
+    return progress_;
+  }
+
+ private:
+  bool cancelled() const {
+    return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed);
+  }
+
+  // Roots whose programs the table lacks, in the order in which they are to be solved.
+  absl::StatusOr<std::vector<size_t>> Unknown() {
+    Recaller recaller(model_, table_);
+    std::vector<size_t> unknown;
+    for (size_t i = 0; i < roots_.size(); ++i) {
+      total_work_ += WorkOf(roots_[i]);
+      auto recalled = recaller.Find(roots_[i], AvailableAtHome(roots_[i], model_.target()));
+      if (!recalled.ok()) return recalled.status();
+      if (!*recalled)
+        unknown.push_back(i);
+      else
+        done_work_ += WorkOf(roots_[i]);
+    }
+    std::stable_sort(unknown.begin(), unknown.end(),
+                     [this](size_t a, size_t b) { return Flops(roots_[a]) < Flops(roots_[b]); });
+    progress_.roots = static_cast<int64_t>(roots_.size());
+    progress_.known = progress_.roots - static_cast<int64_t>(unknown.size());
+    return unknown;
+  }
+
+  size_t FirstCount() const { return static_cast<size_t>(16 * options_.workers * ranks_.size()); }
+
+  // Rounds of about kRoundSeconds: long enough that waiting for each other and writing don't matter.
+  size_t NextCount(size_t count, double seconds) const {
+    const double factor = std::clamp(kRoundSeconds / std::max(seconds, 1e-3), 0.25, 4.0);
+    const auto least = static_cast<size_t>(options_.workers * ranks_.size());
+    return std::max(least, static_cast<size_t>(static_cast<double>(count) * factor));
+  }
+
+  // Solves todo[begin, end), all ranks together, and puts what they found into the table.
+  absl::Status Round(const std::vector<size_t>& todo, size_t begin, size_t end) {
+    std::vector<size_t> mine;  // the largest first, so that all end at about the same time
+    for (size_t i = end; i-- > begin;)
+      if (i % static_cast<size_t>(ranks_.size()) == static_cast<size_t>(ranks_.rank()))
+        mine.push_back(todo[i]);
+    const absl::StatusOr<std::string> share = Encode(Solve(mine));
+    const std::vector<std::string> shares = ranks_.Gather(share.ok() ? *share : "");
+    if (!share.ok()) return share.status();
+    if (ranks_.rank() != 0) return absl::OkStatus();
+    int64_t solved = 0;
+    for (const std::string& bytes : shares)
+      if (absl::Status status = Take(bytes, &solved); !status.ok()) return status;
+    if (absl::Status status = table_.Commit(); !status.ok()) return status;
+    Report(todo, begin, end, solved);
+    if (solved < static_cast<int64_t>(end - begin) && !cancelled())
+      return absl::CancelledError("a process was cancelled before it had solved its share");
+    return absl::OkStatus();
+  }
+
+  Share Solve(const std::vector<size_t>& mine) {
+    Share share;
+    std::mutex mutex;
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+      for (size_t i = next++; i < mine.size() && !cancelled(); i = next++) {
+        std::optional<std::vector<TableEntry>> entries = Solve(roots_[mine[i]]);
+        if (!entries) return;
+        const std::lock_guard lock(mutex);
+        ++share.solved;
+        share.entries.insert(share.entries.end(), entries->begin(), entries->end());
+      }
+    };
+    std::vector<std::jthread> helpers;
+    for (int i = 1; i < options_.workers; ++i) helpers.emplace_back(work);
+    work();
+    helpers.clear();  // waits for them
+    return share;
+  }
+
+  // Nothing if cancelled.
+  std::optional<std::vector<TableEntry>> Solve(const Spec& root) {
+    SearchOptions options;
+    options.cancel = options_.cancel;
+    if (Search(root, model_, memo_, options).stop != StopReason::kOptimal) return std::nullopt;
+    return ProgramEntries(root, AvailableAtHome(root, model_.target()), model_, memo_);
+  }
+
+  absl::Status Take(std::string_view bytes, int64_t* solved) {
+    absl::StatusOr<Share> share = DecodeShare(bytes);
+    if (!share.ok()) return share.status();
+    *solved += share->solved;
+    for (const TableEntry& entry : share->entries) {
+      absl::StatusOr<bool> added = table_.Add(entry);
+      if (!added.ok()) return added.status();
+      progress_.entries += *added ? 1 : 0;
+    }
+    return absl::OkStatus();
+  }
+
+  void Report(const std::vector<size_t>& todo, size_t begin, size_t end, int64_t solved) {
+    progress_.solved += solved;
+    for (size_t i = begin; i < end; ++i) done_work_ += WorkOf(roots_[todo[i]]);
+    progress_.seconds = SecondsSince(start_);
+    progress_.share_done = done_work_ / total_work_;
+    if (options_.progress) options_.progress(progress_);
+  }
+
+  const std::vector<Spec>& roots_;
+  const CostModel& model_;
+  Table& table_;
+  Ranks& ranks_;
+  const PrecomputeOptions& options_;
+  HashMemo memo_;  // of this rank, shared by its threads
+  const Clock::time_point start_ = Clock::now();
+  PrecomputeProgress progress_;
+  double total_work_ = 0, done_work_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<PrecomputeProgress> Precompute(const std::vector<Spec>& placed_roots, const CostModel& model,
+                                              Table& table, Ranks& ranks, const PrecomputeOptions& options) {
+  return Precomputer(placed_roots, model, table, ranks, options).Run();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,74 @@
+#include "spec/graph/epilogue_operations.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+int AddNumber(const EpilogueStep& step, Dtype type, GraphBuilder* builder) {
+  if (type == Dtype::kF32) return builder->Number(std::bit_cast<float>(step.number));
+  const auto number = static_cast<int32_t>(step.number);
+  return builder->Number(Cat(number), number);
+}
+
+}  // namespace
+
+std::vector<uint32_t> EpilogueShapes::Of(EpilogueOperand operand) const {
+  switch (operand) {
+    case EpilogueOperand::kRows:
+      return rows;
+    case EpilogueOperand::kColumns:
+      return columns;
+    case EpilogueOperand::kAll:
+      return all;
+    default:
+      return {};
+  }
+}
+
+bool IsGraphEpilogue(const Epilogue& epilogue) {
+  return std::none_of(epilogue.begin(), epilogue.end(), [](const EpilogueStep& step) {
+    return Info(step.op).arguments == 1 && step.HasOperand();
+  });
+}
+
+std::vector<int> AddEpilogueParameters(const Epilogue& epilogue, Dtype sum, const EpilogueShapes& shapes,
+                                       GraphBuilder* builder) {
+  const std::vector<std::string> names = EpilogueNames(epilogue);
+  std::vector<int> parameters;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (!step.HasOperand()) continue;
+    parameters.push_back(
+        builder->Parameter(names[parameters.size()], TypeBefore(epilogue, sum, i), shapes.Of(step.operand)));
+  }
+  return parameters;
+}
+
+int AddEpilogueSteps(const Epilogue& epilogue, Dtype sum, Dtype stored, int value,
+                     const std::vector<int>& parameters, GraphBuilder* builder) {
+  auto parameter = parameters.begin();
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (step.op == Operation::kF32) {
+      value = builder->Cast(value, Dtype::kF32);
+      continue;
+    }
+    GraphNode node = OperationNode(step.op);
+    node.inputs = {value};
+    if (Info(step.op).arguments == 2)
+      node.inputs.push_back(step.HasOperand() ? *parameter++
+                                              : AddNumber(step, TypeBefore(epilogue, sum, i), builder));
+    else if (Info(step.op).operands() == 2)
+      node.number = std::bit_cast<float>(step.number);
+    value = builder->Add(std::move(node));
+  }
+  return builder->Cast(value, stored);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,126 @@
+#include "spec/language/epilogue_parser.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "spec/text/cat.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+// The step that is meant by `name`.
+std::string StepHint(std::string_view name) {
+  std::vector<std::string_view> known = {Name(Operation::kRelu)};
+  for (const OperationInfo& info : kOperations)
+    if (IsStep(info.op)) known.push_back(info.name);
+  return DidYouMean(name, known);
+}
+
+// The steps' names; `takes`: of those that take an operand, or that don't.
+std::string NamesOfSteps(bool takes, std::string_view after) {
+  std::string names;
+  for (const OperationInfo& info : kOperations)
+    if (IsStep(info.op) && info.op != Operation::kF32 && (info.operands() == 2) == takes)
+      Append(&names, names.empty() ? "" : " ", info.name, after);
+  return names;
+}
+
+std::string Steps() { return Cat("a step (", StepsText(), ")"); }
+
+// Reads the steps one after the other.
+class EpilogueParser {
+ public:
+  EpilogueParser(std::string_view source, Dtype sum) : source_(source), type_(sum) {}
+
+  absl::Status ParseStep(const Word& word) {
+    if (epilogue_.count == kMaxEpilogueSteps)
+      return ExpectedAt(source_, word, Cat("at most ", kMaxEpilogueSteps, " steps"));
+    EpilogueStep& step = epilogue_.steps[static_cast<size_t>(epilogue_.count)];
+    ++epilogue_.count;
+    if (word.text == Name(Operation::kRelu)) {
+      step = {Operation::kMax, EpilogueOperand::kNumber, 0};
+      return absl::OkStatus();
+    }
+    const size_t colon = word.text.find(':');
+    const Word name = word.Part(0, std::min(colon, word.text.size()));
+    const auto known = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
+      return IsStep(info.op) && info.name == name.text;
+    });
+    if (known == kOperations.end()) return ExpectedAt(source_, word, Steps(), StepHint(name.text));
+    step.op = known->op;
+    if (!known->integers && type_ != Dtype::kF32)
+      return ExpectedAt(source_, word, "a function of an f32 only (f32 before it makes it one)");
+    const bool takes = known->operands() == 2;
+    if (!takes && colon != std::string_view::npos)
+      return ExpectedAt(source_, word, Cat(known->name, ", without an operand"));
+    if (step.op == Operation::kF32) return ParseConversion(word);
+    if (!takes) return absl::OkStatus();
+    if (colon == std::string_view::npos) return ExpectedAt(source_, word, Steps());
+    return ParseOperand(word.Part(colon + 1), &step);
+  }
+
+  const Epilogue& epilogue() const { return epilogue_; }
+
+ private:
+  absl::Status ParseConversion(const Word& word) {
+    if (type_ == Dtype::kF32) return ExpectedAt(source_, word, "no conversion of what is f32 already");
+    type_ = Dtype::kF32;
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseOperand(const Word& word, EpilogueStep* step) {
+    for (const EpilogueOperandInfo& info : kEpilogueOperands)
+      if (info.operand >= EpilogueOperand::kScalar && info.name == word.text) step->operand = info.operand;
+    if (step->operand == EpilogueOperand::kNone) return ParseNumber(word, step);
+    if (epilogue_.operands() > kMaxEpilogueOperands)
+      return ExpectedAt(source_, word, Cat("at most ", kMaxEpilogueOperands, " operands in memory"));
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseNumber(const Word& word, EpilogueStep* step) {
+    const char *const first = word.text.data(), *const last = first + word.text.size();
+    step->operand = EpilogueOperand::kNumber;
+    if (type_ == Dtype::kS32) {
+      int32_t number = 0;
+      const auto [end, error] = std::from_chars(first, last, number);
+      step->number = static_cast<uint32_t>(number);
+      if (error == std::errc() && end == last) return absl::OkStatus();
+      return ExpectedAt(source_, word, "n, m, mn, scalar or an s32 (f32 before it makes it one)");
+    }
+    float number = 0;
+    const auto [end, error] = std::from_chars(first, last, number);
+    step->number = std::bit_cast<uint32_t>(number == 0 ? 0.0f : number);
+    if (error == std::errc() && end == last && std::isfinite(number)) return absl::OkStatus();
+    return ExpectedAt(source_, word, "n, m, mn, scalar or a finite f32");
+  }
+
+  const std::string_view source_;
+  Dtype type_;
+  Epilogue epilogue_;
+};
+
+}  // namespace
+
+std::string StepsText() {
+  return Cat(Name(Operation::kF32), " ", Name(Operation::kRelu), " ", NamesOfSteps(true, ":X"),
+             ", where X is n, m, mn, scalar or a number; ", NamesOfSteps(false, ""));
+}
+
+absl::StatusOr<Epilogue> ParseEpilogue(std::string_view source, const Word& word, Dtype sum) {
+  EpilogueParser parser(source, sum);
+  for (const Word& step : Split(word, ','))
+    if (absl::Status status = parser.ParseStep(step); !status.ok()) return status;
+  return parser.epilogue();
+}
+
+bool MayStore(Dtype from, Dtype out) {
+  if (out == Dtype::kU8 || out == Dtype::kS8 || out == Dtype::kS16) return true;
+  return from == Dtype::kF32 ? out == Dtype::kF32 || out == Dtype::kBf16 : out == Dtype::kS32;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,161 @@
+#include "spec/language/family.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/check.h"
+#include "spec/language/printer.h"
+#include "spec/text/cat.h"
+#include "spec/text/text.h"
+#include "spec/usual_sizes.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kDots = "..";
+
+std::string SizesText(const UserRanges& ranges) {
+  std::string text;
+  for (size_t dim = 0; dim < ranges.size(); ++dim) {
+    const SizeRange& range = ranges[dim];
+    if (dim == MatmulDims::kB && range.high == 1) continue;
+    Append(&text, range.low);
+    if (range.varies()) Append(&text, kDots, range.high);
+    if (dim != MatmulDims::kN) Append(&text, dim == MatmulDims::kB ? ":" : "x");
+  }
+  return text;
+}
+
+UserRanges Single(const UserSizes& sizes) {
+  UserRanges ranges;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) ranges[dim] = {sizes[dim], sizes[dim]};
+  return ranges;
+}
+
+uint32_t SizeAt(const SizeRange& range, FamilySizes which, int64_t index) {
+  if (which == FamilySizes::kEverySize) return range.low + static_cast<uint32_t>(index);
+  return LatticeSizes(range.low, range.high)[static_cast<size_t>(index)];
+}
+
+}  // namespace
+
+std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high) {
+  std::vector<uint32_t> sizes = {low, high};
+  const auto add = [&](uint32_t size) {
+    if (size > low && size < high) sizes.push_back(size);
+  };
+  for (uint32_t size : kUsualSizes) add(size);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+std::vector<int> SpecFamily::varying() const {
+  std::vector<int> dims;
+  for (int dim = 0; dim < kFamilyDims; ++dim)
+    if (ranges_[static_cast<size_t>(dim)].varies()) dims.push_back(dim);
+  return dims;
+}
+
+std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
+  std::vector<VaryingSize> sizes;
+  for (int dim : varying()) {
+    VaryingSize size{std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name), {}};
+    for (int64_t i = 0; i < count_along(dim, which); ++i)
+      size.values.push_back(SizeAt(ranges_[static_cast<size_t>(dim)], which, i));
+    sizes.push_back(std::move(size));
+  }
+  return sizes;
+}
+
+bool SpecFamily::SharesConstant() const {
+  const std::vector<int> dims = varying();
+  const int constant = single_ ? -1 : ConstantOperand(form_);
+  return constant >= 0 && dims.size() == 1 &&
+         !kMatmulInfo.operands[static_cast<size_t>(constant)].UsesDim(dims.front());
+}
+
+int64_t SpecFamily::count_along(int dim, FamilySizes which) const {
+  const SizeRange& range = ranges_[static_cast<size_t>(dim)];
+  if (which == FamilySizes::kEverySize) return int64_t{range.high} - range.low + 1;
+  return static_cast<int64_t>(LatticeSizes(range.low, range.high).size());
+}
+
+int64_t SpecFamily::count(FamilySizes which) const {
+  int64_t count = 1;
+  for (int dim = 0; dim < kFamilyDims; ++dim)
+    KIRSCH_CHECK(!__builtin_mul_overflow(count, count_along(dim, which), &count));
+  return count;
+}
+
+UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
+  KIRSCH_CHECK(index >= 0 && index < count(which));
+  UserSizes sizes;
+  for (size_t dim = kFamilyDims; dim-- > 0;) {
+    const int64_t count = count_along(static_cast<int>(dim), which);
+    sizes[dim] = SizeAt(ranges_[dim], which, index % count);
+    index /= count;
+  }
+  return sizes;
+}
+
+ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
+  if (single_) return *single_;
+  return CanonicalRequest(WithSizes(form_, sizes(index, which)));
+}
+
+SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
+  UserSizes sizes;
+  std::copy_n(single.spec.size.begin(), sizes.size(), sizes.begin());
+  if (single.swapped) std::swap(sizes[MatmulDims::kM], sizes[MatmulDims::kN]);
+  ranges_ = Single(sizes);
+  single_ = std::move(single);
+}
+
+absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source) {
+  std::vector<Word> words = SplitWords(text);
+  if (words[0].text != kMatmulInfo.name) {
+    absl::StatusOr<ParsedSpec> single = ParseSpec(text, source);
+    if (!single.ok()) return single.status();
+    return SpecFamily(*std::move(single));
+  }
+  const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
+  if (!mixture.ok()) return mixture.status();
+  const absl::StatusOr<ParsedMatmul> matmul =
+      ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
+  if (!matmul.ok()) return matmul.status();
+  SpecFamily family;
+  family.ranges_ = matmul->ranges();
+  UserSizes low, next, high;
+  for (size_t dim = 0; dim < low.size(); ++dim) {
+    low[dim] = family.ranges_[dim].low;
+    high[dim] = family.ranges_[dim].high;
+    next[dim] = std::min(low[dim] + 1, high[dim]);
+  }
+  const absl::StatusOr<Spec> smallest = matmul->Member(low);
+  if (!smallest.ok()) return smallest.status();
+  // All limits grow with the sizes; and what must be a multiple of something is not, one further.
+  for (const UserSizes& sizes : {high, next})
+    if (absl::Status status = matmul->Member(sizes).status(); !status.ok())
+      return absl::InvalidArgumentError(
+          Cat(std::string(status.message()), " (for the member ", SizesText(Single(sizes)), ")"));
+  // A leading dimension that is given differs from the smallest member's default, or is every member's.
+  family.form_ = matmul->form();
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
+    const uint32_t ld = smallest->operand[static_cast<size_t>(operand)].layout.ld;
+    if (ld != ExtentOf(*smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
+  }
+  family.text_ = PrintSpec(*smallest, SizesText(family.ranges_));
+  if (!*mixture) return family;
+  if (!family.SharesConstant())
+    return ExpectedAt(source, **mixture,
+                      "a mixture only where an operand is constant, and one size varies that it lacks");
+  absl::StatusOr<std::vector<SizeShare>> parts =
+      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), family.varying_sizes().front());
+  if (!parts.ok()) return parts.status();
+  family.mixture_ = *std::move(parts);
+  Append(&family.text_, " ", kMixtureOption, PrintMixture(family.mixture_));
+  return family;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,72 @@
+// A family: one shorthand for the specs of many sizes, "matmul f32 1..64x4096x4096". Any size may be a range.
+#ifndef KIRSCH_SPEC_LANGUAGE_FAMILY_H_
+#define KIRSCH_SPEC_LANGUAGE_FAMILY_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/language/mixture.h"
+#include "spec/language/parser.h"
+#include "spec/language/varying_size.h"
+
+namespace kirsch {
+
+// Which sizes of a range count.
+enum class FamilySizes {
+  kEverySize,
+  kLatticeSizes,  // LatticeSizes(low, high): few enough to solve in advance
+};
+
+// The usual sizes (usual_sizes.h) between `low` and `high`, and these two; ascending.
+std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high);
+
+// A value; thread-safe to read. Every member is a valid spec.
+class SpecFamily {
+ public:
+  SpecFamily() = default;
+  explicit SpecFamily(ParsedSpec single);  // a family of one
+
+  const std::string& text() const { return text_; }  // in its shortest form
+  const UserRanges& ranges() const { return ranges_; }
+  std::vector<int> varying() const;  // the dims whose size varies, ascending
+  std::vector<VaryingSize> varying_sizes(FamilySizes which = FamilySizes::kEverySize) const;  // of these
+  // Is an operand constant, and the only size that varies none of its own? All members may have it packed
+  // then.
+  bool SharesConstant() const;
+  // What the constant operand is packed for, if it is the same for all sizes; empty: all of them evenly.
+  const std::vector<SizeShare>& mixture() const { return mixture_; }
+
+  // At most 2^52, since an operand has at most 2^32 elements.
+  int64_t count(FamilySizes which = FamilySizes::kEverySize) const;
+
+  int64_t count_along(int dim, FamilySizes which) const;
+
+  // Member 0 <= index < count(which). The last size varies fastest.
+  UserSizes sizes(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
+  ParsedSpec member(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
+
+ private:
+  friend absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
+
+  std::string text_;
+  UserRanges ranges_;
+  std::vector<SizeShare> mixture_;
+  std::optional<ParsedSpec> single_;  // of what is no matmul as it was written
+  Spec form_;                         // else: every member's but for its sizes, see WithSizes
+};
+
+// Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec; one that
+// only the largest member has names that member.
+absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
+inline absl::StatusOr<SpecFamily> ParseFamily(std::string_view text) {
+  return ParseFamily(Word{text, {}}, "spec");
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_LANGUAGE_FAMILY_H_

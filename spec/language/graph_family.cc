@@ -1,0 +1,127 @@
+#include "spec/language/graph_family.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "spec/language/graph_parser.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+
+namespace kirsch {
+namespace {
+
+// All members' constants are packed as one.
+absl::Status CheckConstants(std::string_view source, absl::Span<const Graph> members,
+                            absl::Span<const VaryingSize> sizes) {
+  for (int input = 0; input < members.front().num_inputs(); ++input) {
+    const GraphNode& first = members.front().at(input);
+    for (size_t i = 0; first.constant && i < members.size(); ++i)
+      if (members[i].at(input).type != first.type)
+        return ErrorAt(
+            source, first.position,
+            Cat("expected a constant parameter's sizes not to vary, as it is packed once for all (",
+                PrintTensorType(first.type), " for ", MemberText(sizes, 0), ", ",
+                PrintTensorType(members[i].at(input).type), " for ",
+                MemberText(sizes, static_cast<int64_t>(i)), ")"));
+  }
+  return absl::OkStatus();
+}
+
+// Sizes with one value do not vary, and have no name.
+void DropSingleSizes(KernelHead* head) {
+  for (size_t i = head->sizes.size(); i-- > 0;) {
+    if (head->sizes[i].values.size() > 1) continue;
+    head->sizes.erase(head->sizes.begin() + static_cast<std::ptrdiff_t>(i));
+    head->mixtures.erase(head->mixtures.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+}  // namespace
+
+template <typename Parse>
+absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelHead head, std::string text,
+                                                TextPosition position, Parse parse) {
+  const std::vector<VaryingSize> sizes = head.sizes;
+  const int64_t count = CountMembers(sizes);
+  if (count > kMostMembers) return ErrorAt(source, position, TooManyMembers(count));
+  DropSingleSizes(&head);
+  GraphFamily family;
+  family.name_ = std::move(head.name);
+  family.sizes_ = std::move(head.sizes);
+  family.mixtures_ = std::move(head.mixtures);
+  for (int64_t i = 0; i < count; ++i) {
+    absl::StatusOr<Graph> graph = parse(ValuesOf(sizes, i));
+    if (!graph.ok()) {
+      const bool everyones =
+          i == 0 && parse(ValuesOf(sizes, count - 1)).status().message() == graph.status().message();
+      if (everyones) return graph.status();
+      return absl::InvalidArgumentError(
+          Cat(std::string(graph.status().message()), " (for ", MemberText(family.sizes_, i), ")"));
+    }
+    graph->name = MemberName(family.name_, family.sizes_, i);
+    family.members_.push_back(*std::move(graph));
+  }
+  if (absl::Status status = CheckConstants(source, family.members_, family.sizes_); !status.ok())
+    return status;
+  if (head.mixture_at && (count == 1 || !family.member(0).HasConstants()))
+    return ErrorAt(source, *head.mixture_at,
+                   "expected a mixture only where sizes vary and a parameter is constant, which it is packed "
+                   "for");
+  family.text_ = count > 1 ? std::move(text) : PrintGraph(family.member(0));
+  return family;
+}
+
+absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source) {
+  absl::StatusOr<KernelHead> head = ParseKernelHead(lines.front(), source);
+  if (!head.ok()) return head.status();
+  std::string text;
+  for (const Word& line : lines)
+    Append(&text, text.empty() ? "" : "  ", absl::StripAsciiWhitespace(ForAbsl(line.text)), "\n");
+  return GraphFamily::Parsed(
+      source, *std::move(head), text, lines.front().position,
+      [&](const std::vector<uint32_t>& values) { return ParseGraph(lines, source, values); });
+}
+
+absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source) {
+  std::vector<Word> words = SplitWords(text);
+  const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
+  if (!mixture.ok()) return mixture.status();
+  // What members are made from: the same text, with blanks in the mixture's place.
+  std::string blanked(text.text);
+  if (*mixture)
+    blanked.replace(static_cast<size_t>((*mixture)->text.data() - text.text.data()), (*mixture)->text.size(),
+                    (*mixture)->text.size(), ' ');
+  const Word kernel = {blanked, text.position};
+  const std::vector<ShorthandRange> ranges = RangesOf(kernel);
+  KernelHead head{IdentifierOf(text.text), {}};
+  for (const ShorthandRange& range : ranges) {
+    absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source, range.word);
+    if (!values.ok()) return values.status();
+    head.sizes.push_back({range.name, *std::move(values)});
+  }
+  head.mixtures.resize(ranges.size());
+  if (*mixture) {
+    if (ranges.size() != 1) return ExpectedAt(source, **mixture, "a mixture only where a single size varies");
+    absl::StatusOr<std::vector<SizeShare>> shares =
+        ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), head.sizes.front());
+    if (!shares.ok()) return shares.status();
+    head.mixtures.front() = *std::move(shares);
+    head.mixture_at = (*mixture)->position;
+  }
+  return GraphFamily::Parsed(source, std::move(head), Cat(text.text, "\n"), text.position,
+                             [&](const std::vector<uint32_t>& values) {
+                               ChosenSizes chosen;
+                               for (size_t i = 0; i < ranges.size(); ++i)
+                                 chosen[ranges[i].word.text.data()] = values[i];
+                               return ParseGraphShorthand(kernel, source, chosen);
+                             });
+}
+
+GraphFamily::GraphFamily(Graph single) : name_(single.name), text_(PrintGraph(single)) {
+  members_.push_back(std::move(single));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,490 @@
+#include "spec/language/graph_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "spec/graph/builder.h"
+#include "spec/graph/types.h"
+#include "spec/language/convolution_parser.h"
+#include "spec/language/functions.h"
+#include "spec/language/shorthand.h"
+#include "spec/language/types_parser.h"
+#include "spec/spec.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kMaxNodes = 64;
+constexpr size_t kMaxSizeNames = 4;
+constexpr std::string_view kMixtureWord = "mixture";
+
+bool IsWordCharacter(char c) {
+  return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
+}
+bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
+
+// The pieces of a line: words (names, numbers with their sign, sizes) and single signs, "->" being one; last,
+// an empty one.
+std::vector<Word> Tokens(const Word& line) {
+  std::vector<Word> tokens;
+  size_t at = 0;
+  const std::string_view text = line.text;
+  while (true) {
+    while (at < text.size() && IsBlank(text[at])) ++at;
+    size_t end = std::min(at + 1, text.size());
+    if (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '-')) {
+      while (end < text.size() && (IsWordCharacter(text[end]) || (text[end - 1] == 'e' && text[end] == '-')))
+        ++end;
+      if (end == at + 1 && text[at] == '-' && end < text.size() && text[end] == '>') ++end;
+    }
+    tokens.push_back(line.Part(at, end - at));
+    if (at == text.size()) return tokens;
+    at = end;
+  }
+}
+
+class GraphParser {
+ public:
+  // Without `values`, sizes have no names.
+  explicit GraphParser(std::string_view source,
+                       std::optional<absl::Span<const uint32_t>> values = std::nullopt)
+      : source_(source), values_(values) {}
+
+  absl::StatusOr<Graph> Parse(absl::Span<const Word> lines) {
+    if (absl::Status status = ParseHead(lines.front()); !status.ok()) return status;
+    for (const Word& line : lines.subspan(1))
+      if (absl::Status status = ParseStatement(line); !status.ok()) return status;
+    if (!returned_)
+      return ErrorAt(source_, lines.back().position, Cat("expected a line 'return ...' in ", graph_.name));
+    return std::move(graph_);
+  }
+
+  absl::StatusOr<KernelHead> Head(const Word& line) {
+    if (absl::Status status = ParseName(line); !status.ok()) return status;
+    if (Peek().text == "[")
+      if (absl::Status status = ParseSizeNames(); !status.ok()) return status;
+    KernelHead head{graph_.name, {}};
+    for (const NamedSize& size : sizes_) {
+      head.sizes.push_back({std::string(size.name.text), size.values});
+      head.mixtures.emplace_back();
+      if (!size.mixture) continue;
+      absl::StatusOr<std::vector<SizeShare>> mixture =
+          ParseMixture(source_, *size.mixture, head.sizes.back());
+      if (!mixture.ok()) return mixture.status();
+      head.mixtures.back() = *std::move(mixture);
+      if (!head.mixture_at) head.mixture_at = size.mixture->position;
+    }
+    return head;
+  }
+
+ private:
+  struct NamedSize {
+    Word name;
+    std::vector<uint32_t> values;
+    std::optional<Word> mixture = {};  // what stands behind "mixture="
+    bool used = false;
+  };
+
+  const Word& Peek() const { return tokens_[next_]; }
+  Word Take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
+  absl::Status Expected(const Word& word, std::string_view what, std::string_view hint = "") const {
+    return ExpectedAt(source_, word, what, hint);
+  }
+  absl::Status TakeSign(std::string_view sign) {
+    if (Peek().text != sign) return Expected(Peek(), Cat("'", sign, "'"));
+    Take();
+    return absl::OkStatus();
+  }
+  void Start(const Word& line) {
+    tokens_ = Tokens(line);
+    next_ = 0;
+  }
+  int Add(GraphNode node) {
+    graph_.nodes.push_back(std::move(node));
+    return static_cast<int>(graph_.nodes.size()) - 1;
+  }
+  const TensorType& TypeOf(int node) const { return graph_.nodes[static_cast<size_t>(node)].type; }
+
+  // kernel NAME
+  absl::Status ParseName(const Word& line) {
+    Start(line);
+    Take();
+    const Word name = Take();
+    if (!IsKernelName(name.text))
+      return Expected(name, "the kernel's name (no keyword, none that C's library or the header's code has)");
+    graph_.name = std::string(name.text);
+    return absl::OkStatus();
+  }
+
+  // kernel NAME [SIZES] (NAME: TYPE, ...) [-> TYPE]:
+  absl::Status ParseHead(const Word& line) {
+    absl::Status status = ParseName(line);
+    if (status.ok() && Peek().text == "[")
+      status = values_ ? ParseSizeNames() : Expected(Peek(), "'(' (a single kernel, not a family of sizes)");
+    if (status.ok()) status = TakeSign("(");
+    do {
+      if (status.ok()) status = ParseParameter();
+    } while (status.ok() && Peek().text == "," && !Take().text.empty());
+    for (const NamedSize& size : sizes_)
+      if (status.ok() && !size.used) status = Expected(size.name, "the size of some parameter");
+    if (status.ok()) status = TakeSign(")");
+    if (status.ok() && Peek().text == "->") {
+      Take();
+      status = ParseTensor(&declared_.emplace());
+    }
+    if (status.ok()) status = TakeSign(":");
+    return status.ok() ? ExpectEnd() : status;
+  }
+
+  // [NAME = VALUES [mixture=SHARES], ...]
+  absl::Status ParseSizeNames() {
+    do {
+      Take();
+      const Word name = Take();
+      if (absl::Status status = CheckNewName(name); !status.ok()) return status;
+      if (sizes_.size() == kMaxSizeNames) return Expected(name, Cat("at most ", kMaxSizeNames, " sizes"));
+      if (absl::Status status = TakeSign("="); !status.ok()) return status;
+      absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source_, Take());
+      if (!values.ok()) return values.status();
+      sizes_.push_back({name, *std::move(values)});
+      if (Peek().text != kMixtureWord) continue;
+      Take();
+      if (absl::Status status = TakeSign("="); !status.ok()) return status;
+      sizes_.back().mixture = TakeShares();
+    } while (Peek().text == ",");
+    return TakeSign("]");
+  }
+
+  // The text of a mixture, up to a comma that a name follows, or the bracket.
+  Word TakeShares() {
+    const Word first = Peek();
+    size_t length = 0;
+    while (!Peek().text.empty() && Peek().text != "]") {
+      const std::string_view behind = tokens_[next_ + 1].text;
+      if (Peek().text == "," &&
+          (behind.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(behind[0]))))
+        break;
+      const Word part = Take();
+      length = static_cast<size_t>(part.text.data() + part.text.size() - first.text.data());
+    }
+    return {{first.text.data(), length}, first.position};
+  }
+
+  NamedSize* FindSize(std::string_view name) {
+    const auto found = std::find_if(sizes_.begin(), sizes_.end(),
+                                    [&](const NamedSize& size) { return size.name.text == name; });
+    return found == sizes_.end() ? nullptr : &*found;
+  }
+
+  // A number, or the value of a name.
+  absl::StatusOr<uint32_t> ParseSize(std::string_view of, int64_t most) {
+    if (NamedSize* const named = FindSize(Peek().text); named != nullptr) {
+      named->used = true;
+      return (*values_)[static_cast<size_t>(named - sizes_.data())];
+    }
+    std::string what;
+    for (const NamedSize& size : sizes_) Append(&what, size.name.text, ", ");
+    return ParseNumber(source_, Peek(), what.empty() ? of : Cat(what, "or ", of), 1, most);
+  }
+
+  absl::Status ExpectEnd() const {
+    return Peek().text.empty() ? absl::OkStatus() : Expected(Peek(), "the end of the line");
+  }
+
+  absl::Status ParseParameter() {
+    const Word name = Take();
+    GraphNode input;
+    input.text = std::string(name.text);
+    input.position = name.position;
+    if (absl::Status status = CheckNewName(name); !status.ok()) return status;
+    if (absl::Status status = TakeSign(":"); !status.ok()) return status;
+    if (Peek().text == kConstantWord) {
+      Take();
+      input.constant = true;
+    }
+    if (absl::Status status = ParseTensor(&input.type); !status.ok()) return status;
+    if (graph_.nodes.size() == kMaxParameters)
+      return Expected(name, Cat("at most ", kMaxParameters, " parameters"));
+    names_[input.text] = Add(input);
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckNewName(const Word& name) {
+    if (!IsIdentifier(name.text) || name.text == "return" || FindFunction(name.text) != nullptr)
+      return Expected(name,
+                      "a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
+                      "C++, no operation)");
+    if (names_.contains(std::string(name.text)) || FindSize(name.text) != nullptr)
+      return Expected(name, "a name that is not taken");
+    return absl::OkStatus();
+  }
+
+  // `result`: of something that is computed.
+  absl::StatusOr<Dtype> ParseDtype(bool result) {
+    const Word word = Take();
+    std::vector<std::string_view> names;
+    for (const DtypeInfo& info : kDtypes) {
+      if (!IsOfCallers(info.dtype) || (result && !info.is_result)) continue;
+      if (info.name == word.text) return info.dtype;
+      names.push_back(info.name);
+    }
+    return Expected(word, Cat("an element type (", Join(names, " "), ")"), DidYouMean(word.text, names));
+  }
+
+  // T[M,N]
+  absl::Status ParseType(TensorType* type) {
+    absl::StatusOr<Dtype> dtype = ParseDtype(false);
+    if (!dtype.ok()) return dtype.status();
+    type->dtype = *dtype;
+    if (absl::Status status = TakeSign("["); !status.ok()) return status;
+    Word last = Peek();
+    while (Peek().text != "]") {
+      if (!type->dims.empty())
+        if (absl::Status status = TakeSign(","); !status.ok()) return status;
+      absl::StatusOr<uint32_t> size = ParseSize("a size", kMaxSide);
+      if (!size.ok()) return size.status();
+      if (type->dims.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
+      type->dims.push_back(*size);
+      if (type->elements() > kMaxElements)
+        return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
+      last = Take();
+    }
+    if (const auto block = static_cast<uint32_t>(BlockOf(type->dtype));
+        block > 1 && (type->dims.empty() || type->dims.back() % block != 0))
+      return Expected(last, Cat("a last axis that is a multiple of ", block, ", as ", Info(type->dtype).name,
+                                " has blocks of so many"));
+    return TakeSign("]");
+  }
+
+  // A type, and perhaps how the tensor lies.
+  absl::Status ParseTensor(TensorType* type) {
+    const absl::Status status = ParseType(type);
+    if (!status.ok() || Peek().text != kStridesWord) return status;
+    if (IsOfBlocks(type->dtype)) return Expected(Peek(), Cat("no strides of ", Info(type->dtype).name));
+    return ParseStrides(type);
+  }
+
+  // strides=[NUMBER, ...]
+  absl::Status ParseStrides(TensorType* type) {
+    Take();
+    for (std::string_view sign : {"=", "["})
+      if (absl::Status status = TakeSign(sign); !status.ok()) return status;
+    const std::string wanted = Cat("a stride for each of ", type->dims.size(), " axes");
+    std::vector<Word> words;
+    while (Peek().text != "]") {
+      if (words.size() == type->dims.size()) return Expected(Peek(), Cat("']' (", wanted, ")"));
+      if (!words.empty())
+        if (absl::Status status = TakeSign(","); !status.ok()) return status;
+      const absl::StatusOr<uint32_t> stride = ParseSize("a stride", std::numeric_limits<uint32_t>::max());
+      if (!stride.ok()) return stride.status();
+      type->strides.push_back(*stride);
+      words.push_back(Take());
+    }
+    if (words.size() < type->dims.size()) return Expected(Peek(), wanted);
+    if (const std::optional<WrongStride> wrong = CheckStrides(*type))
+      return Expected(words[wrong->axis], wrong->expected);
+    NormaliseStrides(type);
+    return TakeSign("]");
+  }
+
+  // NAME = EXPRESSION, or return EXPRESSION
+  absl::Status ParseStatement(const Word& line) {
+    Start(line);
+    const Word first = Take();
+    const bool returns = first.text == "return";
+    if (returned_) return Expected(first, "nothing after the return");
+    if (!returns) {
+      if (absl::Status status = CheckNewName(first); !status.ok()) return status;
+      if (absl::Status status = TakeSign("="); !status.ok()) return status;
+    }
+    const Word start = Peek();
+    absl::StatusOr<int> value = ParseExpression();
+    if (!value.ok()) return value.status();
+    if (absl::Status status = ExpectEnd(); !status.ok()) return status;
+    if (graph_.nodes[static_cast<size_t>(*value)].op == Operation::kNumber)
+      return Expected(start, "a tensor");
+    if (!returns) {
+      names_[std::string(first.text)] = *value;
+      return absl::OkStatus();
+    }
+    if (IsOfBlocks(TypeOf(*value).dtype))
+      return Expected(start, "a result that is not of blocks (those are for matmul(x, transpose(w)) alone)");
+    returned_ = true;
+    graph_.result = *value;
+    if (!declared_) return absl::OkStatus();
+    GraphNode& result = graph_.nodes[static_cast<size_t>(*value)];
+    if (result.type.dtype == declared_->dtype && result.type.dims == declared_->dims) {
+      if (result.op != Operation::kInput) result.type.strides = declared_->strides;
+      return absl::OkStatus();
+    }
+    return ErrorAt(source_, start.position,
+                   Cat("expected ", PrintTensorType(*declared_), ", as ", graph_.name, " returns, got ",
+                       PrintTensorType(TypeOf(*value))));
+  }
+
+  int AddNumber(const Word& word, float number) {
+    GraphNode node;
+    node.op = Operation::kNumber;
+    node.text = std::string(word.text);
+    node.number = number;
+    node.position = word.position;
+    return Add(std::move(node));
+  }
+
+  absl::StatusOr<int> ParseExpression() {
+    const Word word = Take();
+    if (graph_.nodes.size() + open_calls_ >= kMaxNodes)
+      return Expected(word, Cat("at most ", kMaxNodes, " values"));
+    if (const OperationInfo* info = FindFunction(word.text); info != nullptr) return ParseCall(word, *info);
+    const auto known = names_.find(std::string(word.text));
+    if (known != names_.end()) return known->second;
+    if (const std::optional<float> number = ParseFinite(word.text)) return AddNumber(word, *number);
+    std::vector<std::string_view> values = FunctionNames();
+    for (const auto& [name, value] : names_) values.push_back(name);
+    return Expected(
+        word, Cat("a value that is known, a number, or an operation (", Join(FunctionNames(), " "), ")"),
+        DidYouMean(word.text, values));
+  }
+
+  // OP(value {, value} {, OPTION=VALUE})
+  absl::StatusOr<int> ParseCall(const Word& word, const OperationInfo& info) {
+    GraphNode node = OperationNode(info.op, word.position);
+    ++open_calls_;
+    absl::Status status = TakeSign("(");
+    for (int i = 0; i < info.arguments && status.ok(); ++i) {
+      if (i > 0) status = TakeSign(",");
+      if (!status.ok()) break;
+      absl::StatusOr<int> argument = ParseExpression();
+      status = argument.status();
+      if (argument.ok()) node.inputs.push_back(*argument);
+    }
+    if (status.ok() && info.op == Operation::kCast) status = ParseCastType(&node);
+    std::vector<std::string_view> given;
+    while (status.ok() && Peek().text == ",") {
+      Take();
+      status = ParseOption(&given, &node);
+    }
+    if (status.ok()) status = TakeSign(")");
+    --open_calls_;
+    if (!status.ok()) return status;
+    return AddOperation(&graph_, std::move(node), source_);
+  }
+
+  absl::Status ParseCastType(GraphNode* node) {
+    if (absl::Status status = TakeSign(","); !status.ok()) return status;
+    absl::StatusOr<Dtype> dtype = ParseDtype(true);
+    if (dtype.ok()) node->type.dtype = *dtype;
+    return dtype.status();
+  }
+
+  // `given`: options so far; only an axis may be given again.
+  absl::Status ParseOption(std::vector<std::string_view>* given, GraphNode* node) {
+    const Word name = Take();
+    const std::vector<std::string_view> known = OptionsOf(node->op);
+    if (std::find(known.begin(), known.end(), name.text) == known.end())
+      return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"),
+                      DidYouMean(name.text, known));
+    const bool axis = name.text == "axis";
+    if (!axis && std::find(given->begin(), given->end(), name.text) != given->end())
+      return Expected(name, "each option once");
+    given->push_back(name.text);
+    if (absl::Status status = TakeSign("="); !status.ok()) return status;
+    const Word value = Take();
+    if (name.text == "layout") return SetLayout(value, node);
+    if (name.text == kLhsAsOption) return SetRounding(value, node);
+    if (name.text == Info(node->op).option.name) return SetNumber(value, node);
+    if (name.text == "pad") return SetPadding(value, node);
+    absl::StatusOr<uint32_t> number =
+        ParseNumber(source_, value, name.text, axis ? 0 : 1, axis ? int64_t{kMaxRank - 1} : kMaxSide);
+    if (!number.ok()) return number.status();
+    if (axis) return AddAxis(value, *number, node);
+    ConvolutionOptions& conv = node->conv;
+    (name.text == "stride" ? conv.stride : name.text == "dilation" ? conv.dilation : conv.groups) = *number;
+    return absl::OkStatus();
+  }
+
+  absl::Status SetRounding(const Word& value, GraphNode* node) const {
+    const absl::StatusOr<LhsAs> as = ParseLhsAs(source_, value);
+    if (as.ok()) node->lhs_as = *as;
+    return as.status();
+  }
+
+  absl::Status SetLayout(const Word& value, GraphNode* node) const {
+    const auto found = std::find(kImageLayouts.begin(), kImageLayouts.end(), value.text);
+    if (found == kImageLayouts.end()) return Expected(value, "nchw or nhwc");
+    node->conv.layout = static_cast<ImageLayout>(found - kImageLayouts.begin());
+    return absl::OkStatus();
+  }
+
+  // Numbers after commas are of the other sides, as names are options.
+  absl::Status SetPadding(const Word& first, GraphNode* node) {
+    std::vector<Word> sides = {first};
+    while (Peek().text == "," && next_ + 1 < tokens_.size() &&
+           absl::ascii_isdigit(static_cast<unsigned char>(Cat(tokens_[next_ + 1].text, " ").front()))) {
+      Take();
+      sides.push_back(Take());
+    }
+    absl::StatusOr<Padding> pad = ParsePadding(source_, sides);
+    if (pad.ok()) node->conv.pad = *pad;
+    return pad.status();
+  }
+
+  absl::Status SetNumber(const Word& value, GraphNode* node) const {
+    const std::optional<float> number = ParseFinite(value.text);
+    node->number = number.value_or(0);
+    return number.has_value() ? absl::OkStatus() : Expected(value, "a number");
+  }
+
+  absl::Status AddAxis(const Word& value, uint32_t axis, GraphNode* node) const {
+    const auto place = std::lower_bound(node->axes.begin(), node->axes.end(), axis);
+    if (place != node->axes.end() && *place == axis) return Expected(value, "each axis once");
+    node->axes.insert(place, axis);
+    return absl::OkStatus();
+  }
+
+  const std::string_view source_;
+  const std::optional<absl::Span<const uint32_t>> values_;
+  std::vector<NamedSize> sizes_;
+  Graph graph_;
+  std::optional<TensorType> declared_;
+  std::map<std::string, int> names_;
+  std::vector<Word> tokens_;
+  size_t next_ = 0;
+  size_t open_calls_ = 0;  // values to come
+  bool returned_ = false;
+};
+
+}  // namespace
+
+std::optional<float> ParseFinite(std::string_view text) {
+  float number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || stop != end || error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source) {
+  return GraphParser(source).Parse(lines);
+}
+
+absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source,
+                                 absl::Span<const uint32_t> values) {
+  return GraphParser(source, values).Parse(lines);
+}
+
+absl::StatusOr<KernelHead> ParseKernelHead(const Word& line, std::string_view source) {
+  return GraphParser(source).Head(line);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,81 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "spec/graph/graph.h"
+#include "spec/graph/types.h"
+#include "spec/language/shorthand.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class GraphPrinter {
+ public:
+  explicit GraphPrinter(const Graph& graph) : graph_(graph) {
+    for (const GraphNode& node : graph.nodes)
+      if (node.op == Operation::kInput) taken_.insert(node.text);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) names_.push_back(NameOf(graph.nodes[i], i));
+  }
+
+  std::string Print() const {
+    std::vector<std::string> parameters;
+    for (const GraphNode& node : graph_.nodes)
+      if (node.op == Operation::kInput)
+        parameters.push_back(
+            Cat(node.text, ": ", node.constant ? Cat(kConstantWord, " ") : "", PrintTensorType(node.type)));
+    std::string text = Cat("kernel ", graph_.name, "(", absl::StrJoin(parameters, ", "), ") -> ",
+                           PrintTensorType(graph_.at(graph_.result).type), ":\n");
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      if (Info(graph_.nodes[i].op).kind != OperationKind::kLeaf)
+        Append(&text, "  ", names_[i], " = ", Call(graph_.nodes[i]), "\n");
+    return Cat(text, "  return ", names_[static_cast<size_t>(graph_.result)], "\n");
+  }
+
+ private:
+  std::string NameOf(const GraphNode& node, size_t number) const {
+    if (node.op == Operation::kInput || node.op == Operation::kNumber) return node.text;
+    std::string name = Cat("v", number);
+    while (taken_.contains(name)) name += "_";
+    return name;
+  }
+
+  std::string Call(const GraphNode& node) const {
+    std::vector<std::string> arguments;
+    for (int input : node.inputs) arguments.push_back(names_[static_cast<size_t>(input)]);
+    if (node.op == Operation::kCast) arguments.emplace_back(Info(node.type.dtype).name);
+    for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
+    if (const NumberOption& option = Info(node.op).option; !option.name.empty())
+      arguments.push_back(Cat(option.name, "=", PrintNumber(static_cast<float>(node.number))));
+    if (node.lhs_as != LhsAs::kItself)
+      arguments.push_back(Cat(kLhsAsOption, "=", kirsch::NameOf(node.lhs_as)));
+    if (node.op == Operation::kConv2d) {
+      const ConvolutionOptions& conv = node.conv;
+      arguments.push_back(Cat("stride=", conv.stride, ", pad=", PrintPadding(conv.pad),
+                              ", dilation=", conv.dilation, ", groups=", conv.groups,
+                              ", layout=", kImageLayouts[static_cast<size_t>(conv.layout)]));
+    }
+    return Cat(Info(node.op).name, "(", absl::StrJoin(arguments, ", "), ")");
+  }
+
+  const Graph& graph_;
+  std::set<std::string> taken_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::string PrintTensorType(const TensorType& type) {
+  const std::string shape = Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
+  return type.dense() ? shape : Cat(shape, " ", kStridesWord, "=[", absl::StrJoin(type.strides, ","), "]");
+}
+
+std::string PrintPadding(const Padding& pad) {
+  if (pad == Padding{pad.top, pad.top, pad.top, pad.top}) return Cat(pad.top);
+  return Cat(pad.top, ",", pad.left, ",", pad.bottom, ",", pad.right);
+}
+
+std::string PrintGraph(const Graph& graph) { return GraphPrinter(graph).Print(); }
+
+}  // namespace kirsch

@@ -1,0 +1,246 @@
+#include "spec/language/graph_shorthand.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/types/span.h"
+#include "spec/graph/builder.h"
+#include "spec/graph/types.h"
+#include "spec/language/convolution_parser.h"
+#include "spec/language/graph_parser.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::array<std::string_view, 3> kFloats = {Info(Dtype::kF32).name, Info(Dtype::kBf16).name,
+                                                     Info(Dtype::kF16).name};
+constexpr std::array<Dtype, 3> kFloatTypes = {Dtype::kF32, Dtype::kBf16, Dtype::kF16};
+
+// What most shorthands begin with, and the builder of their kernel. Errors about the kernel as a whole have
+// the place of its sizes.
+struct Begun {
+  Dtype type;
+  std::vector<uint32_t> sizes;
+  GraphBuilder builder;
+};
+
+absl::StatusOr<Dtype> TakeType(ShorthandWords& words, size_t types) {
+  const absl::StatusOr<size_t> type =
+      words.TakeChoice(absl::MakeConstSpan(kFloats).first(types), "an element type");
+  if (!type.ok()) return type.status();
+  return kFloatTypes[*type];
+}
+
+absl::StatusOr<Begun> Begin(ShorthandWords& words, const std::string& name, size_t fewest_sizes) {
+  const absl::StatusOr<Dtype> type = TakeType(words, kFloats.size());
+  if (!type.ok()) return type.status();
+  const Word word = words.Take();
+  absl::StatusOr<std::vector<uint32_t>> sizes = words.Sizes(word, fewest_sizes, kMaxRank);
+  if (!sizes.ok()) return sizes.status();
+  return Begun{*type, *std::move(sizes), {name, words.source(), word.position}};
+}
+
+absl::StatusOr<Graph> Rowwise(ShorthandWords& words, const std::string& name, Operation op) {
+  absl::StatusOr<Begun> begun = Begin(words, name, 1);
+  if (!begun.ok()) return begun.status();
+  constexpr std::array<std::string_view, 1> kEps = {"eps"};
+  constexpr std::array<const char*, 2> kVectors = {"scale", "shift"};
+  const auto vectors = static_cast<size_t>(Info(op).arguments - 1);
+  if (absl::Status status = words.TakeOptions(absl::MakeConstSpan(kEps).first(vectors > 0 ? 1 : 0));
+      !status.ok())
+    return status;
+  GraphNode node = OperationNode(op);
+  if (words.Has(kEps[0])) {
+    const std::optional<float> eps = ParseFinite(words.Value(kEps[0]).text);
+    if (!eps) return words.Expected(words.Value(kEps[0]), "a number");
+    node.number = *eps;
+  }
+  node.inputs = {begun->builder.Parameter("x", begun->type, begun->sizes)};
+  for (size_t i = 0; i < vectors; ++i)
+    node.inputs.push_back(begun->builder.Parameter(kVectors[i], begun->type, {begun->sizes.back()}));
+  const int result = begun->builder.Cast(begun->builder.Add(std::move(node)), begun->type);
+  return std::move(begun->builder).Build(result);
+}
+
+absl::StatusOr<Graph> Reduce(ShorthandWords& words, const std::string& name) {
+  constexpr std::array<std::string_view, 3> kKinds = {"sum", "max", "mean"};
+  constexpr std::array<Operation, 3> kOps = {Operation::kReduceSum, Operation::kReduceMax,
+                                             Operation::kReduceMean};
+  constexpr std::array<std::string_view, 1> kAxis = {"axis"};
+  const absl::StatusOr<size_t> kind = words.TakeChoice(kKinds, "a reduction");
+  if (!kind.ok()) return kind.status();
+  absl::StatusOr<Begun> begun = Begin(words, name, 1);
+  if (!begun.ok()) return begun.status();
+  if (absl::Status status = words.TakeOptions(kAxis); !status.ok()) return status;
+  GraphNode node = OperationNode(kOps[*kind]);
+  const auto last = static_cast<uint32_t>(begun->sizes.size()) - 1;
+  if (!words.Has(kAxis[0])) node.axes = {last};  // as all that goes by rows
+  for (const Word& axis : words.Has(kAxis[0]) ? Split(words.Value(kAxis[0]), ',') : std::vector<Word>{}) {
+    const absl::StatusOr<uint32_t> number = ParseNumber(words.source(), axis, "an axis", 0, last);
+    if (!number.ok()) return number.status();
+    const auto place = std::lower_bound(node.axes.begin(), node.axes.end(), *number);
+    if (place != node.axes.end() && *place == *number) return words.Expected(axis, "each axis once");
+    node.axes.insert(place, *number);
+  }
+  node.inputs = {begun->builder.Parameter("x", begun->type, begun->sizes)};
+  const int result = begun->builder.Cast(begun->builder.Add(std::move(node)), begun->type);
+  return std::move(begun->builder).Build(result);
+}
+
+absl::StatusOr<Graph> Transpose(ShorthandWords& words, const std::string& name) {
+  absl::StatusOr<Begun> begun = Begin(words, name, 2);
+  if (!begun.ok()) return begun.status();
+  if (absl::Status status = words.TakeOptions({}); !status.ok()) return status;
+  const int x = begun->builder.Parameter("x", begun->type, begun->sizes);
+  const int result = begun->builder.Add(Operation::kTranspose, {x});
+  return std::move(begun->builder).Build(result);
+}
+
+// softmax(q k^T / sqrt(dim)) v
+absl::StatusOr<Graph> Attention(ShorthandWords& words, const std::string& name) {
+  constexpr std::array<std::string_view, 3> kSizes = {"heads", "tokens", "dim"};
+  const absl::StatusOr<Dtype> type = TakeType(words, 1);
+  if (!type.ok()) return type.status();
+  if (absl::Status status = words.TakeOptions(kSizes); !status.ok()) return status;
+  std::vector<uint32_t> sizes;
+  for (std::string_view option : kSizes) {
+    absl::StatusOr<uint32_t> size = words.SizeOption(option);
+    if (!size.ok()) return size.status();
+    sizes.push_back(*size);
+  }
+  GraphBuilder builder(name, words.source(), words.Value("tokens").position);
+  std::array<int, 3> inputs = {};
+  for (size_t i = 0; i < inputs.size(); ++i)
+    inputs[i] = builder.Parameter(std::string(1, "qkv"[i]), *type, sizes);
+  const int scores =
+      builder.Add(Operation::kMatmul, {inputs[0], builder.Add(Operation::kTranspose, {inputs[1]})});
+  const int scale = builder.Number(1 / std::sqrt(static_cast<float>(sizes[2])));
+  const int weights = builder.Add(Operation::kSoftmax, {builder.Add(Operation::kMul, {scores, scale})});
+  const int result = builder.Add(Operation::kMatmul, {weights, inputs[2]});
+  return std::move(builder).Build(result);
+}
+
+using Parser = absl::StatusOr<Graph> (*)(ShorthandWords& words, const std::string& name);
+
+template <Parser kParse>
+absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) {
+  absl::StatusOr<Graph> graph = kParse(words, IdentifierOf(text.text));
+  if (!graph.ok()) return graph.status();
+  return ShorthandKernel{std::string(text.text),
+                         ErrorAt(words.source(), text.position, "expected a single contraction"),
+                         *std::move(graph)};
+}
+
+template <Operation kOp>
+absl::StatusOr<Graph> RowwiseOf(ShorthandWords& words, const std::string& name) {
+  return Rowwise(words, name, kOp);
+}
+
+struct Shorthand {
+  std::string_view name;
+  absl::StatusOr<ShorthandKernel> (*parse)(ShorthandWords& words, const Word& text);
+  std::string_view arguments;  // what stands behind the name, for people
+  std::string_view example;
+  std::string_view axes = "";  // what its sizes are called, a letter each
+};
+
+constexpr std::array<Shorthand, 7> kShorthands = {{
+    {"conv2d", [](ShorthandWords& words, const Word&) { return ParseConvolution(words); },
+     "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N pad=N|TOP,LEFT,BOTTOM,RIGHT "
+     "dilation=N groups=N layout=nchw|nhwc accumulate const-filters fixed-order epilogue=STEPS]",
+     "conv2d f32 1x64x56x56 filters=64 kernel=3x3 pad=1 layout=nhwc", "nchw"},
+    {"softmax", Parsed<RowwiseOf<Operation::kSoftmax>>, "f32|bf16|f16 SIZES", "softmax f32 32x1024"},
+    {"layernorm", Parsed<RowwiseOf<Operation::kLayernorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
+     "layernorm f32 32x768"},
+    {"rmsnorm", Parsed<RowwiseOf<Operation::kRmsnorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
+     "rmsnorm f32 32x768 eps=1e-6"},
+    {"reduce", Parsed<Reduce>, "sum|max|mean f32|bf16|f16 SIZES [axis=N,...]",
+     "reduce mean f32 8x16x32 axis=0,2"},
+    {"transpose", Parsed<Transpose>, "f32|bf16|f16 SIZES", "transpose f32 64x48"},
+    {"attention", Parsed<Attention>, "f32 heads=N tokens=N dim=N",
+     "attention f32 heads=12 tokens=128 dim=64"},
+}};
+
+const Shorthand* Find(std::string_view name) {
+  const auto found = std::find_if(kShorthands.begin(), kShorthands.end(),
+                                  [&](const Shorthand& shorthand) { return shorthand.name == name; });
+  return found == kShorthands.end() ? nullptr : &*found;
+}
+
+bool IsRange(const Word& word) {
+  return word.text.find("..") != std::string_view::npos || word.text.find('|') != std::string_view::npos;
+}
+
+bool IsSizes(const Word& word) {
+  return !word.text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(word.text.front()));
+}
+
+// What an option's size is called; empty: it is no size, or what depends on it is more than a shape.
+std::string_view NameOfOption(std::string_view option) {
+  constexpr std::array<std::string_view, 3> kSame = {"heads", "tokens", "dim"};
+  if (option == "filters") return "f";
+  return std::find(kSame.begin(), kSame.end(), option) != kSame.end() ? option : "";
+}
+
+}  // namespace
+
+bool IsGraphShorthand(std::string_view text) { return Find(SplitWords(text).front().text) != nullptr; }
+
+std::vector<std::string_view> GraphShorthandNames() { return NamesOf(kShorthands); }
+
+std::vector<ShorthandUsage> GraphShorthands() {
+  std::vector<ShorthandUsage> usages;
+  for (const Shorthand& row : kShorthands) usages.push_back({row.name, row.arguments, row.example});
+  return usages;
+}
+
+absl::StatusOr<ShorthandKernel> ParseShorthand(const Word& text, std::string_view source,
+                                               const ChosenSizes& chosen) {
+  ShorthandWords words(text, source, chosen);
+  const Word name = words.Take();
+  const Shorthand* const shorthand = Find(name.text);
+  if (shorthand == nullptr)
+    return words.Expected(name, Cat("an operation (", Join(GraphShorthandNames(), "|"), ")"),
+                          DidYouMean(name.text, GraphShorthandNames()));
+  absl::StatusOr<ShorthandKernel> kernel = shorthand->parse(words, text);
+  if (kernel.ok() && kernel->graph.ok())
+    for (GraphNode& node : kernel->graph->nodes) node.position = name.position;
+  return kernel;
+}
+
+absl::StatusOr<Graph> ParseGraphShorthand(const Word& text, std::string_view source,
+                                          const ChosenSizes& chosen) {
+  absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source, chosen);
+  if (!kernel.ok()) return kernel.status();
+  return std::move(kernel->graph);
+}
+
+std::vector<ShorthandRange> RangesOf(const Word& text) {
+  const std::vector<Word> words = SplitWords(text);
+  const Shorthand* const shorthand = Find(words.front().text);
+  const std::string_view axes = shorthand == nullptr ? "" : shorthand->axes;
+  std::vector<ShorthandRange> ranges;
+  for (const Word& word : words) {
+    if (IsSizes(word)) {
+      const std::vector<Word> sizes = Split(word, 'x');
+      for (size_t i = 0; i < sizes.size(); ++i)
+        if (IsRange(sizes[i]))
+          ranges.push_back({sizes[i], i < axes.size() ? std::string(axes.substr(i, 1)) : Cat("size", i)});
+      continue;
+    }
+    const size_t equals = std::min(word.text.find('='), word.text.size());
+    const Word value = word.Part(std::min(equals + 1, word.text.size()));
+    const std::string_view name = NameOfOption(word.text.substr(0, equals));
+    if (!name.empty() && IsRange(value)) ranges.push_back({value, std::string(name)});
+  }
+  return ranges;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,205 @@
+#include "spec/language/kernel_file.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/matmul_graph.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+Word WithoutBlanks(const Word& word) {
+  const size_t first = std::min(word.text.find_first_not_of(kBlanks), word.text.size());
+  const size_t last = word.text.find_last_not_of(kBlanks);
+  return word.Part(first, last == std::string_view::npos ? 0 : last + 1 - first);
+}
+
+// [NAME =] SPEC
+struct Entry {
+  Word name;  // empty: none
+  Word spec;
+};
+
+// The first '=' is the name's if there is a single word before it; others are of the spec's options.
+Entry SplitEntry(const Word& line) {
+  const size_t equals = line.text.find('=');
+  if (equals != std::string_view::npos) {
+    const Word name = WithoutBlanks(line.Part(0, equals));
+    if (name.text.find_first_of(kBlanks) == std::string_view::npos)
+      return {name, WithoutBlanks(line.Part(equals + 1))};
+  }
+  return {line.Part(0, 0), line};
+}
+
+// "kernel NAME(" or "kernel NAME[": a kernel in the kernel language, which ends with its return.
+bool StartsKernel(const Word& text) {
+  const Word first = SplitWords(text.text).front();
+  return first.text == "kernel" && text.text.find_first_of("([") < text.text.find('=');
+}
+
+std::string OperationHint(std::string_view word) {
+  std::vector<std::string_view> known = GraphShorthandNames();
+  known.insert(known.begin(), kMatmulInfo.name);
+  return DidYouMean(word, known);
+}
+
+absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source, KernelForm form) {
+  const Word operation = SplitWords(text).front();
+  if (operation.text == kMatmulInfo.name) {
+    absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
+    if (!family.ok()) return family.status();
+    const std::string name = IdentifierOf(family->text());
+    return KernelRequest{name, *std::move(family)};
+  }
+  if (!IsGraphShorthand(text.text))
+    return ExpectedAt(source, operation,
+                      Cat("an operation (", kMatmulInfo.name, "|", Join(GraphShorthandNames(), "|"), ")"),
+                      OperationHint(operation.text));
+  if (!RangesOf(text).empty()) {
+    absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
+    if (!family.ok()) return family.status();
+    const std::string name = family->name();
+    return KernelRequest{name, {}, *std::move(family), std::string(source)};
+  }
+  absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
+  if (!kernel.ok()) return kernel.status();
+  const std::string name = IdentifierOf(kernel->text);
+  if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
+    return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
+  if (!kernel->graph.ok()) return kernel->graph.status();
+  return KernelRequest{name, {}, GraphFamily(*std::move(kernel->graph)), std::string(source)};
+}
+
+// Reads line after line.
+class KernelFileParser {
+ public:
+  KernelFileParser(std::string_view source, KernelForm form) : source_(source), form_(form) {}
+
+  absl::Status ParseLine(const Word& line) {
+    const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
+    if (content.text.empty()) return absl::OkStatus();
+    if (!block_.empty() || StartsKernel(content)) return AddLineToKernel(content);
+    const Entry entry = SplitEntry(content);
+    const bool named = entry.spec.text.data() != content.text.data();
+    if (named && IsIdentifier(entry.name.text) && !IsKernelName(entry.name.text))
+      return ExpectedAt(source_, entry.name, "a name that neither C's library nor the header's code has");
+    if (named && !IsIdentifier(entry.name.text))
+      return ExpectedAt(
+          source_, entry.name,
+          "a name (letters, digits, underscores; a letter first, no keyword or macro of C or C++)");
+    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_, form_);
+    if (!request.ok()) return request.status();
+    if (named) request->name = std::string(entry.name.text);
+    request->label = named ? request->name : std::string(entry.spec.text);
+    return Add(*std::move(request), content.position);
+  }
+
+  // OK if no kernel is left open.
+  absl::Status End() const {
+    return block_.empty() ? absl::OkStatus() : ParseGraphFamily(block_, source_).status();
+  }
+
+  std::vector<KernelRequest> requests() && { return std::move(requests_); }
+
+ private:
+  // A kernel's head may be followed by its statements, and a statement by others: "kernel f(...): y = ...;
+  // return y".
+  absl::Status AddLineToKernel(const Word& line) {
+    const size_t head = block_.empty() ? EndOfHead(line.text) : 0;
+    if (head > 0) block_.push_back(WithoutBlanks(line.Part(0, head)));
+    for (const Word& part : Split(line.Part(head), ';')) {
+      const Word statement = WithoutBlanks(part);
+      if (statement.text.empty()) continue;
+      if (block_.empty()) return ExpectedAt(source_, statement, "nothing after the return");
+      if (absl::Status status = AddToKernel(statement); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // How long the head of a kernel is, its colon included.
+  static size_t EndOfHead(std::string_view line) {
+    int depth = 0;  // of parentheses and brackets
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '(' || line[i] == '[') ++depth;
+      if (line[i] == ')' || line[i] == ']') --depth;
+      if (line[i] == ':' && depth == 0) return i + 1;
+    }
+    return line.size();
+  }
+
+  absl::Status AddToKernel(const Word& line) {
+    block_.push_back(line);
+    if (SplitWords(line.text).front().text != "return") return absl::OkStatus();
+    const std::vector<Word> lines = std::exchange(block_, {});
+    absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
+    if (!graph.ok()) return graph.status();
+    const std::string name = graph->name();
+    absl::StatusOr<ParsedSpec> matmul = AsMatmul(graph->member(0), source_);
+    if (!matmul.ok() || graph->count() > 1 || form_ == KernelForm::kGraphs)
+      return Add({name, {}, *std::move(graph), std::string(source_)}, lines.front().position);
+    return Add({name, SpecFamily(*std::move(matmul))}, lines.front().position);
+  }
+
+  absl::Status Add(KernelRequest request, TextPosition position) {
+    const std::string& name = request.name;
+    const auto taken = [&](int line, std::string_view what) {
+      return ErrorAt(source_, position, Cat("expected another name, as line ", line, " has ", what));
+    };
+    if (const auto before = lines_.find(name); before != lines_.end())
+      return taken(before->second, Quoted(name));
+    for (std::string_view suffix : GeneratedSuffixes()) {
+      if (const auto before = lines_.find(Cat(name, suffix)); before != lines_.end())
+        return taken(before->second, Cat(Quoted(before->first), ", which its own code has"));
+      if (name.size() <= suffix.size() || !name.ends_with(suffix)) continue;
+      const auto before = lines_.find(name.substr(0, name.size() - suffix.size()));
+      if (before != lines_.end())
+        return taken(before->second, Cat(Quoted(before->first), ", whose code has ", Quoted(name)));
+    }
+    lines_[name] = position.line;
+    request.position = position;
+    if (request.label.empty()) request.label = name;
+    requests_.push_back(std::move(request));
+    return absl::OkStatus();
+  }
+
+  const std::string_view source_;
+  const KernelForm form_;
+  std::map<std::string, int> lines_;  // of the names so far
+  std::vector<Word> block_;           // lines of a kernel that has not ended
+  std::vector<KernelRequest> requests_;
+};
+
+}  // namespace
+
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
+                                              KernelForm form) {
+  if (!StartsKernel({text, {}})) return ParseRequest({text, {}}, source, form);
+  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source, form);
+  if (!kernels.ok()) return kernels.status();
+  if (kernels->size() > 1) return ErrorAt(source, (*kernels)[1].position, "expected a single kernel");
+  return std::move(kernels->front());
+}
+
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
+                                                           KernelForm form) {
+  KernelFileParser parser(source, form);
+  std::vector<Word> lines = Split({text, {}}, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].position = {static_cast<int>(i) + 1, 1};
+    if (absl::Status status = parser.ParseLine(lines[i]); !status.ok()) return status;
+  }
+  if (absl::Status status = parser.End(); !status.ok()) return status;
+  std::vector<KernelRequest> requests = std::move(parser).requests();
+  if (requests.empty()) return ExpectedAt(source, Word{}, "a kernel ([NAME =] SPEC)");
+  return requests;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,50 @@
+// A file of kernels, by custom NAME.kirsch. The grammar is in docs/spec.md.
+#ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
+#define KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/language/family.h"
+#include "spec/language/graph_family.h"
+
+namespace kirsch {
+
+// One kernel that is asked for: a spec, a graph, or a family of either.
+struct KernelRequest {
+  std::string name;  // a C identifier; without one in the file, that of its text
+  SpecFamily family;
+  std::optional<GraphFamily> graph = {};  // one that is no single matmul, or has sizes that vary: no `family`
+  std::string source = {};                // what errors about the graph call its text
+  TextPosition position = {};             // where it begins in its file
+  std::string label = {};                 // what reports call it: the name that it was given, or its text
+
+  int64_t count() const { return graph ? graph->count() : family.count(); }  // of members
+  std::vector<VaryingSize> sizes() const { return graph ? graph->sizes() : family.varying_sizes(); }
+  const std::string& text() const { return graph ? graph->text() : family.text(); }
+};
+
+// What becomes of a kernel that is both a spec and a graph.
+enum class KernelForm : uint8_t {
+  kSpecs,              // a spec
+  kGraphConvolutions,  // a graph if it is a convolution's shorthand, else a spec
+  kGraphs,             // a graph
+};
+
+// A kernel without a file: a spec, a family, a shorthand of a graph, or one kernel in the kernel language.
+// Errors as of ParseKernelFile.
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
+                                              KernelForm form = KernelForm::kSpecs);
+
+// Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one
+// kernel, no name twice. Any text is safe to pass. An error is InvalidArgument, one line:
+// "<source>:<line>:<column>: expected <what>, got '<text>'".
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
+                                                           KernelForm form = KernelForm::kSpecs);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_

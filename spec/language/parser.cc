@@ -1,0 +1,273 @@
+#include "spec/language/parser.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "spec/canonical.h"
+#include "spec/language/epilogue_parser.h"
+#include "spec/language/graph_shorthand.h"
+#include "spec/language/printer.h"
+#include "spec/language/shorthand.h"
+#include "spec/language/types_parser.h"
+#include "spec/text/cat.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kDots = "..";
+
+// The number of the operand that `name` names; -1: none.
+int OperandCalled(std::string_view name) {
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
+    if (name == kMatmulInfo.operands[static_cast<size_t>(operand)].name) return operand;
+  return -1;
+}
+
+// What an option's form begins with, up to its "=".
+std::string KeyOf(std::string_view form) { return std::string(form.substr(0, form.find('='))); }
+
+}  // namespace
+
+std::vector<std::string> MatmulOptions() {
+  std::vector<std::string> options;
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
+    options.push_back(Cat(kMatmulInfo.operands[static_cast<size_t>(operand)].name, "=",
+                          OrderWord(Order::kRow), "|", OrderWord(Order::kCol)));
+  for (std::string_view ld : kLdWords) options.push_back(Cat(ld, "=N"));
+  options.emplace_back(kAccumulateWord);
+  for (int operand = 0; operand < kMatmulInfo.output(); ++operand)
+    options.push_back(Cat(kConstantPrefix, kMatmulInfo.operands[static_cast<size_t>(operand)].name));
+  options.emplace_back(kFixedOrderWord);
+  std::string roundings;
+  for (LhsAs as : kRoundings) Append(&roundings, roundings.empty() ? "" : "|", NameOf(as));
+  options.push_back(Cat(kLhsAsWord, "=", roundings));
+  options.push_back(Cat(kBlocksWord, "=N"));
+  options.push_back(Cat(kEpilogueWord, "=STEPS"));
+  return options;
+}
+
+absl::Status ParsedMatmul::ExpectedOption(const Word& word) const {
+  std::vector<std::string> keys;
+  for (const std::string& option : MatmulOptions()) keys.push_back(KeyOf(option));
+  return ExpectedAt(source_, word, Cat("an option (", Join(MatmulOptions(), " "), ")"),
+                    DidYouMean(KeyOf(word.text), keys));
+}
+
+absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, std::string_view source) {
+  ParsedMatmul parsed(source);
+  parsed.types_word_ = words[0];
+  absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[0]);
+  if (!types.ok()) return types.status();
+  parsed.form_.op = OpKind::kMatmul;
+  parsed.form_.size = {1, 1, 1, 1};
+  parsed.form_.operand[MatmulDims::kLhs].dtype = types->lhs;
+  parsed.form_.operand[MatmulDims::kRhs].dtype = types->rhs;
+  parsed.form_.operand[MatmulDims::kOut].dtype = types->out;
+  parsed.sizes_word_ = words[1];
+  if (absl::Status status = parsed.ParseSizes(); !status.ok()) return status;
+  for (const Word& word : words.subspan(2))
+    if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
+      return status;
+  absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
+  if (status.ok()) status = parsed.CheckRounding();
+  if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[0], *types);
+  if (!status.ok()) return status;
+  return parsed;
+}
+
+// [B:]MxKxN
+absl::Status ParsedMatmul::ParseSizes() {
+  const Word& word = sizes_word_;
+  Word rest = word;
+  std::vector<Word> sizes;
+  if (const size_t colon = word.text.find(':'); colon != std::string_view::npos) {
+    sizes.push_back(word.Part(0, colon));
+    rest = word.Part(colon + 1);
+  }
+  const std::vector<Word> sides = Split(rest, 'x');
+  if (sides.size() != 3)
+    return Expected(
+        word, Cat("sizes as MxKxN or BATCH:MxKxN",
+                  word.text.find(kDots) == std::string_view::npos ? "" : ", each a size or a range a..b"));
+  sizes.insert(sizes.end(), sides.begin(), sides.end());
+  const size_t first = ranges_.size() - sizes.size();  // the batch may be left out
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    absl::StatusOr<SizeRange> range = ParseRange(sizes[i]);
+    if (!range.ok()) return range.status();
+    ranges_[first + i] = *range;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
+  const size_t dots = word.text.find(kDots);
+  absl::StatusOr<uint32_t> low = ParseNumber(source_, word.Part(0, dots), "a size", 1, kMaxSide);
+  if (!low.ok()) return low.status();
+  if (dots == std::string_view::npos) return SizeRange{*low, *low};
+  if (!range_) range_ = word;
+  absl::StatusOr<uint32_t> high =
+      ParseNumber(source_, word.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
+  if (!high.ok()) return high.status();
+  return SizeRange{*low, *high};
+}
+
+absl::Status ParsedMatmul::ParseOption(const Word& word) {
+  const size_t equals = std::min(word.text.find('='), word.text.size());
+  const std::string_view key = word.text.substr(0, equals);
+  if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return Expected(word, "each option once");
+  seen_.push_back(key);
+  if (word.text == kAccumulateWord) {
+    form_.accumulate = true;
+    return absl::OkStatus();
+  }
+  if (word.text == kFixedOrderWord) {
+    form_.fixed_order = 1;
+    return absl::OkStatus();
+  }
+  if (word.text.starts_with(kConstantPrefix)) return ParseConstant(word);
+  if (equals == word.text.size()) return ExpectedOption(word);
+  const Word value = word.Part(equals + 1);
+  if (key == kBlocksWord) {
+    absl::StatusOr<uint32_t> block =
+        ParseNumber(source_, value, "columns of a block", 1, std::numeric_limits<uint16_t>::max());
+    if (block.ok()) form_.block = static_cast<uint16_t>(*block);
+    return block.status();
+  }
+  if (key == kLhsAsWord) {
+    lhs_as_ = word;
+    const absl::StatusOr<LhsAs> as = ParseLhsAs(source_, value);
+    if (as.ok()) form_.lhs_as = *as;
+    return as.status();
+  }
+  if (key == kEpilogueWord) {
+    absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(form_));
+    if (epilogue.ok()) form_.op = OpWith(*epilogue);
+    epilogue_ = word;
+    return epilogue.status();
+  }
+  if (const int operand = OperandCalled(key); operand >= 0) return ParseOrder(value, operand);
+  const auto ld = std::find(kLdWords.begin(), kLdWords.end(), key);
+  if (ld == kLdWords.end()) return ExpectedOption(word);
+  ld_[static_cast<size_t>(ld - kLdWords.begin())] = value;
+  return absl::OkStatus();
+}
+
+absl::Status ParsedMatmul::CheckRounding() const {
+  if (!lhs_as_) return absl::OkStatus();
+  const std::string_view wanted = WantedBesideRounding(form_.lhs_as, form_.operand[MatmulDims::kLhs].dtype,
+                                                       form_.operand[MatmulDims::kRhs].dtype);
+  if (!wanted.empty()) return Expected(*lhs_as_, wanted);
+  if (form_.out().layout.order == Order::kCol) return Expected(*lhs_as_, "out=row with it");
+  if (form_.fixed_order != 0) return Expected(*lhs_as_, Cat("no ", kFixedOrderWord, " with it"));
+  return absl::OkStatus();
+}
+
+// Blocks lie along the reduction, and rows of them begin and end with whole ones.
+absl::Status ParsedMatmul::CheckBlocks(const Spec& spec) const {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  if (!IsOfBlocks(rhs.dtype)) return absl::OkStatus();
+  const std::string_view name = Info(rhs.dtype).name;
+  const auto block = static_cast<uint32_t>(BlockOf(rhs.dtype));
+  if (rhs.layout.order != Order::kCol)
+    return Expected(types_word_, Cat("rhs=col with ", name, ", whose blocks are along K"));
+  if (spec.out().layout.order != Order::kRow) return Expected(types_word_, Cat("out=row with ", name));
+  if (spec.size[MatmulDims::kK] % block != 0)
+    return Expected(sizes_word_,
+                    Cat("K that is a multiple of ", block, ", as ", name, " has blocks of so many"));
+  if (rhs.layout.ld % block != 0)
+    return Expected(*ld_[MatmulDims::kRhs],
+                    Cat("ldb that is a multiple of ", block, ", as ", name, " has blocks of so many"));
+  return absl::OkStatus();
+}
+
+// const-lhs or const-rhs
+absl::Status ParsedMatmul::ParseConstant(const Word& word) {
+  const int operand = OperandCalled(word.text.substr(kConstantPrefix.size()));
+  if (operand < 0 || operand == MatmulDims::kOut) return ExpectedOption(word);
+  if (constant_) return Expected(word, "one constant operand (of two, the product would be constant, too)");
+  constant_ = word;
+  form_.tensor(operand).constant = 1;
+  return absl::OkStatus();
+}
+
+absl::Status ParsedMatmul::ParseOrder(const Word& word, int operand) {
+  for (Order order : {Order::kRow, Order::kCol}) {
+    if (word.text != OrderWord(order)) continue;
+    form_.tensor(operand).layout.order = order;
+    return absl::OkStatus();
+  }
+  return Expected(word, "row or col");
+}
+
+absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
+  Spec spec = WithSizes(form_, sizes);
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
+    if (absl::Status status = SetLd(operand, &spec); !status.ok()) return status;
+  if (absl::Status status = CheckBlocks(spec); !status.ok()) return status;
+  return spec;
+}
+
+absl::Status ParsedMatmul::SetLd(int operand, Spec* spec) const {
+  const TileExtent extent = ExtentOf(*spec, operand);
+  const int64_t rows = extent.batch * extent.outer;  // of the stored matrices; at most 2^40
+  const std::string_view name = kMatmulInfo.operands[static_cast<size_t>(operand)].name;
+  if (rows * extent.inner > kMaxElements)
+    return Expected(sizes_word_, Cat("at most ", kMaxElements, " elements in ", name));
+  const std::optional<Word>& written = ld_[static_cast<size_t>(operand)];
+  if (!written) return absl::OkStatus();
+  const int64_t largest = std::min<int64_t>(kMaxElements / rows, std::numeric_limits<uint32_t>::max());
+  absl::StatusOr<uint32_t> given =
+      ParseNumber(source_, *written, Cat("a leading dimension of ", name), extent.inner, largest);
+  if (given.ok()) spec->operand[static_cast<size_t>(operand)].layout.ld = *given;
+  return given.status();
+}
+
+Spec WithSizes(Spec form, const UserSizes& sizes) {
+  std::copy(sizes.begin(), sizes.end(), form.size.begin());
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
+    uint32_t& ld = form.tensor(operand).layout.ld;
+    if (ld == 0) ld = static_cast<uint32_t>(ExtentOf(form, operand).inner);
+  }
+  return form;
+}
+
+ParsedSpec CanonicalRequest(const Spec& asked) {
+  const CanonicalSpec canonical = Canonicalise(asked);
+  ParsedSpec parsed{canonical.spec, canonical.swapped, PrintSpec(asked)};
+  for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
+    parsed.parameters.push_back(
+        {std::string(kMatmulInfo.operands[static_cast<size_t>(matrix)].name),
+         SwappedOperand(matrix, canonical.swapped)});
+  int next = MatmulDims::kOut;
+  for (std::string& name : EpilogueNames(asked.op_info().epilogue))
+    parsed.parameters.push_back({std::move(name), ++next});
+  parsed.parameters.push_back({"out", MatmulDims::kOut});
+  return parsed;
+}
+
+absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) {
+  const std::vector<Word> words = SplitWords(text);
+  if (words[0].text == kConvolutionWord) {
+    absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
+    if (!kernel.ok()) return kernel.status();
+    return std::move(kernel->spec);
+  }
+  if (words[0].text != kMatmulInfo.name)
+    return ExpectedAt(source, words[0], Cat("an operation (", kMatmulInfo.name, "|", kConvolutionWord, ")"),
+                      DidYouMean(words[0].text, std::array{kMatmulInfo.name, kConvolutionWord}));
+  const absl::StatusOr<ParsedMatmul> matmul =
+      ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
+  if (!matmul.ok()) return matmul.status();
+  if (matmul->range())
+    return ExpectedAt(source, *matmul->range(),
+                      "a single size (a range stands for many specs, and one is wanted here)");
+  UserSizes sizes;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = matmul->ranges()[dim].low;
+  const absl::StatusOr<Spec> asked = matmul->Member(sizes);
+  if (!asked.ok()) return asked.status();
+  return CanonicalRequest(*asked);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,179 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
+#include "spec/program/plan.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class PlanPrinter {
+ public:
+  explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
+
+  std::string Print() && {
+    for (const auto& [node, tile] : WinogradConvolutions(plan_))
+      Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
+             ", less exact than the sums of a convolution (docs/exactness.md)\n");
+    if (!plan_.ahead.empty() || !plan_.made.empty()) Append(&text_, "once, ahead of all calls\n");
+    for (const Group& group : plan_.made)
+      for (const Stage* stage : StagesOf(group)) Print("made", {*stage});
+    Print("ahead", plan_.ahead);
+    for (const Group& group : plan_.groups) {
+      if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");
+      Print(group);
+    }
+    return std::move(text_);
+  }
+
+  std::string Describe(const Stage& stage) const {
+    std::string operands;
+    for (const StageOperand& operand : stage.operands)
+      Append(&operands, operands.empty() ? "" : ", ", NameOf(operand.value));
+    constexpr const char* kKinds[] = {"contraction", "pack", "rows", "pad", "transpose", "winograd"};
+    std::string text = Cat(kKinds[static_cast<size_t>(stage.kind)], "(", operands, ") ");
+    switch (stage.kind) {
+      case StageKind::kContraction:
+      case StageKind::kPack:
+        return Cat(text, stage.repeats > 1 && stage.loop == 0 ? Cat(stage.repeats, " x ") : "",
+                   PrintSpec(stage.spec));
+      case StageKind::kRows:
+        Append(&text, stage.rows, "x", stage.columns, ":");
+        for (const RowValue& value : stage.program.values)
+          if (value.op != Operation::kLoad && value.op != Operation::kNumber)
+            Append(&text, " ", Info(value.op).name);
+        if (stage.program.reduces_rows) text += ", down the columns";
+        if (stage.schedule.online) text += ", online";
+        if (stage.schedule.streamed != RowSchedule::kNone) text += ", past the caches";
+        return text;
+      case StageKind::kPad:
+      case StageKind::kTranspose:
+        return Cat(text, stage.copy.planes, " of ", stage.copy.height, "x", stage.copy.width);
+      case StageKind::kTransform:
+        return text + Describe(stage.transform);
+    }
+    return text;
+  }
+
+ private:
+  static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
+
+  void Print(const Group& group) {
+    constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
+                                        ", threads share it"};
+    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile, Growth(group),
+           kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
+    Print("first", group.before);
+    Print("each item", group.once);
+    Print("each tile", group.stages);
+    Print("the last tile", group.rest);
+  }
+
+  // What is for one number of rows only, and as much for others in proportion.
+  std::string Growth(const Group& group) const {
+    if (!plan_.size || (!group.batch_grows && !group.rows_grow)) return "";
+    return Cat(group.batch_grows ? ", items" : ", rows", " for ", plan_.size->name, " = ",
+               plan_.size->planned);
+  }
+
+  void Print(const char* when, const std::vector<Stage>& stages) {
+    for (const Stage& stage : stages) {
+      const std::string turns = stage.at_once ? Cat(", up to ", stage.keys, " keys at once")
+                                : stage.keys != 0
+                                    ? Cat(", blocks of ", stage.keys, stage.keys > 1 ? " keys" : " key")
+                                : stage.loop != 0 ? Cat(", ", stage.repeats, " in turn")
+                                                  : "";
+      Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
+      if (stage.kind != StageKind::kContraction) continue;
+      std::string schedule = PrintSchedule(stage.impl);
+      for (size_t at = 0; at < schedule.size();) {
+        const size_t end = std::min(schedule.find('\n', at), schedule.size());
+        Append(&text_, "    ", schedule.substr(at, end - at), "\n");
+        at = end + 1;
+      }
+    }
+  }
+
+  static std::string Describe(const TransformShape& shape) {
+    constexpr const char* kSteps[] = {"filters", "input", "output"};
+    const std::string step = kSteps[static_cast<size_t>(shape.step)];
+    const std::string text = Cat(WinogradName(shape.tile), " ", step, ", ", shape.axes[0].squares, "x",
+                                 shape.axes[1].squares, " squares of ", shape.rows * shape.columns);
+    return shape.epilogue.empty() ? text
+                                  : Cat(text, " epilogue=", PrintEpilogue(shape.epilogue, Dtype::kF32));
+  }
+
+  // A parameter's name, "out", "v3" for a node, "copy70" for what is none.
+  std::string NameOf(int value) const {
+    const Graph& graph = plan_.graph;
+    if (value < graph.num_inputs()) return graph.at(value).text;
+    if (value == graph.result) return "out";
+    return Cat(value < static_cast<int>(graph.nodes.size()) ? "v" : "copy", value);
+  }
+
+  const Plan& plan_;
+  std::string text_;
+};
+
+// "matmul epilogue=relu", "max+sub+exp+sum+mul"
+std::string Outline(const Stage& stage) {
+  switch (stage.kind) {
+    case StageKind::kContraction: {
+      const OpInfo& op = stage.spec.op_info();
+      return op.epilogue.empty()
+                 ? std::string(op.name)
+                 : Cat(op.name, " epilogue=", PrintEpilogue(op.epilogue, AccumulatorOf(stage.spec)));
+    }
+    case StageKind::kPack:
+      return "pack";
+    case StageKind::kRows: {
+      std::string text;
+      for (const RowValue& value : stage.program.values)
+        if (value.op != Operation::kLoad && value.op != Operation::kNumber)
+          Append(&text, text.empty() ? "" : "+", Info(value.op).name);
+      return text.empty() ? "copy" : text;
+    }
+    case StageKind::kPad:
+      return "pad";
+    case StageKind::kTranspose:
+      return "transpose";
+    case StageKind::kTransform:
+      return WinogradName(stage.transform.tile);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string PlanOutline(const Plan& plan) {
+  std::string text;
+  for (const Group& group : plan.groups) {
+    if (!text.empty()) text += " | ";
+    bool first = true;
+    for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages})
+      for (const Stage& stage : *stages) {
+        if (stage.keys != 0 && stage.loop > 1) continue;  // as the first, for fewer keys
+        Append(&text, first ? "" : ", ", Outline(stage));
+        first = false;
+      }
+  }
+  return text;
+}
+
+std::map<int, int> WinogradConvolutions(const Plan& plan) {
+  std::map<int, int> tiles;
+  for (const Group& group : plan.groups)
+    for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (const Stage& stage : *stages)
+        if (stage.kind == StageKind::kTransform) tiles[stage.transform.node] = stage.transform.tile;
+  return tiles;
+}
+
+std::string PrintPlan(const Plan& plan) { return PlanPrinter(plan).Print(); }
+
+std::string PrintStage(const Plan& plan, const Stage& stage) { return PlanPrinter(plan).Describe(stage); }
+
+}  // namespace kirsch

@@ -1,0 +1,311 @@
+#include "spec/language/plan_schedule.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kSliceLines =
+    "each | REWRITE PARAMETER=SIZE... [keep=LEVEL] [in-place=no] | copy STAGE...: DECISION | leave STAGE... "
+    "| "
+    "contraction STAGE | rows STAGE KEY=VALUE...";
+
+std::string WithComment(std::string line, std::string_view comment) {
+  constexpr size_t kCommentColumn = 40;
+  if (line.size() < kCommentColumn) line.resize(kCommentColumn, ' ');
+  return Cat(line, "  # ", comment, "\n");
+}
+
+std::string PrintCycles(double cycles) { return Cat(static_cast<int64_t>(std::llround(cycles)), " cycles"); }
+
+class Printer {
+ public:
+  explicit Printer(const Plan& plan) : plan_(plan) {}
+
+  std::string Print() && {
+    PrintHead();
+    for (size_t slice = 0; slice < plan_.slices.size(); ++slice) PrintSlice(static_cast<int>(slice));
+    return std::move(text_);
+  }
+
+ private:
+  // What the names stand for.
+  void PrintHead() {
+    Append(&text_, "threads ", plan_.threads, "\n");
+    std::string made;
+    for (int node = plan_.graph.num_inputs(); node < static_cast<int>(plan_.graph.nodes.size()); ++node)
+      if (plan_.graph.IsConstant(node)) Append(&made, " ", NameOfValue(plan_.graph, node));
+    if (!made.empty()) Append(&text_, "ahead", made, "\n");
+    for (size_t i = 0; i < plan_.graph.nodes.size(); ++i) {
+      const GraphNode& node = plan_.graph.nodes[i];
+      if (Info(node.op).kind == OperationKind::kLeaf) continue;
+      std::vector<std::string> inputs;
+      for (int input : node.inputs) inputs.push_back(NameOfValue(plan_.graph, input));
+      Append(&text_, "# ", NameOfValue(plan_.graph, static_cast<int>(i)), " = ", Info(node.op).name, "(",
+             Join(inputs, ", "), "): ", PrintTensorType(node.type), "\n");
+    }
+  }
+
+  void PrintSlice(int number) {
+    const SliceDecision& slice = plan_.slices[static_cast<size_t>(number)];
+    std::string line = "slice";
+    for (int node : slice.operations) Append(&line, " ", NameOfValue(plan_.graph, node));
+    double cycles = 0;
+    for (const Group& group : plan_.groups) cycles += group.slice == number ? group.cycles : 0;
+    text_ += WithComment(line, PrintCycles(cycles));
+    if (slice.each) text_ += "  each\n";
+    Append(&text_, "  ", PrintWay(slice), "\n");
+    for (const SliceDecision::Copy& copy : slice.copies) PrintCopy(copy);
+    int stage = 0;
+    for (const Group& group : plan_.groups) {
+      if (group.slice != number) continue;
+      for (const Stage* each : StagesOf(group))
+        if (each->kind != StageKind::kPack) PrintStage(stage++, *each);
+    }
+  }
+
+  void PrintCopy(const SliceDecision::Copy& copy) {
+    const std::string readers = Join(copy.readers, " ");
+    if (copy.decision.kind == RewriteKind::kNone)
+      Append(&text_, "  leave ", readers, "\n");
+    else
+      Append(&text_, "  copy ", readers, ": ", PrintDecision(copy.op, copy.decision), "\n");
+  }
+
+  void PrintStage(int number, const Stage& stage) {
+    if (stage.kind == StageKind::kRows)
+      text_ += WithComment(Cat("  rows ", number, " ", PrintRowSchedule(stage.schedule)),
+                           PrintCycles(stage.cycles));
+    if (stage.kind != StageKind::kContraction) return;
+    text_ += WithComment(Cat("  contraction ", number), PrintCycles(stage.cycles));
+    const std::string schedule = PrintSchedule(stage.impl);
+    for (size_t at = 0; at < schedule.size();) {
+      const size_t end = std::min(schedule.find('\n', at), schedule.size());
+      Append(&text_, "    ", std::string_view(schedule).substr(at, end - at), "\n");
+      at = end + 1;
+    }
+  }
+
+  const Plan& plan_;
+  std::string text_;
+};
+
+// Reads a schedule line by line.
+class Parser {
+ public:
+  explicit Parser(std::string_view source) { schedule_.source = source; }
+
+  absl::Status ParseLine(std::string_view line, int number) {
+    line = line.substr(0, line.find('#'));
+    std::vector<Word> words = SplitWords(line);
+    for (Word& word : words) word.position.line = number;
+    if (words.size() == 1) return absl::OkStatus();
+    const Word& verb = words[0];
+    if (InContraction(verb)) {
+      AppendLine(line, number, &slice().stages.back().text);
+      return absl::OkStatus();
+    }
+    if (verb.text == "threads" && schedule_.slices.empty()) return ParseThreads(words);
+    if (verb.text == "ahead" && schedule_.slices.empty() && schedule_.ahead.empty()) {
+      schedule_.ahead.assign(words.begin() + 1, words.end() - 1);
+      return schedule_.ahead.empty() ? Expected(words[1], "the names of what is made of constants")
+                                     : absl::OkStatus();
+    }
+    if (verb.text == "slice") return ParseSlice(words);
+    if (schedule_.slices.empty()) return Expected(verb, "slice VALUE...");
+    return ParseDecision(words, line);
+  }
+
+  PlanSchedule Take() && { return std::move(schedule_); }
+
+ private:
+  SliceSchedule& slice() { return schedule_.slices.back(); }
+  absl::Status Expected(const Word& word, std::string_view what) const {
+    return ExpectedAt(schedule_.source, word, what);
+  }
+
+  // Is a line that begins with the word a part of the last contraction's schedule?
+  bool InContraction(const Word& word) {
+    if (schedule_.slices.empty() || slice().stages.empty() || slice().stages.back().rows) return false;
+    return word.position.column > slice().stages.back().position.column;
+  }
+
+  // Line breaks keep the place of the line in the whole text.
+  static void AppendLine(std::string_view line, int number, std::string* text) {
+    const auto lines = std::count(text->begin(), text->end(), '\n');
+    text->append(static_cast<size_t>(number - 1 - lines), '\n');
+    Append(text, line, "\n");
+  }
+
+  absl::Status ParseThreads(const std::vector<Word>& words) {
+    const absl::StatusOr<uint32_t> threads = ParseNumber(schedule_.source, words[1], "threads", 1, UINT8_MAX);
+    if (!threads.ok()) return threads.status();
+    schedule_.threads = static_cast<int>(*threads);
+    return ExpectEnd(words, 2);
+  }
+
+  absl::Status ExpectEnd(const std::vector<Word>& words, size_t at) const {
+    return words[at].text.empty() ? absl::OkStatus() : Expected(words[at], "the end of the line");
+  }
+
+  absl::Status ParseSlice(const std::vector<Word>& words) {
+    SliceSchedule& added = schedule_.slices.emplace_back();
+    added.position = words[0].position;
+    added.operations.assign(words.begin() + 1, words.end() - 1);
+    return added.operations.empty() ? Expected(words[1], "the names of what the operations make")
+                                    : absl::OkStatus();
+  }
+
+  absl::Status ParseDecision(const std::vector<Word>& words, std::string_view line) {
+    const std::string_view verb = words[0].text;
+    if (verb == "each") {
+      slice().each = true;
+      return ExpectEnd(words, 1);
+    }
+    if (verb == "copy" || verb == "leave") return ParseCopy(words, line);
+    if (verb == "contraction" || verb == "rows")
+      if (words[1].text.find('=') == std::string_view::npos) return ParseStage(words);
+    return ParseRewrite(words);
+  }
+
+  absl::StatusOr<int> ParseStageNumber(const Word& word) const {
+    const absl::StatusOr<uint32_t> stage = ParseNumber(schedule_.source, word, "a stage", 0, 9999);
+    if (!stage.ok()) return stage.status();
+    return static_cast<int>(*stage);
+  }
+
+  absl::Status ParseCopy(const std::vector<Word>& words, std::string_view line) {
+    CopySchedule& copy = slice().copies.emplace_back();
+    copy.position = words[0].position;
+    bool ends = false;
+    size_t at = 1;
+    for (; !ends && !words[at].text.empty(); ++at) {
+      ends = words[at].text.ends_with(':');
+      const Word word = words[at].Part(0, words[at].text.size() - (ends ? 1 : 0));
+      const absl::StatusOr<int> stage = ParseStageNumber(word);
+      if (!stage.ok()) return stage.status();
+      copy.readers.push_back(*stage);
+    }
+    if (copy.readers.empty()) return Expected(words[at], "the stages that read the matrix");
+    if (words[0].text == "leave") return ends ? Expected(words[at - 1], "a stage") : absl::OkStatus();
+    if (!ends || words[at].text.empty()) return Expected(words[at], "a colon and the decision to copy");
+    const auto column = static_cast<size_t>(words[at].position.column - 1);
+    AppendLine(Cat(std::string(column, ' '), line.substr(column)), words[0].position.line, &copy.text);
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseStage(const std::vector<Word>& words) {
+    const absl::StatusOr<int> number = ParseStageNumber(words[1]);
+    if (!number.ok()) return number.status();
+    StageSchedule stage;
+    stage.position = words[0].position;
+    stage.stage = *number;
+    stage.rows = words[0].text == "rows";
+    for (size_t at = 2; stage.rows && !words[at].text.empty(); ++at)
+      if (absl::Status status = ParseRows(words[at], &stage.row_schedule); !status.ok()) return status;
+    slice().stages.push_back(std::move(stage));
+    return slice().stages.back().rows ? absl::OkStatus() : ExpectEnd(words, 2);
+  }
+
+  absl::Status ParseRewrite(const std::vector<Word>& words) {
+    if (!slice().rewrite.text.empty()) return Expected(words[0], kSliceLines);
+    slice().rewrite = words[0];
+    for (size_t at = 1; !words[at].text.empty(); ++at)
+      if (absl::Status status = ParseParameter(words[at]); !status.ok()) return status;
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseParameter(const Word& word) {
+    const size_t sign = word.text.find('=');
+    if (sign == std::string_view::npos) return Expected(word, "PARAMETER=SIZE");
+    const Word key = word.Part(0, sign), value = word.Part(sign + 1);
+    if (key.text == "keep") {
+      for (Level level : {Level::kL1, Level::kL2})
+        if (value.text == Name(level)) slice().keep = level;
+      return slice().keep ? absl::OkStatus() : Expected(value, "L1 or L2");
+    }
+    if (key.text == "in-place") {
+      if (value.text != "yes" && value.text != "no") return Expected(value, "yes or no");
+      slice().in_place = value.text == "yes";
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<uint32_t> size = ParseNumber(schedule_.source, value, "a size", 0, INT32_MAX);
+    if (!size.ok()) return size.status();
+    slice().parameters.push_back({key, *size});
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseRows(const Word& word, RowSchedule* schedule) const {
+    const size_t sign = word.text.find('=');
+    const Word key = word.Part(0, sign);
+    std::vector<int> values;
+    for (const Word& number :
+         sign == std::string_view::npos ? std::vector<Word>() : Split(word.Part(sign + 1), ',')) {
+      int value = 0;
+      const char* const end = number.text.data() + number.text.size();
+      if (std::from_chars(number.text.data(), end, value).ptr != end || number.text.empty())
+        return Expected(number, "a number");
+      values.push_back(value);
+    }
+    const bool one = values.size() == 1;
+    if (key.text == "online" && values.empty())
+      schedule->online = true;
+    else if (key.text == "unroll" && !values.empty())
+      schedule->unroll = values;
+    else if (key.text == "kept" && !values.empty())
+      schedule->kept = values;
+    else if (key.text == "lanes" && one)
+      schedule->lanes = values[0];
+    else if (key.text == "prefetch" && one)
+      schedule->prefetch = values[0];
+    else if (key.text == "streamed" && one)
+      schedule->streamed = values[0];
+    else
+      return Expected(word, "lanes=N, unroll=N,..., kept=N,..., online, prefetch=BYTES or streamed=RESULT");
+    return absl::OkStatus();
+  }
+
+  PlanSchedule schedule_;
+};
+
+}  // namespace
+
+std::string NameOfValue(const Graph& graph, int node) {
+  if (node == graph.result) return "out";
+  const GraphNode& at = graph.at(node);
+  return Info(at.op).kind == OperationKind::kLeaf ? at.text : Cat("v", node);
+}
+
+std::string PrintWay(const SliceDecision& slice) {
+  return Cat(slice.rewrite, " keep=", Name(slice.keep), slice.in_place ? "" : " in-place=no");
+}
+
+std::string PrintRowSchedule(const RowSchedule& schedule) {
+  std::string text = Cat("lanes=", schedule.lanes);
+  if (!schedule.unroll.empty()) Append(&text, " unroll=", Join(schedule.unroll, ","));
+  if (!schedule.kept.empty()) Append(&text, " kept=", Join(schedule.kept, ","));
+  if (schedule.online) text += " online";
+  if (schedule.prefetch != 0) Append(&text, " prefetch=", schedule.prefetch);
+  if (schedule.streamed != RowSchedule::kNone) Append(&text, " streamed=", schedule.streamed);
+  return text;
+}
+
+std::string PrintPlanSchedule(const Plan& plan) { return Printer(plan).Print(); }
+
+absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source) {
+  Parser parser(source);
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (absl::Status status = parser.ParseLine(line, number); !status.ok()) return status;
+  }
+  return std::move(parser).Take();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,93 @@
+// Schedules of graphs: the decisions of a plan as text, to be read, kept, changed by hand, and run again.
+//
+// clang-format off
+//   threads 2                            how many the plan is for; 1 if the line is missing
+//   ahead v2                             operations on constants that are computed once for all calls
+//   slice v3 v4 out                      operations that are computed together, by what they make
+//     each                               each thread does it for itself; else they share it
+//     matmul tile=64 keep=L2             a rewrite with its parameters (rewrites/graph/graph_rewrite.h); the
+//                                        fastest level that values between stages may stay in;
+//                                        in-place=no: results replace nothing
+//     copy 0 2: pack rhs L2 packed16 f32 contractions 0 and 2 read a copy that is made once
+//     leave 1: rhs                       contraction 1 reads its rhs as it lies
+//     contraction 0                      a stage; below it the schedule of its spec (spec/language/schedule.h)
+//       tile m 8
+//     rows 1 lanes=16 unroll=4,2         a stage; how its row program is run
+// clang-format on
+//
+// Slices come in the order in which they are computed. Values are v with their place in the canonical graph
+// (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head; the result is out.
+// Whatever is left out is searched: operations behind the last slice, and in a slice what has no line.
+#ifndef KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
+#define KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/graph/row_schedule.h"
+#include "spec/level.h"
+#include "spec/program/plan.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+
+// Of one stage. Whether it suits the stage is not looked at.
+struct StageSchedule {
+  TextPosition position;
+  int stage = 0;
+  bool rows = false;
+  RowSchedule row_schedule;  // of rows
+  // Of a contraction: lines for ParseSchedule, at their place in the whole text.
+  std::string text;
+};
+
+struct CopySchedule {
+  TextPosition position;
+  std::vector<int> readers;  // stages
+  std::string text;          // the decision, as a line for ParseSchedule; empty: they read it as it lies
+};
+
+struct SliceSchedule {
+  TextPosition position;
+  std::vector<Word> operations;  // names of what they make; texts are into the caller's
+  bool each = false;
+  Word rewrite = {};  // empty: searched
+  std::vector<std::pair<Word, int64_t>> parameters;
+  std::optional<Level> keep;
+  std::optional<bool> in_place;
+  std::vector<CopySchedule> copies;
+  std::vector<StageSchedule> stages;
+};
+
+struct PlanSchedule {
+  std::string source;  // what errors call the text
+  int threads = 1;
+  std::vector<Word> ahead = {};  // names of what is computed of constants ahead of all calls
+  std::vector<SliceSchedule> slices;
+};
+
+// "v3", or "out".
+std::string NameOfValue(const Graph& graph, int node);
+
+// The schedule of a plan, with what its graph is, and the cycles and the spec of each slice and stage, as
+// comments.
+std::string PrintPlanSchedule(const Plan& plan);
+
+// Any text is safe to pass, and outlives the result. InvalidArgument, one line:
+// "<source>:<line>:<column>: expected <what>, got <text>".
+absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
+
+// "matmul tile=64 keep=L2".
+std::string PrintWay(const SliceDecision& slice);
+
+// "lanes=16 unroll=4,2".
+std::string PrintRowSchedule(const RowSchedule& schedule);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_

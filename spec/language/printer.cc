@@ -1,0 +1,87 @@
+#include "spec/language/printer.h"
+
+#include "spec/language/shorthand.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::string AxisText(const DigitAxis& axis) {
+  std::string text;
+  for (int level = 0; level < axis.digits; ++level) {
+    const Digit& digit = axis.digit[static_cast<size_t>(level)];
+    Append(&text, level == 0 ? "" : ",");
+    if (digit.count != 0) Append(&text, digit.count, "*");
+    Append(&text, digit.stride);
+  }
+  return text;
+}
+
+// ":56*64,3712/192,3712": of rows, then columns, how many of a digit are so far apart; of the last digit all.
+std::string WindowText(const Window& window) {
+  return Cat(":", AxisText(window.axes[0]), "/", AxisText(window.axes[1]));
+}
+
+// " lhs=col", " rhs=packed16@L2", " out=row@L1" or nothing.
+std::string OperandOption(const Spec& spec, int operand) {
+  const TensorSpec& tensor = spec.tensor(operand);
+  const std::string layout = PrintLayout(tensor.layout);
+  const DigitAxis* const rows = RowDigits(spec, operand);
+  if (layout == OrderWord(Order::kRow) && tensor.level == Level::kRam && rows == nullptr) return "";
+  const std::string level = tensor.level == Level::kRam ? "" : Cat("@", Name(tensor.level));
+  const std::string window = IsWindow(spec, operand) ? WindowText(spec.op_info().window)
+                             : rows != nullptr       ? Cat(":", AxisText(*rows))
+                                                     : "";
+  return Cat(" ", spec.op_info().operands[static_cast<size_t>(operand)].name, "=", layout, window, level);
+}
+
+std::string Sizes(const Spec& spec) {
+  const auto& size = spec.size;
+  const std::string batch = size[MatmulDims::kB] == 1 ? "" : Cat(size[MatmulDims::kB], ":");
+  return Cat(batch, size[MatmulDims::kM], "x", size[MatmulDims::kK], "x", size[MatmulDims::kN]);
+}
+
+}  // namespace
+
+std::string PrintLayout(const Layout& layout) {
+  if (layout.kind == LayoutKind::kStrided) return std::string(OrderWord(layout.order));
+  std::string text(kLayoutWords[static_cast<size_t>(layout.kind)]);
+  if (layout.panel > 0) Append(&text, int{layout.panel});
+  if (layout.group > 1) Append(&text, kGroupSign, int{layout.group});
+  if (layout.order == Order::kCol) Append(&text, kColSuffix);
+  return text;
+}
+
+std::string PrintTypes(const MatmulTypes& types) {
+  const std::string_view out = Info(types.out).name;
+  if (types.lhs == types.out && types.rhs == types.out) return std::string(out);
+  return Cat(Info(types.lhs).name, "*", Info(types.rhs).name, "->", out);
+}
+
+std::string PrintSpec(const Spec& spec) { return PrintSpec(spec, Sizes(spec)); }
+
+std::string PrintSpec(const Spec& spec, std::string_view sizes) {
+  const OpInfo& op = spec.op_info();
+  const MatmulTypes types{spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype,
+                          spec.out().dtype};
+  std::string text = Cat(op.name, " ", PrintTypes(types), " ", sizes);
+  for (int operand = 0; operand <= op.output(); ++operand) Append(&text, OperandOption(spec, operand));
+  for (int operand = 0; operand <= op.output(); ++operand) {
+    const Layout& layout = spec.tensor(operand).layout;
+    if (layout.kind == LayoutKind::kStrided && layout.ld != ExtentOf(spec, operand).inner)
+      Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
+  }
+  if (spec.accumulate) Append(&text, " ", kAccumulateWord);
+  if (const int operand = ConstantOperand(spec); operand >= 0)
+    Append(&text, " ", kConstantPrefix, op.operands[static_cast<size_t>(operand)].name);
+  if (spec.fixed_order != 0) Append(&text, " ", kFixedOrderWord);
+  if (spec.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsWord, "=", NameOf(spec.lhs_as));
+  if (spec.block != 0) Append(&text, " ", spec.block_rows != 0 ? "row-blocks" : kBlocksWord, "=", spec.block);
+  if (!op.epilogue.empty())
+    Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(op.epilogue, AccumulatorOf(spec)));
+  if (spec.threads > 1) Append(&text, " threads=", spec.threads);
+  if (spec.sharers > 1) Append(&text, " sharers=", spec.sharers);
+  return text;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,50 @@
+// Schedules: the decisions of a program as text, to be read, kept, changed by hand, and run again.
+//
+// One decision a line, the decisions for the specs it makes below it, further to the right, in their order:
+//
+// clang-format off
+//   tile m 96                  tiles of 96 along dim m
+//   parallel n 256 2           tiles of 256 along dim n, shared out over 2 groups of threads
+//   move lhs L2                operand lhs made resident at L2
+//   move out VRF vectors16     the output made resident in registers: rows of vectors of 16 lanes
+//   pack rhs L2 packed16       rhs copied to L2, in panels of 16 ("packed": one panel; "-col": column-major)
+//   microkernel
+//   search                     left to the search; so is a spec for which there is no line
+// clang-format on
+//
+// From a '#' on, a line is a comment.
+#ifndef KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_
+#define KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/decision.h"
+#include "spec/impl.h"
+#include "spec/op.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+
+struct Schedule {
+  Decision decision;  // kNone: left to the search
+  std::vector<Schedule> children;
+  TextPosition position;  // of the decision in the text
+};
+
+// E.g. "tile m 96".
+std::string PrintDecision(OpKind op, const Decision& decision);
+
+// The schedule of `impl`, with the trip count and the spec of each node as a comment.
+std::string PrintSchedule(const Impl& impl);
+
+// Reads the schedule of a spec of `op`. `file` is what errors call it. Any text is safe to pass. An error is
+// InvalidArgument, one line: "<file>:<line>:<column>: expected <what>, got <text>". Whether the decisions
+// suit a spec is not looked at.
+absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view file, OpKind op);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_

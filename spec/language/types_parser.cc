@@ -1,0 +1,90 @@
+#include "spec/language/types_parser.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "spec/language/epilogue_parser.h"
+#include "spec/language/printer.h"
+#include "spec/text/cat.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+// The row of `table` that `word` names.
+template <typename Table>
+auto FindRow(std::string_view source, const Word& word, std::string_view what, const Table& table)
+    -> absl::StatusOr<typename Table::value_type> {
+  for (const auto& row : table)
+    if (row.name == word.text) return row;
+  const std::string names =
+      absl::StrJoin(table, "|", [](std::string* out, const auto& row) { Append(out, row.name); });
+  return ExpectedAt(source, word, Cat(what, " (", names, ")"), DidYouMean(word.text, NamesOf(table)));
+}
+
+absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
+  std::vector<DtypeInfo> known;
+  for (const DtypeInfo& info : kDtypes)
+    if (IsOfCallers(info.dtype)) known.push_back(info);
+  absl::StatusOr<DtypeInfo> info = FindRow(source, word, "an element type", known);
+  if (!info.ok()) return info.status();
+  return info->dtype;
+}
+
+}  // namespace
+
+absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word) {
+  const size_t times = word.text.find('*'), arrow = word.text.find("->");
+  const bool single = times == std::string_view::npos && arrow == std::string_view::npos;
+  if (!single && (times == std::string_view::npos || arrow == std::string_view::npos || arrow < times))
+    return ExpectedAt(source, word, "element types as T or LHS*RHS->OUT");
+  absl::StatusOr<Dtype> lhs = ParseDtype(source, single ? word : word.Part(0, times));
+  absl::StatusOr<Dtype> rhs = single ? lhs : ParseDtype(source, word.Part(times + 1, arrow - times - 1));
+  absl::StatusOr<Dtype> out = single ? lhs : ParseDtype(source, word.Part(arrow + 2));
+  for (const absl::StatusOr<Dtype>* type : {&lhs, &rhs, &out})
+    if (!type->ok()) return type->status();
+  return MatmulTypes{*lhs, *rhs, *out};
+}
+
+std::string MatmulTypesText() {
+  const std::string known = absl::StrJoin(
+      kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+  std::string blocks;
+  for (const DtypeInfo& info : kDtypes)
+    if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype))
+      Append(&blocks, blocks.empty() ? "" : "|", info.name);
+  return Cat(known, " f32|bf16*", blocks, "->f32");
+}
+
+absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
+                        const Epilogue& epilogue) {
+  const auto accepts = [&](const MatmulTypes& row) {
+    return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
+  };
+  if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts))
+    return ExpectedAt(source, word, Cat("types that go together (", MatmulTypesText(), ")"));
+  if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
+    return absl::OkStatus();
+  return ExpectedAt(source, word,
+                    TypeAfter(epilogue, AccumulatorOf(types.lhs)) == Dtype::kF32
+                        ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
+                        : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
+}
+
+absl::StatusOr<LhsAs> ParseLhsAs(std::string_view source, const Word& word) {
+  for (LhsAs as : kRoundings)
+    if (word.text == NameOf(as)) return as;
+  return ExpectedAt(source, word,
+                    Cat(NameOf(kRoundings[0]), ", ", NameOf(kRoundings[1]), " or ", NameOf(kRoundings[2])));
+}
+
+absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types) {
+  if (Holds(AccumulatorOf(types.lhs), types.out)) return absl::OkStatus();
+  return ExpectedAt(source, word,
+                    IsFloating(types.lhs) ? "an output of floats, which sums of f32 can be added to"
+                                          : "an output of integers, which sums of s32 can be added to");
+}
+
+}  // namespace kirsch

@@ -1,0 +1,435 @@
+#include "spec/meaning/graph_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "spec/block.h"
+#include "spec/check.h"
+#include "spec/element_array.h"
+#include "spec/graph/types.h"
+#include "spec/sum_blocks.h"
+#include "spec/uncertain.h"
+#include "spec/winograd.h"
+
+namespace kirsch {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+using Index = std::vector<int64_t>;
+
+// The index of a row's first element.
+Index IndexOfRow(const Dims& dims, int64_t row) {
+  Index index(dims.size(), 0);
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    if (axis + 1 == dims.size()) continue;
+    index[axis] = row % dims[axis];
+    row /= dims[axis];
+  }
+  return index;
+}
+
+int64_t RowAt(const Dims& dims, const Index& index) {
+  int64_t row = 0;
+  for (size_t axis = 0; axis + 1 < dims.size(); ++axis) row = row * dims[axis] + index[axis];
+  return row;
+}
+
+// The index in a tensor of shape `dims` that is repeated to where `index` is.
+Index Repeated(const Dims& dims, const Index& index) {
+  Index own(index.end() - static_cast<std::ptrdiff_t>(dims.size()), index.end());
+  for (size_t axis = 0; axis < dims.size(); ++axis)
+    if (dims[axis] == 1) own[axis] = 0;
+  return own;
+}
+
+double ProductError(const Uncertain& a, const Uncertain& b) {
+  return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+}
+
+// Sums of products of one row.
+class Products {
+ public:
+  explicit Products(size_t length) : sum_(length), magnitude_(length), error_(length) {}
+
+  void Add(size_t i, Uncertain a, Uncertain b) {
+    const double product = a.value * b.value;
+    sum_[i] += product;
+    magnitude_[i] += std::abs(product);
+    error_[i] += ProductError(a, b);
+  }
+  std::vector<Uncertain> Sums(double terms) const {
+    std::vector<Uncertain> sums;
+    for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
+    return sums;
+  }
+  // Not computed as sums: roundings make errors of their own.
+  std::vector<Uncertain> Others(const std::vector<double>& errors) const {
+    std::vector<Uncertain> others;
+    for (size_t i = 0; i < sum_.size(); ++i)
+      others.push_back(RoundedToFloat({sum_[i], error_[i] + errors[i]}));
+    return others;
+  }
+
+ private:
+  std::vector<double> sum_, magnitude_, error_;
+};
+
+// `roundings`: of those that a term goes through, as many.
+Uncertain Total(const std::vector<Uncertain>& row, double roundings) {
+  double sum = 0, magnitude = 0, error = 0;
+  for (const Uncertain& x : row) {
+    sum += x.value;
+    magnitude += std::abs(x.value);
+    error += x.error;
+  }
+  return SumOf(sum, magnitude, error, roundings);
+}
+Uncertain Total(const std::vector<Uncertain>& row) {
+  return Total(row, RoundingsInBlocks(static_cast<double>(row.size())));
+}
+
+// No number where an element is none.
+Uncertain Greatest(const std::vector<Uncertain>& row) {
+  Uncertain greatest = row.front();
+  for (const Uncertain& x : row) {
+    if (std::isnan(x.value)) return x;
+    greatest = Max(x, greatest);
+  }
+  return greatest;
+}
+
+Uncertain Mean(const std::vector<Uncertain>& row) {
+  return Mul(Total(row), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}));
+}
+
+// By a power of two, exactly.
+Uncertain Times(double factor, Uncertain x) { return {factor * x.value, factor * x.error}; }
+
+// Adds up quotients, so that it doesn't overflow.
+Uncertain MeanOfQuotients(std::vector<Uncertain> row) {
+  const Uncertain share = RoundedToFloat({1.0 / static_cast<double>(row.size()), 0});
+  for (Uncertain& x : row) x = Mul(x, share);
+  return Total(row);
+}
+
+// The power of two that makes the row's largest element 1 to 2, or very small ones larger; NaN if there are
+// infinities.
+double ScaleFor(const std::vector<Uncertain>& row) {
+  double largest = 0x1p-50;
+  for (const Uncertain& x : row)
+    largest = std::isfinite(x.value) ? std::max(largest, std::abs(x.value)) : NAN;
+  return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
+}
+
+// That may be rounded to bf16, or not; what is subnormal then may be taken for 0.
+Uncertain PerhapsBf16(Uncertain x) {
+  return {x.value, x.error + (std::abs(x.value) + x.error) * 0x1p-8 + 0x1p-126};
+}
+
+// The same for f16, which has nothing above 65504.
+Uncertain PerhapsF16(Uncertain x) {
+  const double most = std::abs(x.value) + x.error;
+  return {x.value, most >= 65520 ? HUGE_VAL : x.error + std::max(most * 0x1p-11, 0x1p-25)};
+}
+
+// A row that matmuls may round, to bf16 or to integers: these are off by half of a scale, which is that of
+// the largest of those who share it. Where one of them is no number, none is.
+std::vector<Uncertain> PerhapsRounded(LhsAs as, std::vector<Uncertain> row) {
+  if (as == LhsAs::kF16) {
+    for (Uncertain& x : row) x = PerhapsF16(x);
+    return row;
+  }
+  constexpr double kHalfOfScale = (1 + 0x1p-20) / (2 * kLargestQ8Code);
+  const size_t shared = as == LhsAs::kQ8 ? static_cast<size_t>(BlockOf(Dtype::kQ8)) : 1;
+  for (size_t first = 0; first < row.size(); first += shared) {
+    const auto begin = row.begin() + static_cast<std::ptrdiff_t>(first),
+               end = begin + static_cast<std::ptrdiff_t>(std::min(shared, row.size() - first));
+    double largest = kLeastQ8Magnitude;
+    for (auto x = begin; x != end; ++x)
+      largest = std::isfinite(x->value) ? std::max(largest, std::abs(x->value) + x->error) : NAN;
+    const double by_scale = shared > 1 ? largest * kHalfOfScale : 0;
+    for (auto x = begin; x != end; ++x)
+      *x = std::isnan(by_scale) ? Uncertain{NAN, HUGE_VAL}
+                                : Uncertain{x->value, std::max(PerhapsBf16(*x).error, x->error + by_scale)};
+  }
+  return row;
+}
+
+}  // namespace
+
+int64_t GraphReference::StartOfRow(const TensorType& type, int64_t row) {
+  const Index index = IndexOfRow(type.dims, row);
+  const std::vector<int64_t> strides = type.Strides();
+  int64_t start = 0;
+  for (size_t axis = 0; axis < index.size(); ++axis) start += index[axis] * strides[axis];
+  return start;
+}
+
+GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs,
+                               std::map<int, int> winograd)
+    : GraphReference(
+          graph,
+          [&graph, inputs = std::move(inputs)](int parameter, int64_t first, int64_t count, double* to) {
+            LoadRun(graph.at(parameter).type.dtype, inputs[static_cast<size_t>(parameter)], first, 1, count,
+                    to);
+          },
+          std::move(winograd)) {}
+
+GraphReference::GraphReference(const Graph& graph, ReadParameter read, std::map<int, int> winograd)
+    : graph_(graph), read_(std::move(read)), winograd_(std::move(winograd)), rows_(graph.nodes.size()) {
+  for (int i = 0; i < graph.num_inputs(); ++i) strides_.push_back(graph.at(i).type.Strides());
+}
+
+std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
+  std::vector<Uncertain> result = RowOf(graph_.result, row);
+  for (Uncertain& x : result) x = StoredAsElement(graph_.at(graph_.result).type.dtype, x);
+  return result;
+}
+
+const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
+  std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
+  const auto found = known.find(row);
+  if (found != known.end()) return found->second;
+  if (graph_.at(node).op == Operation::kInput) known.clear();
+  Row computed = Compute(node, row);
+  for (Uncertain& x : computed) x = InRange(x);
+  return known.emplace(row, std::move(computed)).first->second;
+}
+
+Uncertain GraphReference::Element(int node, const Index& index) {
+  if (graph_.at(node).op == Operation::kInput) {
+    const std::vector<int64_t>& strides = strides_[static_cast<size_t>(node)];
+    double element = 0;
+    read_(node, std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{0}), 1, &element);
+    return InRange({element, 0});
+  }
+  const Dims& dims = graph_.at(node).type.dims;
+  return RowOf(node, RowAt(dims, index))[dims.empty() ? 0 : static_cast<size_t>(index.back())];
+}
+
+GraphReference::Row GraphReference::Compute(int node, int64_t row) {
+  const GraphNode& at = graph_.at(node);
+  switch (Info(at.op).kind) {
+    case OperationKind::kLeaf:
+      return at.op == Operation::kInput ? InputRow(node, row) : Row{{at.number, 0}};
+    case OperationKind::kContraction:
+      return at.op == Operation::kMatmul ? MatmulRow(at, row) : ConvolutionRow(node, row);
+    case OperationKind::kTranspose:
+      return TransposedRow(at, row);
+    case OperationKind::kCast: {
+      Row cast = RowOf(at.inputs[0], row);
+      const bool whole = IsFloating(at.type.dtype) && !IsFloating(graph_.at(at.inputs[0]).type.dtype);
+      for (Uncertain& x : cast)  // of an integer f32 holds the nearest
+        x = StoredAsElement(at.type.dtype, whole && x.error == 0 ? Uncertain{static_cast<float>(x.value), 0}
+                                           : whole               ? RoundedToFloat(x)
+                                                                 : x);
+      return cast;
+    }
+    case OperationKind::kElementwise:
+      return ElementwiseRow(at, row);
+    case OperationKind::kReduction:
+      return ReducedRow(at, row);
+    case OperationKind::kRowwise:
+      return at.op == Operation::kSoftmax ? SoftmaxRow(node, row) : NormRow(at, row);
+  }
+  KIRSCH_BUG("no such operation");
+}
+
+GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
+  const TensorType& type = graph_.at(node).type;
+  std::vector<double> values(static_cast<size_t>(RowLength(type)));
+  read_(node, StartOfRow(type, row), RowLength(type), values.data());
+  Row elements;
+  for (double value : values) elements.push_back({value, 0});
+  return elements;
+}
+
+GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t row) {
+  Index index = IndexOfRow(node.type.dims, row);
+  Row elements;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    index.back() = i;
+    Index from = index;
+    std::swap(from.back(), from[from.size() - 2]);
+    elements.push_back(Element(node.inputs[0], from));
+  }
+  return elements;
+}
+
+// Sums of the factors' products with others(i), modulo 2^32: exact, unless these are off.
+template <typename Others>
+GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others& others) {
+  const auto word = [](const Uncertain& x) { return static_cast<uint32_t>(static_cast<int64_t>(x.value)); };
+  std::vector<uint32_t> sums;
+  Row unbounded;  // sums as they were if nothing wrapped around
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const Row& row = others(static_cast<int64_t>(i));
+    sums.resize(row.size());
+    unbounded.resize(row.size());
+    for (size_t j = 0; j < row.size(); ++j) {
+      sums[j] += word(factors[i]) * word(row[j]);
+      unbounded[j].value += factors[i].value * row[j].value;
+      unbounded[j].error += ProductError(factors[i], row[j]);
+    }
+  }
+  Row result;
+  for (size_t j = 0; j < sums.size(); ++j) {
+    const auto [value, error] = unbounded[j];
+    const double sum = static_cast<int32_t>(sums[j]);
+    result.push_back(error == 0 ? Uncertain{sum, 0} : IntegerBetween(sum, value - error, value + error));
+  }
+  return result;
+}
+
+GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
+  const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
+  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
+  Row factors = RowOf(node.inputs[0], item / SharersOf(graph_, node, 0) * m + row % m);
+  const int64_t first = item / SharersOf(graph_, node, 1) * k;
+  if (!IsFloating(node.type.dtype))
+    return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
+  const bool rounds = node.lhs_as != LhsAs::kItself,
+             rounds_rhs = rounds && IsOfBlocks(graph_.at(node.inputs[1]).type.dtype);
+  if (rounds) factors = PerhapsRounded(node.lhs_as, std::move(factors));
+  Products products(rhs.back());
+  for (int64_t i = 0; i < k; ++i) {
+    const Row& others = RowOf(node.inputs[1], first + i);
+    for (size_t j = 0; j < others.size(); ++j)
+      products.Add(j, factors[static_cast<size_t>(i)], rounds_rhs ? PerhapsBf16(others[j]) : others[j]);
+  }
+  return products.Sums(static_cast<double>(k));
+}
+
+GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row) {
+  const GraphNode& node = graph_.at(convolution);
+  const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+  const ConvolutionOptions& conv = node.conv;
+  const bool nhwc = conv.layout == ImageLayout::kNhwc;
+  const Index first = IndexOfRow(node.type.dims, row);
+  const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
+  Products products(node.type.dims.back());
+  for (size_t i = 0; i < node.type.dims.back(); ++i) {
+    const int64_t filter = nhwc ? static_cast<int64_t>(i) : first[1];
+    const int64_t y = first[nhwc ? 1 : 2], x = nhwc ? first[2] : static_cast<int64_t>(i);
+    for (int64_t ky = 0; ky < sizes.kernel_height; ++ky)
+      for (int64_t kx = 0; kx < sizes.kernel_width; ++kx) {
+        const int64_t from_y = y * conv.stride + ky * conv.dilation - conv.pad.top;
+        const int64_t from_x = x * conv.stride + kx * conv.dilation - conv.pad.left;
+        if (from_y < 0 || from_y >= sizes.height || from_x < 0 || from_x >= sizes.width) continue;
+        for (int64_t c = 0; c < channels; ++c) {
+          const int64_t channel = filter / filters * channels + c;
+          products.Add(i,
+                       Element(node.inputs[0], nhwc ? Index{first[0], from_y, from_x, channel}
+                                                    : Index{first[0], channel, from_y, from_x}),
+                       Element(node.inputs[1], nhwc ? Index{ky, kx, c, filter} : Index{filter, c, ky, kx}));
+        }
+      }
+  }
+  return winograd_.contains(convolution) ? products.Others(WinogradRow(convolution, row))
+                                         : products.Sums(TermsOf(graph_, node));
+}
+
+// What roundings make of a row, a pixel.
+std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
+  const GraphNode& node = graph_.at(convolution);
+  const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+  const int tile = winograd_.at(convolution);
+  if (!errors_.contains(convolution)) {
+    Row filters;
+    for (int64_t i = 0; i < Rows(graph_.at(node.inputs[1]).type); ++i)
+      for (const Uncertain& x : RowOf(node.inputs[1], i)) filters.push_back(x);
+    errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
+  }
+  const Index pixel = IndexOfRow(node.type.dims, row);
+  const int64_t top = pixel[1] / tile * tile - node.conv.pad.top,
+                left = pixel[2] / tile * tile - node.conv.pad.left;
+  Row inputs;
+  for (int64_t y = top; y < top + WinogradInputs(tile); ++y)
+    for (int64_t x = left; x < left + WinogradInputs(tile); ++x)
+      for (int64_t c = 0; c < sizes.channels; ++c) {
+        const bool inside = y >= 0 && y < sizes.height && x >= 0 && x < sizes.width;
+        inputs.push_back(inside ? Element(node.inputs[0], {pixel[0], y, x, c}) : Uncertain{});
+      }
+  return errors_.at(convolution)
+      .At(inputs, static_cast<size_t>(pixel[1] % tile), static_cast<size_t>(pixel[2] % tile));
+}
+
+GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
+  Index index = IndexOfRow(node.type.dims, row);
+  std::array<Row, 2> rows = {Row{}, Row{{node.number, 0}}};
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Dims& dims = graph_.at(node.inputs[i]).type.dims;
+    rows[i] = RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
+  }
+  const auto at = [&](const Row& from, size_t i) { return from[from.size() == 1 ? 0 : i]; };
+  Row results;
+  for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
+    const Uncertain a = at(rows[0], i), b = at(rows[1], i);
+    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b)
+                                                  : ApplyToIntegers(node.op, a, b));
+  }
+  return results;
+}
+
+GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t row) {
+  const Dims& from = graph_.at(node.inputs[0]).type.dims;
+  const Index first = IndexOfRow(node.type.dims, row);
+  Row results;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    Index index = first;
+    index.back() = i;
+    Row reduced;
+    // All indices that differ along the reduced axes, the last one fastest.
+    for (bool more = true; more;) {
+      reduced.push_back(Element(node.inputs[0], index));
+      more = false;
+      for (auto axis = node.axes.rbegin(); axis != node.axes.rend() && !more; ++axis) {
+        more = ++index[*axis] < from[*axis];
+        if (!more) index[*axis] = 0;
+      }
+    }
+    results.push_back(node.op == Operation::kReduceSum   ? Total(reduced)
+                      : node.op == Operation::kReduceMax ? Greatest(reduced)
+                                                         : Mean(reduced));
+  }
+  return results;
+}
+
+GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
+  Row result = RowOf(graph_.at(softmax).inputs[0], row);
+  const Uncertain greatest = Greatest(result);
+  if (greatest.value == -HUGE_VAL && IsOfAttention(graph_, softmax))
+    return Row(result.size(), {0, greatest.error});
+  for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
+  const Uncertain total = Total(result, static_cast<double>(result.size()));  // of an online sum, no blocks
+  for (Uncertain& e : result) e = Div(e, total);
+  return result;
+}
+
+GraphReference::Row GraphReference::NormRow(const GraphNode& node, int64_t row) {
+  const Row x = RowOf(node.inputs[0], row);
+  Row result = x;
+  const bool centred = node.op == Operation::kLayernorm;
+  if (centred)
+    for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));
+  const double scale = ScaleFor(result);
+  if (std::isnan(scale)) return Row(x.size(), {NAN, HUGE_VAL});
+  if (centred) {
+    const Uncertain mean = MeanOfQuotients(result);
+    for (Uncertain& e : result) e = Sub(e, mean);
+  }
+  for (Uncertain& e : result) e = Times(scale, e);
+  Row squares = result;
+  for (Uncertain& e : squares) e = Mul(e, e);
+  const double eps = node.number * (centred ? 0.25 : 1) * scale * scale;
+  const Uncertain deviation = Sqrt(Add(Mean(squares), {eps, 0}));
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = Mul(Div(result[i], deviation), RowOf(node.inputs[1], 0)[i]);
+    if (node.op == Operation::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);
+  }
+  return result;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,182 @@
+// How a graph is computed: groups of operations one after the other, each over tiles of rows; in a group,
+// stages, whose values between them are tiles in scratch memory.
+#ifndef KIRSCH_SPEC_PROGRAM_PLAN_H_
+#define KIRSCH_SPEC_PROGRAM_PLAN_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/graph/graph.h"
+#include "spec/graph/row_program.h"
+#include "spec/graph/row_schedule.h"
+#include "spec/impl.h"
+#include "spec/level.h"
+#include "spec/program/kernel_shape.h"
+#include "spec/spec.h"
+#include "spec/traffic.h"
+#include "spec/winograd.h"
+
+namespace kirsch {
+
+// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch, rows
+// from `m` on and the i-th of the stage's repeats, it begins at offset + b * batch_stride + m * row_stride +
+// i * repeat_stride.
+struct StageOperand {
+  int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
+  int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
+  bool batch_grows = false;  // batch_stride, in proportion to Plan::size
+};
+
+enum class StageKind : uint8_t {
+  kContraction,  // a spec's program
+  kPack,         // the copy that a constant operand's first decision makes
+  kRows,         // a row program
+  kPad,          // an image with zeros around it
+  kTranspose,    // a matrix, turned
+  kTransform,    // a step of Winograd's algorithm
+};
+
+struct Stage {
+  StageKind kind = StageKind::kRows;
+  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to; then
+  // what the transform's epilogue takes.
+  std::vector<StageOperand> operands;
+  Spec spec = {};       // kContraction, kPack: what is to be computed
+  Impl impl = {};       // its program
+  int64_t repeats = 1;  // so many, one after the other
+  // Neighbours of as many repeats with the same number, not 0, take turns: the first repeat of each, then the
+  // second, and so on.
+  int loop = 0;
+  // Where the number of keys is known when the kernel runs: the stage is for blocks of so many, and repeated
+  // as often as there are in what larger blocks have left; or, `at_once`, it is for all that they have left,
+  // so many at most. 0: it is for no keys in particular.
+  int64_t keys = 0;
+  bool at_once = false;
+  // Of the latter: along which dim of the spec there are as many as there are keys (of a row program they are
+  // its columns: MatmulDims::kN); -1: along none.
+  int keys_along = -1;
+  // Where a group's rows are known when the kernel runs (Group::rows_grow): are there as many of the stage's
+  // rows (along M of its spec), or elements of its only row, as of the tile's?
+  bool any_rows = false, any_columns = false;
+  RowProgram program = {};  // kRows
+  RowSchedule schedule = {};
+  int64_t rows = 0, columns = 0;
+  std::vector<int64_t> row_strides = {};  // of the operands; 0: the same for all rows
+  bool in_place = false;                  // results replace inputs
+  CopyShape copy = {};
+  TransformShape transform = {};
+  double cycles = 0;  // of one run, with all its repeats
+  // kRows, kPad, kTranspose, kTransform: where the operands are, and what such a run moves. (Of the others,
+  // their programs say it.)
+  std::vector<Level> levels = {};
+  Traffic traffic = {};
+};
+
+enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
+
+// What the search decided for a slice of the graph, operations that are computed together: how its groups
+// come about. Stages are counted over all its groups, in their order, copies left out.
+struct SliceDecision {
+  // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
+  struct Copy {
+    std::vector<int> readers;  // stages
+    OpKind op = {};            // of the first of them
+    Decision decision;         // kNone: no copy
+  };
+
+  // What would be second best.
+  struct RunnerUp {
+    std::string text;   // empty: there is nothing else
+    double cycles = 0;  // of the slice, or of the plan
+  };
+
+  std::vector<int> operations;  // nodes, ascending
+  std::string rewrite;          // its name and its parameters
+  Level keep = Level::kL2;      // the fastest that values between stages may stay in
+  bool in_place = true;         // results replace what nobody needs any more, where they can
+  bool each = false;            // each of several threads does it for itself
+  std::vector<Copy> copies;
+  // Where the search was asked to explain itself: another way to compute the slice, as printed in schedules;
+  // and the cheapest plan without this slice, as its slices with | between them.
+  RunnerUp other_way, other_split;
+};
+
+struct Group {
+  int slice = 0;  // its place in Plan::slices
+  int64_t batch = 1;
+  int64_t rows = 1, tile = 1;  // of each item of the batch
+  // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows;
+  // `rest` is for any number of rows below a tile's.
+  bool batch_grows = false, rows_grow = false;
+  std::vector<Stage> before;        // all else
+  std::vector<Stage> once;          // for each item, before its tiles
+  std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
+  // How threads share the work: they take items of the batch (then `once` is theirs, too), or tiles, or the
+  // only stage shares it out itself. What comes before, each does for itself; so it does all with kNone.
+  Sharing sharing = Sharing::kNone;
+  // Groups of one phase don't wait for each other, but for a thread's own kNone; phases do: when a phase
+  // begins, all threads are done with those before. Ascending.
+  int phase = 0;
+  double cycles = 0;
+
+  int64_t trips() const { return rows / tile; }
+  int64_t tiles() const { return trips() + (rest.empty() ? 0 : 1); }
+};
+
+// Memory of a value that is neither a parameter nor the result; or a constant's copy.
+struct Buffer {
+  int value = -1;
+  int64_t bytes = 0;
+};
+
+// A size that is known when the kernel runs: a number of keys, or of rows.
+struct PlanSize {
+  std::string name;
+  int64_t least = 1, most = 1;
+  int64_t planned = 1;  // that numbers are for which grow with it
+};
+
+struct Plan {
+  Graph graph;
+  std::optional<PlanSize> size = {};  // then `graph` is that of the most
+  // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
+  // is why those that are read as they lie are copied. First the operations on them that `graph` calls
+  // constant, whose values are constants themselves then; then copies.
+  std::vector<Group> made = {};
+  std::vector<Stage> ahead;
+  std::vector<SliceDecision> slices;  // in the order in which they are computed
+  std::vector<Group> groups;
+  std::vector<Buffer> buffers;
+  int threads = 1;    // that it is for
+  double cycles = 0;  // predicted
+
+  int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }
+};
+
+// The group's stages, in their order.
+template <typename GroupType>
+auto StagesOf(GroupType& group) {
+  std::vector<decltype(group.stages.data())> stages;
+  for (auto* list : {&group.before, &group.once, &group.stages, &group.rest})
+    for (auto& stage : *list) stages.push_back(&stage);
+  return stages;
+}
+
+// The convolutions by Winograd's algorithm, as nodes, and the sides of their squares of outputs.
+std::map<int, int> WinogradConvolutions(const Plan& plan);
+
+// For people: a line for each group and stage.
+std::string PrintPlan(const Plan& plan);
+
+// A stage on one line: "contraction(v7, v, out) matmul f32 ...".
+std::string PrintStage(const Plan& plan, const Stage& stage);
+
+// One line, whatever the sizes: what the groups compute, with | between them.
+std::string PlanOutline(const Plan& plan);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PROGRAM_PLAN_H_

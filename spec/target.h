@@ -1,0 +1,127 @@
+// A target: one CPU, as the search sees it. Read from a JSON file (see docs/targets.md for each key, its unit
+// and its default); all costs are in cycles of the core at its sustained clock.
+#ifndef KIRSCH_SPEC_TARGET_H_
+#define KIRSCH_SPEC_TARGET_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/instruction.h"
+#include "spec/level.h"
+
+namespace kirsch {
+
+// Capacity and transfer costs of one cache, or of RAM (whose `bytes` is unlimited). "Transfers" are what it
+// costs to bring data from this level to the core.
+struct MemoryLevel {
+  int64_t bytes = 0;
+  int ways = 8;
+  double usable = 1;             // 0..1: the share of it that may be filled; the rest is for what streams by
+  double usable_beside_ram = 1;  // 0..1: of programs that read an input from RAM, if that is less
+  int sharers = 1;               // cores that share one instance
+  double cycles_per_line = 0;    // sequential read, one core
+  double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
+  double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
+  double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
+  int streams = 64;                       // ... and all lines, if this many runs are read side by side
+  double run_cycles = 0;  // extra for each run that ends with its tile, unless it is one long stream
+  double lone_cycles_per_line = 0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
+  double pieces_cycles_per_line =
+      0;  // extra for a line of a tile that is asked for while the one before is used
+  double crowded_cycles_per_line = 0;       // extra for a line whose tile's rows evict each other from L1
+  double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
+  int prefetch_lines = 16;                  // with this many lines on their way ...
+  int prefetch_streams = 64;                // ... and of no more runs than this
+  double prefetched_cycles_per_line = 0;    // extra for a line that one asks for, in time or not
+  double beside_cycles_per_line = 0;        // extra for a line of lhs that is read beside rhs from here
+  int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
+  double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
+  double write_factor = 1;                  // a line written back costs this many times a line read
+  double stream_factor = 1;                 // so does a line stored past the caches; of RAM only
+  double overlap = 0;                       // 0..1: the share of a transfer that hides behind arithmetic
+
+  friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
+};
+
+// The rates of the instructions' table.
+constexpr std::array<ArithmeticRate, kNumArithmetics> DefaultRates() {
+  std::array<ArithmeticRate, kNumArithmetics> rates = {};
+  for (size_t i = 0; i < rates.size(); ++i) rates[i] = kInstructions[i].rate;
+  return rates;
+}
+
+// What it takes to make elements of a narrow type what is computed with; cycles of the port for shuffles, and
+// of the multiply-add units beside VectorUnit::widen_cycles.
+struct WideningCosts {
+  double vector = 1;                         // to widen a vector of them
+  double broadcast = 1;                      // to widen one that is broadcast
+  double vector_fma = 0, broadcast_fma = 0;  // the same, of the multiply-add units
+  double copy =
+      1.5;  // in a copy: to widen a vector, or shift it into its place in words of several, and merge it
+
+  friend bool operator==(const WideningCosts&, const WideningCosts&) = default;
+};
+
+// One vector width the search may use.
+struct VectorUnit {
+  int bytes = 0;
+  int registers = 0;
+  bool masks = false;  // AVX-512 mask registers (else AVX2 maskload/maskstore)
+  double fma_per_cycle = 0, fma_latency = 4, fma_chains = 0;           // see ArithmeticRate
+  std::array<ArithmeticRate, kNumArithmetics> rates = DefaultRates();  // of rows with keys of their own
+  double loads_per_cycle = 0;
+  double stores_per_cycle = 0;
+  double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
+  double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
+  double masked_load_cycles = 0;   // that a vmaskmov load takes more than another one (likewise)
+  double piece_cycles = 0;         // to put one piece into a vector that is loaded in pieces
+  double split_load_cycles = 0;    // that a load across two lines of the cache takes more than another one
+  double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
+  double far_line_cycles = 0;      // that a line of rhs from RAM takes more, loaded by these
+  double transpose_cycles = 0.25;  // an element of four bytes in a copy that turns a matrix
+  std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
+
+  int lanes() const { return bytes / kAccumulatorBytes; }
+  ArithmeticRate rate(Arithmetic arithmetic) const;
+  const WideningCosts& widening_of(Dtype dtype) const { return widening[static_cast<size_t>(dtype)]; }
+
+  friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
+};
+
+// The ISA features that code for `unit` needs, whatever it computes.
+std::vector<std::string> FeaturesOf(const VectorUnit& unit);
+
+struct Target {
+  std::string name;
+  std::string cpu;  // LLVM's name, e.g. "znver4"
+  std::vector<std::string>
+      features;  // ISA features the code may use, LLVM's names: "avx2", "fma", "avx512f", ...
+  double ghz = 3;
+  int cores = 1;
+  int line_bytes = 64;    // a power of two
+  int page_bytes = 4096;  // a power of two
+  int l1_dtlb_entries = 64;
+  double issue_width = 6;           // micro-operations per cycle
+  double loop_cycles = 1;           // one trip of a loop around non-leaf code
+  double microkernel_cycles = 15;   // entering and leaving a microkernel: call, set-up, mispredicted exit
+  double fork_join_cycles = 10000;  // starting and joining one parallel section
+  double barrier_cycles = 2000;     // all threads of one waiting for each other
+  std::vector<VectorUnit> vectors;  // widest first
+  std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
+
+  const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }
+  bool HasFeature(std::string_view feature) const;
+
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+// The way in which `target` has an instruction for vectors of `unit`; null if it does not have it.
+const Encoding* EncodingOf(Arithmetic arithmetic, const VectorUnit& unit, const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_TARGET_H_

@@ -1,0 +1,237 @@
+#include "spec/uncertain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "spec/operation.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
+constexpr double kSubnormal = 0x1p-149;
+constexpr double kMostF16 = 65504;
+
+// A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
+Uncertain WithUlps(double value, double error, double ulps) {
+  // An argument that may as well be infinite leaves infinities open, too: they may cancel.
+  if (!std::isfinite(value)) return {value, std::isfinite(error) ? 0 : HUGE_VAL};
+  // What no f32 holds: whatever comes of it is as good as any. Of 0 times what may be infinite, the error is
+  // no number.
+  if (!(std::abs(value) + error <= std::numeric_limits<float>::max())) return {value, HUGE_VAL};
+  return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
+}
+
+Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
+
+// Values that may be off, for ComposeArithmetic.
+struct UncertainMath {
+  Uncertain Number(float number) { return {number, 0}; }
+  Uncertain Add(Uncertain a, Uncertain b) { return kirsch::Add(a, b); }
+  Uncertain Sub(Uncertain a, Uncertain b) { return kirsch::Sub(a, b); }
+  Uncertain Mul(Uncertain a, Uncertain b) { return kirsch::Mul(a, b); }
+  Uncertain Max(Uncertain a, Uncertain b) { return kirsch::Max(a, b); }
+  Uncertain Min(Uncertain a, Uncertain b) { return kirsch::Min(a, b); }
+  Uncertain EitherNan(Uncertain a, Uncertain b) { return std::isnan(a.value) ? a : b; }
+  Uncertain Fma(Uncertain a, Uncertain b, Uncertain c) { return Add(Mul(a, b), c); }
+};
+
+// Integers modulo 2^64, likewise.
+struct IntegerMath {
+  uint64_t Number(float number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); }
+  uint64_t Add(uint64_t a, uint64_t b) { return a + b; }
+  uint64_t Sub(uint64_t a, uint64_t b) { return a - b; }
+  uint64_t Mul(uint64_t a, uint64_t b) { return a * b; }
+  uint64_t Max(uint64_t a, uint64_t b) { return static_cast<int64_t>(a) > static_cast<int64_t>(b) ? a : b; }
+  uint64_t Min(uint64_t a, uint64_t b) { return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? a : b; }
+  uint64_t EitherNan(uint64_t a, uint64_t) { return a; }
+  uint64_t Fma(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
+};
+
+// Roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h. Comparisons
+// are those of the values; what is chosen a little beside a threshold is as good on either side.
+class RoundingMath {
+ public:
+  using Value = Uncertain;
+  struct Whole {
+    Uncertain value;
+    int bias;
+  };
+  Value Number(float number) { return {number, 0}; }
+  Value Add(Value a, Value b) { return Round(a.value + b.value, a.error + b.error); }
+  Value Sub(Value a, Value b) { return Round(a.value - b.value, a.error + b.error); }
+  Value Mul(Value a, Value b) {
+    const double value = a.value * b.value, error = ProductError(a, b);
+    return static_cast<float>(value) == value && error == 0 ? Value{value, 0} : Round(value, error);
+  }
+  Value Div(Value a, Value b) {
+    const double value = a.value / b.value;
+    return Round(value, (a.error + std::abs(value) * b.error) / (std::abs(b.value) - b.error));
+  }
+  Value Sqrt(Value a) { return kirsch::Sqrt(a); }
+  Value Max(Value a, Value b) {
+    if (a.value - a.error > b.value + b.error) return a;
+    return b.value - b.error > a.value + a.error ? b : kirsch::Max(a, b);
+  }
+  Value Min(Value a, Value b) { return Negative(Max(Negative(a), Negative(b))); }
+  Value EitherNan(Value a, Value b) { return std::isnan(a.value) ? a : b; }
+  // Together the parts are exact.
+  struct Split {
+    Uncertain high, low;
+  };
+  Split Product(Value a, Value b) { return {{a.value * b.value, ProductError(a, b)}, {0, 0}}; }
+  Value Corrected(Value, Value a, Value b) { return Times(Div(a, b), 2); }
+  Value Fma(Value a, Value b, Value c) {
+    return Round(a.value * b.value + c.value, ProductError(a, b) + c.error);
+  }
+  Value FmaSub(Value a, Value b, Value c) { return Fma(a, b, Negative(c)); }
+  Value FmaNeg(Value a, Value b, Value c) { return Fma(Negative(a), b, c); }
+  Value Abs(Value a) { return {std::abs(a.value), a.error}; }
+  Value MinusAbs(Value a) { return {-std::abs(a.value), a.error}; }
+  Value Negative(Value a) { return {-a.value, a.error}; }
+  Value WithSignOf(Value x, Value magnitude) {
+    return {std::copysign(magnitude.value, x.value), magnitude.error};
+  }
+  Value Select(Value x, Value y, Value a, Value b) { return x.value < y.value ? a : b; }
+  // Whichever integer it is.
+  Whole RoundedProduct(Value x, float factor, int bias) {
+    return {{std::nearbyint(x.value * factor), 0}, bias};
+  }
+  Value Scaled(Value mantissa, const Whole& whole) {
+    const double power = std::exp2(whole.value.value);
+    return Round(mantissa.value * power, mantissa.error * power);
+  }
+  Value Raised(Value mantissa, const Whole& whole) {
+    const double power = std::exp2(whole.value.value + whole.bias);
+    return {mantissa.value * power, mantissa.error * power};
+  }
+
+ private:
+  static double ProductError(Value a, Value b) {
+    return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  }
+  // As far off as by so many roundings.
+  static Value Times(Value x, double roundings) {
+    return {x.value, x.error + (roundings - 1) * kUnit * (std::abs(x.value) + x.error)};
+  }
+  static Value Round(double value, double error) {
+    return {value, error + kUnit * (std::abs(value) + error) + kSubnormal / 2};
+  }
+};
+
+// What an argument that is off makes of a function. Inside, where it may turn, it is looked at in two places,
+// between which it may go on a little.
+double SpreadOf(Operation op, Uncertain x, double y, double value) {
+  if (x.error == 0 || std::isinf(x.error)) return x.error;
+  const auto off = [&](double by) {
+    return std::max(std::abs(Info(op).meaning(x.value + by, y) - value),
+                    std::abs(Info(op).meaning(x.value - by, y) - value));
+  };
+  return std::max(off(x.error), 1.25 * off(x.error / 2));
+}
+
+}  // namespace
+
+Uncertain RoundedToFloat(Uncertain x) { return Rounded(x.value, x.error); }
+Uncertain Add(Uncertain a, Uncertain b) { return Rounded(a.value + b.value, a.error + b.error); }
+Uncertain Sub(Uncertain a, Uncertain b) { return Rounded(a.value - b.value, a.error + b.error); }
+
+Uncertain Mul(Uncertain a, Uncertain b) {
+  const double error = std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  return Rounded(a.value * b.value, error);
+}
+
+Uncertain Div(Uncertain a, Uncertain b) {
+  const double value = a.value / b.value, least = std::abs(b.value) - b.error;
+  // By a zero something else becomes an infinity, a zero no number.
+  const bool certain = !std::isfinite(value) && (std::isnan(value) || std::abs(a.value) > a.error);
+  if (!(least > 0)) return {value, certain ? 0 : HUGE_VAL};
+  return Rounded(value, (a.error + std::abs(value) * b.error) / least);
+}
+
+Uncertain Max(Uncertain a, Uncertain b) {
+  return {a.value > b.value ? a.value : b.value, std::max(a.error, b.error)};
+}
+Uncertain Min(Uncertain a, Uncertain b) {
+  return {a.value < b.value ? a.value : b.value, std::max(a.error, b.error)};
+}
+Uncertain Neg(Uncertain a) { return {-a.value, a.error}; }
+
+Uncertain Sqrt(Uncertain a) {
+  if (a.value + a.error < 0) return {NAN, 0};
+  const auto root = [&](double x) { return std::sqrt(a.value < 0 ? x : std::max(x, 0.0)); };
+  const double value = root(a.value);
+  return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
+}
+
+// What it means; off by what its composition in exact arithmetic, the roundings of that, and the argument
+// make of it.
+Uncertain FunctionOf(Operation op, Uncertain x, double y) {
+  const double value = Info(op).meaning(x.value, y);
+  if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
+  RoundingMath math;
+  const Uncertain composed = Compose(math, op, Uncertain{x.value, 0}, Uncertain{y, 0});
+  const double error = std::abs(composed.value - value) + composed.error;
+  return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, y, value), 0);
+}
+
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
+  if (Info(op).effort == Effort::kFunction) return FunctionOf(op, x, y.value);
+  if (op == Operation::kDiv) return Div(x, y);
+  if (op == Operation::kNeg) return Neg(x);
+  if (op == Operation::kSqrt) return Sqrt(x);
+  UncertainMath math;
+  return ComposeArithmetic(math, op, x, y);
+}
+
+// Between the ends of its arguments, an operation is between what it makes of these.
+Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y) {
+  IntegerMath math;
+  const auto integer = [](double number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); };
+  const uint64_t result = ComposeArithmetic(math, op, integer(x.value), integer(y.value));
+  const auto exact = static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(result)));
+  if (x.error == 0 && y.error == 0) return {exact, 0};
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (double a : {x.value - x.error, x.value + x.error})
+    for (double b : {y.value - y.error, y.value + y.error}) {
+      low = std::min(low, Info(op).meaning(a, b));
+      high = std::max(high, Info(op).meaning(a, b));
+    }
+  return IntegerBetween(exact, low, high);
+}
+
+Uncertain IntegerBetween(double value, double low, double high) {
+  const bool wraps = !(low <= high && low >= static_cast<double>(LeastOf(Dtype::kS32)) &&
+                       high <= static_cast<double>(MostOf(Dtype::kS32)));
+  return {value, wraps ? HUGE_VAL : std::max(high - value, value - low)};
+}
+
+Uncertain SumOf(double sum, double magnitude, double error, double terms) {
+  if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
+  return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));
+}
+
+Uncertain InRange(Uncertain x) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (std::isinf(x.value) && x.error == 0) return x;  // a parameter's
+  return std::abs(x.value) + x.error > kMost ? Uncertain{x.value, HUGE_VAL} : x;
+}
+
+Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
+  if (dtype == Dtype::kF32) return InRange(x);
+  if (!IsFloating(dtype)) {
+    const auto least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
+    if (std::isnan(x.value)) return {least, x.error};
+    const auto stored = [&](double value) { return std::clamp(std::nearbyint(value), least, most); };
+    const double value = stored(x.value);
+    return {value, std::max(stored(x.value + x.error) - value, value - stored(x.value - x.error))};
+  }
+  const int mantissa = Info(dtype).mantissa;
+  const double most = std::ldexp(2 - std::ldexp(1, -mantissa), BiasOf(dtype));
+  if (std::abs(x.value) + x.error > most) return {x.value, HUGE_VAL};     // it may be infinite
+  const double subnormals = std::ldexp(1, 1 - BiasOf(dtype) - mantissa);  // how far apart they are
+  return {x.value, x.error + std::ldexp(std::abs(x.value) + x.error, -mantissa - 1) + subnormals};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,102 @@
+#include "synthesis/database.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "search/table/answer.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kTableExtension[] = ".db";
+
+// "znver4-0123456789abcdef.db": people see the target, the fingerprints tell tables apart.
+std::string FileName(const TableIdentity& identity) {
+  constexpr size_t kDigits = 8;
+  return Cat(identity.target_name, "-", identity.target_fingerprint.substr(0, kDigits),
+             identity.rules_fingerprint.substr(0, kDigits), identity.cost_fingerprint.substr(0, kDigits),
+             kTableExtension);
+}
+
+// That tables lie in, if no file is named.
+std::string DirectoryOf(const DbOptions& options) {
+  return options.path.empty() ? CacheDirectory() : options.path;
+}
+
+bool IsDirectory(const std::string& path) {
+  std::error_code error;
+  return path.back() == '/' || fs::is_directory(path, error);
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, const TableIdentity& identity) {
+  std::error_code error;
+  const fs::path directory = fs::path(path).parent_path();
+  if (!directory.empty()) fs::create_directories(directory, error);
+  if (error) return absl::UnavailableError(Cat("'", directory.string(), "': ", error.message()));
+  return TableFile::Open(path, identity);
+}
+
+}  // namespace
+
+// The standard says that a relative path in the variable is to be ignored.
+std::string CacheDirectory() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return Cat(cache, "/kirsch");
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? Cat(home, "/.cache/kirsch") : "";
+}
+
+std::string TablePath(const DbOptions& options, const TableIdentity& identity) {
+  if (options.none) return "";
+  if (!options.path.empty() && !IsDirectory(options.path)) return options.path;
+  const std::string directory = DirectoryOf(options);
+  return directory.empty() ? "" : (fs::path(directory) / FileName(identity)).string();
+}
+
+std::vector<std::string> TableFilesOf(const DbOptions& options) {
+  if (options.none) return {};
+  if (!options.path.empty() && !IsDirectory(options.path)) return {options.path};
+  std::vector<std::string> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(DirectoryOf(options), error))
+    if (entry.path().extension() == kTableExtension) files.push_back(entry.path().string());
+  return files;
+}
+
+absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
+                                                 bool remarks) {
+  const TableIdentity identity = IdentityOf(target);
+  const std::string path = TablePath(options, identity);
+  if (path.empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenFile(path, identity);
+  if (absl::IsUnavailable(file.status()))
+    if (auto unwritable = TableFile::OpenReadOnly(path, identity); !absl::IsUnavailable(unwritable.status()))
+      file = std::move(unwritable);
+  if (remarks && file.ok() && !(*file)->writable())
+    options.warn(Cat("'", path, "' can't be written; nothing is kept"));
+  if (file.ok()) return std::make_unique<Table>(*std::move(file));
+  if (!remarks && absl::IsUnavailable(file.status())) return nullptr;
+  if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
+  return nullptr;
+}
+
+absl::Status CommitTable(const DbOptions& options, Table& table) {
+  if (table.file() != nullptr && !table.file()->writable()) return absl::OkStatus();
+  return WithoutTable(options, table.Commit());
+}
+
+absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem) {
+  const bool unwritable = absl::IsUnavailable(problem);
+  if (problem.ok() || (!options.path.empty() && !unwritable)) return problem;
+  options.warn(Cat(std::string(problem.message()),
+                   unwritable ? ": it can't be written; nothing is kept" : "; searching without a table"));
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,156 @@
+#include "synthesis/explain/best_programs.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// What is said of one, whichever it is.
+double CyclesOf(const RankedProgram& program) { return ToCycles(program.cost); }
+double CyclesOf(const RankedPlan& plan) { return plan.plan.cycles; }
+
+std::string ScheduleOf(const RankedProgram& program) { return PrintSchedule(program.impl); }
+std::string ScheduleOf(const RankedPlan& plan) { return PrintPlanSchedule(plan.plan); }
+
+bool Departs(const Departure& departure) { return departure.instead.kind != RewriteKind::kNone; }
+bool Departs(const PlanDeparture& departure) { return !departure.where.empty(); }
+
+// "at root: tile m 8, not tile m 16  # matmul f32 ..."; the path "0.1": the second child of the first.
+std::string DepartureText(const Departure& departure) {
+  return Cat("at ", departure.path.empty() ? "root" : absl::StrJoin(departure.path, "."), ": ",
+             PrintDecision(departure.spec.op, departure.instead), ", not ",
+             PrintDecision(departure.spec.op, departure.best), "  # ", PrintSpec(departure.spec));
+}
+std::string DepartureText(const PlanDeparture& departure) {
+  return Cat(departure.where, ": ", departure.instead, ", not ", departure.best);
+}
+
+const std::vector<RankedProgram>& ListOf(const KBestResult& best) { return best.programs; }
+const std::vector<RankedPlan>& ListOf(const KBestPlansResult& best) { return best.plans; }
+
+template <typename Ranked>
+double Above(const std::vector<Ranked>& all, const Ranked& one) {
+  return CyclesOf(one) / CyclesOf(all.front()) - 1;
+}
+
+Departure Between(const RankedProgram& one, const RankedProgram& other) {
+  return DepartureOf(one.impl, other.impl);
+}
+PlanDeparture Between(const RankedPlan& one, const RankedPlan& other) {
+  return DepartureOf(one.plan, other.plan);
+}
+
+// Where a program first departs from another, by that one's place.
+template <typename Ranked>
+struct Difference {
+  size_t from = 0;
+  decltype(Ranked::departure) departure;
+};
+
+// Where each program first departs from the best; or, where one before it does the same there, from that one.
+// So no two are said to be the same.
+template <typename Ranked>
+std::vector<Difference<Ranked>> DifferencesOf(const std::vector<Ranked>& all) {
+  std::map<std::string, size_t> known;  // by what is said of them
+  std::vector<Difference<Ranked>> differences;
+  for (size_t i = 0; i < all.size(); ++i) {
+    Difference<Ranked> difference = {0, all[i].departure};
+    while (Departs(difference.departure)) {
+      const std::string text = Cat(difference.from, " ", DepartureText(difference.departure));
+      const auto [before, is_new] = known.try_emplace(text, i);
+      if (is_new) break;
+      difference = {before->second, Between(all[i], all[before->second])};
+    }
+    differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+template <typename Ranked>
+std::string TextOf(const Difference<Ranked>& difference) {
+  if (!Departs(difference.departure)) return "";
+  return Cat(difference.from > 0 ? Cat("  as ", difference.from + 1, ", but ") : "  ",
+             DepartureText(difference.departure));
+}
+
+template <typename Result>
+std::string TextOf(const Result& best) {
+  std::string text =
+      absl::StrFormat("%5s %14s %10s  first departs from the best\n", "rank", "cycles", "above");
+  const auto& all = ListOf(best);
+  const auto differences = DifferencesOf(all);
+  for (size_t i = 0; i < all.size(); ++i)
+    absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%%s\n", i + 1, CyclesOf(all[i]), 100 * Above(all, all[i]),
+                          TextOf(differences[i]));
+  if (!best.complete) text += "stopped: there may be others as cheap behind these\n";
+  return text;
+}
+
+template <typename Result>
+std::vector<BestEntry> EntriesOf(const Result& best) {
+  std::vector<BestEntry> entries;
+  const auto& all = ListOf(best);
+  const auto differences = DifferencesOf(all);
+  for (size_t i = 0; i < all.size(); ++i) {
+    BestEntry entry{ScheduleOf(all[i]), CyclesOf(all[i]), Above(all, all[i]), {}, differences[i].from};
+    if (Departs(differences[i].departure)) entry.departure = differences[i].departure;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+absl::StatusOr<Best> BestPlans(const SolveArguments& arguments, const GraphSynthesis& synthesis, Memo& memo,
+                               int count, const SearchOptions& search) {
+  absl::StatusOr<KBestPlansResult> best =
+      KBestPlans(synthesis.result.plan.graph, "", {count}, CostModel(synthesis.target), memo,
+                 PlanOptionsOf(arguments, synthesis.result.plan.graph), search);
+  if (!best.ok()) return best.status();
+  return *std::move(best);
+}
+
+}  // namespace
+
+absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilySynthesis& synthesis,
+                                  Memo& memo, int count) {
+  if (synthesis.members.size() != 1)
+    return absl::InvalidArgumentError("--best: expected a spec or a graph, got a family of sizes");
+  if (!arguments.schedule.empty())
+    return absl::InvalidArgumentError("--best: expected a search, got --schedule");
+  const Step step(arguments.observer, StepKind::kSearch);
+  SearchOptions search;
+  search.cancel = step.stop();
+  return synthesis.is_graph()
+             ? BestPlans(arguments, synthesis.graph(0), memo, count, search)
+             : KBest(synthesis.spec(0).result.impl.spec, count, CostModel(synthesis.target()), memo, search);
+}
+
+std::string BestText(const Best& best) {
+  return std::visit([](const auto& found) { return TextOf(found); }, best);
+}
+
+std::vector<BestEntry> EntriesOf(const Best& best) {
+  return std::visit([](const auto& found) { return EntriesOf(found); }, best);
+}
+
+size_t CountOf(const Best& best) {
+  return std::visit([](const auto& found) { return ListOf(found).size(); }, best);
+}
+
+bool IsComplete(const Best& best) {
+  return std::visit([](const auto& found) { return found.complete; }, best);
+}
+
+double SecondsOf(const Best& best) {
+  return std::visit([](const auto& found) { return found.seconds; }, best);
+}
+
+}  // namespace kirsch

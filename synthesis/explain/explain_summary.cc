@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "cost/tile_facts.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/quantity.h"
+#include "synthesis/explain/cycle_kinds.h"
+#include "synthesis/explain/explained.h"
+
+namespace kirsch {
+namespace {
+
+struct Summary {
+  double cycles = 0, ghz = 1, rate = 0;  // rate: 10^9 operations a second
+  bool integers = false;
+  std::string peak, bound, runner_up;
+  std::vector<double> by_kind;
+};
+
+// "register tiles 97.1%, loops 2.9%": the largest first, what rounds to nothing left out.
+std::string KindsText(const Summary& summary) {
+  constexpr double kLeastShown = 0.0005;
+  std::vector<size_t> order;
+  for (size_t kind = 0; kind < summary.by_kind.size(); ++kind)
+    if (summary.by_kind[kind] >= kLeastShown * summary.cycles) order.push_back(kind);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return summary.by_kind[a] > summary.by_kind[b]; });
+  std::vector<std::string> texts;
+  for (size_t kind : order)
+    texts.push_back(
+        absl::StrFormat("%s %.1f%%", CycleKinds()[kind], 100 * summary.by_kind[kind] / summary.cycles));
+  return Join(texts, ", ");
+}
+
+std::string TextOf(const Summary& summary) {
+  return absl::StrFormat(
+      "time       %s: %.0f cycles at %g GHz, %.1f %s\n"
+      "peak       %s\n"
+      "bound by   %s\n"
+      "cycles     %s\n"
+      "runner-up  %s\n",
+      SecondsText(1e-9 * summary.cycles / summary.ghz), summary.cycles, summary.ghz, summary.rate,
+      RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary),
+      summary.runner_up);
+}
+
+// The slowest level that `traffic` comes from; empty: none beyond L1.
+std::string SlowestLevel(const Traffic& traffic) {
+  for (Level level : {Level::kRam, Level::kL3, Level::kL2})
+    if (traffic.at(level) > 0) return std::string(Name(level));
+  return "";
+}
+
+std::string TileBoundText(const ExplainedNode& node) {
+  const TileFacts& facts = *node.tile;
+  const std::string from = SlowestLevel(node.traffic);
+  // If the loop takes less than half of the tile's cycles, transfers take the rest.
+  if (!from.empty() && facts.trips * facts.cycles < ToCycles(node.own) / 2)
+    return Cat("transfers from ", from, " in register tiles");
+  return absl::StrFormat("%s in register tiles: %dx%d of %d lanes by %s, %.1f%% of the peak rate in the loop",
+                         facts.bottleneck, facts.tile.rows, facts.tile.columns, facts.tile.lanes,
+                         facts.tile.instruction().name, 100 * facts.peak_share);
+}
+
+// Of a program: the bottleneck of the costliest node of the kind that most cycles go to.
+std::string BoundText(const std::vector<ExplainedNode>& nodes) {
+  const std::vector<double> by_kind = CyclesByKind(nodes);
+  const auto kind =
+      static_cast<CycleKind>(std::max_element(by_kind.begin(), by_kind.end()) - by_kind.begin());
+  const auto cycles = [&](const ExplainedNode& node) {
+    return CycleKindOf(node.impl->decision) == kind ? node.weight * ToCycles(node.own) : -1;
+  };
+  const ExplainedNode& node = *std::max_element(
+      nodes.begin(), nodes.end(),
+      [&](const ExplainedNode& a, const ExplainedNode& b) { return cycles(a) < cycles(b); });
+  if (node.tile) return TileBoundText(node);
+  const std::string from = SlowestLevel(node.traffic);
+  const std::string decision = PrintDecision(node.impl->spec.op, node.impl->decision);
+  return from.empty() ? Cat(CycleKinds()[kind], ": ", decision)
+                      : Cat("transfers from ", from, ": ", decision);
+}
+
+std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
+  std::string what = "copies";
+  if (!stage.nodes.empty()) {
+    what = BoundText(stage.nodes);
+  } else if (!stage.passes.empty()) {
+    what = std::max_element(
+               stage.passes.begin(), stage.passes.end(),
+               [](const RowVectorCycles& a, const RowVectorCycles& b) { return a.total() < b.total(); })
+               ->bottleneck();
+  }
+  return Cat(what, ", in ", PrintStage(plan, *stage.stage));
+}
+
+std::string RunnerUpText(const std::string& what, double cycles, double other_cycles) {
+  return absl::StrFormat("%s, %+.2f%%", what, Margin(cycles, other_cycles));
+}
+
+// The cheapest plan with another way to compute one slice, or without one.
+std::string RunnerUpText(const Plan& plan) {
+  std::string text = "none";
+  double least = 0;
+  const auto consider = [&](const std::string& what, double cycles) {
+    if (text != "none" && cycles >= least) return;
+    least = cycles;
+    text = RunnerUpText(what, plan.cycles, cycles);
+  };
+  for (size_t i = 0; i < plan.slices.size(); ++i) {
+    const SliceDecision& slice = plan.slices[i];
+    double own = 0;
+    for (const Group& group : plan.groups) own += group.slice == static_cast<int>(i) ? group.cycles : 0;
+    if (!slice.other_way.text.empty())
+      consider(Cat(slice.other_way.text, " for ", PrintWay(slice)),
+               plan.cycles - own + slice.other_way.cycles);
+    if (!slice.other_split.text.empty())
+      consider(Cat("slices ", slice.other_split.text), slice.other_split.cycles);
+  }
+  return text;
+}
+
+// The bytes of parameters and result, each moved once, a second.
+double GigabytesPerSecond(const Plan& plan, const Target& target) {
+  auto bytes = static_cast<double>(plan.graph.at(plan.graph.result).type.bytes());
+  for (int input = 0; input < plan.graph.num_inputs(); ++input)
+    bytes += static_cast<double>(plan.graph.at(input).type.bytes());
+  return bytes / plan.cycles * target.ghz;
+}
+
+std::string PeakText(const ExplainedGraph& graph) {
+  const Plan& plan = graph.synthesis->result.plan;
+  const Target& target = graph.synthesis->target;
+  double peak_cycles = 0;
+  for (const ExplainedStage& stage : graph.plan.stages) {
+    if (stage.nodes.empty()) continue;
+    const Spec& spec = stage.stage->spec;
+    peak_cycles += stage.weight * static_cast<double>(stage.stage->repeats) * Flops(spec) /
+                   PeakFlopsPerCycle(spec, target) / spec.threads;
+  }
+  if (peak_cycles == 0)
+    return absl::StrFormat("no products of matrices: %.1f GB/s of parameters and result",
+                           GigabytesPerSecond(plan, target));
+  return absl::StrFormat("%.1f%% of the peak rate of %s's multiply-adds", 100 * peak_cycles / plan.cycles,
+                         target.name);
+}
+
+}  // namespace
+
+std::string SummaryText(const ExplainedSpec& spec) {
+  const Synthesis& synthesis = *spec.synthesis;
+  const ExplainedNode& root = spec.explanation.nodes.front();
+  Summary summary;
+  summary.cycles = ToCycles(root.cost);
+  summary.ghz = synthesis.target.ghz;
+  summary.rate = PredictedGflops(synthesis);
+  summary.integers = !IsFloating(root.impl->spec.operand[0].dtype);
+  summary.peak = absl::StrFormat("%.1f%% of the peak rate of %s",
+                                 100 * spec.explanation.peak_cycles / summary.cycles, synthesis.target.name);
+  summary.bound = BoundText(spec.explanation.nodes);
+  summary.by_kind = CyclesByKind(spec.explanation.nodes);
+  const OpKind op = root.impl->spec.op;
+  summary.runner_up = root.runner_up.kind == RewriteKind::kNone
+                          ? "none that costs little more"
+                          : RunnerUpText(Cat("to begin with ", PrintDecision(op, root.runner_up), ", not ",
+                                             PrintDecision(op, root.impl->decision)),
+                                         summary.cycles, ToCycles(root.runner_up_cost));
+  return TextOf(summary);
+}
+
+std::string SummaryText(const ExplainedGraph& graph) {
+  const Plan& plan = graph.synthesis->result.plan;
+  Summary summary;
+  summary.cycles = plan.cycles;
+  summary.ghz = graph.synthesis->target.ghz;
+  summary.rate = PredictedGflops(*graph.synthesis);
+  summary.integers = !IsFloating(plan.graph.at(plan.graph.result).type.dtype);
+  summary.peak = PeakText(graph);
+  const auto cycles = [](const ExplainedStage& stage) { return stage.weight * stage.stage->cycles; };
+  const auto costliest = std::max_element(
+      graph.plan.stages.begin(), graph.plan.stages.end(),
+      [&](const ExplainedStage& a, const ExplainedStage& b) { return cycles(a) < cycles(b); });
+  summary.bound = costliest == graph.plan.stages.end() ? "nothing" : BoundText(plan, *costliest);
+  summary.by_kind = CyclesByKind(graph);
+  summary.runner_up = RunnerUpText(plan);
+  return TextOf(summary);
+}
+
+}  // namespace kirsch

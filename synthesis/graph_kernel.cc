@@ -1,0 +1,110 @@
+#include "synthesis/graph_kernel.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "search/solver/replay.h"
+#include "search/table/plan_recall.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/text/file.h"
+#include "synthesis/cold_operands.h"
+
+namespace kirsch {
+PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
+  PlanOptions options;
+  options.threads = arguments.threads;
+  options.residency = ColdOperands(arguments.cold, graph);
+  options.fuse = arguments.fuse;
+  options.allow_winograd = arguments.allow_winograd;
+  options.packing = arguments.pins.packing;
+  options.ahead = arguments.pins.ahead;
+  options.cutoff = arguments.pins.most_cycles;
+  return options;
+}
+
+absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                          const std::string& source, const Target& target,
+                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
+  if (arguments.tuner != nullptr)
+    if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
+  const Step step(arguments.observer, StepKind::kSearch);  // all searches, and what is tuned
+  const CostModel model(target);
+  PlanOptions options = PlanOptionsOf(arguments, graph);
+  options.explain = arguments.explain;
+  std::string text;
+  PlanSchedule schedule;
+  if (!arguments.schedule.empty()) {
+    absl::StatusOr<std::string> read = ReadFile(arguments.schedule);
+    if (!read.ok()) return read.status();
+    text = *std::move(read);
+    absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(text, arguments.schedule);
+    if (!parsed.ok()) return parsed.status();
+    schedule = *std::move(parsed);
+    options.schedule = &schedule;
+  }
+  options.replay = [&](const Spec& placed, const Schedule& of_spec, std::string_view file) {
+    return Replay(placed, of_spec, file, model, *memo, {});
+  };
+  std::unique_ptr<Table> table;
+  const DbOptions none{"", true};
+  bool cancelled = false;
+  options.solve = [&](const Spec& placed, Cost cutoff) {
+    SolveArguments own = arguments;
+    own.schedule.clear();
+    if (table == nullptr) own.db = &none;
+    own.time_budget = budget.Left();
+    absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, table.get());
+    if (result.ok() && result->stop == StopReason::kCancelled) {
+      cancelled = true;
+      budget.End();
+    }
+    return result;
+  };
+  // What the table has explains nothing.
+  if (options.schedule == nullptr && !options.explain) {
+    absl::StatusOr<std::unique_ptr<Table>> opened = OpenTable(*arguments.db, target);
+    if (!opened.ok()) return opened.status();
+    table = *std::move(opened);
+  }
+  absl::StatusOr<PlanResult> result = options.schedule != nullptr
+                                          ? SearchPlan(graph, source, model, options)
+                                          : AnswerPlan(graph, source, model, options, table.get());
+  if (table != nullptr && !result.ok() && !absl::IsInvalidArgument(result.status())) {
+    if (absl::Status status = WithoutTable(*arguments.db, result.status()); !status.ok()) return status;
+    table = nullptr;
+    result = SearchPlan(graph, source, model, options);
+  }
+  if (!result.ok()) return result.status();
+  if (table != nullptr)
+    if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
+  GraphSynthesis synthesis{target, *std::move(result)};
+  if (arguments.tuner != nullptr)
+    if (absl::Status tuned = arguments.tuner->Tune(arguments, graph, cancelled, *memo, &synthesis);
+        !tuned.ok())
+      return tuned;
+  return synthesis;
+}
+
+double PredictedGflops(const GraphSynthesis& synthesis) {
+  const Plan& plan = synthesis.result.plan;
+  return plan.cycles > 0 ? Flops(plan.graph) / plan.cycles * synthesis.target.ghz : 0;
+}
+
+std::string_view StopName(const GraphSynthesis& synthesis) {
+  const PlanResult& result = synthesis.result;
+  if (IsTuned(synthesis.tuned)) return "tuned";
+  if (result.from_table) return "from the table";
+  if (result.pinned) return Name(StopReason::kPinned);
+  return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
+}
+
+bool IsOfIntegers(const Graph& graph) {
+  for (const GraphNode& node : graph.nodes)
+    if (Info(node.op).kind == OperationKind::kContraction)
+      return !IsFloating(graph.at(node.inputs.front()).type.dtype);
+  return !IsFloating(graph.at(graph.result).type.dtype);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "spec/language/family.h"
+#include "spec/text/cat.h"
+#include "synthesis/graph_kernel.h"
+#include "synthesis/shared_packing.h"
+
+namespace kirsch {
+namespace {
+
+// What the values of a size count for, with those of all other sizes: as often as they are asked for, or, of
+// all evenly, usual ones for what lies between two of them.
+std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeShare>& mixture) {
+  const std::vector<uint32_t>& values = size.values;
+  std::vector<double> weights(values.size(), 0);
+  const auto place = [&](uint32_t value) {
+    return static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
+  };
+  for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
+  if (!mixture.empty()) return weights;
+  std::vector<bool> solved(values.size(), false);
+  for (uint32_t usual : LatticeSizes(values.front(), values.back())) solved[place(usual)] = true;
+  return EvenWeights(values, solved);
+}
+
+class SharedPackingSolver {
+ public:
+  SharedPackingSolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
+                      const std::shared_ptr<Memo>& memo, SearchBudget& budget)
+      : arguments_(arguments), request_(request), target_(target), memo_(memo), budget_(budget) {}
+
+  absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
+    if (absl::Status status = SolveAlone(); !status.ok()) return status;
+    for (const std::vector<int>& ahead : Choices())
+      if (absl::Status status = Try(ahead); !status.ok()) return status;
+    SolveArguments packed = arguments_;
+    packed.pins.packing = best_.packing;
+    packed.pins.ahead = ahead_;
+    absl::StatusOr<FamilySynthesis> all = solve_members(packed);
+    if (!all.ok()) return all;
+    Share(&*all);
+    best_.packing = PackingOf(all->plans.empty() ? all->graph(0).result.plan : all->plans.front());
+    all->packing = std::move(best_);
+    all->before.Add(effort_);
+    SetLosses(&*all);
+    return all;
+  }
+
+ private:
+  // Those members that count, as each is best.
+  absl::Status SolveAlone() {
+    const std::vector<VaryingSize> sizes = request_.sizes();
+    std::vector<std::vector<double>> weights;
+    for (size_t size = 0; size < sizes.size(); ++size)
+      weights.push_back(WeightsOf(sizes[size], request_.graph->mixtures()[size]));
+    for (int64_t member = 0; member < request_.count(); ++member) {
+      const std::vector<uint32_t> values = ValuesOf(sizes, member);
+      double weight = 1;
+      for (size_t size = 0; size < sizes.size(); ++size) {
+        const std::vector<uint32_t>& all = sizes[size].values;
+        weight *= weights[size][static_cast<size_t>(std::lower_bound(all.begin(), all.end(), values[size]) -
+                                                    all.begin())];
+      }
+      if (weight == 0) continue;
+      absl::StatusOr<PlanResult> own = SolveOne(member, arguments_, "as it is best");
+      if (!own.ok()) return own.status();
+      numbers_.push_back(member);
+      weights_.push_back(weight);
+      alone_.push_back(std::move(own->plan));
+    }
+    return absl::OkStatus();
+  }
+
+  // What members compute ahead that are solved alone, if all do so of the same values.
+  std::vector<std::vector<int>> Choices() const {
+    std::vector<std::vector<int>> choices;
+    for (const Plan& plan : alone_) {
+      std::vector<int> ahead = ComputedAhead(plan);
+      if (std::find(choices.begin(), choices.end(), ahead) == choices.end())
+        choices.push_back(std::move(ahead));
+    }
+    for (const Plan& plan : alone_)
+      for (const std::vector<int>& choice : choices)
+        for (int node : choice)
+          if (node >= static_cast<int>(plan.graph.nodes.size()) ||
+              plan.graph.at(node).op != alone_.front().graph.at(node).op ||
+              plan.graph.at(node).inputs != alone_.front().graph.at(node).inputs)
+            return {{}};
+    return choices;
+  }
+
+  // The packing with which all members are cheapest if they compute this ahead.
+  absl::Status Try(const std::vector<int>& ahead) {
+    SolveArguments asked = arguments_;
+    asked.pins.ahead = ahead;
+    std::vector<PackedMember> members;
+    PackingCandidates candidates;
+    double own = 0, alone = 0;
+    for (size_t i = 0; i < alone_.size(); ++i) {
+      Plan plan = alone_[i];
+      if (ComputedAhead(plan) != ahead) {
+        absl::StatusOr<PlanResult> solved = SolveOne(numbers_[i], asked, "one packing for all");
+        if (absl::IsInvalidArgument(solved.status())) return absl::OkStatus();  // it has no such plan
+        if (!solved.ok()) return solved.status();
+        plan = std::move(solved->plan);
+      }
+      members.push_back({weights_[i], plan.cycles, PackingOf(plan)});
+      AddCandidates(plan, target_, &candidates);
+      own += weights_[i] * plan.cycles;
+      alone += weights_[i] * alone_[i].cycles;
+    }
+    absl::StatusOr<CommonPacking> packing =
+        FindCommonPacking(members, candidates, [&](size_t i, const PlanPacking& packed, double cutoff) {
+          asked.pins.packing = packed;
+          asked.pins.most_cycles = cutoff;
+          return PriceOf(numbers_[i], asked);
+        });
+    if (!packing.ok()) return packing.status();
+    packing->loss = (1 + packing->loss) * own / alone - 1;
+    if (ahead_ && packing->loss >= best_.loss) return absl::OkStatus();
+    best_ = *std::move(packing);
+    ahead_ = ahead;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<double> PriceOf(int64_t member, const SolveArguments& asked) {
+    const absl::StatusOr<PlanResult> result = SolveOne(member, asked, "one packing for all");
+    // It has no plan that packs so.
+    if (absl::IsInvalidArgument(result.status())) return std::numeric_limits<double>::infinity();
+    if (!result.ok()) return result.status();
+    return result->plan.groups.empty() ? asked.pins.most_cycles : result->plan.cycles;
+  }
+
+  absl::StatusOr<PlanResult> SolveOne(int64_t member, SolveArguments asked, const std::string& what) {
+    asked.explain = false;  // this is not the plan that is shown
+    const Step step(arguments_.observer, StepKind::kSearch);
+    step.Tell(
+        Cat(arguments_.progress, "member ", member + 1, " of ", request_.count(), ", ", what, ", searching"));
+    absl::StatusOr<GraphSynthesis> solved =
+        SolveGraph(asked, request_.graph->member(member), request_.source, target_, memo_, budget_);
+    if (!solved.ok()) return solved.status();
+    const PlanResult& result = solved->result;
+    effort_.Add({result.optimal ? StopReason::kOptimal : StopReason::kBudget, result.stats.specs_solved,
+                 result.seconds});
+    return solved->result;
+  }
+
+  static void Share(FamilySynthesis* all) {
+    std::vector<Plan*> plans;
+    for (Plan& plan : all->plans) plans.push_back(&plan);
+    for (Member& member : all->members) {
+      Plan& plan = std::get<GraphSynthesis>(member).result.plan;
+      if (!plan.groups.empty()) plans.push_back(&plan);
+    }
+    SharePacking(plans);
+  }
+
+  void SetLosses(FamilySynthesis* all) const {
+    all->regions.losses.assign(all->members.size(), std::nullopt);
+    for (size_t i = 0; i < numbers_.size(); ++i) {
+      const auto member = static_cast<size_t>(numbers_[i]);
+      all->regions.losses[member] =
+          MemberLoss{all->graph(member).result.plan.cycles / alone_[i].cycles - 1, true};
+    }
+  }
+
+  const SolveArguments& arguments_;
+  const KernelRequest& request_;
+  const Target& target_;
+  const std::shared_ptr<Memo> memo_;
+  SearchBudget& budget_;
+  std::vector<int64_t> numbers_;  // of the members that were solved alone
+  std::vector<double> weights_;
+  std::vector<Plan> alone_;
+  std::optional<std::vector<int>> ahead_;  // with what is computed ahead,
+  CommonPacking best_;                     // the best packing so far
+  SearchEffort effort_;
+};
+
+}  // namespace
+
+bool SharesConstants(const KernelRequest& request) {
+  return request.graph && request.count() > 1 && request.graph->member(0).HasConstants();
+}
+
+absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
+                                                       const KernelRequest& request, const Target& target,
+                                                       const std::shared_ptr<Memo>& memo,
+                                                       SearchBudget& budget,
+                                                       const SolveMembers& solve_members) {
+  return SharedPackingSolver(arguments, request, target, memo, budget).Solve(solve_members);
+}
+
+std::string MixtureText(const GraphFamily& family) {
+  if (family.sizes().size() == 1) return PrintMixture(family.mixtures().front());
+  std::string text;
+  bool any = false;
+  for (size_t i = 0; i < family.sizes().size(); ++i) {
+    const std::vector<SizeShare>& mixture = family.mixtures()[i];
+    any |= !mixture.empty();
+    Append(&text, text.empty() ? "" : "; ", family.sizes()[i].name, " ",
+           mixture.empty() ? "evenly" : PrintMixture(mixture));
+  }
+  return any ? text : "";
+}
+
+}  // namespace kirsch

@@ -1,0 +1,166 @@
+#include "synthesis/shared_packing.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "spec/canonical.h"
+#include "spec/check.h"
+#include "spec/language/printer.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class SharedCopySolver {
+ public:
+  SharedCopySolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
+                   const std::shared_ptr<Memo>& memo, SearchBudget& budget)
+      : arguments_(arguments), request_(request), model_(target), memo_(memo), budget_(budget) {
+    arguments_.pins.price_packing = false;
+  }
+
+  absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
+    absl::StatusOr<FamilySynthesis> each = solve_members(arguments_);
+    if (!each.ok()) return each;
+    effort_ = EffortOf(*each);
+    const absl::StatusOr<SharedCopy> copy = FindCopy(&each->own);
+    if (!copy.ok()) return copy.status();
+    arguments_.pins.copy = copy->copy;
+    absl::StatusOr<FamilySynthesis> all = solve_members(arguments_);
+    if (!all.ok()) return all;
+    all->own = std::move(each->own);
+    all->bounds = std::move(each->bounds);
+    all->shared_copy = *copy;
+    all->before.Add(effort_);
+    all->SetLosses();
+    return all;
+  }
+
+ private:
+  // Solves members of the mixture that are not among `own`, too.
+  absl::StatusOr<SharedCopy> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
+    const std::vector<uint32_t> sizes = request_.sizes().front().values;
+    const absl::StatusOr<std::vector<double>> weights = WeightsOf(sizes, own);
+    if (!weights.ok()) return weights.status();
+    std::vector<FamilyMember> members;
+    for (size_t i = 0; i < own->size(); ++i) {
+      const ParsedSpec parsed = request_.family.member(static_cast<int64_t>(i));
+      FamilyMember member{PlacedRequest(arguments_, parsed, model_.target()), (*weights)[i]};
+      if ((*own)[i]) {
+        member.own = (*own)[i]->cost;
+        member.own_copy = CopyOf((*own)[i]->first, member.request);
+      }
+      members.push_back(std::move(member));
+    }
+    arguments_.progress += "one copy for all, ";
+    return FindSharedCopy(
+        members, model_.target(), [&](const PackedRequest& asked, Cost cutoff) -> absl::StatusOr<Cost> {
+          arguments_.time_budget = budget_.Left();
+          const absl::StatusOr<SearchResult> result = SolvePacked(arguments_, asked, model_, *memo_, cutoff);
+          if (!result.ok()) return result.status();
+          Count(*result);
+          return result->cost;
+        });
+  }
+
+  absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<uint32_t>& sizes,
+                                                std::vector<std::optional<OwnProgram>>* own) {
+    const std::vector<SizeShare>& mixture = request_.family.mixture();
+    if (mixture.empty()) {
+      std::vector<bool> solved;
+      for (const std::optional<OwnProgram>& one : *own) solved.push_back(one.has_value());
+      return EvenWeights(sizes, solved);
+    }
+    std::vector<double> weights(sizes.size(), 0);
+    for (const SizeShare& part : mixture) {
+      const auto i = static_cast<size_t>(std::find(sizes.begin(), sizes.end(), part.size) - sizes.begin());
+      weights[i] = part.share;
+      if ((*own)[i]) continue;
+      arguments_.time_budget = budget_.Left();
+      const absl::StatusOr<Synthesis> solved =
+          kirsch::Solve(arguments_, request_.family.member(static_cast<int64_t>(i)), model_.target(), memo_);
+      if (!solved.ok()) return solved.status();
+      Count(solved->result);
+      (*own)[i] = OwnProgram{solved->result.impl.decision, solved->result.cost};
+    }
+    return weights;
+  }
+
+  void Count(const SearchResult& result) {
+    if (result.stop == StopReason::kCancelled) budget_.End();
+    effort_.Add(result);
+  }
+
+  SolveArguments arguments_;
+  SearchEffort effort_;  // before the copy is chosen
+  const KernelRequest& request_;
+  const CostModel model_;
+  const std::shared_ptr<Memo> memo_;
+  SearchBudget& budget_;
+};
+
+// "rhs packed16 f32"
+std::string CopyText(const FamilySynthesis& synthesis) {
+  if (synthesis.packing)
+    return PrintPacking(synthesis.packing->packing, synthesis.graph(0).result.plan.graph);
+  const Synthesis& member = synthesis.spec(0);
+  const int operand = ConstantOperand(member.parsed.spec);
+  const int users = SwappedOperand(operand, member.parsed.swapped);
+  const ConstantCopy& copy = synthesis.shared_copy->copy;
+  return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.layout), " ",
+             Info(copy.dtype).name);
+}
+
+std::string MixtureOf(const FamilySynthesis& synthesis) {
+  return synthesis.packing ? MixtureText(*synthesis.request.graph)
+                           : PrintMixture(synthesis.request.family.mixture());
+}
+
+double LossOf(const FamilySynthesis& synthesis) {
+  return synthesis.packing ? synthesis.packing->loss : synthesis.shared_copy->loss;
+}
+
+}  // namespace
+
+std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved) {
+  std::vector<double> weights(sizes.size(), 0);
+  std::optional<size_t> low;
+  for (size_t high = 0; high < sizes.size(); ++high) {
+    if (!solved[high]) continue;
+    weights[high] += low ? 1 : static_cast<double>(high + 1);
+    for (size_t i = low.value_or(high) + 1; i < high; ++i) {
+      const double share = static_cast<double>(sizes[i] - sizes[*low]) / (sizes[high] - sizes[*low]);
+      weights[*low] += 1 - share;
+      weights[high] += share;
+    }
+    low = high;
+  }
+  KIRSCH_CHECK(low.has_value());
+  weights[*low] += static_cast<double>(sizes.size() - 1 - *low);
+  return weights;
+}
+
+absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& arguments,
+                                                    const KernelRequest& request, const Target& target,
+                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                                    const SolveMembers& solve_members) {
+  return SharedCopySolver(arguments, request, target, memo, budget).Solve(solve_members);
+}
+
+SharedCopyFacts SharedCopyFactsOf(const FamilySynthesis& synthesis) {
+  return {CopyText(synthesis), MixtureOf(synthesis), LossOf(synthesis)};
+}
+
+std::string SharedCopyText(const FamilySynthesis& synthesis) {
+  const bool graph = synthesis.packing.has_value();
+  if (!graph && !synthesis.shared_copy) return "";
+  const auto [layout, mixture, loss] = SharedCopyFactsOf(synthesis);
+  return absl::StrFormat("packed once: %s; %.2f%% above each size's own %s, for %s\n",
+                         layout.empty() ? "nothing" : layout, 100 * loss, graph ? "packing" : "copy",
+                         mixture.empty() ? "all sizes evenly" : mixture);
+}
+
+}  // namespace kirsch

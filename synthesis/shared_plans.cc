@@ -1,0 +1,142 @@
+#include "synthesis/shared_plans.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "rewrites/graph/canonical_graph.h"
+#include "search/families/key_regions.h"
+#include "search/families/row_regions.h"
+
+namespace kirsch {
+namespace {
+
+// So few members have kernels of their own: sharing saves little.
+constexpr size_t kFewMembers = 8;
+
+std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int64_t>& members) {
+  std::vector<Graph> graphs;
+  for (int64_t member : members) graphs.push_back(request.graph->member(member));
+  return graphs;
+}
+
+// Members that differ in the shared size only, and the plans for these.
+struct PlanLine {
+  std::vector<int64_t> members;
+  PlanFamily family;
+};
+
+// Are there many members with neighbouring values of the size?
+bool AreMany(const VaryingSize& size) {
+  const std::vector<uint32_t>& values = size.values;
+  return values.size() > kFewMembers && values.back() - values.front() + 1 == values.size();
+}
+
+bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
+  const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
+  return std::all_of(lines.begin(), lines.end(),
+                     [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
+}
+
+// The whole plan is kept of each region's last member, whose text is shown.
+void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, FamilySynthesis* synthesis) {
+  const absl::Span<const int64_t> members(line.members);
+  Region added =
+      RegionOf(synthesis->regions.sizes, members.subspan(region.first, region.last - region.first + 1));
+  added.decision = PlanOutline(region.plan);
+  for (size_t i = region.first; i <= region.last; ++i) {
+    const int64_t member = members[i];
+    PlanResult result;
+    if (i == region.last) result.plan = region.plan;
+    result.plan.graph = CanonicalGraph(synthesis->request.graph->member(member));
+    result.plan.cycles = result.bound_cycles = line.family.cycles[i];
+    synthesis->members[static_cast<size_t>(member)] = GraphSynthesis{target, std::move(result)};
+  }
+  synthesis->regions.list.push_back(std::move(added));
+  synthesis->plans.push_back(std::move(region.plan));
+}
+
+// Of each region the first, a middle and the last member.
+absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+                        FamilySynthesis* synthesis) {
+  std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
+  losses.assign(synthesis->members.size(), std::nullopt);
+  for (const Region& region : synthesis->regions.list) {
+    const auto& [low, high] = region.box[synthesis->shared_size];
+    const auto middle = static_cast<size_t>(std::sqrt(static_cast<double>(low) * high)) - low;
+    for (size_t number : {size_t{0}, middle, region.members.size() - 1}) {
+      const auto i = static_cast<size_t>(region.members[number]);
+      if (losses[i]) continue;
+      absl::StatusOr<Member> own = solve(region.members[number]);
+      if (!own.ok()) return own.status();
+      const PlanResult& best = std::get<GraphSynthesis>(*own).result;
+      losses[i] = MemberLoss{synthesis->graph(i).result.plan.cycles / best.plan.cycles - 1, true};
+      synthesis->before.specs += best.stats.specs_solved;
+      synthesis->before.seconds += best.seconds;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// Keys first: where there are any, plans for any number of rows are for few of the members.
+std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request) {
+  std::vector<SharedPlanSize> keys, rows;
+  if (!request.graph || arguments.threads > 1 || !arguments.tune.empty() || arguments.tuned) return keys;
+  const std::vector<VaryingSize> sizes = request.sizes();
+  for (size_t size = 0; size < sizes.size(); ++size)
+    if (AreMany(sizes[size])) {
+      const bool are_keys = AreKeys(request, sizes, size);
+      (are_keys ? keys : rows).push_back({size, are_keys});
+    }
+  keys.insert(keys.end(), rows.begin(), rows.end());
+  return keys;
+}
+
+absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
+                                const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+                                FamilySynthesis* synthesis) {
+  const Step step(arguments.observer, StepKind::kSearch);
+  const CostModel model(target);
+  const DbOptions none{"", true};
+  SolveArguments own = arguments;
+  own.db = &none;
+  PlanOptions options = PlanOptionsOf(arguments, synthesis->request.graph->member(0));
+  SearchEffort& effort = synthesis->before;
+  options.solve = [&](const Spec& placed, Cost cutoff) {
+    own.time_budget = budget.Left();
+    absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, nullptr);
+    if (!result.ok()) return result;
+    if (result->stop == StopReason::kCancelled) budget.End();
+    effort.specs += result->stats.specs_solved;
+    effort.seconds += result->seconds;
+    return result;
+  };
+  const KernelRequest& request = synthesis->request;
+  const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
+  std::vector<PlanLine> lines;
+  const auto find = size.keys ? FindKeyRegions : FindRowRegions;
+  for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
+    const std::vector<Graph> graphs = GraphsOf(request, members);
+    absl::StatusOr<PlanFamily> found =
+        find({graphs, sizes[size.number].values.front(), request.source, model, options});
+    if (absl::IsInvalidArgument(found.status())) return false;
+    if (!found.ok()) return found.status();
+    lines.push_back({std::move(members), *std::move(found)});
+  }
+  synthesis->shared_size = size.number;
+  synthesis->members.resize(static_cast<size_t>(request.count()));
+  for (PlanLine& line : lines)
+    for (PlanRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);
+  for (size_t i = 0; i < synthesis->members.size(); ++i)
+    synthesis->regions.gflops.push_back(PredictedGflops(synthesis->graph(i)));
+  if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
+  return true;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,37 @@
+// Families of graphs that share plans for a range of one of their sizes: for any number
+// of keys, or of rows.
+#ifndef KIRSCH_SYNTHESIS_SHARED_PLANS_H_
+#define KIRSCH_SYNTHESIS_SHARED_PLANS_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "memo/memo.h"
+#include "synthesis/family.h"
+#include "synthesis/search_budget.h"
+#include "synthesis/solve.h"
+
+namespace kirsch {
+
+// One of the sizes of a request, that plans may be for any of.
+struct SharedPlanSize {
+  size_t number = 0;
+  bool keys = false;  // those of an attention (DifferInKeys); else rows, as far as is known
+};
+
+// Those that are worth trying, for one thread and untuned.
+std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request);
+
+// Fills in plans for ranges of the size, what members take with them, and, of the first, a middle and the
+// last member of each region, which `solve` finds plans of their own for, what they lose. False: there are no
+// such plans, and nothing is filled in.
+absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
+                                const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+                                FamilySynthesis* synthesis);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SYNTHESIS_SHARED_PLANS_H_

@@ -1,0 +1,179 @@
+#include "synthesis/solve.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "cost/cost_model.h"
+#include "rewrites/spec/rewrite.h"
+#include "search/solver/limits.h"
+#include "search/solver/replay.h"
+#include "search/solver/search_within.h"
+#include "search/table/answer.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/quantity.h"
+#include "spec/text/text.h"
+#include "synthesis/cold_operands.h"
+
+namespace kirsch {
+namespace {
+
+// Tells how a search goes, five times a second at most.
+class SearchProgressTeller {
+ public:
+  SearchProgressTeller(const Step& step, std::string prefix, double ghz)
+      : step_(step), prefix_(std::move(prefix)), ghz_(ghz) {}
+
+  void Tell(const SearchProgress& progress) {
+    if (progress.seconds < told_ + 0.2) return;
+    told_ = progress.seconds;
+    std::string text = absl::StrFormat("%ssearching: %.1f s, %d specs", prefix_, progress.seconds,
+                                       progress.stats.specs_solved);
+    if (progress.best < kInfiniteCost)
+      absl::StrAppendFormat(&text, ", best so far %s (%.0f cycles, bound %.0f)",
+                            SecondsText(1e-9 * ToCycles(progress.best) / ghz_), ToCycles(progress.best),
+                            ToCycles(progress.bound));
+    step_.Tell(text);
+  }
+
+ private:
+  const Step& step_;
+  const std::string prefix_;
+  const double ghz_;
+  double told_ = 0;
+};
+
+absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed, const CostModel& model,
+                                    Memo& memo, const SearchOptions& options) {
+  absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Schedule> schedule = ParseSchedule(*text, path, placed.op);
+  if (!schedule.ok()) return schedule.status();
+  return Replay(placed, *schedule, path, model, memo, options);
+}
+
+absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& spec, Lines available,
+                                             const CostModel& model, Memo& memo, const SearchOptions& options,
+                                             Table* opened) {
+  if (opened != nullptr) return AnswerWithin(spec, available, model, memo, options, opened);
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
+  if (!table.ok()) return table.status();
+  const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  absl::StatusOr<SearchResult> result = AnswerWithin(spec, available, model, memo, options, table->get());
+  if (!result.ok()) {
+    if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
+    return SearchWithin(spec, available, model, memo, options);
+  }
+  if (*table == nullptr) return result;
+  result->table_seconds += opening;
+  if (absl::Status status = CommitTable(db, **table); !status.ok()) return status;
+  return result;
+}
+
+// Calls search(options), which tells the observer how it goes, and ends when that stops it.
+template <typename SearchWith>
+absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const Target& target, Cost cutoff,
+                                         const SearchWith& search) {
+  const Step step(arguments.observer, StepKind::kSearch);
+  SearchProgressTeller teller(step, arguments.progress, target.ghz);
+  SearchOptions options;
+  options.time_budget_seconds = arguments.time_budget;
+  options.cancel = step.stop();
+  options.workers = arguments.search_threads;
+  options.cutoff = cutoff;
+  if (arguments.observer != nullptr)
+    options.progress = [&teller](const SearchProgress& progress) { teller.Tell(progress); };
+  return search(options);
+}
+
+// What packing costs, and what there would be without.
+absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& model, Synthesis* synthesis) {
+  const Impl& impl = synthesis->result.impl;
+  const StopReason stop = synthesis->result.stop;
+  const int operand = ConstantOperand(impl.spec);
+  if (operand < 0 || (stop != StopReason::kOptimal && stop != StopReason::kPinned)) return absl::OkStatus();
+  SolveArguments unpacked = arguments;
+  unpacked.schedule.clear();
+  unpacked.progress += "without const, ";
+  Spec root = impl.spec;
+  root.tensor(operand).constant = 0;
+  const absl::StatusOr<SearchResult> result = SolvePlaced(unpacked, root, model, *synthesis->memo);
+  if (!result.ok()) return result.status();
+  if (result->stop != StopReason::kOptimal) return absl::OkStatus();
+  Expansion expansion;
+  Expand(impl.spec, impl.decision, model.target(), &expansion);
+  synthesis->pack_cycles = model.PackCycles(impl.spec, impl.decision, expansion);
+  synthesis->unpacked_cycles = ToCycles(result->cost);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
+                                         const CostModel& model, Memo& memo, Cost cutoff, Table* opened) {
+  return WithOptions(arguments, model.target(), cutoff, [&](const SearchOptions& options) {
+    if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
+    const Lines available = AvailableAtHome(placed, model.target());
+    return SearchWithTable(*arguments.db, placed, available, model, memo, options, opened);
+  });
+}
+
+absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const PackedRequest& request,
+                                         const CostModel& model, Memo& memo, Cost cutoff) {
+  absl::StatusOr<SearchResult> result =
+      WithOptions(arguments, model.target(), cutoff, [&](const SearchOptions& options) {
+        return SearchWithTable(*arguments.db, request.kernel, request.available, model, memo, options,
+                               nullptr);
+      });
+  if (result.ok()) result->impl = request.Program(std::move(result->impl));
+  return result;
+}
+
+UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target) {
+  Spec root = parsed.spec;
+  root.threads = static_cast<uint8_t>(arguments.threads);
+  return {PlaceOperands(root, ColdOperands(arguments.cold, parsed), target), parsed.swapped};
+}
+
+absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec) {
+  if (spec.block == 0 || arguments.threads == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
+}
+
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
+                                std::shared_ptr<Memo> memo) {
+  if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
+  if (arguments.tuner != nullptr)
+    if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
+  const Step step(arguments.observer, StepKind::kSearch);  // from the search to what is tuned
+  const CostModel model(target);
+  const UserRequest request = PlacedRequest(arguments, parsed, target);
+  absl::StatusOr<SearchResult> result =
+      arguments.pins.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, target), model,
+                                        *memo, arguments.pins.cutoff)
+                          : SolvePlaced(arguments, request.placed_root, model, *memo, arguments.pins.cutoff);
+  if (!result.ok()) return result.status();
+  Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
+  if (synthesis.result.stop == StopReason::kCutoff) return synthesis;
+  absl::Status status =
+      arguments.tuner != nullptr ? arguments.tuner->Tune(arguments, &synthesis) : absl::OkStatus();
+  if (status.ok() && arguments.pins.price_packing) status = AddPackingCost(arguments, model, &synthesis);
+  if (!status.ok()) return status;
+  return synthesis;
+}
+
+std::string_view StopName(const Synthesis& synthesis) {
+  return IsTuned(synthesis.tuned) ? "tuned" : Name(synthesis.result.stop);
+}
+
+double PredictedGflops(const Synthesis& synthesis) {
+  const double cycles = ToCycles(synthesis.result.cost);
+  return cycles > 0 ? Flops(synthesis.parsed.spec) / cycles * synthesis.target.ghz : 0;
+}
+
+bool IsOfIntegers(const Spec& spec) { return !IsFloating(spec.operand[MatmulDims::kLhs].dtype); }
+
+}  // namespace kirsch

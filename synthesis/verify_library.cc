@@ -1,0 +1,288 @@
+// The verification of a library: see kernel_library.h.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/verify/engines.h"
+#include "codegen/verify/verify_header.h"
+#include "spec/text/cat.h"
+#include "synthesis/kernel_library.h"
+
+namespace kirsch {
+namespace {
+
+// Shared out among the members of all kernels.
+constexpr double kFlopsInFull = 1e10;
+constexpr double kFlopsInterpreted = 2e10;
+
+// Adds up all members' rungs of one name.
+class RungSum {
+ public:
+  explicit RungSum(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  void Add(const RungReport& rung) {
+    Add(rung, 1);
+    text_ = rung.text;
+  }
+  // One that `members` have in common.
+  void Add(const RungReport& rung, size_t members) {
+    members_ += members;
+    if (rung.outcome == RungOutcome::kPassed) passed_ += members;
+    if (rung.outcome == RungOutcome::kFailed) failed_ = true;
+    if (rung.outcome == RungOutcome::kNotRun) skipped_ = rung.text;
+    if (!rung.loops) return;
+    if (!loops_) loops_.emplace();
+    loops_->loops += rung.loops->loops;
+    loops_->spills += rung.loops->spills;
+    loops_->register_moves += rung.loops->register_moves;
+  }
+  void Remark(const std::string& remark) { remark_ = remark; }
+  bool any() const { return members_ > 0; }
+  RungReport Report() const {
+    const RungOutcome outcome = failed_       ? RungOutcome::kFailed
+                                : passed_ > 0 ? RungOutcome::kPassed
+                                              : RungOutcome::kNotRun;
+    if (members_ == 1 && !text_.empty()) return {name_, outcome, text_, loops_};
+    std::string text = Cat(passed_, " of ", members_, " members", remark_);
+    if (!skipped_.empty()) text = passed_ > 0 ? Cat(text, "; others: ", skipped_) : skipped_;
+    return {name_, outcome, text, loops_};
+  }
+
+ private:
+  std::string name_;
+  size_t members_ = 0, passed_ = 0;
+  bool failed_ = false;
+  std::string skipped_;  // why
+  std::string text_;     // of the last that was some member's own
+  std::string remark_;
+  std::optional<HotLoops> loops_;
+};
+
+// The self-test of the header, which goes through the public functions.
+struct SelfTest {
+  size_t members = 0;   // that it tests
+  size_t left_out = 0;  // that it doesn't, and
+  std::string why_left_out;
+  bool own_code = true;  // nothing but the kernels has AVX instructions
+  absl::StatusOr<std::unique_ptr<HeaderBuild>> build = std::unique_ptr<HeaderBuild>();
+
+  RungReport Run() {
+    const absl::Status status = build.ok() ? (*build)->RunSelfTest() : build.status();
+    const RungOutcome outcome = status.ok()              ? RungOutcome::kPassed
+                                : IsOfTheMachine(status) ? RungOutcome::kNotRun
+                                                         : RungOutcome::kFailed;
+    RungReport rung{kHeaderRung, outcome, std::string(status.message())};
+    if (status.ok() && own_code)
+      if (const auto code = (*build)->MachineCode(); code.ok())
+        if (const auto loops = FindHotLoops(*code); loops.ok()) rung.loops = *loops;
+    return rung;
+  }
+};
+
+bool RunsHere(const HeaderVariant& variant) { return MissingOnHost(variant.features()).empty(); }
+
+// Whether the members are verified in a header of their own: a single graph, and a single spec for one target
+// which is all that is in its file. The others' header is compiled once, for its self-test.
+bool HasOwnHeader(const Library& library, const LibraryKernel& kernel) {
+  const bool alone =
+      library.kernels.size() == 1 && library.targets.size() == 1 && library.name == kernel.name();
+  return kernel.request().count() == 1 && (kernel.request().graph || alone);
+}
+
+// Compiling takes a while: starts it.
+SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
+  SelfTest test;
+  // Bare code has no self-test; within the macros' guards it is the same.
+  if (style.mode == HeaderMode::kBare) style.mode = HeaderMode::kMacros;
+  style.external = false;
+  test.own_code = style.mode == HeaderMode::kAttributes;
+  HeaderFile file = HeaderFileOf(library, style);
+  for (const LibraryKernel& kernel : library.kernels)
+    if (HasOwnHeader(library, kernel))
+      std::erase_if(file.functions,
+                    [&](const HeaderFunction& function) { return function.name == kernel.name(); });
+  std::erase_if(file.functions, [&](const HeaderFunction& function) {
+    const std::vector<HeaderVariant>& variants = function.variants;
+    const bool runs = std::any_of(variants.begin(), variants.end(), RunsHere);
+    const HeaderVariant& variant = variants.front();
+    const size_t members = variant.program_of.empty() ? variant.programs.size() : variant.program_of.size();
+    if (runs && function.has_self_test()) {
+      test.members += members;
+      return false;
+    }
+    test.left_out += members;
+    test.why_left_out = runs ? "no element of a result is a number that can be compared"
+                             : Cat("the host lacks ", MissingOnHost(variants.back().features()));
+    return true;
+  });
+  if (file.functions.empty()) return test;
+  const absl::StatusOr<std::string> compiler = FindCompiler("");
+  if (!compiler.ok()) {
+    test.build = compiler.status();
+    return test;
+  }
+  std::vector<std::string> features;
+  for (const HeaderFunction& function : file.functions)
+    for (const std::string& feature : function.variants.front().features()) features.push_back(feature);
+  test.build = HeaderBuild::StartSelfTest(PrintHeaderFile(file), file.name, features, style.mode, *compiler);
+  return test;
+}
+
+// Climbs the ladder for every member of every kernel and target: up to the JIT, or to a header of its own.
+class LibraryVerifier {
+ public:
+  LibraryVerifier(const Library& library, const LibraryStyle& style, Observer* observer)
+      : library_(library), style_(style), step_(observer, StepKind::kVerification) {
+    for (const LibraryKernel& kernel : library.kernels)
+      for (const FamilySynthesis& variant : kernel.variants) count_ += CountOf(variant);
+  }
+
+  VerifyReport Run() {
+    report_.verdict = Verdict::kVerified;  // unless some member's is worse
+    SelfTest self_test = StartSelfTest(library_, style_);
+    for (const LibraryKernel& kernel : library_.kernels)
+      for (const FamilySynthesis& variant : kernel.variants) {
+        for (size_t i = 0; variant.shares() && i < variant.regions.list.size(); ++i) VerifyRegion(variant, i);
+        for (size_t i = 0; !variant.shares() && i < variant.members.size(); ++i) {
+          ++done_;
+          VerifyMember(variant, i, HasOwnHeader(library_, kernel));
+        }
+      }
+    AddSelfTest(&self_test);
+    for (const RungSum& sum : sums_)
+      if (sum.any()) report_.rungs.push_back(sum.Report());
+    report_.ok = report_.verdict == Verdict::kVerified || report_.verdict == Verdict::kProgramChecked;
+    return std::move(report_);
+  }
+
+ private:
+  // Of members that share a program, all if they are few; else the first and the last ones, among which is
+  // every remainder of register tiles, and some between.
+  static std::vector<int64_t> SampleOf(const Region& region) {
+    constexpr size_t kAtEnds = 16, kBetween = 8;
+    const size_t count = region.members.size(), step = std::max<size_t>(1, count / kBetween);
+    std::vector<int64_t> sample;
+    for (size_t i = 0; i < count; ++i)
+      if (i < kAtEnds || i + kAtEnds >= count || i % step == 0) sample.push_back(region.members[i]);
+    return sample;
+  }
+
+  static size_t CountOf(const FamilySynthesis& variant) {
+    if (!variant.shares()) return variant.members.size();
+    size_t count = 0;
+    for (const Region& region : variant.regions.list) count += SampleOf(region).size();
+    return count;
+  }
+
+  void VerifyRegion(const FamilySynthesis& variant, size_t number) {
+    const std::vector<int64_t> members = SampleOf(variant.regions.list[number]);
+    done_ += members.size();
+    const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyPlanRegion(variant, number, members)
+                                                                 : VerifySizeRegion(variant, number, members);
+    for (size_t i = 0; i < reports.size(); ++i)
+      Add(reports[i],
+          Cat(variant.is_graph() ? MemberName(variant.request.name, variant.request.sizes(), members[i])
+                                 : variant.spec(static_cast<size_t>(members[i])).parsed.text,
+              " for ", variant.target().name));
+  }
+
+  std::vector<VerifyReport> VerifySizeRegion(const FamilySynthesis& variant, size_t number,
+                                             const std::vector<int64_t>& members) {
+    std::vector<Spec> roots;
+    for (int64_t member : members)
+      roots.push_back(variant.spec(static_cast<size_t>(member)).result.impl.spec);
+    return VerifySizes(variant.shared[number], roots, variant.target(), variant.request.name,
+                       MemberOptions(false));
+  }
+
+  std::vector<VerifyReport> VerifyPlanRegion(const FamilySynthesis& variant, size_t number,
+                                             const std::vector<int64_t>& members) {
+    std::vector<GraphOfSize> graphs;
+    for (int64_t member : members)
+      graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
+                        ValuesOf(variant.request.sizes(), member)[variant.shared_size]});
+    return VerifySizes(variant.plans[number], graphs, variant.target(), variant.request.name,
+                       MemberOptions(true));
+  }
+
+  void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {
+    const KernelRequest& request = variant.request;
+    VerifyOptions options = MemberOptions(variant.is_graph());
+    options.header = own_header;
+    HeaderFile header;
+    header.functions.emplace_back().name = MemberName(request.name, request.sizes(), static_cast<int64_t>(i));
+    if (own_header) {
+      LibraryStyle style = style_;
+      style.external = false;
+      header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}}, style);
+    }
+    const std::string name = header.functions.front().name;
+    Add(variant.is_graph() ? VerifyPlan(variant.graph(i).result.plan, variant.target(), header, options)
+                           : VerifyKernel(variant.spec(i).result.impl, variant.target(), header, options),
+        Cat(variant.is_graph() ? name : variant.spec(i).parsed.text, " for ", variant.target().name));
+  }
+
+  void Add(const VerifyReport& own, const std::string& name) {
+    for (const RungReport& rung : own.rungs)
+      for (RungSum& sum : sums_)
+        if (sum.name() == rung.name) sum.Add(rung);
+    report_.max_error = std::max(report_.max_error, own.max_error);
+    report_.error_bound = std::max(report_.error_bound, own.error_bound);
+    report_.error_share = std::max(report_.error_share, own.error_share);
+    report_.verdict = std::max(report_.verdict, own.verdict);
+    if (!own.first_mismatch.empty() && report_.first_mismatch.empty())
+      report_.first_mismatch = count_ > 1 ? Cat(name, ": ", own.first_mismatch) : own.first_mismatch;
+  }
+
+  void AddSelfTest(SelfTest* self_test) {
+    RungSum& header = sums_.back();
+    header.Add({kHeaderRung, RungOutcome::kNotRun, self_test->why_left_out}, self_test->left_out);
+    if (self_test->members == 0) return;
+    step_.Tell(Cat("verifying: header, self-test of ", self_test->members, " members"));
+    const RungReport rung = self_test->Run();
+    header.Add(rung, self_test->members);
+    header.Remark(", through the public functions");
+    if (rung.outcome != RungOutcome::kFailed) return;
+    report_.verdict = Verdict::kFailed;
+    if (report_.first_mismatch.empty()) report_.first_mismatch = Cat(kHeaderRung, ": ", rung.text);
+  }
+
+  void Show(std::string_view what) {
+    step_.Tell(Cat("verifying", count_ == 1 ? "" : Cat(" member ", done_, " of ", count_), ": ", what));
+  }
+
+  // A single spec gets what there is.
+  VerifyOptions MemberOptions(bool is_graph) {
+    VerifyOptions options;
+    options.progress = [this](std::string_view what) { Show(what); };
+    options.abi = style_.abi;
+    options.hot_loops = true;
+    if (count_ == 1 && !is_graph) return options;
+    const auto share = [&](double flops) { return flops / static_cast<double>(count_); };
+    options.most_flops_in_full = std::min(options.most_flops_in_full, share(kFlopsInFull));
+    options.most_flops_interpreted = std::min(options.most_flops_interpreted, share(kFlopsInterpreted));
+    return options;
+  }
+
+  const Library& library_;
+  const LibraryStyle& style_;
+  size_t count_ = 0, done_ = 0;
+  std::array<RungSum, 3> sums_ = {RungSum(kInterpreterRung), RungSum(kJitRung), RungSum(kHeaderRung)};
+  VerifyReport report_;
+  const Step step_;
+};
+
+}  // namespace
+
+VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style, Observer* observer) {
+  return LibraryVerifier(library, style, observer).Run();
+}
+
+}  // namespace kirsch
