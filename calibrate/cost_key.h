@@ -38,7 +38,7 @@ Target WithCodeOf(const Target& target);
 // The others, of the target's vector units and memory, in the order of a target file.
 std::vector<CostKey> CostKeysOf(const Target& target);
 
-// The target with all of these as a file that doesn't say them has them (spec/README.md).
+// The target with all of these as a file that doesn't say them has them (docs/targets.md).
 Target WithDefaultCosts(Target target);
 
 }  // namespace kirsch

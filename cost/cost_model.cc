@@ -194,7 +194,7 @@ double CostModel::UnstreamedCycles(const Transfer& transfer) const {
 }
 
 // What inputs take longer than the fastest stream there is: few runs are slower than several, by a share that
-// falls with the square of their number (cost/README.md), and hardware alone is slower than prefetch
+// falls with the square of their number (bench/lab/2026-11-23.md), and hardware alone is slower than prefetch
 // instructions.
 double CostModel::StreamingCycles(const Transfer& transfer) const {
   if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;

@@ -71,7 +71,7 @@ struct Splits {
 
 Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed);
 
-// {"threads", "cold", "splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]}, see README.md.
+// {"threads", "cold", "splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]}, see docs/json/.
 nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed);
 
 }  // namespace kirsch

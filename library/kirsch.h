@@ -78,7 +78,7 @@ KIRSCH_PUBLIC void kirsch_free_text(char* text);
 typedef struct kirsch_request kirsch_request;
 
 /* Reads a shorthand ("matmul f32 64x64x64"), or a file's text of these and of kernels in the kernel language;
- * the grammar is in spec/README.md. Any text is safe to pass. `kernel`: which of several kernels, by its
+ * the grammar is in docs/spec.md. Any text is safe to pass. `kernel`: which of several kernels, by its
  * name; NULL if there is one. */
 KIRSCH_PUBLIC kirsch_error* kirsch_parse(const char* text, const char* kernel, kirsch_request** request);
 KIRSCH_PUBLIC void kirsch_request_destroy(kirsch_request* request);
@@ -200,7 +200,7 @@ KIRSCH_PUBLIC kirsch_error* kirsch_solution_cost(const kirsch_solution* solution
  * as what came from a table explains nothing. */
 KIRSCH_PUBLIC kirsch_error* kirsch_solution_explain(const kirsch_solution* solution, char** text);
 
-/* The kernel as a C header without dependencies (codegen/HEADERS.md), for the solution's target, whatever CPU
+/* The kernel as a C header without dependencies (docs/headers.md), for the solution's target, whatever CPU
  * this is. `name`: what the function is called; NULL: as the request. It is not verified. */
 KIRSCH_PUBLIC kirsch_error* kirsch_solution_header(const kirsch_solution* solution, const char* name,
                                                    char** text);

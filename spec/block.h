@@ -89,7 +89,7 @@ constexpr int P4LongCodes(int part) { return 16 * part + (part > 0 ? 12 : 0) + (
 constexpr int P6LongQuarter(int quarter) { return 52 * quarter + (quarter > 0 ? 2 : 0); }
 
 // Types of panels lie as they are read, so that memory is read in ascending order: codes, then the numbers of
-// their part. Else hardware prefetchers lose track of them (cost/README.md).
+// their part. Else hardware prefetchers lose track of them (bench/lab/2026-11-26.md).
 inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kQ8_0,
                 .scale = BlockScale::kF16,

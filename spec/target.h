@@ -1,4 +1,4 @@
-// A target: one CPU, as the search sees it. Read from a JSON file (see spec/README.md for every key, its unit
+// A target: one CPU, as the search sees it. Read from a JSON file (see docs/targets.md for each key, its unit
 // and its default); all costs are in cycles of the core at its sustained clock.
 #ifndef KIRSCH_SPEC_TARGET_H_
 #define KIRSCH_SPEC_TARGET_H_

@@ -3,8 +3,8 @@
 //
 //   A^T ((sum over channels of (G g G^T) o (B^T d B)) A,     o: element by element
 //
-// of 3x3 filters g and squares d of (m+2) x (m+2) inputs. The sums are (m+2)^2 matmuls. README.md says how
-// far off the results may be.
+// of 3x3 filters g and squares d of (m+2) x (m+2) inputs. The sums are (m+2)^2 matmuls. How far off
+// the results may be: docs/exactness.md.
 #ifndef KIRSCH_SPEC_WINOGRAD_H_
 #define KIRSCH_SPEC_WINOGRAD_H_
 

@@ -1,4 +1,4 @@
-// kirsch help [SPEC | COMMAND]
+// kirsch help [SPEC | TARGET | COMMAND]
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,11 +10,12 @@
 #include "spec/text/text.h"
 #include "tools/command.h"
 #include "tools/spec_help.h"
+#include "tools/target_help.h"
 
 namespace kirsch {
 namespace {
 
-constexpr char kSpecTopic[] = "SPEC";
+constexpr char kSpecTopic[] = "SPEC", kTargetTopic[] = "TARGET";
 
 std::string HelpOf(const CLI::App& command, const std::string& name) {
   return command.get_formatter()->make_help(&command, name, CLI::AppFormatMode::Normal);
@@ -31,7 +32,7 @@ absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<s
       known.push_back(below->get_name());
       if (below->get_name() == word) next = below;
     }
-    if (command == &app) known.emplace_back(kSpecTopic);
+    if (command == &app) known.insert(known.end(), {kSpecTopic, kTargetTopic});
     if (next == nullptr)
       return absl::InvalidArgumentError(Cat("help: expected ", known.empty() ? "nothing" : Join(known, " "),
                                             ", got ", Quoted(word), DidYouMean(word, known)));
@@ -42,8 +43,9 @@ absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<s
 }
 
 absl::StatusOr<int> Help(const CLI::App& app, const std::vector<std::string>& words) {
-  const bool spec = words.size() == 1 && absl::AsciiStrToUpper(words.front()) == kSpecTopic;
-  absl::StatusOr<std::string> text = spec ? SpecHelp() : CommandHelp(app, words);
+  absl::StatusOr<std::string> text = CommandHelp(app, words);
+  if (words.size() == 1 && absl::AsciiStrToUpper(words.front()) == kSpecTopic) text = SpecHelp();
+  if (words == std::vector<std::string>{kTargetTopic}) text = TargetHelp();  // `target` is a command
   if (!text.ok()) return text.status();
   if (words.empty()) Append(&*text, "\n", SpecHelp());
   std::fputs(text->c_str(), stdout);
@@ -53,9 +55,10 @@ absl::StatusOr<int> Help(const CLI::App& app, const std::vector<std::string>& wo
 }  // namespace
 
 void AddHelpCommand(CLI::App& app, Run& run) {
-  CLI::App* command = app.add_subcommand("help", "What a SPEC can say, and what commands take");
+  CLI::App* command =
+      app.add_subcommand("help", "What a SPEC can say, what a target file can, and what commands take");
   auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("TOPIC", *words, "SPEC, or a command; else both");
+  command->add_option("TOPIC", *words, "SPEC, TARGET (files), or a command; else SPEC and all commands");
   command->callback([&run, &app, words] { run = [&app, words] { return Help(app, *words); }; });
 }
 

@@ -1,5 +1,5 @@
 // A kernel in the kernel language: a small graph of operations on tensors whose shapes and types are inferred
-// and checked. The grammar is in spec/README.md.
+// and checked. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_GRAPH_GRAPH_H_
 #define KIRSCH_SPEC_GRAPH_GRAPH_H_
 

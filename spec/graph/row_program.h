@@ -17,7 +17,7 @@ namespace kirsch {
 //
 // In f32, a product whose single use is to be added, subtracted or summed is not rounded first: of a sum of
 // two such products, the first. Any other is rounded, once for all its uses. How far functions may be off:
-// spec/README.md. Sums are added up in any order; the maximum of a row passes over NaNs. In s32 there are
+// docs/exactness.md. Sums are added up in any order; the maximum of a row passes over NaNs. In s32 there are
 // kLoad, kNumber, kAdd, kSub, kMul, kMaxNum and kMinNum, modulo 2^32.
 struct RowValue {
   Operation op = Operation::kLoad;

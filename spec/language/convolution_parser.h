@@ -1,4 +1,4 @@
-// Text to convolutions. The grammar is in spec/README.md.
+// Text to convolutions. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_CONVOLUTION_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_CONVOLUTION_PARSER_H_
 

@@ -1,4 +1,4 @@
-// Text to specs. The grammar of the shorthand is in spec/README.md.
+// Text to specs. The grammar of the shorthand is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_PARSER_H_
 

@@ -17,7 +17,7 @@ class PlanPrinter {
   std::string Print() && {
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
-             ", less exact than the sums of a convolution (spec/README.md)\n");
+             ", less exact than the sums of a convolution (docs/exactness.md)\n");
     if (!plan_.ahead.empty() || !plan_.made.empty()) Append(&text_, "once, ahead of all calls\n");
     for (const Group& group : plan_.made)
       for (const Stage* stage : StagesOf(group)) Print("made", {*stage});

@@ -1,5 +1,5 @@
 // The words of the shorthand that its parser and its printer share (op, dtype and operand names are in the
-// tables of spec/op.h and spec/dtype.h). The grammar is in spec/README.md.
+// tables of spec/op.h and spec/dtype.h). The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_SHORTHAND_H_
 #define KIRSCH_SPEC_LANGUAGE_SHORTHAND_H_
 

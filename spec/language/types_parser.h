@@ -1,4 +1,4 @@
-// Text to the element types of an operation. The grammar is in spec/README.md.
+// Text to the element types of an operation. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_TYPES_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_TYPES_PARSER_H_
 

@@ -1,4 +1,4 @@
-// Target files: JSON to Target and back. Every key, its unit and its default are in spec/README.md.
+// Target files: JSON to Target and back. Every key, its unit and its default are in docs/targets.md.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_JSON_H_
 #define KIRSCH_SPEC_TARGET_TARGET_JSON_H_
 

@@ -1,5 +1,5 @@
 // The numeric keys of a target file: what its reader and its writer share. Units and defaults are documented
-// in spec/README.md.
+// in docs/targets.md.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_KEYS_H_
 #define KIRSCH_SPEC_TARGET_TARGET_KEYS_H_
 

@@ -60,7 +60,7 @@ TEST(RowSchedulesTest, ShortRowsTakeShortVectors) {
   EXPECT_EQ(EnumerateRowSchedules(Softmax(), 9, target).front().lanes, 16);
 }
 
-// What is fastest on the machine that the target describes; see cost/README.md.
+// What is fastest on the machine that the target describes; see bench/lab/2026-11-22.md.
 TEST(RowCostTest, SoftmaxKeepsItsExponentialsUnlessRowsAreLong) {
   const Target target = FindTarget("sapphirerapids", "")->target;
   for (int64_t columns : {512, 4096, 65536}) {

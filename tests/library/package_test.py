@@ -50,6 +50,8 @@ def main():
         prefix = place / "installed"
         run(cmake, "--install", build, "--prefix", prefix)
         assert (prefix / "bin/kirsch").exists()
+        for name in ("kirsch.1", "tutorial.md", "CHANGELOG.md", "LICENSE", "synth.schema.json"):
+            assert list(prefix.rglob(name)), f"{name} is not installed"
         (library,) = prefix.rglob("libkirsch.so")
         check_symbols(library)
         targets = "".join(path.read_text() for path in prefix.rglob("kirsch-targets*.cmake"))

@@ -56,7 +56,7 @@ const std::vector<HeaderText> kHeaders = {
     {"haswell,znver4", kTwoKernels, "--dispatch"},
 };
 
-// What codegen/HEADERS.md promises.
+// What docs/headers.md promises.
 constexpr char kWarnings[] =
     "-Wall -Wextra -Wpedantic -Wcast-align -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef "
     "-Werror";

@@ -1,5 +1,5 @@
 // Texts that users may write, drawn from the grammars of matmuls' shorthands and of kernels of the language
-// that have weights of blocks (spec/README.md): families, mixtures, what lhs may be rounded to. Right ones,
+// that have weights of blocks (docs/spec.md): families, mixtures, what lhs may be rounded to. Right ones,
 // and such that have one piece that is wrong.
 #ifndef KIRSCH_TESTS_TESTING_DRAWN_TEXT_H_
 #define KIRSCH_TESTS_TESTING_DRAWN_TEXT_H_

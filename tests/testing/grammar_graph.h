@@ -1,5 +1,5 @@
 // Random kernels in the kernel language, drawn from its grammar and its rules of types and shapes
-// (spec/README.md): every operation, type and option, broadcasts of every form, sizes from 1, any rank,
+// (docs/spec.md): every operation, type and option, broadcasts of every form, sizes from 1, any rank,
 // values that are used again, computed again or not at all. It knows nothing of what plans can do. A kernel
 // is a tree of our own, of which the text is one form, so that whoever reads the text is tested, too.
 #ifndef KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_

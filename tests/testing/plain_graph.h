@@ -1,4 +1,4 @@
-// What a kernel in the kernel language means, from the definitions in spec/README.md and spec/graph/graph.h alone:
+// What a kernel in the kernel language means, by docs/spec.md and spec/graph/graph.h alone:
 // all elements of one value after the other, in double, as the ends between which a correct kernel's are. A
 // second opinion: it shares nothing with spec/meaning/graph_reference.h, whose bounds are values with errors.
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_GRAPH_H_

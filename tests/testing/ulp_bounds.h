@@ -1,4 +1,4 @@
-// How far the functions of row programs may be off, as spec/README.md states it.
+// How far the functions of row programs may be off, as docs/exactness.md states it.
 #ifndef KIRSCH_TESTS_TESTING_ULP_BOUNDS_H_
 #define KIRSCH_TESTS_TESTING_ULP_BOUNDS_H_
 
