@@ -100,6 +100,10 @@ absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const 
 // The request as it is solved: for the threads, its operands in their places.
 UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target);
 
+// All places that its operands may have (Placements).
+std::vector<Spec> PlacementsOf(const SolveArguments& arguments, const ParsedSpec& parsed,
+                               const Target& target);
+
 // Why the program is what it is: the search's reason to stop; "tuned" where another was measured to be
 // faster.
 std::string_view StopName(const Synthesis& synthesis);
