@@ -49,6 +49,41 @@ Question DrawnQuestion(uint64_t most_bits, std::mt19937_64* random) {
   return {text, text + " const-rhs"};
 }
 
+// A matmul, and its transpose: lhs and rhs change places, and every order is the other one.
+Question DrawnTranspose(std::mt19937_64* random) {
+  const auto below = [&](uint64_t count) { return (*random)() % count; };
+  const auto side = [&] { return 1 + below(uint64_t{1} << below(6)); };
+  const std::vector<MatmulTypes> types = testing::EveryTypes();
+  const MatmulTypes& type = types[below(types.size())];
+  const uint64_t m = side(), k = side(), n = side();
+  Question question{Cat("matmul ", PrintTypes(type), " ", m, "x", k, "x", n),
+                    Cat("matmul ", PrintTypes({type.rhs, type.lhs, type.out}), " ", n, "x", k, "x", m)};
+  const uint64_t rows[] = {m, k}, columns[] = {k, n};
+  for (size_t operand = 0; operand < 2; ++operand) {
+    const bool by_columns = below(2) == 0;
+    const uint64_t ld = (by_columns ? rows : columns)[operand] + below(2) * below(9);
+    const size_t other = 1 - operand;
+    constexpr const char *kNames[] = {" lhs=", " rhs="}, *kDistances[] = {" lda=", " ldb="};
+    Append(&question.narrow, kNames[operand], by_columns ? "col" : "row", kDistances[operand], ld);
+    Append(&question.wide, kNames[other], by_columns ? "row" : "col", kDistances[other], ld);
+  }
+  Append(&question.wide, " out=col");
+  return question;
+}
+
+TEST(WiderQuestion, TransposesCostTheSame) {
+  std::mt19937_64 random(11);
+  for (int drawn = 0; drawn < 300;) {
+    const Question question = DrawnTranspose(&random);
+    const auto one = ParseSpec(question.narrow), other = ParseSpec(question.wide);
+    if (!one.ok() || !other.ok() || IsOfBlocks(one->spec.operand[MatmulDims::kRhs].dtype)) continue;
+    ++drawn;
+    const Target target = FindTarget(random() % 2 == 0 ? "haswell" : "znver4", "")->target;
+    EXPECT_EQ(ToCycles(CostOf(one->spec, target)), ToCycles(CostOf(other->spec, target)))
+        << question.narrow << ", " << question.wide << ", " << target.name;
+  }
+}
+
 // KIRSCH_RANDOM_PAIRS=2000 for the long version.
 TEST(WiderQuestion, CostsNoMore) {
   const char* const wanted = std::getenv("KIRSCH_RANDOM_PAIRS");
