@@ -168,13 +168,7 @@ int64_t TripsOf(const RegisterTile& tile, int64_t k) {
 }
 
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {
-  // A mask or what is being widened may leave room for fewer sets. Their sums are counted as if it didn't: a
-  // tile that needs neither must never cost more than one that does, or dense operands would be no relaxation
-  // (search/solver/relaxation.h).
-  RegisterTile plain = tile;
-  plain.masked_rhs = false;
-  plain.widens_lhs = plain.widens_rhs = plain.scaling = plain.row_scaling = 0;
-  const double set_sums = (KSplit(plain, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
+  const double set_sums = (CountedSets(tile, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
   return target.microkernel_cycles + set_sums + excess +
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();

@@ -15,7 +15,7 @@ constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
-constexpr uint32_t kLayoutKinds = 6;
+constexpr uint32_t kLayoutKinds = 7;
 
 // What a plane begins with: the sum of these.
 constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kDepthwiseCode = 4;

@@ -40,6 +40,23 @@ void TransposeMatmul(Spec& spec) {
   }
 }
 
+// Is a single dot product better stated the other way round? Of two rows either may be lhs: it is the one that is
+// contiguous, or whose elements are narrower, as these are what kernels broadcast.
+bool IsTurnedProduct(const Spec& spec) {
+  const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
+  if (spec.size[MatmulDims::kM] != 1 || spec.size[MatmulDims::kN] != 1 || spec.lhs_as != LhsAs::kItself ||
+      IsOfBlocks(lhs.dtype) || IsOfBlocks(rhs.dtype))
+    return false;
+  const bool lhs_is_row = InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK,
+             rhs_is_row = InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
+  return lhs_is_row != rhs_is_row ? rhs_is_row : Bytes(lhs.dtype) > Bytes(rhs.dtype);
+}
+
+void CanonicaliseInputs(Spec* spec) {
+  CanonicaliseVector(*spec, MatmulDims::kLhs);
+  CanonicaliseVector(*spec, MatmulDims::kRhs);
+}
+
 }  // namespace
 
 CanonicalSpec Canonicalise(const Spec& asked) {
@@ -52,8 +69,13 @@ CanonicalSpec Canonicalise(const Spec& asked) {
   if (!IsOfBlocks(asked.operand[MatmulDims::kRhs].dtype)) CanonicaliseVector(result.spec, MatmulDims::kOut);
   result.swapped = result.spec.out().layout.order == Order::kCol;
   if (result.swapped) TransposeMatmul(result.spec);
-  CanonicaliseVector(result.spec, MatmulDims::kLhs);
-  CanonicaliseVector(result.spec, MatmulDims::kRhs);
+  CanonicaliseInputs(&result.spec);
+  if (IsTurnedProduct(result.spec)) {
+    result.swapped = !result.swapped;
+    TransposeMatmul(result.spec);
+    CanonicaliseVector(result.spec, MatmulDims::kOut);
+    CanonicaliseInputs(&result.spec);
+  }
   Settle(&result.spec);
   return result;
 }

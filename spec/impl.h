@@ -76,7 +76,7 @@ inline int64_t SizeKept(const Impl& tiles) {
 // Of register tiles of any size of a dim: each is for so many sizes, as the last vector along the dim may
 // have any number of elements.
 inline int64_t SizesOfTile(const Layout& registers, size_t dim) {
-  return registers.kind == LayoutKind::kVectors && dim == MatmulDims::kN ? registers.panel : 1;
+  return IsOfVectors(registers.kind) && dim == MatmulDims::kN ? registers.panel : 1;
 }
 
 }  // namespace kirsch

@@ -15,7 +15,12 @@ enum class LayoutKind : uint8_t {
   kPartialSums,  // registers: one vector of `panel` lanes per element, its lanes still to be summed
   kWindow,       // as the op's window says (spec/window.h); order is kRow
   kLanewise,     // registers: as kVectors; both inputs have the dim that the vectors run along
+  kChains,       // registers: as kVectors; each sum is one chain, where others are split to hide latency
 };
+
+constexpr bool IsOfVectors(LayoutKind registers) {
+  return registers == LayoutKind::kVectors || registers == LayoutKind::kChains;
+}
 
 // Which of an operand's last two axes is contiguous.
 enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the one before it

@@ -32,10 +32,6 @@ bool HasNoGroups(const Spec& spec) {
          InnerDim(spec, MatmulDims::kRhs) == InnerDim(spec, spec.op_info().output());
 }
 
-Arithmetic PlainArithmetic(Dtype dtype) {
-  return IsFloating(dtype) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
-}
-
 // Of the rows that `considered` says, and `fallback`, the last of the fastest for these types.
 template <typename Considered>
 Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallback,
@@ -184,6 +180,10 @@ bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target) {
          target.HasFeature("avx512vbmi");
 }
 
+Arithmetic PlainArithmetic(Dtype lhs) {
+  return IsFloating(lhs) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
+}
+
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
   return Fastest(lhs, rhs, target, PlainArithmetic(lhs),
                  [](const Instruction& row) { return row.group > 1; });
@@ -220,7 +220,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   RegisterTile tile;
-  tile.form = registers.kind;
+  tile.form = registers.kind == LayoutKind::kChains ? LayoutKind::kVectors : registers.kind;
+  tile.one_set = registers.kind == LayoutKind::kChains;
   tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
   tile.lanes = registers.panel;
   tile.rows = static_cast<int>(out.outer);
@@ -316,10 +317,16 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.wanted_chains();
   int sets = 1;
-  while (!tile.one_chain && sets < MostSets(tile) && tile.accumulators() * sets < wanted &&
+  while (!tile.one_chain && !tile.one_set && sets < MostSets(tile) && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
   return sets;
+}
+
+int CountedSets(RegisterTile tile, const VectorUnit& unit) {
+  tile.masked_rhs = false;
+  tile.widens_lhs = tile.widens_rhs = tile.scaling = tile.row_scaling = 0;
+  return KSplit(tile, unit);
 }
 
 int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_digits) {
@@ -413,7 +420,7 @@ bool PrefetchesNextTile(const Spec& microkernel) {
   if (rhs.moved == kAskedForAhead) return true;
   return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld &&
-         microkernel.out().layout.kind == LayoutKind::kVectors;
+         IsOfVectors(microkernel.out().layout.kind);
 }
 
 }  // namespace kirsch

@@ -13,6 +13,9 @@
 
 namespace kirsch {
 
+// One product at a time of elements that have been widened: for any rhs, on any target.
+Arithmetic PlainArithmetic(Dtype lhs);
+
 // The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,
 // the one with the largest group.
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
@@ -67,6 +70,7 @@ struct RegisterTile {
   // cache, as rows of the caller's matrix begin anywhere within a line. Copies are of whole lines: 0.
   double split_lhs = 0, split_rhs = 0;
   bool one_chain = false;    // sums must not be split
+  bool one_set = false;      // nor need they be, as their steps are few
   int taps = 1, inputs = 1;  // kLanewise
   double prefetches = 0;     // lines that are prefetched in each trip, on average
   const Instruction& instruction() const { return Info(arithmetic); }
@@ -116,6 +120,11 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
 // Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
 // their latency (ArithmeticRate::chains): 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
+
+// The sets that are counted where their sums are added up. A mask or what is being widened may leave room for
+// fewer: their sums are counted as if it didn't, as a tile that needs neither must never cost more than one that does
+// (search/solver/relaxation.h).
+int CountedSets(RegisterTile tile, const VectorUnit& unit);
 
 // The microkernel's main loop. A trip of it takes `unroll` groups of steps of the reduction (kPartialSums:
 // vectors of them), with their parts a multiple of `sets`; `whole_digits` as WholeDigits says.

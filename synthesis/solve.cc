@@ -89,6 +89,28 @@ absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const 
   return search(options);
 }
 
+Spec RootFor(const SolveArguments& arguments, const ParsedSpec& parsed) {
+  Spec root = parsed.spec;
+  root.threads = static_cast<uint8_t>(arguments.threads);
+  return root;
+}
+
+// The program of a request of its own, at the place of its operands where it is cheapest, or with the copy
+// that is given.
+absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const ParsedSpec& parsed,
+                                          const CostModel& model, Memo& memo) {
+  if (arguments.pins.copy) {
+    const UserRequest request = PlacedRequest(arguments, parsed, model.target());
+    return SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, model.target()), model, memo,
+                       arguments.pins.cutoff);
+  }
+  return AtCheapest(Placements(RootFor(arguments, parsed), ColdOperands(arguments.cold, parsed), model.target()),
+                    arguments.pins.cutoff,
+                    [&](const Spec& placed_root, Cost cutoff) {
+                      return SolvePlaced(arguments, placed_root, model, memo, cutoff);
+                    });
+}
+
 // What packing costs, and what there would be without.
 absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& model, Synthesis* synthesis) {
   const Impl& impl = synthesis->result.impl;
@@ -133,9 +155,8 @@ absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const 
 }
 
 UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target) {
-  Spec root = parsed.spec;
-  root.threads = static_cast<uint8_t>(arguments.threads);
-  return {PlaceOperands(root, ColdOperands(arguments.cold, parsed), target), parsed.swapped};
+  return {PlaceOperands(RootFor(arguments, parsed), ColdOperands(arguments.cold, parsed), target),
+          parsed.swapped};
 }
 
 absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec) {
@@ -150,11 +171,7 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
     if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
   const Step step(arguments.observer, StepKind::kSearch);  // from the search to what is tuned
   const CostModel model(target);
-  const UserRequest request = PlacedRequest(arguments, parsed, target);
-  absl::StatusOr<SearchResult> result =
-      arguments.pins.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, target), model,
-                                        *memo, arguments.pins.cutoff)
-                          : SolvePlaced(arguments, request.placed_root, model, *memo, arguments.pins.cutoff);
+  absl::StatusOr<SearchResult> result = SolveRequest(arguments, parsed, model, *memo);
   if (!result.ok()) return result.status();
   Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
   if (synthesis.result.stop == StopReason::kCutoff) return synthesis;

@@ -132,7 +132,7 @@ def check_keys(root, kirsch):
 
 
 def selftest():
-    assert FILE.match("search/solver.h") and not FILE.match("a b.h") and FOLDER.match("a/b/")
+    assert FILE.match("search/solver/solver.h") and not FILE.match("a b.h") and FOLDER.match("a/b/")
     for name in ["FindRegions", "kResident", "TileShape::counted", "Check()"]:
         assert name == "Check()" or IDENTIFIER.match(name), name
     for name in ["Spec", "f32", "matmul", "q4_0", "out=col"]:

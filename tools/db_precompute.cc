@@ -58,7 +58,8 @@ absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Targ
     const ParsedSpec parsed = family->member(i, which);
     Spec root = parsed.spec;
     root.threads = static_cast<uint8_t>(arguments.threads);
-    roots.push_back(PlaceOperands(root, ColdOperands(arguments.cold, parsed), target));
+    const std::vector<Spec> placements = Placements(root, ColdOperands(arguments.cold, parsed), target);
+    roots.insert(roots.end(), placements.begin(), placements.end());
   }
   return roots;
 }

@@ -34,7 +34,7 @@ std::string Microkernel::Name() const {
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
   std::string name =
       Cat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
-          dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
+          dot && fma ? "" : "_", tile.rows, "x", n, tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
           out.Name());
   if (counted != 0) name += "_counted";
   if (any_tail)
@@ -98,6 +98,7 @@ Procedure MicrokernelProcedure(const Microkernel& kernel) {
     case LayoutKind::kStrided:
     case LayoutKind::kPacked:
     case LayoutKind::kWindow:
+    case LayoutKind::kChains:
       break;
   }
   KIRSCH_BUG("not a register layout");

@@ -75,18 +75,18 @@ bool LhsSuits(const Spec& spec, Arithmetic arithmetic) {
 
 using CopyFormList = absl::InlinedVector<CopyForm, 4>;
 
-// Copies are made for the arithmetic `best`. Lhs is broadcast element by element (or group by group), so it
+// Copies are made for this arithmetic. Lhs is broadcast element by element (or group by group), so it
 // is widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups
 // of lhs need it contiguous along the reduction.
-CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
+CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
-  const int group = Info(best).group;
+  const Dtype own = Operand(spec, operand).dtype, lane = LaneType(arithmetic, operand, own);
+  const int group = Info(arithmetic).group;
   if (operand == kLhs)
-    return {{lane, 1, Info(best).groups_lhs() && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
+    return {{lane, 1, Info(arithmetic).groups_lhs() && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
   // Words of a window would be of several of its runs.
   if (IsWindow(spec, kRhs)) return {{own, 1, false}};
-  if (!LhsSuits(spec, best) && !MayBeCopied(Operand(spec, kLhs))) return {};
+  if (!LhsSuits(spec, arithmetic) && !MayBeCopied(Operand(spec, kLhs))) return {};
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (IsOfBlocks(own)) return {{lane, group, turned}};
   if (own == lane) return {{own, group, turned}};
@@ -141,12 +141,20 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
   return forms;
 }
 
-// What may be rounded may be copied so, too.
+void AddNew(const CopyFormList& more, CopyFormList* forms) {
+  for (const CopyForm& form : more)
+    if (std::find(forms->begin(), forms->end(), form) == forms->end()) forms->push_back(form);
+}
+
+// Copies are for the best arithmetic. Where that needs lhs in groups which it does not lie in, also for the
+// plain one, which takes any lhs. What may be rounded may be copied so, too.
 CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   const Arithmetic own = BestArithmetic(spec, target);
   const CopyFormList integers = CopyFormsOfIntegers(spec, operand, target);
   if (AreIntegers(spec) || IsInPanels(Operand(spec, MatmulDims::kRhs).dtype)) return integers;
   CopyFormList forms = CopyFormsFor(own, spec, operand);
+  if (!LhsSuits(spec, own) && Operand(spec, MatmulDims::kRhs).layout.group == 1)
+    AddNew(CopyFormsFor(PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), spec, operand), &forms);
   forms.insert(forms.end(), integers.begin(), integers.end());
   // Copies of f16 are smaller; they are multiplied by the same instructions.
   if (spec.lhs_as == LhsAs::kF16) {
@@ -155,9 +163,7 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   }
   const Arithmetic rounded = BestArithmetic(Dtype::kBf16, Dtype::kBf16, target);
   if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
-  for (const CopyForm& form : CopyFormsFor(rounded, spec, operand))
-    if (std::none_of(forms.begin(), forms.end(), [&](const CopyForm& known) { return known == form; }))
-      forms.push_back(form);
+  AddNew(CopyFormsFor(rounded, spec, operand), &forms);
   return forms;
 }
 
@@ -223,7 +229,7 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
 }
 
 // True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
-// moved. Lhs across the reduction is no partner of groups, which rhs along it has in all of its copies.
+// moved. Lhs across the reduction is no partner of groups.
 bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const bool rhs_along_k = ContiguousAlong(spec, kRhs, kK);
@@ -234,8 +240,7 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   if (operand == kRhs && IsMeantForPanels(spec)) return true;
   if (operand == kRhs) return rhs_along_k && !ContiguousAlong(spec, kLhs, kK);
   if (operand != kLhs) return false;
-  return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) &&
-         !LhsSuits(spec, BestArithmetic(spec, target));
+  return Operand(spec, kRhs).layout.group > 1 && !LhsSuits(spec, BestArithmetic(spec, target));
 }
 
 }  // namespace
@@ -499,8 +504,13 @@ void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmeti
     decision.layout.kind = form;
     decision.layout.panel = static_cast<uint8_t>(unit.lanes());
     decision.layout.group = static_cast<uint8_t>(Info(arithmetic).group);
-    if (FitsRegisters(spec, RegisterTileOf(spec, decision.layout, target), unit, target))
-      decisions->push_back(decision);
+    const RegisterTile tile = RegisterTileOf(spec, decision.layout, target);
+    if (!FitsRegisters(spec, tile, unit, target)) continue;
+    decisions->push_back(decision);
+    // Sets of sums have to be added in the end, which few steps do not pay for.
+    if (form != LayoutKind::kVectors || CountedSets(tile, unit) == 1) continue;
+    decision.layout.kind = LayoutKind::kChains;
+    decisions->push_back(decision);
   }
 }
 
@@ -513,9 +523,12 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
     const Arithmetic arithmetic = TileArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);
-    // Of several rows, plain multiply-adds take fewer registers.
-    if (form == LayoutKind::kPartialSums && Info(arithmetic).parts() > 1)
-      AppendRegisterTiles(spec, form, Arithmetic::kFma, target, decisions);
+    // Of several rows, plain multiply-adds take fewer registers; of a step or two, also fewer instructions,
+    // and what is ideal costs no more than any.
+    if (form == LayoutKind::kPartialSums ? Info(arithmetic).parts() > 1
+                                         : spec.ideal == kIdealInputs && Info(arithmetic).group > 1)
+      AppendRegisterTiles(spec, form, PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), target,
+                          decisions);
   }
 }
 

@@ -157,18 +157,35 @@ uint32_t SizeTemplate::Unit(const Impl& node) const {
   return unit;
 }
 
-// That of the pattern, but for columns that are left, which narrower vectors may suit: equal ones as long as
-// they are for the same unit of sizes.
-Decision SizeTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
-  Decision best = node.decision;
-  const uint32_t size = spec.size[dim_], unit = Unit(node);
-  if (unit == Lanes(node) || size >= MainTileOf(node, spec).tile) return best;
-  const Spec few = WithSize(spec, (size - 1) / unit * unit + 1);
-  Cost least = kInfiniteCost;
+// The register layouts that may take the place of the pattern's: narrower vectors suit columns that are left,
+// and the fewer sums there are, the more often they are split.
+std::vector<Layout> SizeTemplate::RegisterLayouts(const Impl& node, const Spec& spec) {
+  const Layout& own = node.decision.layout;
+  const bool narrower = Unit(node) != Lanes(node) && spec.size[dim_] < MainTileOf(node, spec).tile;
+  std::vector<Layout> layouts;
   for (const VectorUnit& vectors : model_.target().vectors) {
-    if (static_cast<uint32_t>(vectors.lanes()) > Lanes(node)) continue;
+    if (narrower ? static_cast<uint32_t>(vectors.lanes()) > Lanes(node) : vectors.lanes() != own.panel)
+      continue;
+    Layout layout = own;
+    layout.panel = static_cast<decltype(layout.panel)>(vectors.lanes());
+    for (LayoutKind kind : {LayoutKind::kVectors, LayoutKind::kChains, own.kind}) {
+      if (IsOfVectors(kind) != IsOfVectors(own.kind)) continue;
+      layout.kind = kind;
+      layouts.push_back(layout);
+    }
+  }
+  return layouts;
+}
+
+// The cheapest of them, and the same one for all sizes of a unit; the pattern's if none is legal.
+Decision SizeTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
+  const uint32_t unit = Unit(node);
+  const Spec few = WithSize(spec, (spec.size[dim_] - 1) / unit * unit + 1);
+  Decision best = node.decision;
+  Cost least = kInfiniteCost;
+  for (const Layout& layout : RegisterLayouts(node, spec)) {
     Decision tried = node.decision;
-    tried.layout.panel = static_cast<decltype(tried.layout.panel)>(vectors.lanes());
+    tried.layout = layout;
     const Cost cost = AskChildren(node, few, tried, 0).cost;
     if (cost >= least) continue;
     best = tried;
@@ -278,7 +295,8 @@ Impl SizeTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines 
   const MainTile main = MainTileOf(node, spec);
   if (rows <= main.most_left())
     return BuildNode(node, spec, left == 0 ? RegisterDecision(node, spec) : TileOf(first), available);
-  Impl whole = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
+  const Spec tile = WithSize(spec, main.tile);
+  Impl whole = BuildNode(node, tile, RegisterDecision(node, tile), available);
   if (first > main.tile)
     whole = {WithSize(spec, first), TileOf(main.tile), {{first / main.tile, std::move(whole)}}};
   if (left == 0) return whole;
@@ -357,7 +375,8 @@ bool SizeTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32
   const uint32_t most = spec.size[dim_], most_left = main.most_left();
   if (most <= most_left) return BuildFewRange(node, spec, least, available, range);
   range->decision = TileOf(main.tile);
-  Impl tile = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
+  const Spec one = WithSize(spec, main.tile);
+  Impl tile = BuildNode(node, one, RegisterDecision(node, one), available);
   if (main.kept == 0) return BuildTiles(node, spec, least, available, std::move(tile), range);
   range->children.push_back({1, std::move(tile)});
   range->children.push_back({1, {}});

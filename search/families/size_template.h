@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "cost/cost_model.h"
 #include "memo/memo.h"
@@ -106,6 +107,7 @@ class SizeTemplate {
                    const Expansion& expansion) const;
   uint32_t Lanes(const Impl& node) const;  // of vectors along the dim; 1: a register tile has none
   uint32_t Unit(const Impl& node) const;   // so many sizes have the same register tile
+  std::vector<Layout> RegisterLayouts(const Impl& node, const Spec& spec);
   Decision RegisterDecision(const Impl& node, const Spec& spec);
   bool SetFollowing(const Spec& least, const Spec& most);
   bool VectorsMayVary(const Spec& spec, uint32_t lanes) const;

@@ -11,7 +11,6 @@
 #include "search/solver/team.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
-#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -100,47 +99,6 @@ SearchResult SearchAll(const Spec& root, Lines available, const CostModel& model
   return result;
 }
 
-// Lines of the copy of rhs that no program can do without: when neither input is contiguous along the dim
-// that vectors would run along, or a window's elements are apart along it, rhs is packed. Panels as narrow as
-// they get, so a program within these lines exists.
-int64_t NeededCopyLines(const Spec& root, const Target& target) {
-  constexpr int kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK && root.fixed_order == 0;
-  const bool window = IsWindow(root, kRhs);
-  if (window ? WindowAxis(root, MatmulDims::kN)->stride(0) == 1 : dot_product || InnerDim(root, kRhs) != kK)
-    return 0;
-  const Dtype own = root.operand[kRhs].dtype;
-  const Dtype dtype = IsOfBlocks(own) ? LaneType(BestArithmetic(root, target), kRhs, own) : own;
-  const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
-  const auto group = static_cast<uint8_t>(window ? 1 : Info(BestArithmetic(root, target)).group);
-  const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
-  const int64_t elements =
-      PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);
-  return (BytesOf(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
-}
-
-// Lines of the copy of lhs rounded, where there may be one: few rows are not worth it unless it is in L1, and
-// for many that don't fit beside the copy the reduction would be cut.
-int64_t RoundedCopyLines(const Spec& root, const Target& target) {
-  const Dtype rhs = root.operand[MatmulDims::kRhs].dtype;
-  if (root.lhs_as == LhsAs::kItself || root.operand[MatmulDims::kLhs].dtype != Dtype::kF32) return 0;
-  if (root.lhs_as == LhsAs::kF16) return 0;  // smaller than lhs, and no faster to multiply
-  const Dtype rounded = root.lhs_as == LhsAs::kQ8 ? RoundedBeside(rhs) : Dtype::kBf16;
-  if (rounded == Dtype::kBf16 && Info(BestArithmetic(rounded, rounded, target)).lhs != rounded) return 0;
-  const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
-  const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-  const int64_t bytes = BytesOf(rounded, PackedElements(lhs, rows, rounded, target));
-  return (bytes + target.line_bytes - 1) / target.line_bytes;
-}
-
-// True if operands of so many bytes fit the cache, or the share of it that what comes from RAM leaves, and,
-// if there is one, a copy the share that may be filled.
-bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy, bool beside_ram) {
-  const double share = beside_ram ? cache.usable_beside_ram : 1;
-  return static_cast<double>(operands + copy) <= share * static_cast<double>(cache.bytes) &&
-         static_cast<double>(copy) <= cache.usable * static_cast<double>(cache.bytes);
-}
-
 }  // namespace
 
 std::string_view Name(StopReason reason) {
@@ -157,36 +115,6 @@ std::string_view Name(StopReason reason) {
       return "cutoff";
   }
   return "?";
-}
-
-bool IsVectorOfEpilogue(const Spec& root, int operand) {
-  return IsEpilogueOperand(root, operand) &&
-         ExtentOf(root, operand).elements() < ExtentOf(root, root.op_info().output()).elements();
-}
-
-Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
-  Spec placed = root;
-  const int64_t copy = NeededCopyLines(root, target) + RoundedCopyLines(root, target);
-  int64_t lines = 0;
-  bool beside_ram = false;
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
-    if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;
-    beside_ram = beside_ram || (residency.InRam(operand) && operand < root.op_info().output());
-  }
-  Level home = Level::kRam;
-  for (Level level : {Level::kL3, Level::kL2, Level::kL1})
-    if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes, beside_ram))
-      home = level;
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1
-                                   : residency.InRam(operand)        ? Level::kRam
-                                                                     : home;
-  return placed;
-}
-
-bool HasRoom(const Spec& root, const Target& target) {
-  const int64_t copy = NeededCopyLines(root, target);
-  return copy == 0 || copy <= AvailableAtHome(root, target);
 }
 
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {

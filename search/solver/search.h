@@ -9,7 +9,7 @@
 
 #include "cost/cost_model.h"
 #include "memo/memo.h"
-#include "search/solver/residency.h"
+#include "search/solver/placement.h"  // of what is searched
 #include "spec/impl.h"
 #include "spec/spec.h"
 #include "spec/target.h"
@@ -66,14 +66,6 @@ struct SearchResult {
   bool from_table = false;   // recalled, not searched (see answer.h)
   double table_seconds = 0;  // of `seconds`, in the table; not what it takes to write to it
 };
-
-// Vectors that an epilogue takes are read over and over: they are taken to be in L1, whatever the residency.
-bool IsVectorOfEpilogue(const Spec& root, int operand);
-
-Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
-
-// Is there room beside the operands, where they wait, for the copy of rhs that no program can do without?
-bool HasRoom(const Spec& placed_root, const Target& target);
 
 // The cheapest program for `placed_root`, which has room, on the cost model's target. Program, cost and bound
 // do not depend on the number of workers, on timing or on what the memo holds, but for where a time budget or

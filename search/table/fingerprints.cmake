@@ -1,6 +1,7 @@
 # cmake -D SOURCE_DIR=... -D OUTPUT_DIR=... -P fingerprints.cmake: fingerprints of the sources that decide what the
 # search answers. A table names those it was made with, and is of no use to any others. Nobody can tell which edit
-# changes no answer, so every edit of what search/, rewrites/ and cost/ include, however deep, counts.
+# of code changes no answer, so every edit of what search/, rewrites/ and cost/ include, however deep, counts. Comments and
+# layout don't: no user loses a table because a sentence reads better.
 #
 # Writes fingerprints.h, and the two lists of files (rules_sources.txt, cost_sources.txt), into OUTPUT_DIR. The test
 # `fingerprint` asks the compiler and the linker whether a file is missing from them.
@@ -60,11 +61,23 @@ function(closure_of variable)
   set(${variable} ${reached} PARENT_SCOPE)
 endfunction()
 
-# Of the names and the contents of the files.
+# What is left of a file without comments, and without blanks that separate nothing. (No string has two
+# slashes: tests/fingerprint_test.py.)
+function(tokens_of source variable)
+  file(READ ${SOURCE_DIR}/${source} text)
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "/\\*[^*]*\\*/" "" text "${text}")
+  string(REGEX REPLACE "[ \t\n]+" " " text "${text}")
+  string(REGEX REPLACE " ?([^A-Za-z0-9_ ]) ?" "\\1" text "${text}")
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Of the names and the tokens of the files.
 function(fingerprint_of variable)
   set(digests "")
   foreach(source IN LISTS ARGN)
-    file(SHA256 ${SOURCE_DIR}/${source} digest)
+    tokens_of(${source} text)
+    string(SHA256 digest "${text}")
     string(APPEND digests "${source} ${digest}\n")
   endforeach()
   string(MD5 fingerprint "${digests}")

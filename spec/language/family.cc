@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "spec/check.h"
 #include "spec/language/printer.h"
 #include "spec/text/cat.h"
@@ -13,6 +14,7 @@ namespace kirsch {
 namespace {
 
 constexpr std::string_view kDots = "..";
+constexpr size_t kSizesWord = 2;  // "matmul f32 1..64x256x256"
 
 std::string SizesText(const UserRanges& ranges) {
   std::string text;
@@ -60,7 +62,9 @@ std::vector<int> SpecFamily::varying() const {
 std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
   std::vector<VaryingSize> sizes;
   for (int dim : varying()) {
-    VaryingSize size{std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name), {}};
+    VaryingSize size{names_.empty() ? std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name)
+                                    : names_[sizes.size()],
+                     {}};
     for (int64_t i = 0; i < count_along(dim, which); ++i)
       size.values.push_back(SizeAt(ranges_[static_cast<size_t>(dim)], which, i));
     sizes.push_back(std::move(size));
@@ -101,6 +105,7 @@ UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
 
 ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
   if (single_) return *single_;
+  if (which == FamilySizes::kEverySize && !members_.empty()) return members_[static_cast<size_t>(index)];
   return CanonicalRequest(WithSizes(form_, sizes(index, which)));
 }
 
@@ -156,6 +161,38 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
   family.mixture_ = *std::move(parts);
   Append(&family.text_, " ", kMixtureOption, PrintMixture(family.mixture_));
   return family;
+}
+
+namespace {
+
+// "matmul f32 1..64x256x256 rhs=col" of the first and the last member, which has the fewest special forms.
+std::string FamilyText(const ParsedSpec& first, const ParsedSpec& last) {
+  UserRanges ranges = SpecFamily(last).ranges();
+  for (size_t dim = 0; dim < ranges.size(); ++dim) ranges[dim].low = SpecFamily(first).ranges()[dim].low;
+  std::vector<std::string> words;
+  for (const Word& word : SplitWords(last.text))
+    words.push_back(words.size() == kSizesWord ? SizesText(ranges) : std::string(word.text));
+  return absl::StrJoin(words, " ");
+}
+
+}  // namespace
+
+std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
+                                   const std::vector<SizeShare>& mixture) {
+  std::string text = FamilyText(members.front(), members.back());
+  if (!mixture.empty()) Append(&text, " ", kMixtureOption, PrintMixture(mixture));
+  absl::StatusOr<SpecFamily> family = ParseFamily(text);
+  if (!family.ok() || family->count() != std::ssize(members)) return std::nullopt;
+  const std::vector<VaryingSize> found = family->varying_sizes();
+  for (size_t i = 0; i < found.size(); ++i)
+    if (i >= sizes.size() || found[i].values != sizes[i].values) return std::nullopt;
+  for (int64_t i = 0; i < family->count(); ++i) {
+    const ParsedSpec member = family->member(i), &own = members[static_cast<size_t>(i)];
+    if (member.spec != own.spec || member.swapped != own.swapped) return std::nullopt;
+  }
+  for (const VaryingSize& size : sizes) family->names_.push_back(size.name);
+  family->members_ = std::move(members);
+  return *std::move(family);
 }
 
 }  // namespace kirsch

@@ -52,12 +52,18 @@ class SpecFamily {
 
  private:
   friend absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
+  friend std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members,
+                                            const std::vector<VaryingSize>& sizes,
+                                            const std::vector<SizeShare>& mixture);
 
   std::string text_;
   UserRanges ranges_;
   std::vector<SizeShare> mixture_;
   std::optional<ParsedSpec> single_;  // of what is no matmul as it was written
   Spec form_;                         // else: every member's but for its sizes, see WithSizes
+  // Of a kernel of the language: the same members, which have its parameters, and what it calls its sizes.
+  std::vector<ParsedSpec> members_;
+  std::vector<std::string> names_;
 };
 
 // Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec; one that
@@ -66,6 +72,11 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
 inline absl::StatusOr<SpecFamily> ParseFamily(std::string_view text) {
   return ParseFamily(Word{text, {}}, "spec");
 }
+
+// The family of matmuls whose members these are, the last of `sizes` varying fastest. Sizes and parameters keep their
+// names. Nothing: no shorthand says so.
+std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
+                                   const std::vector<SizeShare>& mixture);
 
 }  // namespace kirsch
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "spec/language/graph_shorthand.h"
@@ -142,10 +143,26 @@ class KernelFileParser {
     absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
-    absl::StatusOr<ParsedSpec> matmul = AsMatmul(graph->member(0), source_);
-    if (!matmul.ok() || graph->count() > 1 || form_ == KernelForm::kGraphs)
-      return Add({name, {}, *std::move(graph), std::string(source_)}, lines.front().position);
-    return Add({name, SpecFamily(*std::move(matmul))}, lines.front().position);
+    if (form_ != KernelForm::kGraphs)
+      if (std::optional<SpecFamily> matmul = AsMatmuls(*graph))
+        return Add({name, *std::move(matmul)}, lines.front().position);
+    return Add({name, {}, *std::move(graph), std::string(source_)}, lines.front().position);
+  }
+
+  // The family of matmuls that a kernel is, if it is one.
+  std::optional<SpecFamily> AsMatmuls(const GraphFamily& graph) const {
+    std::vector<ParsedSpec> members;
+    for (int64_t i = 0; i < graph.count(); ++i) {
+      absl::StatusOr<ParsedSpec> matmul = AsMatmul(graph.member(i), source_);
+      if (!matmul.ok()) return std::nullopt;
+      members.push_back(*std::move(matmul));
+    }
+    if (graph.count() == 1) return SpecFamily(std::move(members.front()));
+    // A shorthand has a mixture of one size only.
+    if (graph.sizes().size() > 1)
+      for (const std::vector<SizeShare>& mixture : graph.mixtures())
+        if (!mixture.empty()) return std::nullopt;
+    return FamilyOf(std::move(members), graph.sizes(), graph.mixtures().front());
   }
 
   absl::Status Add(KernelRequest request, TextPosition position) {

@@ -146,7 +146,8 @@ class DecisionParser {
         return absl::OkStatus();
       }
     for (LayoutKind kind :
-         {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums, LayoutKind::kLanewise}) {
+         {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums, LayoutKind::kLanewise,
+          LayoutKind::kChains}) {
       const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
       if (!text.starts_with(name)) continue;
       layout.kind = kind;
@@ -163,7 +164,7 @@ class DecisionParser {
     }
     return ExpectedAt(
         file_, word,
-        "a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col after it)");
+        "a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN or lanesN; xGROUP and -col after it)");
   }
 
   std::string_view file_;

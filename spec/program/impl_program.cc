@@ -44,7 +44,7 @@ void CheckViews(const Spec& spec, const OperandViews& views) {
 // Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
 // the reduction.
 void CheckGroups(const Spec& spec, const Layout& registers, const Target& target) {
-  if (registers.kind != LayoutKind::kVectors) return;
+  if (!IsOfVectors(registers.kind)) return;
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
   KIRSCH_CHECK(rhs.layout.group == registers.group);
   KIRSCH_CHECK(!Info(ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target)).groups_lhs() ||
@@ -136,7 +136,7 @@ bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, con
 bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& target) {
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
   if (IsOfBlocks(lhs) || IsOfBlocks(rhs) || registers.kind == LayoutKind::kLanewise) return false;
-  if (registers.kind == LayoutKind::kVectors) return true;
+  if (IsOfVectors(registers.kind)) return true;
   return Info(ArithmeticOf(lhs, rhs, registers.group, target)).parts() == 1 && LanesMayVary(lhs, target) &&
          LanesMayVary(rhs, target);
 }

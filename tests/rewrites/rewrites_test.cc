@@ -379,7 +379,7 @@ void ExpectCanonical(const Spec& spec) {
     EXPECT_EQ(tensor.constant, 0);
     if (operand >= spec.op_info().num_operands) continue;
     const Layout& layout = tensor.layout;
-    const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums ||
+    const bool registers = IsOfVectors(layout.kind) || layout.kind == LayoutKind::kPartialSums ||
                            layout.kind == LayoutKind::kLanewise;
     EXPECT_EQ(registers, tensor.level == Level::kVrf);
     EXPECT_TRUE(!registers || operand == spec.op_info().output());
