@@ -10,8 +10,8 @@
  *
  * Errors are values: functions that may fail return NULL, or an error that the caller frees; what they would
  * have made is NULL then. No function prints, ends the process, throws, or changes how signals are handled.
- * (Bugs of Kirsch's own, a broken invariant, abort as any failed assertion does.) A handle or a result that is
- * NULL is an error, KIRSCH_BAD_INPUT. Functions that only tell something say NULL or 0 of a handle that is
+ * (Bugs of Kirsch's own, a broken invariant, abort as any failed assertion does.) A handle or a result that
+ * is NULL is an error, KIRSCH_BAD_INPUT. Functions that only tell something say NULL or 0 of a handle that is
  * NULL, and to destroy it does nothing.
  *
  * Threads: functions of different handles may be called at once, and so may all functions that take a handle
@@ -104,8 +104,8 @@ typedef enum kirsch_type {
   KIRSCH_S32 = 6,
   KIRSCH_F8_E4M3 = 7, /* the OCP's, as the next */
   KIRSCH_F8_E5M2 = 8,
-  /* Of weights alone: blocks of elements of a row that share scales, as ggml stores them. Shapes and strides count
-     elements, of which every row has whole blocks. */
+  /* Of weights alone: blocks of elements of a row that share scales, as ggml stores them. Shapes and strides
+     count elements, of which every row has whole blocks. */
   KIRSCH_Q8_0 = 10,
   KIRSCH_Q4_0 = 11,
   KIRSCH_Q4_1 = 12,
@@ -259,7 +259,8 @@ typedef struct kirsch_part {
 } kirsch_part;
 
 /* One thread's share of a call: every thread calls it for each phase, with a barrier in between; one thread
- * may do the shares of all, phase by phase. Nothing waits, and nothing is allocated but a list of pointers. */
+ * may do the shares of all, phase by phase. Nothing waits, and nothing is allocated but a list of pointers.
+ */
 KIRSCH_PUBLIC kirsch_error* kirsch_call_part(const kirsch_kernel* kernel, const kirsch_arguments* arguments,
                                              const kirsch_part* part);
 

@@ -40,8 +40,8 @@ void TransposeMatmul(Spec& spec) {
   }
 }
 
-// Is a single dot product better stated the other way round? Of two rows either may be lhs: it is the one that is
-// contiguous, or whose elements are narrower, as these are what kernels broadcast.
+// Is a single dot product better stated the other way round? Of two rows either may be lhs: it is the one
+// that is contiguous, or whose elements are narrower, as these are what kernels broadcast.
 bool IsTurnedProduct(const Spec& spec) {
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
   if (spec.size[MatmulDims::kM] != 1 || spec.size[MatmulDims::kN] != 1 || spec.lhs_as != LhsAs::kItself ||

@@ -20,16 +20,16 @@ struct CanonicalSpec {
 // - A matrix with a side of 1 can be stated in several ways. A contiguous vector is one whose inner axis is
 // the
 //   long one; its leading dimension is its length when nothing depends on it (a batch does: the next matrix
-//   is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major; where it is the
-//   output, lhs is the row that is contiguous, or of narrower elements.
+//   is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major; where it is
+//   the output, lhs is the row that is contiguous, or of narrower elements.
 //
 // - Specs with a window are as they are asked for, their output in row order.
 //
 // No rewriting moves an element, within a matrix or from one of a batch to the next. Idempotent.
 CanonicalSpec Canonicalise(const Spec& asked);
 
-// Which operand of the transposed problem an operand is, if `swapped`: lhs and rhs change places. The same the
-// other way.
+// Which operand of the transposed problem an operand is, if `swapped`: lhs and rhs change places. The same
+// the other way.
 constexpr int SwappedOperand(int operand, bool swapped) {
   return swapped && operand < MatmulDims::kOut ? 1 - operand : operand;
 }

@@ -419,8 +419,7 @@ bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
   if (rhs.moved == kAskedForAhead) return true;
   return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
-         microkernel.size[MatmulDims::kN] < rhs.layout.ld &&
-         IsOfVectors(microkernel.out().layout.kind);
+         microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }
 
 }  // namespace kirsch

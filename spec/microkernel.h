@@ -122,8 +122,8 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
 
 // The sets that are counted where their sums are added up. A mask or what is being widened may leave room for
-// fewer: their sums are counted as if it didn't, as a tile that needs neither must never cost more than one that does
-// (search/solver/relaxation.h).
+// fewer: their sums are counted as if it didn't, as a tile that needs neither must never cost more than one
+// that does (search/solver/relaxation.h).
 int CountedSets(RegisterTile tile, const VectorUnit& unit);
 
 // The microkernel's main loop. A trip of it takes `unroll` groups of steps of the reduction (kPartialSums:

@@ -34,8 +34,8 @@ std::string Microkernel::Name() const {
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
   std::string name =
       Cat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
-          dot && fma ? "" : "_", tile.rows, "x", n, tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
-          out.Name());
+          dot && fma ? "" : "_", tile.rows, "x", n, tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(),
+          "_", rhs.Name(), "_", out.Name());
   if (counted != 0) name += "_counted";
   if (any_tail)
     name += "_anyk";

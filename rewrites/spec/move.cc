@@ -83,7 +83,8 @@ CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) 
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(arithmetic, operand, own);
   const int group = Info(arithmetic).group;
   if (operand == kLhs)
-    return {{lane, 1, Info(arithmetic).groups_lhs() && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
+    return {{lane, 1,
+             Info(arithmetic).groups_lhs() && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
   // Words of a window would be of several of its runs.
   if (IsWindow(spec, kRhs)) return {{own, 1, false}};
   if (!LhsSuits(spec, arithmetic) && !MayBeCopied(Operand(spec, kLhs))) return {};

@@ -86,7 +86,8 @@ std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
 
 bool HasProgram(const SearchResult& result) { return result.stop != StopReason::kCutoff; }
 
-// The better of two results, and the work of both. It is proven to be the best where both searches came to their end.
+// The better of two results, and the work of both. It is proven to be the best where both searches came to
+// their end.
 void Join(SearchResult other, SearchResult* best) {
   if (HasProgram(other) && (!HasProgram(*best) || other.cost < best->cost)) std::swap(other, *best);
   best->bound = std::min(best->bound, other.bound);
@@ -134,6 +135,5 @@ bool HasRoom(const Spec& root, const Target& target) {
   const int64_t copy = NeededCopyLines(root, target);
   return copy == 0 || copy <= AvailableAtHome(root, target);
 }
-
 
 }  // namespace kirsch

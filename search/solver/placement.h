@@ -23,15 +23,15 @@ bool IsVectorOfEpilogue(const Spec& root, int operand);
 // asks for.
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
-// The same, and then every other place with room for copies that the problem may make but need not. What is in a
-// cache may as well be read from the next one, if that leaves room for a copy: so a program of a narrower
-// question (a fixed order of sums, products of lhs as it is) has its place among those of a wider one. At
-// least one; places of roots with a constant operand are one, as a copy takes the operand's place.
+// The same, and then every other place with room for copies that the problem may make but need not. What is
+// in a cache may as well be read from the next one, if that leaves room for a copy: so a program of a
+// narrower question (a fixed order of sums, products of lhs as it is) has its place among those of a wider
+// one. At least one; places of roots with a constant operand are one, as a copy takes the operand's place.
 std::vector<Spec> Placements(const Spec& root, Residency residency, const Target& target);
 
-// What `solve(placement, cutoff)` finds at the cheapest of these places, the first of equals, with the work of
-// all of them. An error at the first is returned; one elsewhere means no program there, as for a schedule that is
-// given. StopReason::kCutoff: no place has a program below the cutoff.
+// What `solve(placement, cutoff)` finds at the cheapest of these places, the first of equals, with the work
+// of all of them. An error at the first is returned; one elsewhere means no program there, as for a schedule
+// that is given. StopReason::kCutoff: no place has a program below the cutoff.
 absl::StatusOr<SearchResult> AtCheapest(
     absl::Span<const Spec> placements, Cost cutoff,
     absl::FunctionRef<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve);

@@ -62,9 +62,9 @@ std::vector<int> SpecFamily::varying() const {
 std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
   std::vector<VaryingSize> sizes;
   for (int dim : varying()) {
-    VaryingSize size{names_.empty() ? std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name)
-                                    : names_[sizes.size()],
-                     {}};
+    VaryingSize size{
+        names_.empty() ? std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name) : names_[sizes.size()],
+        {}};
     for (int64_t i = 0; i < count_along(dim, which); ++i)
       size.values.push_back(SizeAt(ranges_[static_cast<size_t>(dim)], which, i));
     sizes.push_back(std::move(size));

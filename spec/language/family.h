@@ -73,8 +73,8 @@ inline absl::StatusOr<SpecFamily> ParseFamily(std::string_view text) {
   return ParseFamily(Word{text, {}}, "spec");
 }
 
-// The family of matmuls whose members these are, the last of `sizes` varying fastest. Sizes and parameters keep their
-// names. Nothing: no shorthand says so.
+// The family of matmuls whose members these are, the last of `sizes` varying fastest. Sizes and parameters
+// keep their names. Nothing: no shorthand says so.
 std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
                                    const std::vector<SizeShare>& mixture);
 

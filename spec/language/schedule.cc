@@ -145,9 +145,8 @@ class DecisionParser {
         layout.order = order;
         return absl::OkStatus();
       }
-    for (LayoutKind kind :
-         {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums, LayoutKind::kLanewise,
-          LayoutKind::kChains}) {
+    for (LayoutKind kind : {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums,
+                            LayoutKind::kLanewise, LayoutKind::kChains}) {
       const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
       if (!text.starts_with(name)) continue;
       layout.kind = kind;

@@ -8,10 +8,10 @@
 
 #include "memo/hash_memo.h"
 #include "search/solver/search.h"
-#include "spec/target/targets.h"
-#include "spec/text/cat.h"
 #include "spec/language/parser.h"
 #include "spec/language/printer.h"
+#include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "tests/testing/random_spec.h"
 
 namespace kirsch {

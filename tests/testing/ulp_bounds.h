@@ -8,8 +8,8 @@ namespace kirsch {
 
 // The most that the f32 a kernel computes differs from the exact result for the f32 arguments it got, in
 // units of the distance of the f32s around the exact result (2^-149 at least). Of what reduces, of one
-// addition. Results that are infinite or no number are so exactly. tests/codegen/vector_math_test.cc holds the
-// code to it.
+// addition. Results that are infinite or no number are so exactly. tests/codegen/vector_math_test.cc holds
+// the code to it.
 //
 // `x`, the argument, matters for gelu_tanh alone: far below 0 that is what an exponential makes of the
 // roundings of its exponent.
