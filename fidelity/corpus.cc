@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "search/sampling/dice.h"
+#include "search/sampling/random.h"
 
 namespace kirsch {
 namespace {
@@ -44,11 +44,11 @@ Json ToJson(const MeasuredSpec& spec, const std::vector<std::string>& tested) {
 
 // Which of so many specs the random split tests.
 std::vector<bool> DrawTested(size_t specs, uint64_t seed) {
-  Dice dice(seed);
+  Random random(seed);
   std::vector<size_t> places(specs);
   for (size_t i = 0; i < specs; ++i) places[i] = i;
   std::vector<bool> tested(specs);
-  while (places.size() > specs / 2) tested[TakeOne(&places, &dice)] = true;
+  while (places.size() > specs / 2) tested[TakeOne(&places, &random)] = true;
   return tested;
 }
 

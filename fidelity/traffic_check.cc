@@ -10,7 +10,7 @@
 #include "fidelity/cache_simulator.h"
 #include "memo/hash_memo.h"
 #include "search/explain/explain.h"
-#include "search/sampling/dice.h"
+#include "search/sampling/random.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
 #include "spec/meaning/interpreter.h"
@@ -71,15 +71,15 @@ struct DrawnType {
 
 // A matmul by chance, its rows whole lines: those that begin and end within lines touch more of these than
 // footprints count (see README.md).
-std::string DrawSpec(Dice* dice) {
+std::string DrawSpec(Random* random) {
   static constexpr DrawnType kTypes[] = {
       {"f32", 16}, {"f32", 16}, {"bf16*bf16->f32", 32}, {"u8*s8->s32", 64}};
   static constexpr std::string_view kOptions[] = {"", "", " rhs=col", " lhs=col", " accumulate"};
   constexpr size_t kMostSide = 128;
-  const DrawnType& type = kTypes[dice->Below(std::size(kTypes))];
-  const auto side = [&] { return type.line * (1 + dice->Below(kMostSide / type.line)); };
+  const DrawnType& type = kTypes[random->Below(std::size(kTypes))];
+  const auto side = [&] { return type.line * (1 + random->Below(kMostSide / type.line)); };
   const size_t m = side(), k = side(), n = side();
-  return Cat("matmul ", type.text, " ", m, "x", k, "x", n, kOptions[dice->Below(std::size(kOptions))]);
+  return Cat("matmul ", type.text, " ", m, "x", k, "x", n, kOptions[random->Below(std::size(kOptions))]);
 }
 
 }  // namespace
@@ -132,10 +132,10 @@ Target WithSmallCaches(Target target) {
 
 absl::StatusOr<std::vector<TrafficCheck>> CheckTraffics(const Target& target, int count, uint64_t seed) {
   const CostModel model(WithSmallCaches(target));
-  Dice dice(seed);
+  Random random(seed);
   std::vector<TrafficCheck> checks;
   while (checks.size() < static_cast<size_t>(count)) {
-    const std::string text = DrawSpec(&dice);
+    const std::string text = DrawSpec(&random);
     const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
     if (!parsed.ok()) return parsed.status();
     const Spec placed = PlaceOperands(parsed->spec, Residency::kWarm, model.target());

@@ -74,10 +74,10 @@ enum class OperationKind : uint8_t {
 };
 
 // What an operation on numbers takes.
-enum class Effort : uint8_t {
+enum class LatencyClass : uint8_t {
   kInstruction,
-  kInstructions,  // a few: ComposeArithmetic; row programs have these one by one
-  kFunction,      // dozens; it is not exact
+  kFewInstructions,  // ComposeArithmetic; row programs have these one by one
+  kFunction,         // dozens; it is not exact
 };
 
 // A number that an operation has beside its arguments.
@@ -102,7 +102,7 @@ struct OperationInfo {
   bool integers = false;     // elementwise: on integers, too
   NumberOption option = {};  // its name is empty: there is none
   std::optional<Equivalent> equivalent = {};
-  Effort effort = Effort::kInstruction;
+  LatencyClass latency = LatencyClass::kInstruction;
   bool reduces = false;  // a row
   int row_code = -1;     // in the hashes that row programs' procedures are named by; -1: not in row programs
   // On numbers: the exact result for x, and y: the second argument, or the option.
@@ -135,15 +135,19 @@ constexpr OperationInfo FunctionRow(Operation op, std::string_view name, int row
   return {.op = op,
           .name = name,
           .option = option,
-          .effort = Effort::kFunction,
+          .latency = LatencyClass::kFunction,
           .row_code = row_code,
           .meaning = meaning,
           .c = c};
 }
 constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, const char* c, Meaning meaning,
                                         NumberOption option = {}) {
-  return {
-      .op = op, .name = name, .option = option, .effort = Effort::kInstructions, .meaning = meaning, .c = c};
+  return {.op = op,
+          .name = name,
+          .option = option,
+          .latency = LatencyClass::kFewInstructions,
+          .meaning = meaning,
+          .c = c};
 }
 
 }  // namespace internal
@@ -224,7 +228,7 @@ inline constexpr auto kOperations = [] {
        .name = "relu",
        .integers = true,
        .equivalent = Equivalent{kMax, 0},
-       .effort = Effort::kInstructions,
+       .latency = LatencyClass::kFewInstructions,
        .meaning = [](double x, double) { return x < 0 ? 0 : x; },
        .c = "($x < 0 ? 0 : $x)"},
 
@@ -266,7 +270,7 @@ inline constexpr size_t kStepOperations = static_cast<size_t>(Operation::kDiv);
 constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOperations; }
 
 // Is it more than one instruction on a vector?
-constexpr bool IsComposed(Operation op) { return Info(op).effort != Effort::kInstruction; }
+constexpr bool IsComposed(Operation op) { return Info(op).latency != LatencyClass::kInstruction; }
 
 // Is the result one of the arguments, exactly?
 constexpr bool IsChoice(Operation op) {

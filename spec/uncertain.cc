@@ -177,7 +177,7 @@ Uncertain FunctionOf(Operation op, Uncertain x, double y) {
 }
 
 Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
-  if (Info(op).effort == Effort::kFunction) return FunctionOf(op, x, y.value);
+  if (Info(op).latency == LatencyClass::kFunction) return FunctionOf(op, x, y.value);
   if (op == Operation::kDiv) return Div(x, y);
   if (op == Operation::kNeg) return Neg(x);
   if (op == Operation::kSqrt) return Sqrt(x);

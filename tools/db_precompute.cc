@@ -16,7 +16,7 @@
 #include "synthesis/cold_operands.h"
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
-#include "tools/mpi_ranks.h"
+#include "tools/mpi_processes.h"
 #include "tools/option_checks.h"
 #include "tools/option_groups.h"
 #include "tools/output.h"
@@ -66,8 +66,8 @@ absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Targ
 
 // Only rank 0 has the file; what the others find goes there.
 absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Target& target,
-                                                   const Ranks& ranks) {
-  if (ranks.rank() != 0) return std::make_unique<Table>();
+                                                   const ProcessGroup& processes) {
+  if (processes.rank() != 0) return std::make_unique<Table>();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, target, /*remarks=*/false);
   if (table.ok() && (*table == nullptr || !(*table)->file()->writable()))
     return absl::InvalidArgumentError("db precompute: expected a table to write to (--db FILE)");
@@ -104,26 +104,26 @@ absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions
   if (!target.ok()) return target.status();
   absl::StatusOr<std::vector<Spec>> roots = RootsOf(arguments, *target);
   if (!roots.ok()) return roots.status();
-  absl::StatusOr<std::unique_ptr<Ranks>> ranks = RanksOfThisJob();
-  if (!ranks.ok()) return ranks.status();
-  absl::StatusOr<std::unique_ptr<Table>> table = TableOfRank(db, *target, **ranks);
-  // All ranks end together if rank 0 has no table to write to.
-  const std::string go = (*ranks)->Broadcast(table.ok() ? "go" : "");
+  absl::StatusOr<std::unique_ptr<ProcessGroup>> processes = ProcessesOfThisJob();
+  if (!processes.ok()) return processes.status();
+  absl::StatusOr<std::unique_ptr<Table>> table = TableOfRank(db, *target, **processes);
+  // All processes end together if rank 0 has no table to write to.
+  const std::string go = (*processes)->Broadcast(table.ok() ? "go" : "");
   if (!table.ok()) return table.status();
   if (go.empty()) return 2;
 
   InterruptGuard guard;
-  ProgressLine line((*ranks)->rank() == 0);
+  ProgressLine line((*processes)->rank() == 0);
   PrecomputeOptions options;
   options.workers = arguments.search_threads > 0 ? arguments.search_threads
-                                                 : std::max(1, ReadHost().cores / (*ranks)->size());
+                                                 : std::max(1, ReadHost().cores / (*processes)->size());
   options.cancel = &guard.interrupted();
   options.progress = [&line](const PrecomputeProgress& progress) { line.Show(ProgressText(progress)); };
   absl::StatusOr<PrecomputeProgress> result =
-      Precompute(*roots, CostModel(*target), **table, **ranks, options);
+      Precompute(*roots, CostModel(*target), **table, **processes, options);
   line.Erase();
   if (!result.ok()) return result.status();
-  if ((*ranks)->rank() == 0)
+  if ((*processes)->rank() == 0)
     if (absl::Status status = Report(arguments, *result, **table); !status.ok()) return status;
   return 0;
 }

@@ -1,5 +1,6 @@
-// What the plug-in kirsch_mpi does for ranks.h: the only code that is linked with MPI, so that kirsch itself
-// runs, and starts quickly, where there is none. Calls are collective, but for start, which comes first.
+// What the plug-in kirsch_mpi does for process_group.h: the only code that is linked with MPI, so that kirsch
+// itself runs, and starts quickly, where there is none. Calls are collective, but for start, which comes
+// first.
 #ifndef KIRSCH_TOOLS_MPI_PLUGIN_H_
 #define KIRSCH_TOOLS_MPI_PLUGIN_H_
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "codegen/kernels/square_block.h"
+#include "codegen/kernels/register_transpose.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/text/cat.h"
 
@@ -49,12 +49,13 @@ class CopyWriter {
   Procedure Transpose() && {
     square_.emplace(builder_, shape_.dtype, 1, vector_bytes_, shape_.height, shape_.width);
     const int64_t elements = shape_.height * shape_.width;
-    const int64_t strips = shape_.height / SquareBlock::kStripRows, done = strips * SquareBlock::kStripRows;
+    const int64_t strips = shape_.height / RegisterTranspose::kStripRows,
+                  done = strips * RegisterTranspose::kStripRows;
     builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
       const Affine at = Plus(Constant(0), plane, elements);
       builder_.Loop(Constant(strips), [&](VarId strip) {
-        Strip(Plus(at, strip, SquareBlock::kStripRows * shape_.width),
-              Plus(at, strip, SquareBlock::kStripRows), SquareBlock::kStripRows);
+        Strip(Plus(at, strip, RegisterTranspose::kStripRows * shape_.width),
+              Plus(at, strip, RegisterTranspose::kStripRows), RegisterTranspose::kStripRows);
       });
       if (done < shape_.height) Strip(Plus(at, done * shape_.width), Plus(at, done), shape_.height - done);
     });
@@ -129,7 +130,7 @@ class CopyWriter {
   const VarId from_, to_;
   const int vector_bytes_, lanes_;
   VarId vector_ = kNoVar;
-  std::optional<SquareBlock> square_;
+  std::optional<RegisterTranspose> square_;
 };
 
 }  // namespace

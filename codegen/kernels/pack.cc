@@ -8,7 +8,7 @@
 #include "codegen/kernels/block_encoder.h"
 #include "codegen/kernels/block_panels.h"
 #include "codegen/kernels/copy_prefetch.h"
-#include "codegen/kernels/square_block.h"
+#include "codegen/kernels/register_transpose.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -16,7 +16,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kStripRows = SquareBlock::kStripRows;
+constexpr int64_t kStripRows = RegisterTranspose::kStripRows;
 constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
@@ -104,7 +104,7 @@ class Packer {
   // Blocks that are turned: a few rows of the source at a time are decoded into an array, which is then
   // turned.
   void DecodingTranspose() {
-    array_ = builder_.Array("rows", pack_.to.dtype, lanes_, SquareBlock::kLeast * block());
+    array_ = builder_.Array("rows", pack_.to.dtype, lanes_, RegisterTranspose::kLeast * block());
     TransposingCopy();
   }
 
@@ -259,7 +259,7 @@ class Packer {
 
   void TransposingCopy() {
     // Of blocks, the decoder's code is there once for each row.
-    const int bytes = decoder_ ? SquareBlock::kLeast * kAccumulatorBytes : pack_.vector_bytes;
+    const int bytes = decoder_ ? RegisterTranspose::kLeast * kAccumulatorBytes : pack_.vector_bytes;
     square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min(pack_.inner, width_),
                     pack_.outer / group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
@@ -298,7 +298,7 @@ class Packer {
   int64_t StoredOf(int64_t rows, int64_t left) const {
     if (pack_.exact) return rows;
     if (pack_.to.panel != 0) return std::min(left, kStripRows);
-    return (rows + SquareBlock::kLeast - 1) / SquareBlock::kLeast * SquareBlock::kLeast;
+    return (rows + RegisterTranspose::kLeast - 1) / RegisterTranspose::kLeast * RegisterTranspose::kLeast;
   }
 
   // `rows` rows of the source, of which as many elements as there are `stored` become: whole lines of the
@@ -307,7 +307,7 @@ class Packer {
     const int64_t columns = LineColumns();
     if (any_outer())
       return ForAnyOuter(
-          {columns, int64_t{SquareBlock::kLeast} * group_, group_}, rows, from, to,
+          {columns, int64_t{RegisterTranspose::kLeast} * group_, group_}, rows, from, to,
           [](const Affine& at, const Affine& number, int64_t count) {
             return Plus(at, Times(number, count));
           },
@@ -389,7 +389,7 @@ class Packer {
   VarId odd_ = kNoVar;
   VarId straight_ = kNoVar;                                       // the vector that a straight copy writes
   std::array<VarId, 4> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group
-  std::optional<SquareBlock> square_;                             // what is turned at once
+  std::optional<RegisterTranspose> square_;                       // what is turned at once
   std::optional<BlockDecoder> decoder_;                           // of types of blocks
   VarId decoded_ = kNoVar;                                        // a vector of a block
   VarId array_ = kNoVar;                                          // a block of each of a few rows

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "rewrites/graph/dense_operands.h"
+#include "rewrites/graph/materialize.h"
 
 namespace kirsch {
 namespace {
@@ -105,7 +105,7 @@ class Canonicaliser {
 // The copies are put in their places like all else that is read.
 Graph CanonicalGraph(const Graph& graph) {
   const Graph as_it_lies = Canonicaliser(graph).Run();
-  const Graph dense = WithDenseOperands(as_it_lies);
+  const Graph dense = MaterializeStrided(as_it_lies);
   return Canonicaliser(dense).Run();
 }
 

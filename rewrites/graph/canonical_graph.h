@@ -14,7 +14,7 @@ namespace kirsch {
 //   rows are left then. A mean of means of as many elements each is the mean of them all.
 // - An operation stands behind what it reads. What contractions begin, elementwise operations on their
 //   results, comes last, so that nothing stands between a contraction and what may become its epilogue.
-// - Where an operation can't go by a tensor as it lies, it goes by a copy (dense_operands.h).
+// - Where an operation can't go by a tensor as it lies, it goes by a copy (materialize.h).
 Graph CanonicalGraph(const Graph& graph);
 
 }  // namespace kirsch

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "rewrites/graph/registry.h"
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 
 namespace kirsch {
 namespace {

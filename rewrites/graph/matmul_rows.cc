@@ -13,7 +13,7 @@
 #include "rewrites/graph/row_schedules.h"
 #include "rewrites/graph/row_space.h"
 #include "rewrites/graph/row_stages.h"
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 #include "spec/graph/types.h"
 
 namespace kirsch {

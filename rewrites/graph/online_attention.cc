@@ -12,7 +12,7 @@
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_fusion.h"
 #include "rewrites/graph/row_space.h"
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 #include "spec/check.h"
 #include "spec/graph/types.h"
 #include "spec/microkernel.h"

@@ -143,7 +143,7 @@ class RowWriter {
     const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
     const Dtype type = node.type.dtype;
     if (IsChoice(node.op)) return Choice(node.op, in[0], y);
-    if (info.effort != Effort::kInstructions && type == Dtype::kF32) return Do(node.op, in[0], y);
+    if (info.latency != LatencyClass::kFewInstructions && type == Dtype::kF32) return Do(node.op, in[0], y);
     Math math{*this, type};
     return ComposeArithmetic(math, node.op, in[0], y);
   }

@@ -8,7 +8,7 @@
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_space.h"
 #include "rewrites/graph/row_stages.h"
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

@@ -9,7 +9,7 @@
 #include "rewrites/graph/contraction_stage.h"
 #include "rewrites/graph/convolution_bands.h"
 #include "rewrites/graph/registry.h"
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 
 namespace kirsch {
 namespace {

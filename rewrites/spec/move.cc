@@ -4,8 +4,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
-#include "rewrites/spec/lattice.h"
 #include "rewrites/spec/prefetch.h"
+#include "rewrites/spec/tile_sizes.h"
 #include "spec/block.h"
 #include "spec/microkernel.h"
 

@@ -8,7 +8,7 @@
 //     are empty, and a single number - the lines left at the level being filled - is all there is of limits.
 //   * A constant operand is packed ahead, before anything else; in plain rows at least.
 //   * A batch is split first, one matrix at a time (or shared out over threads).
-//   * Tile sizes come from a lattice per kind of dim (lattice.h); any remainder is a spec of its own.
+//   * Tile sizes come from a lattice per kind of dim (tile_sizes.h); any remainder is a spec of its own.
 //   * A spec whose output fits the registers is not tiled along a reduction: the microkernel does that.
 // Thread-safe: everything here is a pure function.
 #ifndef KIRSCH_REWRITES_SPEC_REWRITE_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 
 namespace kirsch {
 namespace {

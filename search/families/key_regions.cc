@@ -8,7 +8,7 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "rewrites/graph/online_attention.h"
-#include "search/families/key_template.h"
+#include "search/families/key_count_schedule.h"
 
 namespace kirsch {
 namespace {
@@ -102,11 +102,11 @@ class KeyFinder : public RuleFinder {
     absl::StatusOr<PlanResult> result = members_.Search(member, options);
     if (!result.ok()) return result.status();
     if (result->plan.groups.empty()) return Rules();
-    const auto rule = std::make_shared<KeyTemplate>(result->plan, members_.model);
+    const auto rule = std::make_shared<KeyCountSchedule>(result->plan, members_.model);
     Rules rules = {rule};
     if (rule->LeavesColumns())
-      rules.push_back(std::make_shared<KeyTemplate>(std::move(result->plan), members_.model,
-                                                    TemplateChoice{.own_rest = true}));
+      rules.push_back(std::make_shared<KeyCountSchedule>(std::move(result->plan), members_.model,
+                                                         TemplateChoice{.own_rest = true}));
     return rules;
   }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rewrites/graph/canonical_graph.h"
-#include "search/families/row_template.h"
+#include "search/families/row_count_schedule.h"
 #include "search/families/size_regions.h"
 
 namespace kirsch {
@@ -43,9 +43,9 @@ class RowFinder : public RuleFinder {
     const size_t other = member == 0 ? 1 : member - 1;
     Rules rules;
     const double own = result->plan.cycles;
-    std::shared_ptr<PlanRule> rule =
-        RowTemplate::Create(result->plan, members_.SizeOf(member), CanonicalGraph(members_.graphs[other]),
-                            members_.SizeOf(other), members_.model);
+    std::shared_ptr<PlanRule> rule = RowCountSchedule::Create(result->plan, members_.SizeOf(member),
+                                                              CanonicalGraph(members_.graphs[other]),
+                                                              members_.SizeOf(other), members_.model);
     // Rules choose register tiles themselves, which may be others than the search's.
     if (rule == nullptr || rule->CyclesFor(members_.SizeOf(member)) > (1 + kMostLoss) * own)
       rules.push_back(std::make_shared<OwnPlan>(std::move(result->plan), members_.SizeOf(member)));

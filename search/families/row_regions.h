@@ -8,8 +8,8 @@
 namespace kirsch {
 
 // The size is how many rows there are, or a part of that; members that are searched are searched for their
-// own plans, of which RowTemplate makes rules, where it can. Of one thread. InvalidArgument: of none's it
-// can.
+// own plans, of which RowCountSchedule makes rules, where it can. Of one thread. InvalidArgument: of none's
+// it can.
 absl::StatusOr<PlanFamily> FindRowRegions(const PlanMembers& members);
 
 }  // namespace kirsch

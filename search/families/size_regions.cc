@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "search/families/size_template.h"
+#include "search/families/symbolic_schedule.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -20,7 +20,7 @@ constexpr double kMostApart = 16;
 // A solved member's decisions, for any size.
 struct Rule {
   size_t member;
-  std::shared_ptr<SizeTemplate> decisions;
+  std::shared_ptr<SymbolicSchedule> decisions;
 };
 
 // Members first .. last, which differ in their size along `dim` only. `rules` are those of all groups so far.
@@ -95,7 +95,7 @@ class SizeGroup {
 
   void AddRule(size_t member, const TemplateChoice& choice) {
     rules_.push_back(
-        {member, std::make_shared<SizeTemplate>(family_.members[member].program, dim_, model_, choice)});
+        {member, std::make_shared<SymbolicSchedule>(family_.members[member].program, dim_, model_, choice)});
     AddCandidate(rules_.back());
   }
 
@@ -174,7 +174,7 @@ class SizeGroup {
     }
     if (chosen == nullptr) return AddOwnRegion(next);
     const size_t last = chosen_end - 1;
-    const std::unique_ptr<SizeTemplate> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
+    const std::unique_ptr<SymbolicSchedule> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
     family_.regions.push_back(
         {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), chosen->rule.member});
     for (size_t i = next; i <= last; ++i) {
@@ -185,13 +185,13 @@ class SizeGroup {
 
   // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
   // others go first, as they are the most code.
-  std::unique_ptr<SizeTemplate> WithLittleCode(const SizeTemplate& decisions, size_t first,
-                                               size_t last) const {
+  std::unique_ptr<SymbolicSchedule> WithLittleCode(const SymbolicSchedule& decisions, size_t first,
+                                                   size_t last) const {
     TemplateChoice choice = decisions.choice();
-    auto least = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, choice);
+    auto least = std::make_unique<SymbolicSchedule>(decisions.program(), dim_, model_, choice);
     if (dim_ == MatmulDims::kK) return least;  // nothing is left of register tiles
     const auto try_choice = [&](const TemplateChoice& less) {
-      auto tried = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, less);
+      auto tried = std::make_unique<SymbolicSchedule>(decisions.program(), dim_, model_, less);
       if (!Serves(*tried, first, last)) return;
       if (!tried->ApplyToRange(roots_[first], roots_[last])) return;  // what is left of other sizes
       choice = less;
@@ -216,13 +216,13 @@ class SizeGroup {
     return least;
   }
 
-  TileHeights Heights(SizeTemplate& decisions, size_t first, size_t last) const {
+  TileHeights Heights(SymbolicSchedule& decisions, size_t first, size_t last) const {
     TileHeights heights = 0;
     for (size_t i = first; i <= last; ++i) heights |= decisions.HeightsOf(roots_[i]);
     return heights;
   }
 
-  bool Serves(SizeTemplate& decisions, size_t first, size_t last) const {
+  bool Serves(SymbolicSchedule& decisions, size_t first, size_t last) const {
     for (size_t i = first; i <= last; ++i)
       if (Loss(decisions.Price(roots_[i]), i) > kMostLoss) return false;
     return true;

@@ -74,7 +74,7 @@ class SlicePricer {
   // place of the decision that is not in the space, or does not fit.
   absl::StatusOr<PricedSlice> Replay(OperationSet set, Workers workers, const SliceSchedule& schedule);
 
-  // What Price goes through, for others who compare ways (slice_ranks.h). All below is asked about who
+  // What Price goes through, for others who compare ways (slice_k_best.h). All below is asked about who
   // computes the slice now:
   void Turn(Workers workers);
   // All ways, what promises most first.

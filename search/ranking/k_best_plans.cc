@@ -13,7 +13,7 @@
 #include "search/graph/plan_paths.h"
 #include "search/graph/slice_pricer.h"
 #include "search/graph/slice_sets.h"
-#include "search/ranking/slice_ranks.h"
+#include "search/ranking/slice_k_best.h"
 #include "spec/program/plan_program.h"
 
 namespace kirsch {
@@ -129,11 +129,11 @@ class PlanRanking {
 
   absl::StatusOr<std::vector<PlanPath>> ShortestPaths(int threads, size_t count) {
     const PathOptions options{threads, target_.barrier_cycles, options_.fuse, 0, count};
-    const PlanPaths::Length length = [&](const SliceQuestion& slice) { return RanksOf(slice).Bound(); };
+    const PlanPaths::Length length = [&](const SliceQuestion& slice) { return KBestOf(slice).Bound(); };
     return PlanPaths(sets_, options, length).Shortest({});
   }
 
-  SliceRanks& RanksOf(const SliceQuestion& slice) {
+  SliceKBest& KBestOf(const SliceQuestion& slice) {
     const int threads = slice.second == Workers::kOne ? 1 : options_.threads;
     return ranks_.try_emplace(slice, slice.first, slice.second, threads, pricer_, stages_).first->second;
   }
@@ -149,7 +149,7 @@ class PlanRanking {
   absl::StatusOr<bool> Raise(const PlanPath& path) {
     bool open = false;
     for (const SliceQuestion& slice : SlicesOf(path)) {
-      SliceRanks& ranks = RanksOf(slice);
+      SliceKBest& ranks = KBestOf(slice);
       if (ranks.is_priced()) continue;
       open = true;
       const absl::StatusOr<double> bound = ranks.Bound();
@@ -179,7 +179,7 @@ class PlanRanking {
       for (size_t i = last; i < slices.size(); ++i) {
         const double others = first.key() - Known(slices[i], ranks[i]).cycles;
         const absl::StatusOr<const PricedSlice*> dearer =
-            RanksOf(slices[i]).At(ranks[i] + 1, Limit() - others);
+            KBestOf(slices[i]).At(ranks[i] + 1, Limit() - others);
         if (!dearer.ok()) return dearer.status();
         if (*dearer == nullptr) continue;
         Ranks with = ranks;
@@ -190,7 +190,7 @@ class PlanRanking {
     return absl::OkStatus();
   }
 
-  const PricedSlice& Known(const SliceQuestion& slice, size_t rank) { return RanksOf(slice).at(rank); }
+  const PricedSlice& Known(const SliceQuestion& slice, size_t rank) { return KBestOf(slice).at(rank); }
 
   const Graph& graph_;
   const Target& target_;
@@ -198,8 +198,8 @@ class PlanRanking {
   const GraphUses uses_;
   const SliceSets sets_;
   SlicePricer pricer_;
-  StageRanks stages_;
-  std::map<SliceQuestion, SliceRanks> ranks_;
+  StageKBest stages_;
+  std::map<SliceQuestion, SliceKBest> ranks_;
   PlanPool pool_;
   const double farthest_;
   double below_ = kNever;

@@ -14,8 +14,8 @@
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/follow_plan.h"
 #include "search/graph/slice_sets.h"
-#include "search/sampling/dice.h"
 #include "search/sampling/draw_programs.h"
+#include "search/sampling/random.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/text/cat.h"
 
@@ -33,11 +33,11 @@ class Sketch {
   }
 
   // Slices in the order in which they are computed.
-  std::vector<OperationSet> DrawSlices(Dice* dice) const {
+  std::vector<OperationSet> DrawSlices(Random* random) const {
     std::vector<OperationSet> slices;
     for (size_t end = sets_->done().size() - 1; end != 0;) {
       const std::vector<size_t>& before = sets_->Before(end);
-      const size_t from = before[dice->Below(before.size())];
+      const size_t from = before[random->Below(before.size())];
       slices.insert(slices.begin(), sets_->done()[end] & ~sets_->done()[from]);
       end = from;
     }
@@ -53,24 +53,24 @@ class Sketch {
   }
 
   // "  matmul tile=64 keep=L2", any way of any rewrite that is for the slice; empty: there is none.
-  std::string DrawWay(OperationSet set, int threads, Dice* dice) const {
+  std::string DrawWay(OperationSet set, int threads, Random* random) const {
     const Slice slice(uses_, set);
     const SliceProblem problem{slice, target_, threads, options_.allow_winograd};
     std::vector<const GraphRewrite*> rewrites;
     for (const GraphRewrite* rewrite : GraphRewrites())
       if (rewrite->applies(problem)) rewrites.push_back(rewrite);
     if (rewrites.empty()) return "";
-    const GraphRewrite& rewrite = *rewrites[dice->Below(rewrites.size())];
+    const GraphRewrite& rewrite = *rewrites[random->Below(rewrites.size())];
     const std::vector<RewriteParameters> all = rewrite.enumerate(problem);
     if (all.empty()) return "";
-    const RewriteParameters& parameters = all[dice->Below(all.size())];
+    const RewriteParameters& parameters = all[random->Below(all.size())];
     std::string text = Cat("  ", rewrite.name);
     for (size_t i = 0; i < rewrite.parameters.size(); ++i)
       Append(&text, " ", rewrite.parameters[i], "=", parameters[i]);
     // What is not in the space of this way is drawn again.
     const char* const keep[] = {"", " keep=L1", " keep=L2"};
-    text += keep[dice->Below(3)];
-    if (dice->Below(4) == 0) text += " in-place=no";
+    text += keep[random->Below(3)];
+    if (random->Below(4) == 0) text += " in-place=no";
     return text + "\n";
   }
 
@@ -113,7 +113,7 @@ class PlanDrawer {
         options_(options),
         follower_(graph, source, model, memo, options),
         sketch_(CanonicalGraph(graph), model.target(), options_),
-        dice_(seed) {}
+        random_(seed) {}
 
   absl::StatusOr<std::vector<Plan>> Draw(size_t count) {
     absl::StatusOr<Plan> best = follower_.Best();
@@ -153,19 +153,19 @@ class PlanDrawer {
 
   std::optional<Plan> DrawAnywhere() {
     std::string text = Head();
-    for (const OperationSet slice : sketch_.DrawSlices(&dice_))
-      text += sketch_.SliceLine(slice) + sketch_.DrawWay(slice, best_.threads, &dice_);
+    for (const OperationSet slice : sketch_.DrawSlices(&random_))
+      text += sketch_.SliceLine(slice) + sketch_.DrawWay(slice, best_.threads, &random_);
     std::optional<Plan> plan = With(text);
     if (!plan) return plan;
     bool changed = false;
     for (Group& group : plan->groups)
       for (Stage* stage : StagesOf(group))
-        if (dice_.Below(2) == 0) changed |= ChangeStage(&ProgramDrawer::DrawAnywhere, stage);
+        if (random_.Below(2) == 0) changed |= ChangeStage(&ProgramDrawer::DrawAnywhere, stage);
     return changed ? With(PrintPlanSchedule(*plan)) : plan;
   }
 
   std::optional<Plan> DrawAround() {
-    switch (dice_.Below(4)) {
+    switch (random_.Below(4)) {
       case 0:
         return WithOtherSlices();
       case 1:
@@ -178,19 +178,19 @@ class PlanDrawer {
   // The best plan of some slices.
   std::optional<Plan> WithOtherSlices() {
     std::string text = Head();
-    for (const OperationSet slice : sketch_.DrawSlices(&dice_)) text += sketch_.SliceLine(slice);
+    for (const OperationSet slice : sketch_.DrawSlices(&random_)) text += sketch_.SliceLine(slice);
     return With(text);
   }
 
   // The optimum, but for the way of one slice.
   std::optional<Plan> WithOtherWay() {
     std::vector<std::string> blocks = BlocksOf(text_);
-    const size_t place = dice_.Below(best_.slices.size());
+    const size_t place = random_.Below(best_.slices.size());
     const OperationSet set = sketch_.SetOf(best_.slices[place]);
     std::string& block = blocks[blocks.size() - best_.slices.size() + place];
     const bool each = best_.slices[place].each;
     block = Cat(sketch_.SliceLine(set), each ? "  each\n" : "",
-                sketch_.DrawWay(set, each ? 1 : best_.threads, &dice_));
+                sketch_.DrawWay(set, each ? 1 : best_.threads, &random_));
     return With(Join(blocks, ""));
   }
 
@@ -201,22 +201,22 @@ class PlanDrawer {
       for (Stage* stage : StagesOf(group))
         if (stage->kind == StageKind::kContraction || stage->kind == StageKind::kRows)
           stages.push_back(stage);
-    if (stages.empty() || !ChangeStage(&ProgramDrawer::DrawAround, stages[dice_.Below(stages.size())]))
+    if (stages.empty() || !ChangeStage(&ProgramDrawer::DrawAround, stages[random_.Below(stages.size())]))
       return std::nullopt;
     return With(PrintPlanSchedule(plan));
   }
 
   // Gives a stage another program or schedule, if it has any.
-  bool ChangeStage(std::optional<DrawnProgram> (ProgramDrawer::*draw)(Dice*), Stage* stage) {
+  bool ChangeStage(std::optional<DrawnProgram> (ProgramDrawer::*draw)(Random*), Stage* stage) {
     if (stage->kind == StageKind::kRows) {
       const std::vector<RowSchedule> all =
           EnumerateRowSchedules(stage->program, stage->columns, model_.target());
-      stage->schedule = all[dice_.Below(all.size())];
+      stage->schedule = all[random_.Below(all.size())];
       return true;
     }
     if (stage->kind != StageKind::kContraction) return false;
     ProgramDrawer drawer(stage->spec, model_, memo_);
-    std::optional<DrawnProgram> program = (drawer.*draw)(&dice_);
+    std::optional<DrawnProgram> program = (drawer.*draw)(&random_);
     if (program) stage->impl = std::move(program->impl);
     return program.has_value();
   }
@@ -226,7 +226,7 @@ class PlanDrawer {
   const PlanOptions options_;
   PlanFollower follower_;
   const Sketch sketch_;
-  Dice dice_;
+  Random random_;
   Plan best_;
   std::string text_;  // its schedule
   std::set<std::string> known_;

@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "rewrites/spec/rewrite.h"
-#include "search/sampling/dice.h"
+#include "search/sampling/random.h"
 #include "search/solver/decision_cost.h"
 #include "search/solver/limits.h"
 #include "search/solver/search.h"
@@ -58,7 +58,7 @@ std::optional<DrawnProgram> Build(const Spec& spec, const Choice& choice, Cost b
 // One random descent. A spec that comes up again is computed the same way, as the search would have it.
 class Descent {
  public:
-  Descent(const CostModel& model, Dice* dice) : model_(model), dice_(*dice) {}
+  Descent(const CostModel& model, Random* random) : model_(model), random_(*random) {}
 
   std::optional<DrawnProgram> Draw(const Spec& spec, Lines available, Cost most) {
     const auto known = drawn_.find({spec.words(), available});
@@ -66,7 +66,7 @@ class Descent {
     if (++specs_ > kSpecsPerProgram) return std::nullopt;
     std::vector<Decision> decisions = DecisionsWithin(spec, available, most, model_);
     for (int tried = 0; tried < kDecisionsPerSpec && !decisions.empty(); ++tried) {
-      const Choice choice = Look(spec, TakeOne(&decisions, &dice_), available, model_);
+      const Choice choice = Look(spec, TakeOne(&decisions, &random_), available, model_);
       std::optional<DrawnProgram> program =
           Build(spec, choice, most, model_,
                 [this](const Spec& child, Lines below, Cost budget) { return Draw(child, below, budget); });
@@ -79,7 +79,7 @@ class Descent {
 
  private:
   const CostModel& model_;
-  Dice& dice_;
+  Random& random_;
   absl::flat_hash_map<std::pair<Spec::Words, Lines>, DrawnProgram> drawn_;
   int specs_ = 0;
 };
@@ -111,19 +111,19 @@ ProgramDrawer::ProgramDrawer(const Spec& root, const CostModel& model, Memo& mem
   std::erase_if(nodes_, [&](const Node& node) { return node.cost * node.weight * kLeastShare < best_.cost; });
 }
 
-std::optional<DrawnProgram> ProgramDrawer::DrawAnywhere(Dice* dice) {
-  return Descent(model_, dice).Draw(best_.impl.spec, available_, best_.cost * kFarthestDrawn);
+std::optional<DrawnProgram> ProgramDrawer::DrawAnywhere(Random* random) {
+  return Descent(model_, random).Draw(best_.impl.spec, available_, best_.cost * kFarthestDrawn);
 }
 
-std::optional<DrawnProgram> ProgramDrawer::DrawAround(Dice* dice) {
-  const Node& node = nodes_[dice->Below(nodes_.size())];
+std::optional<DrawnProgram> ProgramDrawer::DrawAround(Random* random) {
+  const Node& node = nodes_[random->Below(nodes_.size())];
   const Spec& spec = node.impl->spec;
   const Cost allowed = static_cast<Cost>(static_cast<double>(best_.cost) * (kFarthestAround - 1));
   const Cost most = node.cost + allowed / node.weight;
   std::vector<Decision> decisions = DecisionsWithin(spec, node.available, most, model_);
   std::erase(decisions, node.impl->decision);
   if (decisions.empty()) return std::nullopt;
-  const Choice choice = Look(spec, TakeOne(&decisions, dice), node.available, model_);
+  const Choice choice = Look(spec, TakeOne(&decisions, random), node.available, model_);
   std::optional<DrawnProgram> other =
       Build(spec, choice, most, model_,
             [this](const Spec& child, Lines below, Cost budget) { return Solved(child, below, budget); });
@@ -168,13 +168,13 @@ std::optional<DrawnProgram> ProgramDrawer::Solved(const Spec& spec, Lines availa
 std::vector<DrawnProgram> DrawPrograms(const Spec& root, const CostModel& model, Memo& memo, int count,
                                        uint64_t seed) {
   ProgramDrawer drawer(root, model, memo);
-  Dice dice(seed);
+  Random random(seed);
   std::vector<DrawnProgram> programs = {drawer.best()};
   std::set<std::string> schedules = {PrintSchedule(drawer.best().impl)};
   const auto all = static_cast<size_t>(std::max(1, count));
-  const auto anywhere = [&] { return drawer.DrawAnywhere(&dice); };
+  const auto anywhere = [&] { return drawer.DrawAnywhere(&random); };
   Fill(1 + (all - 1) / 2, anywhere, &schedules, &programs);
-  Fill(all, [&] { return drawer.DrawAround(&dice); }, &schedules, &programs);
+  Fill(all, [&] { return drawer.DrawAround(&random); }, &schedules, &programs);
   Fill(all, anywhere, &schedules, &programs);  // where there are too few around the optimum
   return programs;
 }

@@ -8,7 +8,7 @@
 
 #include "cost/cost_model.h"
 #include "memo/memo.h"
-#include "search/sampling/dice.h"
+#include "search/sampling/random.h"
 #include "search/solver/solver.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
@@ -24,7 +24,7 @@ struct DrawnProgram {
 inline constexpr Cost kFarthestDrawn = 10;
 inline constexpr double kFarthestAround = 1.5;
 
-// One program after the other. What is drawn depends on the spec, the model and the dice, not on what the
+// One program after the other. What is drawn depends on the spec, the model and the random, not on what the
 // memo holds. Not thread-safe; the model and the memo outlive it.
 class ProgramDrawer {
  public:
@@ -38,11 +38,11 @@ class ProgramDrawer {
   // A random descent: at each spec any decision that fits and whose bound leaves the program within
   // kFarthestDrawn optima, each as likely as any other. Nothing where the descent has led nowhere, or to a
   // program of more than some hundred different specs, whose code would be long.
-  std::optional<DrawnProgram> DrawAnywhere(Dice* dice);
+  std::optional<DrawnProgram> DrawAnywhere(Random* random);
 
   // The optimum with the decision of one node, which takes a twentieth of the time at least, replaced by
   // another, and the best below it. Nothing where that is not within kFarthestAround optima.
-  std::optional<DrawnProgram> DrawAround(Dice* dice);
+  std::optional<DrawnProgram> DrawAround(Random* random);
 
  private:
   // A node of the optimum, and what it takes to run it once. `path`: which child, from the root on.

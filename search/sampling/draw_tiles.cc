@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rewrites/spec/rewrite.h"
-#include "search/sampling/dice.h"
+#include "search/sampling/random.h"
 #include "search/solver/search.h"
 #include "spec/microkernel.h"
 #include "spec/text/cat.h"
@@ -71,31 +71,32 @@ std::optional<TileKernel> Build(ParsedSpec parsed, const Target& target, Choose 
 }
 
 // A copy ahead, if there must be one; a register tile; the plain microkernel.
-std::optional<Decision> Draw(const Spec& spec, std::vector<Decision> decisions, Dice* dice) {
+std::optional<Decision> Draw(const Spec& spec, std::vector<Decision> decisions, Random* random) {
   if (spec.out().level == Level::kVrf) return decisions.front();
   if (ConstantOperand(spec) < 0)
     std::erase_if(decisions, [](const Decision& decision) { return !EndsInRegisters(decision); });
   if (decisions.empty()) return std::nullopt;
-  return decisions[dice->Below(decisions.size())];
+  return decisions[random->Below(decisions.size())];
 }
 
-std::optional<TileKernel> DrawKernel(const Target& target, Dice* dice) {
-  const std::string_view type = kTypes[dice->Below(std::size(kTypes))];
-  const std::string_view options = kOptions[dice->Below(std::size(kOptions))];
+std::optional<TileKernel> DrawKernel(const Target& target, Random* random) {
+  const std::string_view type = kTypes[random->Below(std::size(kTypes))];
+  const std::string_view options = kOptions[random->Below(std::size(kOptions))];
   const bool dot = options.find("rhs=col") != std::string_view::npos;
-  const VectorUnit& unit = target.vectors[dice->Below(target.vectors.size())];
-  Sizes sizes{1 + dice->Below(kMostRows), 1 + dice->Below(kMostVectors)};
+  const VectorUnit& unit = target.vectors[random->Below(target.vectors.size())];
+  Sizes sizes{1 + random->Below(kMostRows), 1 + random->Below(kMostVectors)};
   if (!dot) sizes.n *= static_cast<size_t>(unit.lanes());
-  if (!dot && dice->Below(4) == 0) --sizes.n;  // the last vector is not whole
+  if (!dot && random->Below(4) == 0) --sizes.n;  // the last vector is not whole
   const int64_t steps = StepsInL1(sizes, target);
   const int64_t row = dot ? steps : static_cast<int64_t>(sizes.n);
   const bool copied = options.ends_with("const-rhs");
-  const std::string apart = !copied && dice->Below(4) == 0 ? Cat(" ldb=", row + 1) : "";  // across lines
+  const std::string apart = !copied && random->Below(4) == 0 ? Cat(" ldb=", row + 1) : "";  // across lines
   absl::StatusOr<ParsedSpec> parsed = ParseSpec(Cat(TextOf(type, sizes, steps, options), apart));
   if (!parsed.ok()) return std::nullopt;
-  return Build(*std::move(parsed), target, [dice](const Spec& spec, const std::vector<Decision>& decisions) {
-    return Draw(spec, decisions, dice);
-  });
+  return Build(*std::move(parsed), target,
+               [random](const Spec& spec, const std::vector<Decision>& decisions) {
+                 return Draw(spec, decisions, random);
+               });
 }
 
 bool SameTile(const TileKernel& a, const TileKernel& b, const Target& target) {
@@ -109,9 +110,9 @@ bool SameTile(const TileKernel& a, const TileKernel& b, const Target& target) {
 
 std::vector<TileKernel> DrawTileKernels(const Target& target, int count, uint64_t seed) {
   std::vector<TileKernel> kernels;
-  Dice dice(seed);
+  Random random(seed);
   for (int tries = 0; static_cast<int>(kernels.size()) < count && tries < kTriesPerKernel; ++tries) {
-    std::optional<TileKernel> drawn = DrawKernel(target, &dice);
+    std::optional<TileKernel> drawn = DrawKernel(target, &random);
     if (!drawn || std::any_of(kernels.begin(), kernels.end(),
                               [&](const TileKernel& known) { return SameTile(known, *drawn, target); }))
       continue;

@@ -6,9 +6,9 @@
 
 #include "memo/hash_memo.h"
 #include "search/solver/limits.h"
+#include "search/solver/parallel_solver.h"
 #include "search/solver/search_within.h"
 #include "search/solver/solver.h"
-#include "search/solver/team.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
 
@@ -48,11 +48,11 @@ Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, con
 
 // Solves with growing budgets up to the last one, until the optimum is below one. Unless solved, the
 // outcome's cost is the bound proven so far.
-Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost last, Cost bound) {
-  while (bound < last && !team.stopped()) {
-    team.SetProgress(last, bound);
+Solver::Outcome Deepen(ParallelSolver& solver, const Spec& root, Lines available, Cost last, Cost bound) {
+  while (bound < last && !solver.stopped()) {
+    solver.SetProgress(last, bound);
     const Cost step = static_cast<Cost>(static_cast<double>(bound) * kBudgetStep) + 1;
-    const Solver::Outcome outcome = team.Solve(root, available, std::min(last, bound + step));
+    const Solver::Outcome outcome = solver.Solve(root, available, std::min(last, bound + step));
     if (outcome.solved) return outcome;
     bound = std::max(bound, outcome.cost);
   }
@@ -63,7 +63,7 @@ Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost last,
 SearchResult SearchBelow(Cost cutoff, const Spec& root, Lines available, const CostModel& model, Memo& memo,
                          const SearchOptions& options) {
   SearchResult result;
-  Team exact(model, memo, options);
+  ParallelSolver exact(model, memo, options);
   const Solver::Outcome best =
       Deepen(exact, root, available, cutoff, BoundAtStart(root, available, model, memo));
   result.stats = exact.stats();
@@ -87,7 +87,7 @@ SearchResult SearchAll(const Spec& root, Lines available, const CostModel& model
                        const SearchOptions& options) {
   QuickProgram first = SolveQuickly(root, available, model);
   SearchResult result;
-  Team exact(model, memo, options);
+  ParallelSolver exact(model, memo, options);
   const Solver::Outcome best =
       Deepen(exact, root, available, first.cost + 1, BoundAtStart(root, available, model, memo));
   KIRSCH_CHECK(best.solved || exact.stopped());

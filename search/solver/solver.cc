@@ -21,16 +21,17 @@ Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
 
 }  // namespace
 
-Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width, Crew* crew)
+Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width,
+               InFlight* in_flight)
     : model_(model),
       memo_(memo),
       options_(options),
       width_(width),
-      crew_(crew),
+      in_flight_(in_flight),
       start_(std::chrono::steady_clock::now()) {}
 
 void Solver::CheckStop() {
-  if (crew_ != nullptr && crew_->round_over.load(std::memory_order_relaxed)) stopped_ = true;
+  if (in_flight_ != nullptr && in_flight_->round_over.load(std::memory_order_relaxed)) stopped_ = true;
   if (stats_.specs_solved < next_check_) return;
   next_check_ = stats_.specs_solved + kSpecsBetweenChecks;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -79,10 +80,11 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Ot
   }
   const Cost bound = options_.prune ? std::max(known.bound, model_.LowerBound(spec)) : 0;
   if (bound >= budget) return Refute(spec, available, bound);
-  if (crew_ == nullptr || spec.out().level == Level::kVrf) return SolveAnew(spec, available, budget, bound);
-  const uint64_t key = BusyTable::KeyOf(spec, available);
-  if (others == Others::kAvoid && crew_->busy.Has(key)) return {.deferred = true};
-  const BusyTable::Mark mark(crew_->busy, key);
+  if (in_flight_ == nullptr || spec.out().level == Level::kVrf)
+    return SolveAnew(spec, available, budget, bound);
+  const uint64_t key = InFlightTable::KeyOf(spec, available);
+  if (others == Others::kAvoid && in_flight_->busy.Has(key)) return {.deferred = true};
+  const InFlightTable::Mark mark(in_flight_->busy, key);
   return SolveAnew(spec, available, budget, bound);
 }
 
@@ -161,8 +163,7 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
     const Candidate candidate = candidates_[i];
     const Cost limit = i < winner ? best.cost + 1 : best.cost;  // see solver.h
     if (options_.prune && candidate.bound >= limit) return;
-    const Outcome outcome =
-        Try(spec, candidate, available, options_.prune ? limit : kInfiniteCost, others);
+    const Outcome outcome = Try(spec, candidate, available, options_.prune ? limit : kInfiniteCost, others);
     candidates_[i].deferred = outcome.deferred;
     deferred |= outcome.deferred;
     if (outcome.solved && outcome.cost < limit) {

@@ -18,16 +18,18 @@
 #include <chrono>
 #include <vector>
 
-#include "search/solver/crew.h"
+#include "search/solver/in_flight.h"
 #include "search/solver/search.h"
 
 namespace kirsch {
 
 class Solver {
  public:
-  // `width` > 0 tries only that many decisions per spec: a quick good program instead of the optimum. `crew`:
-  // solvers in other threads are at the same question (team.h). Ignores options.workers.
-  Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width, Crew* crew = nullptr);
+  // `width` > 0 tries only that many decisions per spec: a quick good program instead of the optimum.
+  // `in_flight`: solvers in other threads are at the same question (parallel_solver.h). Ignores
+  // options.workers.
+  Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width,
+         InFlight* in_flight = nullptr);
 
   struct Outcome {
     bool solved = false;
@@ -45,7 +47,7 @@ class Solver {
   // What progress reports say of the whole query.
   void SetProgress(Cost best, Cost bound) { best_ = best, bound_ = bound; }
 
-  // Stopped by time budget or cancellation, or else because the crew's round is over.
+  // Stopped by time budget or cancellation, or else because the round of in_flight is over.
   bool stopped() const { return stopped_; }
   void Resume() { stopped_ = false; }
   StopReason stop_reason() const { return stop_reason_; }
@@ -73,7 +75,7 @@ class Solver {
   Memo& memo_;
   const SearchOptions& options_;
   const int width_;
-  Crew* const crew_;
+  InFlight* const in_flight_;
   std::vector<Candidate> candidates_;  // a stack: each level of the recursion owns its tail
   std::vector<Decision> decisions_;
   SearchStats stats_;

@@ -70,15 +70,15 @@ std::vector<size_t> DecodeNumbers(std::string_view bytes) {
 // One rank's part in a precomputation.
 class Precomputer {
  public:
-  Precomputer(const std::vector<Spec>& roots, const CostModel& model, Table& table, Ranks& ranks,
+  Precomputer(const std::vector<Spec>& roots, const CostModel& model, Table& table, ProcessGroup& processes,
               const PrecomputeOptions& options)
-      : roots_(roots), model_(model), table_(table), ranks_(ranks), options_(options) {}
+      : roots_(roots), model_(model), table_(table), processes_(processes), options_(options) {}
 
   absl::StatusOr<PrecomputeProgress> Run() {
-    absl::StatusOr<std::vector<size_t>> unknown = ranks_.rank() == 0 ? Unknown() : std::vector<size_t>();
+    absl::StatusOr<std::vector<size_t>> unknown = processes_.rank() == 0 ? Unknown() : std::vector<size_t>();
     // Rank 0 alone can fail before the rounds; the others then have nothing to do.
     const std::vector<size_t> todo =
-        DecodeNumbers(ranks_.Broadcast(unknown.ok() ? EncodeNumbers(*unknown) : ""));
+        DecodeNumbers(processes_.Broadcast(unknown.ok() ? EncodeNumbers(*unknown) : ""));
     if (!unknown.ok()) return unknown.status();
     for (size_t done = 0, count = FirstCount(); done < todo.size() && count > 0;) {
       const size_t end = std::min(todo.size(), done + count);
@@ -86,7 +86,7 @@ class Precomputer {
       absl::Status status = Round(todo, done, end);
       done = end;
       const size_t next = status.ok() && !cancelled() ? NextCount(count, SecondsSince(start)) : 0;
-      count = DecodeNumbers(ranks_.Broadcast(EncodeNumbers({next})))[0];
+      count = DecodeNumbers(processes_.Broadcast(EncodeNumbers({next})))[0];
       if (!status.ok()) return status;
       if (memo_.counts().bytes > kMemoBytes) memo_.Clear();
     }
@@ -118,25 +118,25 @@ class Precomputer {
     return unknown;
   }
 
-  size_t FirstCount() const { return static_cast<size_t>(16 * options_.workers * ranks_.size()); }
+  size_t FirstCount() const { return static_cast<size_t>(16 * options_.workers * processes_.size()); }
 
   // Rounds of about kRoundSeconds: long enough that waiting for each other and writing don't matter.
   size_t NextCount(size_t count, double seconds) const {
     const double factor = std::clamp(kRoundSeconds / std::max(seconds, 1e-3), 0.25, 4.0);
-    const auto least = static_cast<size_t>(options_.workers * ranks_.size());
+    const auto least = static_cast<size_t>(options_.workers * processes_.size());
     return std::max(least, static_cast<size_t>(static_cast<double>(count) * factor));
   }
 
-  // Solves todo[begin, end), all ranks together, and puts what they found into the table.
+  // Solves todo[begin, end), all processes together, and puts what they found into the table.
   absl::Status Round(const std::vector<size_t>& todo, size_t begin, size_t end) {
     std::vector<size_t> mine;  // the largest first, so that all end at about the same time
     for (size_t i = end; i-- > begin;)
-      if (i % static_cast<size_t>(ranks_.size()) == static_cast<size_t>(ranks_.rank()))
+      if (i % static_cast<size_t>(processes_.size()) == static_cast<size_t>(processes_.rank()))
         mine.push_back(todo[i]);
     const absl::StatusOr<std::string> share = Encode(Solve(mine));
-    const std::vector<std::string> shares = ranks_.Gather(share.ok() ? *share : "");
+    const std::vector<std::string> shares = processes_.Gather(share.ok() ? *share : "");
     if (!share.ok()) return share.status();
-    if (ranks_.rank() != 0) return absl::OkStatus();
+    if (processes_.rank() != 0) return absl::OkStatus();
     int64_t solved = 0;
     for (const std::string& bytes : shares)
       if (absl::Status status = Take(bytes, &solved); !status.ok()) return status;
@@ -198,7 +198,7 @@ class Precomputer {
   const std::vector<Spec>& roots_;
   const CostModel& model_;
   Table& table_;
-  Ranks& ranks_;
+  ProcessGroup& processes_;
   const PrecomputeOptions& options_;
   HashMemo memo_;  // of this rank, shared by its threads
   const Clock::time_point start_ = Clock::now();
@@ -209,8 +209,9 @@ class Precomputer {
 }  // namespace
 
 absl::StatusOr<PrecomputeProgress> Precompute(const std::vector<Spec>& placed_roots, const CostModel& model,
-                                              Table& table, Ranks& ranks, const PrecomputeOptions& options) {
-  return Precomputer(placed_roots, model, table, ranks, options).Run();
+                                              Table& table, ProcessGroup& processes,
+                                              const PrecomputeOptions& options) {
+  return Precomputer(placed_roots, model, table, processes, options).Run();
 }
 
 }  // namespace kirsch

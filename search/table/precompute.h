@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "memo/table.h"
 #include "search/solver/search.h"
-#include "search/table/ranks.h"
+#include "search/table/process_group.h"
 
 namespace kirsch {
 
@@ -30,12 +30,13 @@ struct PrecomputeOptions {
 };
 
 // Puts the programs of all roots that `table` doesn't know yet into it. Small roots come first, as the specs
-// that larger ones become are like them. Roots are dealt out over ranks and threads in rounds of a few
+// that larger ones become are like them. Roots are dealt out over processes and threads in rounds of a few
 // seconds, each of which ends with a commit, so what is interrupted goes on where it was. The table depends
-// on the roots alone, whatever the threads, the ranks and the interruptions. `table` is used on rank 0 only;
-// the result is known there.
+// on the roots alone, whatever the threads, the processes and the interruptions. `table` is used on rank 0
+// only; the result is known there.
 absl::StatusOr<PrecomputeProgress> Precompute(const std::vector<Spec>& placed_roots, const CostModel& model,
-                                              Table& table, Ranks& ranks, const PrecomputeOptions& options);
+                                              Table& table, ProcessGroup& processes,
+                                              const PrecomputeOptions& options);
 
 }  // namespace kirsch
 

@@ -11,8 +11,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memo/hash_memo.h"
-#include "search/sampling/dice.h"
 #include "search/sampling/draw_programs.h"
+#include "search/sampling/random.h"
 #include "search/solver/program_cost.h"
 #include "search/solver/replay.h"
 #include "spec/language/parser.h"
@@ -164,7 +164,7 @@ std::vector<Observation> SuiteMeasuredOn(const Target& truth, const Target& base
   std::vector<Observation> observations;
   const CostModel model(base), true_model(truth);
   HashMemo memo;
-  Dice noise(1);
+  Random noise(1);
   for (const Experiment& experiment : CalibrationSuite(base, false)) {
     const BenchEntry entry = std::move(ReadEntries(experiment.problem, "problem")->front());
     if (!entry.matmul || !experiment.problem.starts_with("matmul f32 ") || entry.matmul->spec.size[1] > 4)

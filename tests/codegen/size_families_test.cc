@@ -14,7 +14,7 @@
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
 #include "search/families/size_regions.h"
-#include "search/families/size_template.h"
+#include "search/families/symbolic_schedule.h"
 #include "search/solver/search.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/random_impl.h"
@@ -116,7 +116,7 @@ TEST_P(SizeFamiliesTest, AnyDecisionsAreRight) {
       Spec largest = RandomMatmulSpec({.max_side = 40, .max_batch = 1, .types = types}, &random);
       if (random() % 3 == 0) largest = WithRandomEpilogue(largest, &random);
       if (round % 2 == 0) largest = WithSize(largest, kK, 70);
-      SizeTemplate sizes(RandomImpl(largest, GetParam(), &random), kK, model);
+      SymbolicSchedule sizes(RandomImpl(largest, GetParam(), &random), kK, model);
       std::vector<Spec> members;
       for (uint32_t size = 1; size <= largest.size[kK]; ++size)
         if (const Spec member = WithSize(largest, kK, size); sizes.Price(member) < kInfiniteCost)

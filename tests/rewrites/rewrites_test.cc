@@ -9,8 +9,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "rewrites/spec/lattice.h"
 #include "rewrites/spec/rewrite.h"
+#include "rewrites/spec/tile_sizes.h"
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/microkernel.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/sampling/dice.h"
+#include "search/sampling/random.h"
 #include "search/solver/replay.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
@@ -109,12 +109,12 @@ TEST(DrawProgramsTest, ProgramsComputeTheirSpec) {
 
 // Published values, so that draws are the same everywhere.
 TEST(DiceTest, IsSplitMix64) {
-  Dice dice(0);
-  EXPECT_EQ(dice.Roll(), 0xe220a8397b1dcdafu);
-  EXPECT_EQ(dice.Roll(), 0x6e789e6aa1b965f4u);
+  Random random(0);
+  EXPECT_EQ(random.Next(), 0xe220a8397b1dcdafu);
+  EXPECT_EQ(random.Next(), 0x6e789e6aa1b965f4u);
   std::vector<int> items = {1, 2, 3, 4, 5};
   std::set<int> taken;
-  while (!items.empty()) taken.insert(TakeOne(&items, &dice));
+  while (!items.empty()) taken.insert(TakeOne(&items, &random));
   EXPECT_EQ(taken.size(), 5u);
 }
 

@@ -18,7 +18,7 @@
 #include "spec/text/cat.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
-#include "tests/testing/thread_ranks.h"
+#include "tests/testing/thread_processes.h"
 
 namespace kirsch {
 namespace {
@@ -75,9 +75,9 @@ class PrecomputeTest : public ::testing::Test {
     return contents;
   }
 
-  Contents Made(const std::string& name, int ranks, int workers) const {
+  Contents Made(const std::string& name, int processes, int workers) const {
     std::unique_ptr<Table> table = Open(name);
-    testing::ThreadRanks::Run(ranks, [&](Ranks& self) {
+    testing::ThreadProcesses::Run(processes, [&](ProcessGroup& self) {
       Table none;
       PrecomputeOptions options;
       options.workers = workers;
@@ -123,7 +123,7 @@ TEST_F(PrecomputeTest, HoldsWhatSearchesFind) {
 TEST_F(PrecomputeTest, GoesOnWhereItWasInterrupted) {
   const Contents expected = Made("at_once", 1, 1);
   const std::unique_ptr<Table> table = Open("in_parts");
-  OneRank alone;
+  OneProcess alone;
   int64_t solved = 0;
   int parts = 0;
   while (solved < static_cast<int64_t>(Roots().size())) {
@@ -157,7 +157,7 @@ TEST_F(PrecomputeTest, MpiRanksMakeTheSameFile) {
   };
   const Contents expected = run("", "alone.db");
   EXPECT_GT(expected.size(), 5u);
-  EXPECT_EQ(run("mpirun --oversubscribe -np 4", "ranks.db"), expected);
+  EXPECT_EQ(run("mpirun --oversubscribe -np 4", "processes.db"), expected);
 }
 
 }  // namespace

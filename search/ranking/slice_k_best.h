@@ -2,8 +2,8 @@
 //
 // Best first: a way at what it costs at least, then with each choice of copies, then with programs; and of
 // each with programs the neighbours that have in one stage the next cheapest one.
-#ifndef KIRSCH_SEARCH_RANKING_SLICE_RANKS_H_
-#define KIRSCH_SEARCH_RANKING_SLICE_RANKS_H_
+#ifndef KIRSCH_SEARCH_RANKING_SLICE_K_BEST_H_
+#define KIRSCH_SEARCH_RANKING_SLICE_K_BEST_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +17,14 @@
 #include "search/graph/operand_copies.h"
 #include "search/graph/slice_cost.h"
 #include "search/graph/slice_pricer.h"
-#include "search/ranking/stage_ranks.h"
+#include "search/ranking/stage_k_best.h"
 
 namespace kirsch {
 
 // Not thread-safe. All arguments outlive it. `threads` work at the same time.
-class SliceRanks {
+class SliceKBest {
  public:
-  SliceRanks(OperationSet set, Workers workers, int threads, SlicePricer& pricer, StageRanks& stages)
+  SliceKBest(OperationSet set, Workers workers, int threads, SlicePricer& pricer, StageKBest& stages)
       : set_(set), workers_(workers), cost_(threads), pricer_(pricer), stages_(stages) {}
 
   // The cheapest costs no less; infinity: there is none.
@@ -76,7 +76,7 @@ class SliceRanks {
   const Workers workers_;
   const SliceCost cost_;
   SlicePricer& pricer_;
-  StageRanks& stages_;
+  StageKBest& stages_;
   bool started_ = false;
   double bound_ = -1;                   // before that; negative: not asked for
   std::multimap<double, Entry> queue_;  // by what they cost, or cost at least
@@ -85,4 +85,4 @@ class SliceRanks {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_RANKING_SLICE_RANKS_H_
+#endif  // KIRSCH_SEARCH_RANKING_SLICE_K_BEST_H_

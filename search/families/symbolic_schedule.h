@@ -1,7 +1,7 @@
 // The decisions of one program as a rule for programs of other sizes of one dim: of any number of rows (M),
 // of columns (N), or of steps of the reduction (K).
-#ifndef KIRSCH_SEARCH_FAMILIES_SIZE_TEMPLATE_H_
-#define KIRSCH_SEARCH_FAMILIES_SIZE_TEMPLATE_H_
+#ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_SCHEDULE_H_
+#define KIRSCH_SEARCH_FAMILIES_SYMBOLIC_SCHEDULE_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -47,10 +47,10 @@ bool LeavesRest(const Impl& program, size_t dim);
 // tiles of the heights that are cheapest together. Of columns that are vectors, what is left is one tile, the
 // last of whose vectors is partial. A reduction that is as long as it may be leaves register tiles as they
 // are. Not thread-safe.
-class SizeTemplate {
+class SymbolicSchedule {
  public:
   // `model` outlives this.
-  SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice = {});
+  SymbolicSchedule(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice = {});
 
   const Impl& program() const { return program_; }
   const TemplateChoice& choice() const { return choice_; }
@@ -142,4 +142,4 @@ class SizeTemplate {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_FAMILIES_SIZE_TEMPLATE_H_
+#endif  // KIRSCH_SEARCH_FAMILIES_SYMBOLIC_SCHEDULE_H_

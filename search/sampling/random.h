@@ -1,6 +1,6 @@
 // Numbers drawn by chance, the same for a seed on every machine and with every standard library.
-#ifndef KIRSCH_SEARCH_SAMPLING_DICE_H_
-#define KIRSCH_SEARCH_SAMPLING_DICE_H_
+#ifndef KIRSCH_SEARCH_SAMPLING_RANDOM_H_
+#define KIRSCH_SEARCH_SAMPLING_RANDOM_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -8,12 +8,12 @@
 namespace kirsch {
 
 // SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). Not thread-safe.
-class Dice {
+class Random {
  public:
-  explicit Dice(uint64_t seed) : state_(seed) {}
+  explicit Random(uint64_t seed) : state_(seed) {}
 
   // All 64 bits by chance.
-  uint64_t Roll() {
+  uint64_t Next() {
     uint64_t bits = state_ += 0x9e3779b97f4a7c15;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
@@ -22,7 +22,7 @@ class Dice {
 
   // 0 up to below `count`, which is at least 1: each as likely as any other, but for one part in 2^64 /
   // count.
-  size_t Below(size_t count) { return static_cast<size_t>(Roll() % count); }
+  size_t Below(size_t count) { return static_cast<size_t>(Next() % count); }
 
  private:
   uint64_t state_;
@@ -30,8 +30,8 @@ class Dice {
 
 // Takes one of the elements by chance out of `items`, which is not empty; the order of the others changes.
 template <typename Items>
-auto TakeOne(Items* items, Dice* dice) {
-  const size_t place = dice->Below(items->size());
+auto TakeOne(Items* items, Random* random) {
+  const size_t place = random->Below(items->size());
   auto taken = (*items)[place];
   (*items)[place] = items->back();
   items->pop_back();
@@ -40,4 +40,4 @@ auto TakeOne(Items* items, Dice* dice) {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_SAMPLING_DICE_H_
+#endif  // KIRSCH_SEARCH_SAMPLING_RANDOM_H_

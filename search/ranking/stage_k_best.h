@@ -1,6 +1,6 @@
 // The programs of a plan's stages by what they cost.
-#ifndef KIRSCH_SEARCH_RANKING_STAGE_RANKS_H_
-#define KIRSCH_SEARCH_RANKING_STAGE_RANKS_H_
+#ifndef KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_
+#define KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_
 
 #include <cstddef>
 #include <vector>
@@ -16,10 +16,10 @@
 namespace kirsch {
 
 // Not thread-safe. All arguments outlive it.
-class StageRanks {
+class StageKBest {
  public:
   // `others`: false: there are none but the cheapest.
-  StageRanks(const CostModel& model, Memo& memo, const SearchOptions& options, bool others = true)
+  StageKBest(const CostModel& model, Memo& memo, const SearchOptions& options, bool others = true)
       : model_(model), memo_(memo), options_(options), others_(others) {}
 
   bool others() const { return others_; }
@@ -59,4 +59,4 @@ class StageRanks {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_RANKING_STAGE_RANKS_H_
+#endif  // KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_

@@ -1,6 +1,6 @@
 // A square block of a matrix, in registers: as many vectors as each has groups of elements.
-#ifndef KIRSCH_CODEGEN_KERNELS_SQUARE_BLOCK_H_
-#define KIRSCH_CODEGEN_KERNELS_SQUARE_BLOCK_H_
+#ifndef KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_
+#define KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kirsch {
 
-class SquareBlock {
+class RegisterTranspose {
  public:
   static constexpr int kLeast = 4;
   // Matrices are turned by strips of so many rows, and a cache line of each at a time: as many as a cache
@@ -21,8 +21,8 @@ class SquareBlock {
 
   // For a matrix of so many rows and columns (of groups of `group` elements): as large as a vector of
   // `vector_bytes` has groups, if these are words, but less than twice as large as the matrix.
-  SquareBlock(ProcedureBuilder& builder, Dtype dtype, int group, int vector_bytes, int64_t rows,
-              int64_t columns)
+  RegisterTranspose(ProcedureBuilder& builder, Dtype dtype, int group, int vector_bytes, int64_t rows,
+                    int64_t columns)
       : builder_(builder) {
     int size = kLeast;
     if (group * Bytes(dtype) == kAccumulatorBytes)
@@ -65,4 +65,4 @@ class SquareBlock {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CODEGEN_KERNELS_SQUARE_BLOCK_H_
+#endif  // KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_

@@ -1,6 +1,6 @@
 // A plan as a rule for other numbers of keys.
-#ifndef KIRSCH_SEARCH_FAMILIES_KEY_TEMPLATE_H_
-#define KIRSCH_SEARCH_FAMILIES_KEY_TEMPLATE_H_
+#ifndef KIRSCH_SEARCH_FAMILIES_KEY_COUNT_SCHEDULE_H_
+#define KIRSCH_SEARCH_FAMILIES_KEY_COUNT_SCHEDULE_H_
 
 #include <cstdint>
 #include <map>
@@ -10,19 +10,19 @@
 
 #include "cost/cost_model.h"
 #include "search/families/plan_regions.h"
-#include "search/families/size_template.h"
+#include "search/families/symbolic_schedule.h"
 #include "spec/program/plan.h"
 
 namespace kirsch {
 
 // Of a plan that was searched for any number of keys (PlanOptions::other_keys): stages for blocks are
 // repeated as often as there are such blocks; those for keys at once do the same for fewer, their
-// contractions as SizeTemplate says. Their operands are where those of the searched number were. Not
+// contractions as SymbolicSchedule says. Their operands are where those of the searched number were. Not
 // thread-safe.
-class KeyTemplate : public PlanRule {
+class KeyCountSchedule : public PlanRule {
  public:
   // `model` outlives this. `choice`: of the contractions whose columns the keys are.
-  KeyTemplate(Plan plan, const CostModel& model, const TemplateChoice& choice = {});
+  KeyCountSchedule(Plan plan, const CostModel& model, const TemplateChoice& choice = {});
 
   // Is there a contraction whose columns the keys are, that a division leaves some of?
   bool LeavesColumns() const;
@@ -37,9 +37,9 @@ class KeyTemplate : public PlanRule {
   const Plan plan_;
   const CostModel& model_;
   int64_t most_;
-  std::map<const Stage*, std::unique_ptr<SizeTemplate>> contractions_;  // for all keys at once
+  std::map<const Stage*, std::unique_ptr<SymbolicSchedule>> contractions_;  // for all keys at once
 };
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_FAMILIES_KEY_TEMPLATE_H_
+#endif  // KIRSCH_SEARCH_FAMILIES_KEY_COUNT_SCHEDULE_H_

@@ -1,6 +1,6 @@
 // What the workers on one query share beside the memo: who is at what, and whether the round is over.
-#ifndef KIRSCH_SEARCH_SOLVER_CREW_H_
-#define KIRSCH_SEARCH_SOLVER_CREW_H_
+#ifndef KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_
+#define KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_
 
 #include <array>
 #include <atomic>
@@ -14,7 +14,7 @@ namespace kirsch {
 
 // The questions that are being expanded right now. It advises, no more: two questions of the same slot or
 // hash make a worker defer what it need not, or not defer what it might.
-class BusyTable {
+class InFlightTable {
  public:
   static uint64_t KeyOf(const Spec& spec, Lines available) {
     return HashOf(spec) ^ static_cast<uint64_t>(available) * 0x9e3779b97f4a7c15;
@@ -24,7 +24,7 @@ class BusyTable {
   // The table has the key while this lives, unless the slot is taken.
   class Mark {
    public:
-    Mark(BusyTable& table, uint64_t key) : slot_(table.SlotOf(key)) {
+    Mark(InFlightTable& table, uint64_t key) : slot_(table.SlotOf(key)) {
       uint64_t free = 0;
       marked_ = slot_.compare_exchange_strong(free, key, std::memory_order_relaxed);
     }
@@ -47,11 +47,11 @@ class BusyTable {
   std::array<std::atomic<uint64_t>, kSlots> slots_ = {};
 };
 
-struct Crew {
-  BusyTable busy;
+struct InFlight {
+  InFlightTable busy;
   std::atomic<bool> round_over = false;
 };
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_SOLVER_CREW_H_
+#endif  // KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_

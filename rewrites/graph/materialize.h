@@ -1,6 +1,6 @@
 // Copies of parameters, and of the result, where an operation can't go by them as they lie.
-#ifndef KIRSCH_REWRITES_GRAPH_DENSE_OPERANDS_H_
-#define KIRSCH_REWRITES_GRAPH_DENSE_OPERANDS_H_
+#ifndef KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
+#define KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
 
 #include "spec/graph/graph.h"
 
@@ -9,8 +9,8 @@ namespace kirsch {
 // The same kernel; what is copied is cast to its own type, or of f8, which no kernel writes, to bf16. Such
 // casts of parameters stand before all other operations, so that none stands between a contraction and what
 // may become its epilogue.
-Graph WithDenseOperands(const Graph& graph);
+Graph MaterializeStrided(const Graph& graph);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_REWRITES_GRAPH_DENSE_OPERANDS_H_
+#endif  // KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_

@@ -1,4 +1,4 @@
-#include "rewrites/spec/lattice.h"
+#include "rewrites/spec/tile_sizes.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "search/ranking/stage_ranks.h"
+#include "search/ranking/stage_k_best.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace kirsch {
 
-bool StageRanks::Program(size_t rank, Stage* stage) {
+bool StageKBest::Program(size_t rank, Stage* stage) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   Programs& programs = programs_[stage->spec];
   const auto& list = programs.list;
@@ -24,7 +24,7 @@ bool StageRanks::Program(size_t rank, Stage* stage) {
 }
 
 // Programs are ranked by a cost that has the start of threads in it, which those that share nothing lack.
-void StageRanks::FindMore(const Spec& placed, Programs* programs) {
+void StageKBest::FindMore(const Spec& placed, Programs* programs) {
   const size_t count = std::max(size_t{2}, 2 * programs->list.size());
   KBestResult found = KBest(placed, static_cast<int>(count), model_, memo_, options_);
   stopped_ |= !found.complete;
@@ -40,7 +40,7 @@ void StageRanks::FindMore(const Spec& placed, Programs* programs) {
                    [](const Ranked& a, const Ranked& b) { return a.cycles < b.cycles; });
 }
 
-std::vector<Stage> StageRanks::Schedules(const std::vector<Level>& levels, const Stage& stage) const {
+std::vector<Stage> StageKBest::Schedules(const std::vector<Level>& levels, const Stage& stage) const {
   std::vector<Stage> all;
   for (const RowSchedule& schedule : EnumerateRowSchedules(stage.program, stage.columns, model_.target()))
     if (Stage with = stage; PriceStage(levels, model_.target(), &schedule, &with))

@@ -1,4 +1,4 @@
-#include "search/families/size_template.h"
+#include "search/families/symbolic_schedule.h"
 
 #include <algorithm>
 #include <utility>
@@ -47,23 +47,24 @@ bool LeavesRest(const Impl& program, size_t dim) {
                      [&](const Impl::Child& child) { return LeavesRest(child.impl, dim); });
 }
 
-SizeTemplate::SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
+SymbolicSchedule::SymbolicSchedule(Impl program, size_t dim, const CostModel& model,
+                                   const TemplateChoice& choice)
     : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {
   KIRSCH_CHECK(dim != MatmulDims::kK || !choice.own_rest);
 }
 
-bool SizeTemplate::TilesDim(const Decision& decision) const {
+bool SymbolicSchedule::TilesDim(const Decision& decision) const {
   return decision.kind == RewriteKind::kTile && decision.dim == dim_;
 }
 
 // The loop of a register tile goes over a reduction of any length.
-bool SizeTemplate::IsChosenAnew(const Impl& node) const {
+bool SymbolicSchedule::IsChosenAnew(const Impl& node) const {
   return dim_ != MatmulDims::kK && IsRegisterTile(node);
 }
 
 // What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
 // disappear, and so do those that are made of register tiles.
-const Impl& SizeTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
+const Impl& SymbolicSchedule::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
   const uint32_t most = spec.size[dim_];
   const Impl* node = &pattern;
   for (;;) {
@@ -79,13 +80,13 @@ const Impl& SizeTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32
 
 // The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the
 // whole tile, or of what was left; where a register tile was, tiles of the dim are register tiles, too.
-const Impl& SizeTemplate::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
+const Impl& SymbolicSchedule::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
   if (IsChosenAnew(node) && decision.kind == RewriteKind::kTile) return node;
   if (!TilesDim(decision)) return node.children[child].impl;
   return (child > 0 && choice_.own_rest ? node.children.back() : node.children.front()).impl;
 }
 
-Decision SizeTemplate::TileOf(uint32_t size) const {
+Decision SymbolicSchedule::TileOf(uint32_t size) const {
   Decision decision;
   decision.kind = RewriteKind::kTile;
   decision.dim = static_cast<uint8_t>(dim_);
@@ -93,15 +94,15 @@ Decision SizeTemplate::TileOf(uint32_t size) const {
   return decision;
 }
 
-Spec SizeTemplate::WithSize(Spec spec, uint32_t size) const {
+Spec SymbolicSchedule::WithSize(Spec spec, uint32_t size) const {
   spec.size[dim_] = size;
   return spec;
 }
 
 // Tiles of other dims are what they were for the program that decisions are from. The lattice of sizes is for
 // the search: any other is a program as well, and so is a copy whose panels are wider than all there is.
-bool SizeTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
-                               const Expansion& expansion) const {
+bool SymbolicSchedule::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
+                                   const Expansion& expansion) const {
   if (TilesDim(decision)) return true;
   if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
   if (decision.kind == RewriteKind::kTile) return true;
@@ -110,15 +111,15 @@ bool SizeTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decisio
   return IsLegal(WithSize(spec, std::max(spec.size[dim_], panel)), decision, model_.target());
 }
 
-size_t SizeTemplate::HashQuestion::operator()(const Question& question) const {
+size_t SymbolicSchedule::HashQuestion::operator()(const Question& question) const {
   return HashOf(question.spec) ^ (reinterpret_cast<uintptr_t>(question.pattern) * 31 + question.available);
 }
 
-SizeTemplate::Answer SizeTemplate::AskRoot(const Spec& placed_root) {
+SymbolicSchedule::Answer SymbolicSchedule::AskRoot(const Spec& placed_root) {
   return Ask(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
 }
 
-SizeTemplate::Answer SizeTemplate::Ask(const Impl& pattern, const Spec& spec, Lines available) {
+SymbolicSchedule::Answer SymbolicSchedule::Ask(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsChosenAnew(node)) available = 0;  // they take none
   const Question question{&node, spec, available};
@@ -129,8 +130,8 @@ SizeTemplate::Answer SizeTemplate::Ask(const Impl& pattern, const Spec& spec, Li
   return answer;
 }
 
-SizeTemplate::Answer SizeTemplate::AskChildren(const Impl& node, const Spec& spec, const Decision& decision,
-                                               Lines available) {
+SymbolicSchedule::Answer SymbolicSchedule::AskChildren(const Impl& node, const Spec& spec,
+                                                       const Decision& decision, Lines available) {
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
   if (!IsLegalHere(node, spec, decision, expansion)) return {};
@@ -146,11 +147,11 @@ SizeTemplate::Answer SizeTemplate::AskChildren(const Impl& node, const Spec& spe
   return answer;
 }
 
-uint32_t SizeTemplate::Lanes(const Impl& node) const {
+uint32_t SymbolicSchedule::Lanes(const Impl& node) const {
   return static_cast<uint32_t>(SizesOfTile(node.decision.layout, dim_));
 }
 
-uint32_t SizeTemplate::Unit(const Impl& node) const {
+uint32_t SymbolicSchedule::Unit(const Impl& node) const {
   uint32_t unit = Lanes(node);
   for (const VectorUnit& vectors : model_.target().vectors)
     if (unit > 1 && choice_.narrow_vectors) unit = std::min(unit, static_cast<uint32_t>(vectors.lanes()));
@@ -159,7 +160,7 @@ uint32_t SizeTemplate::Unit(const Impl& node) const {
 
 // The register layouts that may take the place of the pattern's: narrower vectors suit columns that are left,
 // and the fewer sums there are, the more often they are split.
-std::vector<Layout> SizeTemplate::RegisterLayouts(const Impl& node, const Spec& spec) {
+std::vector<Layout> SymbolicSchedule::RegisterLayouts(const Impl& node, const Spec& spec) {
   const Layout& own = node.decision.layout;
   const bool narrower = Unit(node) != Lanes(node) && spec.size[dim_] < MainTileOf(node, spec).tile;
   std::vector<Layout> layouts;
@@ -178,7 +179,7 @@ std::vector<Layout> SizeTemplate::RegisterLayouts(const Impl& node, const Spec& 
 }
 
 // The cheapest of them, and the same one for all sizes of a unit; the pattern's if none is legal.
-Decision SizeTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
+Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) {
   const uint32_t unit = Unit(node);
   const Spec few = WithSize(spec, (spec.size[dim_] - 1) / unit * unit + 1);
   Decision best = node.decision;
@@ -194,7 +195,7 @@ Decision SizeTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
   return best;
 }
 
-SizeTemplate::Answer SizeTemplate::AskOneTile(const Impl& node, const Spec& spec) {
+SymbolicSchedule::Answer SymbolicSchedule::AskOneTile(const Impl& node, const Spec& spec) {
   const uint32_t size = spec.size[dim_];
   const bool vectors = Lanes(node) > 1;
   if (!vectors && (size >= 32 || (choice_.heights >> size & 1) == 0)) return {};
@@ -206,7 +207,7 @@ SizeTemplate::Answer SizeTemplate::AskOneTile(const Impl& node, const Spec& spec
 
 // Of vectors, what the decisions are from, as the panels of copies are of such tiles. Else the cheapest per
 // row; of equal ones, the tallest.
-SizeTemplate::MainTile SizeTemplate::MainTileOf(const Impl& node, const Spec& spec) {
+SymbolicSchedule::MainTile SymbolicSchedule::MainTileOf(const Impl& node, const Spec& spec) {
   const auto [known, is_new] = main_tiles_.try_emplace(&node);
   if (!is_new) return known->second;
   if (const uint32_t unit = Lanes(node); unit > 1) {
@@ -228,13 +229,14 @@ SizeTemplate::MainTile SizeTemplate::MainTileOf(const Impl& node, const Spec& sp
 }
 
 // What it takes to go over tiles of so many.
-Cost SizeTemplate::TilingCost(const Spec& spec, uint32_t rows) const {
+Cost SymbolicSchedule::TilingCost(const Spec& spec, uint32_t rows) const {
   Expansion expansion;
   Expand(spec, TileOf(rows), model_.target(), &expansion);
   return model_.Base(spec, TileOf(rows), expansion);
 }
 
-SizeTemplate::Answer SizeTemplate::AskRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
+SymbolicSchedule::Answer SymbolicSchedule::AskRegisterTiles(const Impl& node, const Spec& spec,
+                                                            Lines available) {
   const MainTile main = MainTileOf(node, spec);
   const uint32_t rows = spec.size[dim_];
   if (main.tile == 0) return {};
@@ -255,7 +257,7 @@ SizeTemplate::Answer SizeTemplate::AskRegisterTiles(const Impl& node, const Spec
 }
 
 // One tile, or, if it is not of vectors, those of two parts.
-SizeTemplate::Answer SizeTemplate::AskFew(const Impl& node, const Spec& spec, Lines available) {
+SymbolicSchedule::Answer SymbolicSchedule::AskFew(const Impl& node, const Spec& spec, Lines available) {
   Answer best = AskOneTile(node, spec);
   if (Lanes(node) > 1) return best;
   for (uint32_t tile = spec.size[dim_] - 1; tile > 0; --tile) {
@@ -266,17 +268,18 @@ SizeTemplate::Answer SizeTemplate::AskFew(const Impl& node, const Spec& spec, Li
   return best;
 }
 
-Impl SizeTemplate::Apply(const Spec& placed_root) {
+Impl SymbolicSchedule::Apply(const Spec& placed_root) {
   return Build(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
 }
 
-Impl SizeTemplate::Build(const Impl& pattern, const Spec& spec, Lines available) {
+Impl SymbolicSchedule::Build(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsChosenAnew(node)) return BuildRegisterTiles(node, spec, available);
   return BuildNode(node, spec, node.decision, available);
 }
 
-Impl SizeTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision& decision, Lines available) {
+Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decision& decision,
+                                 Lines available) {
   Impl program{spec, decision, {}};
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
@@ -290,7 +293,7 @@ Impl SizeTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision&
 
 // More rows than are ever left: a tile that holds all whole tiles, and what is left behind it. (As the rows
 // that are left may be the more of the two, they are the first then: any order is the same program.)
-Impl SizeTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
+Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
   if (rows <= main.most_left())
@@ -307,7 +310,7 @@ Impl SizeTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines 
   return tiles;
 }
 
-std::optional<Impl> SizeTemplate::ApplyToRange(const Spec& least, const Spec& most) {
+std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec& most) {
   if (!SetFollowing(least, most)) return std::nullopt;
   Impl range;
   const Lines available = AvailableAtHome(most, model_.target());
@@ -317,7 +320,7 @@ std::optional<Impl> SizeTemplate::ApplyToRange(const Spec& least, const Spec& mo
 
 // False if there is no code for it: kernels take the distance of the rows of lhs, rhs and out, and blocks of
 // columns are tasks of a known number, that share copies.
-bool SizeTemplate::SetFollowing(const Spec& least, const Spec& most) {
+bool SymbolicSchedule::SetFollowing(const Spec& least, const Spec& most) {
   const bool reduces = dim_ == MatmulDims::kK;
   if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim_)) return false;
   following_ = 0;
@@ -332,8 +335,8 @@ bool SizeTemplate::SetFollowing(const Spec& least, const Spec& most) {
   return true;
 }
 
-bool SizeTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
-                              Impl* range) {
+bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
+                                  Impl* range) {
   if (least == spec.size[dim_]) {
     *range = Build(pattern, spec, available);
     return true;
@@ -368,8 +371,8 @@ bool SizeTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t le
   return true;
 }
 
-bool SizeTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
-                                      Impl* range) {
+bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                          Impl* range) {
   const MainTile main = MainTileOf(node, spec);
   if (main.tile == 0) return false;
   const uint32_t most = spec.size[dim_], most_left = main.most_left();
@@ -385,8 +388,8 @@ bool SizeTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32
 }
 
 // Register tiles for each size; of vectors, for each unit of sizes that of a last vector that is partial.
-bool SizeTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
-                                 Impl* range) {
+bool SymbolicSchedule::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                     Impl* range) {
   const uint32_t unit = Unit(node), most = spec.size[dim_];
   if (Lanes(node) > 1 && !VectorsMayVary(spec, Lanes(node))) return false;
   if (unit > 1) range->decision.layout.panel = static_cast<decltype(range->decision.layout.panel)>(unit);
@@ -401,7 +404,7 @@ bool SizeTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t le
 
 // Are there masked accesses to all that a register tile reads and writes as vectors of `lanes` along the dim?
 // What is packed is read in whole ones.
-bool SizeTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
+bool SymbolicSchedule::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
   bool all = spec.operand[MatmulDims::kRhs].layout.panel % lanes == 0;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     const TensorSpec& tensor = spec.tensor(operand);
@@ -414,15 +417,15 @@ bool SizeTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
 
 // Is there code for a reduction whose length is known at run time only? Tiles of it say then whether they
 // add to what there is, which sums that begin with that can't be told.
-bool SizeTemplate::ReductionMayVary(const Impl& node, const Spec& spec) const {
+bool SymbolicSchedule::ReductionMayVary(const Impl& node, const Spec& spec) const {
   if (dim_ != MatmulDims::kK) return true;
   if (TilesDim(node.decision)) return spec.accumulate || spec.fixed_order == 0;
   return !IsRegisterTile(node) || LengthMayVary(spec, node.decision.layout, model_.target());
 }
 
 // Tiles of a reduction. The last one is what is left, a whole tile at most, as it may have an epilogue.
-bool SizeTemplate::BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available,
-                                Impl* range) {
+bool SymbolicSchedule::BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                    Impl* range) {
   Expansion expansion;
   Expand(spec, node.decision, model_.target(), &expansion);
   const Impl& pattern = node.children.front().impl;
@@ -437,8 +440,8 @@ bool SizeTemplate::BuildLengths(const Impl& node, const Spec& spec, uint32_t lea
 }
 
 // The rows that are left are those of any number in the range.
-bool SizeTemplate::BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
-                              Impl whole, Impl* range) {
+bool SymbolicSchedule::BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
+                                  Impl whole, Impl* range) {
   const uint32_t size = whole.spec.size[dim_], most = spec.size[dim_];
   const bool same_trips = least / size == most / size;
   const bool same_but_last = least / size + 1 == most / size && most % size == 0;

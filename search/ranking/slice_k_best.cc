@@ -1,4 +1,4 @@
-#include "search/ranking/slice_ranks.h"
+#include "search/ranking/slice_k_best.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +14,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-absl::StatusOr<double> SliceRanks::Bound() {
+absl::StatusOr<double> SliceKBest::Bound() {
   if (is_priced()) return found_.front().cycles;
   if (started_) return queue_.empty() ? kNever : queue_.begin()->first;
   if (bound_ < 0) {
@@ -25,7 +25,7 @@ absl::StatusOr<double> SliceRanks::Bound() {
   return bound_;
 }
 
-absl::StatusOr<const PricedSlice*> SliceRanks::At(size_t rank, double budget) {
+absl::StatusOr<const PricedSlice*> SliceKBest::At(size_t rank, double budget) {
   pricer_.Turn(workers_);
   if (absl::Status status = Start(); !status.ok()) return status;
   while (found_.size() <= rank && !queue_.empty() && queue_.begin()->first < budget && pricer_.optimal() &&
@@ -37,7 +37,7 @@ absl::StatusOr<const PricedSlice*> SliceRanks::At(size_t rank, double budget) {
   return found_.size() > rank && found_[rank].cycles < budget ? &found_[rank] : nullptr;
 }
 
-absl::Status SliceRanks::Start() {
+absl::Status SliceKBest::Start() {
   if (started_) return absl::OkStatus();
   started_ = true;
   absl::StatusOr<std::list<SlicePricer::Candidate>> ways = pricer_.CandidatesFor(set_);
@@ -53,7 +53,7 @@ absl::Status SliceRanks::Start() {
 
 // Each matrix that may be copied is decided first: that it is not, or, with what that costs yet to be seen,
 // that it is.
-absl::Status SliceRanks::LookInto(Entry entry, double least, double budget) {
+absl::Status SliceKBest::LookInto(Entry entry, double least, double budget) {
   if (entry.solved != nullptr) {
     Emit(entry);
     return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::Status SliceRanks::LookInto(Entry entry, double least, double budget) {
 }
 
 // The next matrix being decided.
-void SliceRanks::AddDecided(const Open& before, SlicePricer::Candidate way, const Decision& decision,
+void SliceKBest::AddDecided(const Open& before, SlicePricer::Candidate way, const Decision& decision,
                             double least) {
   const OperandCopies::Readers& readers = before.matrices[before.copies.copies.size()];
   auto open = std::make_unique<Open>(std::move(way));
@@ -89,7 +89,7 @@ void SliceRanks::AddDecided(const Open& before, SlicePricer::Candidate way, cons
 }
 
 // As one reader after the other would have it.
-absl::Status SliceRanks::TryCopy(Entry entry, double least, double budget) {
+absl::Status SliceKBest::TryCopy(Entry entry, double least, double budget) {
   Open& open = *entry.open;
   const size_t decided = open.copies.copies.size();
   const OperandCopies::Readers& readers = open.matrices[decided];
@@ -120,7 +120,7 @@ absl::Status SliceRanks::TryCopy(Entry entry, double least, double budget) {
   return absl::OkStatus();
 }
 
-absl::Status SliceRanks::Solve(Entry entry, double least, double budget) {
+absl::Status SliceKBest::Solve(Entry entry, double least, double budget) {
   SlicePricer::Candidate& way = entry.open->way;
   const OperandCopies copies = pricer_.CopiesFor(&way);
   std::vector<StagePlace> places;
@@ -144,7 +144,7 @@ absl::Status SliceRanks::Solve(Entry entry, double least, double budget) {
 }
 
 // And adds what is next to it.
-void SliceRanks::Emit(const Entry& entry) {
+void SliceKBest::Emit(const Entry& entry) {
   Solved& solved = *entry.solved;
   SlicePricer::Candidate way = solved.way;
   for (size_t place = 0; place < entry.ranks.size(); ++place)
@@ -162,7 +162,7 @@ void SliceRanks::Emit(const Entry& entry) {
 }
 
 // Gives a stage the program or the schedule of a rank. False: there is none.
-bool SliceRanks::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
+bool SliceKBest::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
   const StagePlace& at = solved->places[place];
   Stage& stage = at.In(*shape);
   const SliceLevels& levels = solved->way.levels;

@@ -1,4 +1,4 @@
-#include "tools/mpi_ranks.h"
+#include "tools/mpi_processes.h"
 
 #include <dlfcn.h>
 
@@ -22,10 +22,10 @@ bool StartedAsOneOfSeveral() {
   return false;
 }
 
-class MpiRanks : public Ranks {
+class MpiProcesses : public ProcessGroup {
  public:
   // `library`: the plug-in, loaded.
-  explicit MpiRanks(void* library)
+  explicit MpiProcesses(void* library)
       : start_(Function<decltype(kirsch_mpi_start)>(library, "kirsch_mpi_start")),
         stop_(Function<decltype(kirsch_mpi_stop)>(library, "kirsch_mpi_stop")),
         gather_(Function<decltype(kirsch_mpi_gather)>(library, "kirsch_mpi_gather")),
@@ -33,7 +33,7 @@ class MpiRanks : public Ranks {
     started_ = start_ != nullptr && stop_ != nullptr && gather_ != nullptr && broadcast_ != nullptr &&
                start_(&rank_, &size_) != 0;
   }
-  ~MpiRanks() override {
+  ~MpiProcesses() override {
     if (started_) stop_();
   }
 
@@ -73,8 +73,8 @@ class MpiRanks : public Ranks {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Ranks>> RanksOfThisJob() {
-  if (!StartedAsOneOfSeveral()) return std::make_unique<OneRank>();
+absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessesOfThisJob() {
+  if (!StartedAsOneOfSeveral()) return std::make_unique<OneProcess>();
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string path = (executable.parent_path() / "libkirsch_mpi.so").string();
@@ -83,9 +83,9 @@ absl::StatusOr<std::unique_ptr<Ranks>> RanksOfThisJob() {
   if (library == nullptr)
     return absl::NotFoundError(
         Cat("started as one of several MPI processes, but MPI can't be loaded: ", dlerror()));
-  auto ranks = std::make_unique<MpiRanks>(library);
-  if (!ranks->started()) return absl::NotFoundError(Cat("'", path, "': MPI could not be started"));
-  return ranks;
+  auto processes = std::make_unique<MpiProcesses>(library);
+  if (!processes->started()) return absl::NotFoundError(Cat("'", path, "': MPI could not be started"));
+  return processes;
 }
 
 }  // namespace kirsch

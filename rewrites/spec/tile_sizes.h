@@ -1,6 +1,6 @@
 // The tile sizes the search may choose from.
-#ifndef KIRSCH_REWRITES_SPEC_LATTICE_H_
-#define KIRSCH_REWRITES_SPEC_LATTICE_H_
+#ifndef KIRSCH_REWRITES_SPEC_TILE_SIZES_H_
+#define KIRSCH_REWRITES_SPEC_TILE_SIZES_H_
 
 #include <cstdint>
 #include <vector>
@@ -54,4 +54,4 @@ int64_t ShareOf(int64_t rows, int threads, int64_t step);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_REWRITES_SPEC_LATTICE_H_
+#endif  // KIRSCH_REWRITES_SPEC_TILE_SIZES_H_

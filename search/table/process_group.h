@@ -1,6 +1,6 @@
 // Processes that work on one task together. Every call is made by all of them, in the same order.
-#ifndef KIRSCH_SEARCH_TABLE_RANKS_H_
-#define KIRSCH_SEARCH_TABLE_RANKS_H_
+#ifndef KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_
+#define KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_
 
 #include <string>
 #include <utility>
@@ -8,9 +8,9 @@
 
 namespace kirsch {
 
-class Ranks {
+class ProcessGroup {
  public:
-  virtual ~Ranks() = default;
+  virtual ~ProcessGroup() = default;
   virtual int rank() const = 0;  // of this process, from 0
   virtual int size() const = 0;
 
@@ -22,7 +22,7 @@ class Ranks {
 };
 
 // A process on its own.
-class OneRank : public Ranks {
+class OneProcess : public ProcessGroup {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
@@ -32,4 +32,4 @@ class OneRank : public Ranks {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_TABLE_RANKS_H_
+#endif  // KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_

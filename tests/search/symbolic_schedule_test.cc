@@ -1,6 +1,6 @@
 // Programs for a range of rows, columns, or steps of the reduction: whatever the decisions, they compute what
 // the program for each number of them does, in the same order; what they cost; the regions that they make.
-#include "search/families/size_template.h"
+#include "search/families/symbolic_schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -98,14 +98,14 @@ class Runs {
   std::vector<std::string> list_;
 };
 
-class SizeTemplateTest : public ::testing::TestWithParam<Target> {
+class SymbolicScheduleTest : public ::testing::TestWithParam<Target> {
  protected:
   // Every program that `decisions` make of sizes 1 to `most` along `dim` is right, alone and as one of a
   // range.
   int ExpectRight(const Impl& decisions, int dim, uint32_t most, const TemplateChoice& choice = {}) {
     const Target& target = GetParam();
     const CostModel model(target);
-    SizeTemplate sizes(decisions, static_cast<size_t>(dim), model, choice);
+    SymbolicSchedule sizes(decisions, static_cast<size_t>(dim), model, choice);
     int programs = 0;
     const auto root = [&](uint32_t size) { return WithSize(decisions.spec, dim, size); };
     const auto legal = [&](uint32_t size) { return sizes.Price(root(size)) < kInfiniteCost; };
@@ -135,12 +135,12 @@ class SizeTemplateTest : public ::testing::TestWithParam<Target> {
   int ranges_ = 0;  // of several sizes, so far
 };
 
-INSTANTIATE_TEST_SUITE_P(, SizeTemplateTest,
+INSTANTIATE_TEST_SUITE_P(, SymbolicScheduleTest,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
                                            testing::TinyTarget(), testing::Avx512DotTarget()),
                          [](const auto& info) { return Cat("Target", info.index); });
 
-TEST_P(SizeTemplateTest, RandomDecisionsAreRightForAnySize) {
+TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnySize) {
   std::mt19937_64 random(20261123);
   int programs = 0;
   const bool is_tiny = GetParam().name == testing::TinyTarget().name;
@@ -171,7 +171,7 @@ TEST_P(SizeTemplateTest, RandomDecisionsAreRightForAnySize) {
 
 // Copies of lhs that all blocks of columns read: made once for all of them where the number of rows is known,
 // else in each range of blocks.
-TEST_P(SizeTemplateTest, BlocksOfColumnsThatReadOneCopy) {
+TEST_P(SymbolicScheduleTest, BlocksOfColumnsThatReadOneCopy) {
   std::mt19937_64 random(11);
   int programs = 0;
   for (int round = 0; round < 60 && !HasFailure(); ++round) {
@@ -183,7 +183,7 @@ TEST_P(SizeTemplateTest, BlocksOfColumnsThatReadOneCopy) {
   EXPECT_GT(programs, 20);
 }
 
-TEST_P(SizeTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
+TEST_P(SymbolicScheduleTest, DecisionsOfTheSearchAreRightAndPriced) {
   const CostModel model(GetParam());
   for (const char* text : {"matmul f32 37x64x50", "matmul bf16*bf16->f32 40x33x70",
                            "matmul f32 23x70x9 rhs=col", "matmul f32 70x20x30 column-blocks=8"})
@@ -192,7 +192,7 @@ TEST_P(SizeTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
       if (root.block != 0 && dim != kM) continue;
       HashMemo memo;
       const SearchResult best = Search(root, model, memo, {});
-      SizeTemplate sizes(best.impl, static_cast<size_t>(dim), model);
+      SymbolicSchedule sizes(best.impl, static_cast<size_t>(dim), model);
       for (uint32_t size = 1; size <= 75; ++size) {
         const Spec other = WithSize(root, dim, size);
         const Cost price = sizes.Price(other);
@@ -214,7 +214,7 @@ std::vector<Spec> FamilyRoots(int dim, const Target& target) {
 }
 
 // Where only the first member that is asked for is solved, and nothing is proven of any other.
-TEST_P(SizeTemplateTest, AStoppedSearchLeavesRegionsOfAll) {
+TEST_P(SymbolicScheduleTest, AStoppedSearchLeavesRegionsOfAll) {
   const CostModel model(GetParam());
   HashMemo memo;
   const std::vector<Spec> roots = FamilyRoots(kM, GetParam());
@@ -229,7 +229,7 @@ TEST_P(SizeTemplateTest, AStoppedSearchLeavesRegionsOfAll) {
   for (size_t i = 0; i < roots.size(); ++i) EXPECT_EQ(family->members[i].program.spec, roots[i]);
 }
 
-TEST_P(SizeTemplateTest, RegionsLoseNoMoreThanTheyMay) {
+TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
   const CostModel model(GetParam());
   for (const int dim : {kM, kN, kK}) {
     if (dim != kM && GetParam().name == testing::TinyTarget().name) continue;  // its searches are long

@@ -1,6 +1,6 @@
-// The ranks of a job as threads of one process.
-#ifndef KIRSCH_TESTS_TESTING_THREAD_RANKS_H_
-#define KIRSCH_TESTS_TESTING_THREAD_RANKS_H_
+// The processes of a job as threads of one process.
+#ifndef KIRSCH_TESTS_TESTING_THREAD_PROCESSES_H_
+#define KIRSCH_TESTS_TESTING_THREAD_PROCESSES_H_
 
 #include <barrier>
 #include <functional>
@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "search/table/ranks.h"
+#include "search/table/process_group.h"
 
 namespace kirsch::testing {
 
-class ThreadRanks {
+class ThreadProcesses {
  public:
-  // Runs task(ranks) on so many ranks at once, and waits for them.
-  static void Run(int size, const std::function<void(Ranks&)>& task) {
-    ThreadRanks job(size);
+  // Runs task(processes) on so many processes at once, and waits for them.
+  static void Run(int size, const std::function<void(ProcessGroup&)>& task) {
+    ThreadProcesses job(size);
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < size; ++rank)
       threads.emplace_back([&job, &task, rank] {
@@ -27,9 +27,9 @@ class ThreadRanks {
   }
 
  private:
-  class Rank : public Ranks {
+  class Rank : public ProcessGroup {
    public:
-    Rank(ThreadRanks& job, int rank) : job_(job), rank_(rank) {}
+    Rank(ThreadProcesses& job, int rank) : job_(job), rank_(rank) {}
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(job_.bytes_.size()); }
 
@@ -49,11 +49,11 @@ class ThreadRanks {
       return all;
     }
 
-    ThreadRanks& job_;
+    ThreadProcesses& job_;
     const int rank_;
   };
 
-  explicit ThreadRanks(int size) : bytes_(static_cast<size_t>(size)), barrier_(size) {}
+  explicit ThreadProcesses(int size) : bytes_(static_cast<size_t>(size)), barrier_(size) {}
 
   std::vector<std::string> bytes_;
   std::barrier<> barrier_;
@@ -61,4 +61,4 @@ class ThreadRanks {
 
 }  // namespace kirsch::testing
 
-#endif  // KIRSCH_TESTS_TESTING_THREAD_RANKS_H_
+#endif  // KIRSCH_TESTS_TESTING_THREAD_PROCESSES_H_

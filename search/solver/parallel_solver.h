@@ -1,22 +1,22 @@
 // Several workers on one query: each solves the same question with a solver of its own, over the same memo.
 // Internal to search/.
-#ifndef KIRSCH_SEARCH_SOLVER_TEAM_H_
-#define KIRSCH_SEARCH_SOLVER_TEAM_H_
+#ifndef KIRSCH_SEARCH_SOLVER_PARALLEL_SOLVER_H_
+#define KIRSCH_SEARCH_SOLVER_PARALLEL_SOLVER_H_
 
 #include <deque>
 #include <mutex>
 #include <thread>
 
-#include "search/solver/crew.h"
+#include "search/solver/in_flight.h"
 #include "search/solver/solver.h"
 
 namespace kirsch {
 
 // The thread that calls is one of the `options.workers` workers; the others are started once the search has
 // gone on for a while. Progress, time budget and cancellation are the caller's thread's business alone.
-class Team {
+class ParallelSolver {
  public:
-  Team(const CostModel& model, Memo& memo, const SearchOptions& options);
+  ParallelSolver(const CostModel& model, Memo& memo, const SearchOptions& options);
 
   // As Solver::Solve. The first worker that is done answers, and the others drop what they are at.
   Solver::Outcome Solve(const Spec& spec, Lines available, Cost budget);
@@ -32,7 +32,7 @@ class Team {
 
  private:
   struct Helper {
-    Helper(const CostModel& model, Memo& memo, bool prune, Crew* crew);
+    Helper(const CostModel& model, Memo& memo, bool prune, InFlight* in_flight);
     SearchOptions options;
     Solver solver;
     std::mutex mutex;
@@ -46,7 +46,7 @@ class Team {
 
   const SearchOptions& asked_;
   SearchOptions options_;  // of the first worker
-  Crew crew_;
+  InFlight in_flight_;
   Solver first_;
   std::deque<Helper> helpers_;
   Spec spec_;
@@ -57,4 +57,4 @@ class Team {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_SOLVER_TEAM_H_
+#endif  // KIRSCH_SEARCH_SOLVER_PARALLEL_SOLVER_H_

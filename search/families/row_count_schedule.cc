@@ -1,4 +1,4 @@
-#include "search/families/row_template.h"
+#include "search/families/row_count_schedule.h"
 
 #include <algorithm>
 #include <limits>
@@ -194,16 +194,16 @@ class SliceExpander {
 
 }  // namespace
 
-std::unique_ptr<RowTemplate> RowTemplate::Create(Plan plan, int64_t size, const Graph& other,
-                                                 int64_t other_size, const CostModel& model) {
-  std::unique_ptr<RowTemplate> rule(new RowTemplate(std::move(plan), size, model));
+std::unique_ptr<RowCountSchedule> RowCountSchedule::Create(Plan plan, int64_t size, const Graph& other,
+                                                           int64_t other_size, const CostModel& model) {
+  std::unique_ptr<RowCountSchedule> rule(new RowCountSchedule(std::move(plan), size, model));
   if (!rule->FindGrowth(other, other_size)) return nullptr;
   rule->AddTemplates();
   return rule;
 }
 
 // Expands the decisions of each slice once more, for both graphs.
-bool RowTemplate::FindGrowth(const Graph& other, int64_t other_size) {
+bool RowCountSchedule::FindGrowth(const Graph& other, int64_t other_size) {
   const GraphUses uses(plan_.graph), other_uses(other);
   if (uses.operations() != other_uses.operations()) return false;
   const std::string text = PrintPlanSchedule(plan_);
@@ -225,14 +225,14 @@ bool RowTemplate::FindGrowth(const Graph& other, int64_t other_size) {
   return true;
 }
 
-void RowTemplate::AddTemplates() {
+void RowCountSchedule::AddTemplates() {
   for (Group& group : plan_.groups)
     for (Stage* stage : StagesOf(group))
       if (stage->any_rows && stage->kind == StageKind::kContraction)
-        contractions_[stage] = std::make_unique<SizeTemplate>(stage->impl, MatmulDims::kM, model_);
+        contractions_[stage] = std::make_unique<SymbolicSchedule>(stage->impl, MatmulDims::kM, model_);
 }
 
-double RowTemplate::CyclesFor(int64_t size) {
+double RowCountSchedule::CyclesFor(int64_t size) {
   if (size > size_) return kNever;
   double cycles = plan_.cycles;
   for (const Group& group : plan_.groups) {
@@ -254,7 +254,7 @@ double RowTemplate::CyclesFor(int64_t size) {
   return cycles;
 }
 
-double RowTemplate::CyclesOf(const Stage& stage, int64_t rows) {
+double RowCountSchedule::CyclesOf(const Stage& stage, int64_t rows) {
   if (!GrowsAlongRows(stage)) return stage.cycles;
   const auto repeats = static_cast<double>(stage.repeats);
   if (stage.kind == StageKind::kRows)
@@ -264,7 +264,7 @@ double RowTemplate::CyclesOf(const Stage& stage, int64_t rows) {
   return cost < kInfiniteCost ? repeats * ToCycles(cost) : kNever;
 }
 
-std::optional<Plan> RowTemplate::ApplyToRange(int64_t least, int64_t most) {
+std::optional<Plan> RowCountSchedule::ApplyToRange(int64_t least, int64_t most) {
   KIRSCH_CHECK(1 <= least && least <= most && most <= size_);
   Plan plan = plan_;
   plan.size.emplace();
@@ -289,7 +289,7 @@ std::optional<Plan> RowTemplate::ApplyToRange(int64_t least, int64_t most) {
   return plan;
 }
 
-std::optional<Impl> RowTemplate::RangeOf(const Stage& stage, int64_t least, int64_t most) {
+std::optional<Impl> RowCountSchedule::RangeOf(const Stage& stage, int64_t least, int64_t most) {
   return contractions_.at(&stage)->ApplyToRange(WithRows(stage, least), WithRows(stage, most));
 }
 

@@ -1,4 +1,4 @@
-#include "rewrites/graph/dense_operands.h"
+#include "rewrites/graph/materialize.h"
 
 #include <algorithm>
 #include <map>
@@ -114,6 +114,6 @@ class DenseWriter {
 
 }  // namespace
 
-Graph WithDenseOperands(const Graph& graph) { return DenseWriter(graph).Write(); }
+Graph MaterializeStrided(const Graph& graph) { return DenseWriter(graph).Write(); }
 
 }  // namespace kirsch

@@ -1,4 +1,4 @@
-#include "search/families/key_template.h"
+#include "search/families/key_count_schedule.h"
 
 #include <algorithm>
 #include <limits>
@@ -30,7 +30,7 @@ int64_t BlockOf(const Group& group) {
 
 }  // namespace
 
-KeyTemplate::KeyTemplate(Plan plan, const CostModel& model, const TemplateChoice& choice)
+KeyCountSchedule::KeyCountSchedule(Plan plan, const CostModel& model, const TemplateChoice& choice)
     : plan_(std::move(plan)), model_(model), most_(std::numeric_limits<int64_t>::max()) {
   for (const Group& group : plan_.groups)
     for (const Stage* stage : StagesOf(group)) {
@@ -38,19 +38,19 @@ KeyTemplate::KeyTemplate(Plan plan, const CostModel& model, const TemplateChoice
       if (BlockOf(group) == 0) most_ = std::min(most_, stage->keys);
       if (stage->kind != StageKind::kContraction) continue;
       const auto dim = static_cast<size_t>(stage->keys_along);
-      contractions_[stage] = std::make_unique<SizeTemplate>(
+      contractions_[stage] = std::make_unique<SymbolicSchedule>(
           stage->impl, dim, model, dim == MatmulDims::kN ? choice : TemplateChoice{});
     }
 }
 
-bool KeyTemplate::LeavesColumns() const {
+bool KeyCountSchedule::LeavesColumns() const {
   return std::any_of(contractions_.begin(), contractions_.end(), [](const auto& contraction) {
     const Stage& stage = *contraction.first;
     return stage.keys_along == MatmulDims::kN && LeavesRest(stage.impl, MatmulDims::kN);
   });
 }
 
-double KeyTemplate::CyclesFor(int64_t keys) {
+double KeyCountSchedule::CyclesFor(int64_t keys) {
   if (keys > most_) return kNever;
   double cycles = plan_.cycles;
   for (const Group& group : plan_.groups) {
@@ -65,7 +65,7 @@ double KeyTemplate::CyclesFor(int64_t keys) {
 }
 
 // `block`: keys in the largest blocks.
-double KeyTemplate::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
+double KeyCountSchedule::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
   if (stage.keys == 0) return stage.cycles;
   if (!stage.at_once) {
     const int64_t left = stage.keys == block ? keys : keys % (2 * stage.keys);
@@ -79,7 +79,7 @@ double KeyTemplate::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
   return cost < kInfiniteCost ? ToCycles(cost) : kNever;
 }
 
-std::optional<Plan> KeyTemplate::ApplyToRange(int64_t least, int64_t most) {
+std::optional<Plan> KeyCountSchedule::ApplyToRange(int64_t least, int64_t most) {
   KIRSCH_CHECK(1 <= least && least <= most && most <= most_);
   Plan plan = plan_;
   plan.size.emplace();
