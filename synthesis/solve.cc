@@ -82,7 +82,8 @@ absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const 
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = step.stop();
-  options.workers = arguments.search_threads;
+  options.workers = arguments.trace ? 1 : arguments.search_threads;
+  options.trace = arguments.trace;
   options.cutoff = cutoff;
   if (arguments.observer != nullptr)
     options.progress = [&teller](const SearchProgress& progress) { teller.Tell(progress); };

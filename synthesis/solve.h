@@ -54,6 +54,7 @@ struct SolveArguments {
   const DbOptions* db = nullptr;  // never null where something is solved
   const Tuner* tuner = nullptr;   // of programs that are timed; null: none are
   Observer* observer = nullptr;   // null: nothing is told, nothing stops
+  SearchTrace trace;              // of all searches, by one thread then
   std::string progress;           // what it is told begins with
   MemberPins pins;
 };

@@ -24,6 +24,7 @@
 #include "tools/repeated_command.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
+#include "tools/search_trace.h"
 #include "tools/synthesis_report.h"
 #include "tools/target_option.h"
 #include "tools/tuning.h"
@@ -41,6 +42,7 @@ struct Arguments {
   std::string output;  // empty: standard output, unless the JSON goes there
   std::string declarations;
   std::string json;
+  std::string trace;  // a file; empty: none
   bool uniform = false;
   bool no_verify = false;
   std::string command;  // that does the same again
@@ -64,7 +66,7 @@ CodeForm FormOf(const std::string& emit) {
 absl::Status CheckOutputsOf(const Arguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
-  return CheckOutputs({arguments.output, arguments.declarations, arguments.json},
+  return CheckOutputs({arguments.output, arguments.declarations, arguments.json, arguments.trace},
                       InputsOf(arguments.request));
 }
 
@@ -128,11 +130,15 @@ absl::Status WriteDeclarations(const Arguments& arguments, HeaderFile file) {
 
 absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& requests) {
   const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
+  SolveArguments solve = arguments.request.solve;
+  SearchTraceFile trace;
+  if (!arguments.trace.empty()) solve.trace = trace.Recorder();
   absl::StatusOr<Library> library =
-      SolveLibrary(arguments.request.solve,
-                   requests.single() && !whole_file ? requests.kernels.front().name : requests.name,
+      SolveLibrary(solve, requests.single() && !whole_file ? requests.kernels.front().name : requests.name,
                    requests.kernels, requests.targets);
   if (!library.ok()) return library.status();
+  if (!arguments.trace.empty())
+    if (absl::Status written = trace.Write(arguments.trace); !written.ok()) return written;
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
                               arguments.abi,         arguments.always(),    arguments.request.dispatch,
                               arguments.command};
@@ -231,8 +237,16 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   auto arguments = std::make_shared<Arguments>();
   AddRequestOptions(*command, db, arguments->request);
   AddTuneOptions(*command, arguments->request.solve);
+  BeginGroup(*command, kSearchGroup);
+  command
+      ->add_option("--trace", arguments->trace,
+                   "Write what the search asked, pruned and chose to this file, a JSON object on each line; "
+                   "one thread searches then, and what the table knows is not searched")
+      ->check(NotEmpty("a file"));
   BeginGroup(*command, kOutputGroup);
-  command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj, schedule, program or loops")
+  command
+      ->add_option("--emit", arguments->emit,
+                   "header (the default), c, ll, asm, obj, schedule, program or loops")
       ->check(OneOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
   AddChoice<HeaderMode>(
       *command, "--header-mode", "attributes (the default), macros or bare",

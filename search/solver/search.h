@@ -10,6 +10,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/solver/placement.h"  // of what is searched
+#include "search/solver/trace.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
 #include "spec/target.h"
@@ -53,6 +54,7 @@ struct SearchOptions {
   int workers = 1;  // threads that search, at least 1, the calling one included; not what the kernel is for
   int64_t specs_before_helpers = 4096;  // solved before the other workers start: they would come too late
   Cost cutoff = kInfiniteCost;          // programs that cost as much are of no use
+  SearchTrace trace = {};               // of the calling thread's work; the first program has none
   bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
 };
 

@@ -88,8 +88,14 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Ot
   return SolveAnew(spec, available, budget, bound);
 }
 
+void Solver::Trace(SearchEventKind kind, const Spec& spec, Lines available, Cost cost,
+                   const Decision* decision) {
+  if (options_.trace && width_ == 0) options_.trace({kind, spec, available, cost, decision});
+}
+
 Solver::Outcome Solver::Refute(const Spec& spec, Lines available, Cost bound) {
   ++stats_.pruned;
+  Trace(SearchEventKind::kPruned, spec, available, bound);
   if (!stopped_) memo_.AddBound(spec, available, bound);
   return {false, bound, 0};
 }
@@ -105,6 +111,7 @@ Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget
   CheckStop();
   if (stopped_) return {};
   ++stats_.specs_solved;
+  Trace(SearchEventKind::kAsked, spec, available, budget);
   const size_t first = candidates_.size();
   const Cost least_skipped = CollectCandidates(spec, available, options_.prune ? budget : kInfiniteCost);
   Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
@@ -138,6 +145,7 @@ Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
     } else {
       least_skipped = std::min(least_skipped, bound);
       ++stats_.pruned;
+      Trace(SearchEventKind::kPruned, spec, available, bound, &decision);
     }
   }
   std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
@@ -180,6 +188,7 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
   if (stopped_) return {};
   if (best.decision.kind == RewriteKind::kNone) return {false, least_bound, 0};
   memo_.AddSolution(spec, best);
+  Trace(SearchEventKind::kWon, spec, available, best.cost, &best.decision);
   return {true, best.cost, best.peak};
 }
 

@@ -70,6 +70,8 @@ class Solver {
   Outcome Ask(const Spec& spec, Lines available);
   Outcome Relaxed(const Spec& spec, Lines available, Cost budget);
   void CheckStop();
+  void Trace(SearchEventKind kind, const Spec& spec, Lines available, Cost cost,
+             const Decision* decision = nullptr);
 
   const CostModel& model_;
   Memo& memo_;

@@ -1,0 +1,49 @@
+#include "tools/search_trace.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+#include "tools/output.h"
+
+namespace kirsch {
+namespace {
+
+// The name of the event, and of its cost.
+struct EventWords {
+  const char *event, *cost;
+};
+EventWords WordsOf(SearchEventKind kind) {
+  switch (kind) {
+    case SearchEventKind::kAsked:
+      return {"asked", "budget_cycles"};
+    case SearchEventKind::kPruned:
+      return {"pruned", "bound_cycles"};
+    case SearchEventKind::kWon:
+      return {"won", "cycles"};
+  }
+  return {};
+}
+
+}  // namespace
+
+void SearchTraceFile::Add(const SearchEvent& event) {
+  if (++events_ > kMostTracedEvents) return;
+  const EventWords words = WordsOf(event.kind);
+  nlohmann::ordered_json json = {{"event", words.event}, {"spec", PrintSpec(event.spec)}};
+  if (event.available != kUnlimited) json["lines_left"] = event.available;
+  if (event.decision != nullptr) json["decision"] = PrintDecision(event.spec.op, *event.decision);
+  json[words.cost] = nullptr;
+  if (event.cost < kInfiniteCost) json[words.cost] = ToCycles(event.cost);
+  Append(&lines_, json.dump(), "\n");
+}
+
+absl::Status SearchTraceFile::Write(const std::string& path) const {
+  const nlohmann::ordered_json end = {
+      {"event", "end"}, {"events", events_}, {"written", std::min(events_, kMostTracedEvents)}};
+  return WriteOutput(path, Cat(lines_, end.dump(), "\n"));
+}
+
+}  // namespace kirsch
