@@ -5,6 +5,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <random>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "memo/hash_memo.h"
@@ -59,7 +62,7 @@ void SearchDrawn(const Draw& draw) {
   std::mt19937_64 random(42);
   for (int drawn = 0; drawn < count;) {
     const std::vector<MatmulTypes> types = testing::EveryTypes();
-    const Spec spec = draw(types[random() % types.size()], &random);
+    const auto [spec, name] = draw(types[random() % types.size()], &random);
     double bytes = 0;
     for (int operand = 0; operand <= spec.op_info().output(); ++operand)
       bytes = std::max(bytes, static_cast<double>(Bytes(spec.tensor(operand).dtype)) *
@@ -69,13 +72,15 @@ void SearchDrawn(const Draw& draw) {
     const Target target = FindTarget(random() % 2 == 0 ? "haswell" : "znver4", "")->target;
     const SearchResult result = SearchWithBudget(spec, target, kTenSeconds);
     EXPECT_EQ(result.stop, StopReason::kOptimal)
-        << testing::Describe(spec) << " " << target.name << ", drawn as number " << drawn;
+        << name << " " << target.name << ", drawn as number " << drawn;
   }
 }
 
 TEST(SlowSearch, OfDrawnSpecs) {
   SearchDrawn([](const MatmulTypes& types, std::mt19937_64* random) {
-    return testing::RandomMatmulSpec({.max_side = IsLong() ? 16384u : 512u, .types = types}, random);
+    const Spec spec =
+        testing::RandomMatmulSpec({.max_side = IsLong() ? 16384u : 512u, .types = types}, random);
+    return std::pair(spec, testing::Describe(spec));
   });
 }
 
@@ -111,11 +116,23 @@ ConvShape DrawLayer(std::mt19937_64* random) {
   }
 }
 
+// Names a failing case, mostly as users write it. pixel: elements between pixels, 0 if they are dense.
+std::string NameOf(const ConvShape& shape, const MatmulTypes& types) {
+  std::ostringstream name;
+  name << (shape.depthwise ? "depthwise " : "conv2d ") << testing::NameOf(types) << " " << shape.images << "x"
+       << shape.channels << "x" << shape.height << "x" << shape.width << " filters=" << shape.filters
+       << " kernel=" << shape.kernel_height << "x" << shape.kernel_width << " stride=" << shape.stride
+       << " dilation=" << shape.dilation
+       << (shape.layout == ImageLayout::kNhwc ? " layout=nhwc" : " layout=nchw")
+       << " pixel=" << shape.input_pixel;
+  return name.str();
+}
+
 TEST(SlowSearch, OfDrawnConvolutions) {
   SearchDrawn([](MatmulTypes types, std::mt19937_64* random) {
     const ConvShape shape = IsLong() ? DrawLayer(random) : testing::RandomConvolution(3e6, random);
     if (shape.depthwise || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
-    return testing::SpecOf(shape, types);
+    return std::pair(testing::SpecOf(shape, types), NameOf(shape, types));
   });
 }
 
