@@ -5,12 +5,18 @@
 #include <atomic>
 #include <cstdlib>
 #include <random>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "memo/hash_memo.h"
 #include "search/solver/search.h"
+#include "spec/convolution.h"
+#include "spec/dtype.h"
 #include "spec/language/parser.h"
 #include "spec/target/targets.h"
+#include "tests/testing/convolutions.h"
 #include "tests/testing/random_spec.h"
 
 namespace kirsch {
@@ -45,15 +51,18 @@ TEST(SlowSearch, OfNarrowConvolutionsInNchw) {
 }
 
 // KIRSCH_RANDOM_SPECS=200 for the long version, with operands of up to 64 MB.
-TEST(SlowSearch, OfDrawnSpecs) {
-  const char* const wanted = std::getenv("KIRSCH_RANDOM_SPECS");
-  const int count = wanted != nullptr ? std::atoi(wanted) : 40;
-  const double most_bytes = wanted != nullptr ? 64e6 : 256e3;
+const char* WantedSpecs() { return std::getenv("KIRSCH_RANDOM_SPECS"); }
+bool IsLong() { return WantedSpecs() != nullptr; }
+
+// Draws specs until enough of them are small enough, and searches each for one of two targets.
+template <typename Draw>
+void SearchDrawn(const Draw& draw) {
+  const int count = IsLong() ? std::atoi(WantedSpecs()) : 40;
+  const double most_bytes = IsLong() ? 64e6 : 256e3;
   std::mt19937_64 random(42);
   for (int drawn = 0; drawn < count;) {
     const std::vector<MatmulTypes> types = testing::EveryTypes();
-    const Spec spec = testing::RandomMatmulSpec(
-        {.max_side = wanted != nullptr ? 16384u : 512u, .types = types[random() % types.size()]}, &random);
+    const auto [spec, name] = draw(types[random() % types.size()], &random);
     double bytes = 0;
     for (int operand = 0; operand <= spec.op_info().output(); ++operand)
       bytes = std::max(bytes, static_cast<double>(Bytes(spec.tensor(operand).dtype)) *
@@ -61,9 +70,70 @@ TEST(SlowSearch, OfDrawnSpecs) {
     if (bytes > most_bytes) continue;
     ++drawn;
     const Target target = FindTarget(random() % 2 == 0 ? "haswell" : "znver4", "")->target;
-    EXPECT_EQ(SearchWithBudget(spec, target, kTenSeconds).stop, StopReason::kOptimal)
-        << testing::Describe(spec) << " " << target.name;
+    const SearchResult result = SearchWithBudget(spec, target, kTenSeconds);
+    EXPECT_EQ(result.stop, StopReason::kOptimal)
+        << name << " " << target.name << ", drawn as number " << drawn;
   }
+}
+
+TEST(SlowSearch, OfDrawnSpecs) {
+  SearchDrawn([](const MatmulTypes& types, std::mt19937_64* random) {
+    const Spec spec =
+        testing::RandomMatmulSpec({.max_side = IsLong() ? 16384u : 512u, .types = types}, random);
+    return std::pair(spec, testing::Describe(spec));
+  });
+}
+
+// One group of a convolution: its pixels and filters are a part of those of all groups.
+void TakeOneGroup(int64_t groups, ConvShape* shape) {
+  if (shape->layout == ImageLayout::kNchw) return;  // planes of a group follow each other
+  shape->input_pixel = groups * shape->channels;
+  shape->filters_row = shape->out_row = groups * shape->filters;
+}
+
+// Short sides about as often as long ones.
+int64_t DrawSide(int64_t most, std::mt19937_64* random) {
+  const auto below = [&](int64_t end) {
+    return static_cast<int64_t>((*random)() % static_cast<uint64_t>(end));
+  };
+  return 1 + below(1 + below(most));
+}
+
+// Of the sizes of layers, either layout, groups, strides, dilations.
+ConvShape DrawLayer(std::mt19937_64* random) {
+  while (true) {
+    ConvShape shape;
+    shape.layout = (*random)() % 2 == 0 ? ImageLayout::kNhwc : ImageLayout::kNchw;
+    shape.images = shape.layout == ImageLayout::kNhwc ? DrawSide(4, random) : 1;
+    shape.channels = DrawSide(512, random), shape.filters = DrawSide(512, random);
+    shape.height = DrawSide(224, random), shape.width = DrawSide(224, random);
+    shape.kernel_height = DrawSide(7, random), shape.kernel_width = DrawSide(7, random);
+    shape.stride = DrawSide(3, random), shape.dilation = DrawSide(2, random);
+    if ((*random)() % 4 == 0) TakeOneGroup(DrawSide(8, random), &shape);
+    if ((shape.kernel_height - 1) * shape.dilation < shape.height &&
+        (shape.kernel_width - 1) * shape.dilation < shape.width)
+      return shape;
+  }
+}
+
+// Names a failing case, mostly as users write it. pixel: elements between pixels, 0 if they are dense.
+std::string NameOf(const ConvShape& shape, const MatmulTypes& types) {
+  std::ostringstream name;
+  name << (shape.depthwise ? "depthwise " : "conv2d ") << testing::NameOf(types) << " " << shape.images << "x"
+       << shape.channels << "x" << shape.height << "x" << shape.width << " filters=" << shape.filters
+       << " kernel=" << shape.kernel_height << "x" << shape.kernel_width << " stride=" << shape.stride
+       << " dilation=" << shape.dilation
+       << (shape.layout == ImageLayout::kNhwc ? " layout=nhwc" : " layout=nchw")
+       << " pixel=" << shape.input_pixel;
+  return name.str();
+}
+
+TEST(SlowSearch, OfDrawnConvolutions) {
+  SearchDrawn([](MatmulTypes types, std::mt19937_64* random) {
+    const ConvShape shape = IsLong() ? DrawLayer(random) : testing::RandomConvolution(3e6, random);
+    if (shape.depthwise || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
+    return std::pair(testing::SpecOf(shape, types), NameOf(shape, types));
+  });
 }
 
 }  // namespace
