@@ -43,8 +43,7 @@ void Remember(const std::vector<Observation>& observations, bool fresh, bool hel
     Experiment experiment = {one.problem, 1, false, one.schedule};
     experiment.group = one.group;
     experiment.held_out = held_out;
-    remembered->push_back(
-        {std::move(experiment), one.cycles, one.spread, one.chosen, one.distance, fresh});
+    remembered->push_back({std::move(experiment), one.cycles, one.spread, one.chosen, one.distance, fresh});
   }
 }
 

@@ -40,11 +40,10 @@ std::string Described(const HeldOutTimes& times) {
 // One line; empty if nothing was held out.
 std::string Described(const Calibration::HeldOut& held_out) {
   if (held_out.fitted.problems == 0) return "";
-  std::string text =
-      absl::StrFormat("%d problem%s held out of the fit: what the fitted constants choose takes %s of what "
-                      "the ones before chose",
-                      held_out.fitted.problems, held_out.fitted.problems == 1 ? "" : "s",
-                      Described(held_out.fitted));
+  std::string text = absl::StrFormat(
+      "%d problem%s held out of the fit: what the fitted constants choose takes %s of what "
+      "the ones before chose",
+      held_out.fitted.problems, held_out.fitted.problems == 1 ? "" : "s", Described(held_out.fitted));
   if (!held_out.kept.empty())
     absl::StrAppendFormat(&text, "; so %s is kept as it was, which makes that %s", Described(held_out.kept),
                           Described(held_out.taken));

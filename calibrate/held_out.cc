@@ -32,9 +32,8 @@ std::map<std::string, Predicted> ChoicesOf(const CostModel& model,
 }
 
 bool DoesNoHarm(const HeldOutTimes& times) {
-  return times.time <= 1 && std::all_of(times.groups.begin(), times.groups.end(), [](const GroupTime& group) {
-           return group.time <= 1 + kGroupNoise;
-         });
+  return times.time <= 1 && std::all_of(times.groups.begin(), times.groups.end(),
+                                        [](const GroupTime& group) { return group.time <= 1 + kGroupNoise; });
 }
 
 }  // namespace

@@ -42,13 +42,13 @@ struct GroupTime {
 
 struct HeldOutTimes {
   int problems = 0;
-  double time = 1;               // of all problems
-  double error = 0;              // median of |predicted / measured - 1| of the candidate's choices
+  double time = 1;                // of all problems
+  double error = 0;               // median of |predicted / measured - 1| of the candidate's choices
   std::vector<GroupTime> groups;  // in the order in which the observations have them
 };
 
-// `observations` are programs of held-out problems, some of each. A model's choice of a problem is the program
-// that it predicts to be the fastest of them.
+// `observations` are programs of held-out problems, some of each. A model's choice of a problem is the
+// program that it predicts to be the fastest of them.
 HeldOutTimes TimesOf(const Target& candidate, const Target& base,
                      const std::vector<Observation>& observations);
 

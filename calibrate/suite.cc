@@ -99,7 +99,8 @@ class SuiteBuilder {
   }
 
   // Of the problems from whose space programs are drawn, one of so many of a group, by chance: as they repeat
-  // themselves from type to type, every fifth would be the same one of each type, and nothing would tell of it.
+  // themselves from type to type, every fifth would be the same one of each type, and nothing would tell of
+  // it.
   void HoldOut() {
     std::mt19937_64 random(kSeed);
     std::map<std::string, std::vector<Experiment*>> groups;
@@ -121,7 +122,8 @@ class SuiteBuilder {
   // matrix' stride. What packing is worth is told by these alone.
   void OddShapes() {
     std::mt19937_64 random(kSeed);
-    const auto draw = [&](double low, double high) {  // log-uniform, odd or a multiple of 4 that is none of 16
+    const auto draw = [&](double low,
+                          double high) {  // log-uniform, odd or a multiple of 4 that is none of 16
       const double place = static_cast<double>(random() >> 11) * 0x1p-53;
       const auto size = static_cast<int64_t>(low * std::pow(high / low, place));
       return random() % 4 == 0 ? size / 16 * 16 + 4 : size / 2 * 2 + 1;

@@ -10,7 +10,8 @@
 namespace kirsch {
 
 // Sizes follow the target's caches: problems live in L1, L2, L3 and RAM. A fifth of those whose programs are
-// drawn is held out of the fit (Experiment::held_out). `quick`: a quarter of all, with fewer programs of each.
+// drawn is held out of the fit (Experiment::held_out). `quick`: a quarter of all, with fewer programs of
+// each.
 std::vector<Experiment> CalibrationSuite(const Target& target, bool quick);
 
 }  // namespace kirsch

@@ -27,8 +27,8 @@ struct Usable {
 // A share hurts if it is expected to be slower than this.
 inline constexpr double kHurts = 1.05;
 
-// Beside RAM, what does not fit is read again from a farther level, or columns are read several at a time, which
-// takes as much longer as this: a share hurts if it is slower than that.
+// Beside RAM, what does not fit is read again from a farther level, or columns are read several at a time,
+// which takes as much longer as this: a share hurts if it is slower than that.
 inline constexpr double kHurtsBesideRam = 1.3;
 
 // `fillings` by their share, ascending, not empty. What they expect is made to rise (isotonic regression),

@@ -15,8 +15,8 @@ inline constexpr Cost kInfiniteCost = std::numeric_limits<Cost>::max() / 4;
 
 constexpr double ToCycles(Cost cost) { return static_cast<double>(cost) / kCostUnit; }
 
-// Costs are rounded up and bounds down, so that what bounds the cycles of a program bounds the sum of its costs as
-// well, whatever the constants of a target.
+// Costs are rounded up and bounds down, so that what bounds the cycles of a program bounds the sum of its
+// costs as well, whatever the constants of a target.
 constexpr Cost BoundFromCycles(double cycles) { return static_cast<Cost>(cycles * kCostUnit); }
 constexpr Cost CostFromCycles(double cycles) {
   const Cost below = BoundFromCycles(cycles);

@@ -210,9 +210,8 @@ class RowCost {
   // What waits for an input's lines: those that nobody asks for in time, and what a row apart starts with.
   double WaitsFor(int input, Dtype dtype, Level from) const {
     const MemoryLevel& memory = target_.at(from);
-    return LinesOf(columns_, dtype, target_) *
-               (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
-                (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
+    return LinesOf(columns_, dtype, target_) * (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
+                                                (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
            (IsApart(input) ? StartCycles(dtype, memory) : 0);
   }
 

@@ -15,12 +15,12 @@ namespace kirsch {
 
 // A trip is one of the main loop as the code generator writes it, unrolled.
 struct TileFacts {
-  RegisterTile tile;     // with the lines that it prefetches
-  int registers = 0;     // vector registers in use at the same time, at most; mask registers are none
-  int spills = 0;        // vectors that there is no register for
-  int64_t steps = 0;     // of the reduction that a trip takes in
-  double trips = 0;      // in one run; a part of one is what a loop of single steps, or the tail, takes
-  int multiply_adds = 0;  // of whole vectors, in a trip
+  RegisterTile tile;        // with the lines that it prefetches
+  int registers = 0;        // vector registers in use at the same time, at most; mask registers are none
+  int spills = 0;           // vectors that there is no register for
+  int64_t steps = 0;        // of the reduction that a trip takes in
+  double trips = 0;         // in one run; a part of one is what a loop of single steps, or the tail, takes
+  int multiply_adds = 0;    // of whole vectors, in a trip
   double instructions = 0;  // in a trip; the average where not every trip prefetches as much
   double cycles = 0;        // of a trip, operands in L1
   std::string_view bottleneck;

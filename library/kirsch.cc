@@ -334,7 +334,8 @@ kirsch_error* kirsch_compile(const kirsch_solution* solution, kirsch_kernel** ke
 void kirsch_kernel_destroy(kirsch_kernel* kernel) { delete kernel; }
 
 kirsch_error* kirsch_call(const kirsch_kernel* kernel, const kirsch_arguments* arguments) {
-  return WithArguments(kernel, arguments, [&](const kirsch_arguments& given) { return kernel->kernel->Call(given); });
+  return WithArguments(kernel, arguments,
+                       [&](const kirsch_arguments& given) { return kernel->kernel->Call(given); });
 }
 kirsch_error* kirsch_call_part(const kirsch_kernel* kernel, const kirsch_arguments* arguments,
                                const kirsch_part* part) {

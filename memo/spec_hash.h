@@ -9,7 +9,8 @@
 
 namespace kirsch {
 
-// Multiply and fold, a word at a time. All bits are good. What only epilogues have is left out where there is none.
+// Multiply and fold, a word at a time. All bits are good. What only epilogues have is left out where there is
+// none.
 inline uint64_t HashOf(const Spec& spec) {
   constexpr size_t kPlainWords = (offsetof(Spec, operand) + kMaxMatrices * sizeof(TensorSpec) + 7) / 8;
   const Spec::Words words = spec.words();

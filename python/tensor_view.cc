@@ -31,9 +31,7 @@ constexpr std::array<TypeNames, 9> kTypes = {{
     {1, "uint8", "float8_e5m2", 12, kDLUInt},    // kDLFloat8_e5m2
 }};
 
-const TypeNames& NamesOf(kirsch_type type) {
-  return kTypes.at(static_cast<size_t>(type));
-}
+const TypeNames& NamesOf(kirsch_type type) { return kTypes.at(static_cast<size_t>(type)); }
 
 [[noreturn]] void Unexpected(const std::string& name, kirsch_type type, const std::string& got) {
   const std::string extension = NamesOf(type).extension;

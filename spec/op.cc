@@ -70,7 +70,7 @@ class Rows {
     if (count_ % kOpsPerPage == 0)
       internal::op_pages[count_ / kOpsPerPage].store(&pages_.emplace_back(), std::memory_order_release);
     (*internal::op_pages[count_ / kOpsPerPage])[count_ % kOpsPerPage].store(&rows_.emplace_back(info),
-                                                                           std::memory_order_release);
+                                                                            std::memory_order_release);
     ++count_;
   }
 

@@ -121,7 +121,8 @@ constexpr bool MayBeCopied(const TensorSpec& tensor) {
   return tensor.layout.kind != LayoutKind::kPacked && tensor.moved == 0;
 }
 
-// Leaves what lhs_as still allows: where a copy may round something, and there is a product of what it becomes.
+// Leaves what lhs_as still allows: where a copy may round something, and there is a product of what it
+// becomes.
 void SettleRounding(Spec* spec);
 
 // The type that sums are kept in. (Layouts and levels are left out of account.)

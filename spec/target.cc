@@ -18,8 +18,9 @@ std::vector<std::string> FeaturesOf(const VectorUnit& unit) {
 
 ArithmeticRate VectorUnit::rate(Arithmetic arithmetic) const {
   const Instruction& row = Info(arithmetic);
-  const ArithmeticRate part = row.timed == Arithmetic::kFma ? ArithmeticRate{fma_per_cycle, fma_latency, fma_chains}
-                                                            : rates[static_cast<size_t>(row.timed)];
+  const ArithmeticRate part = row.timed == Arithmetic::kFma
+                                  ? ArithmeticRate{fma_per_cycle, fma_latency, fma_chains}
+                                  : rates[static_cast<size_t>(row.timed)];
   return {part.per_cycle / row.parts(), part.latency * row.parts(), part.chains};
 }
 

@@ -354,8 +354,8 @@ std::string RegionShapes(const FamilySynthesis& synthesis) {
   if (synthesis.members.size() == 1) return PrintProgram(ShapesOf(synthesis.members.front()));
   std::string text;
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i)
-    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, synthesis.regions.list[i]), "\n",
-           PrintProgram(ShapesOf(synthesis, i)));
+    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, synthesis.regions.list[i]),
+           "\n", PrintProgram(ShapesOf(synthesis, i)));
   return text;
 }
 

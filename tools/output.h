@@ -19,8 +19,9 @@ absl::Status WriteOutput(std::string_view path, std::string_view contents);
 // The same for a report.
 absl::Status WriteJson(std::string_view path, const nlohmann::ordered_json& json);
 
-// An error if WriteOutput can't write to one of `outputs`, or if two of them are the same file. So it is if one
-// of them is among `inputs`, the files that the command reads (an empty name is none). Nothing is changed there.
+// An error if WriteOutput can't write to one of `outputs`, or if two of them are the same file. So it is if
+// one of them is among `inputs`, the files that the command reads (an empty name is none). Nothing is changed
+// there.
 absl::Status CheckOutputs(std::initializer_list<std::string_view> outputs,
                           const std::vector<std::string>& inputs);
 

@@ -15,10 +15,10 @@ namespace kirsch {
 
 struct RequestArguments {
   SolveOptions solve;
-  std::string file;    // of kernels
-  std::string kernel;  // of the file's, the only one that is wanted; empty: all are
-  std::string name;    // of the only kernel's function; empty: the kernel's own
-  std::string prefix;  // of all names
+  std::string file;       // of kernels
+  std::string kernel;     // of the file's, the only one that is wanted; empty: all are
+  std::string name;       // of the only kernel's function; empty: the kernel's own
+  std::string prefix;     // of all names
   bool dispatch = false;  // with a function that finds the kernel of a matmul
 };
 

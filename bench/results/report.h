@@ -33,9 +33,9 @@ struct BenchResult {
   double predicted_gflops = 0;  // of ours; 0: nothing was predicted
   double peak_gflops = 0;       // of the best instruction that the CPU has for these types
   double peak_share = 0;
-  double compulsory_bytes = 0;       // of operands, each read or written once
-  double gbytes_per_second = 0;      // these bytes by the median
-  double bandwidth_share = 0;  // of the machine's measured one
+  double compulsory_bytes = 0;   // of operands, each read or written once
+  double gbytes_per_second = 0;  // these bytes by the median
+  double bandwidth_share = 0;    // of the machine's measured one
   bool memory_bound = false;  // moving these bytes takes longer than computing, both at the measured limits
   double max_error = 0;
   double error_share = 0;  // see OutputCheck
@@ -111,8 +111,8 @@ std::vector<std::string> PeersOf(const BenchReport& report);
 
 nlohmann::json ToJson(const BenchReport& report);
 
-// For people to read. // One block per spec, its contenders fastest first, each with its ratio to the best peer; who is missing and
-// why; the summary at the end. Ends with a newline.
+// For people to read. // One block per spec, its contenders fastest first, each with its ratio to the best
+// peer; who is missing and why; the summary at the end. Ends with a newline.
 std::string FormatTable(const BenchReport& report);
 
 // An SVG document: GFLOP/s, one group of bars per spec, one colour per contender (ours first), a line at the

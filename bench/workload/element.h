@@ -30,8 +30,8 @@ struct IntegerRange {
 };
 
 // Fills with reproducible values: floats uniform in [-1, 1), rounded to the type to nearest even; integers
-// uniform in `range`, which the type must hold; blocks of any bits with scales about 1. Different seeds, different
-// values.
+// uniform in `range`, which the type must hold; blocks of any bits with scales about 1. Different seeds,
+// different values.
 void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range);
 
 }  // namespace kirsch

@@ -16,7 +16,8 @@ struct CFunction {
 
 // The functions in their order, an empty line between two. Macros, whose names are `prefix` and a number, are
 // defined before what uses them first, and undefined at the end; without a prefix there are none. A number of
-// an instance is a parameter of its macro or follows from one: a row's offset is a multiple of its stride, say.
+// an instance is a parameter of its macro or follows from one: a row's offset is a multiple of its stride,
+// say.
 std::string PrintFunctions(absl::Span<const CFunction> functions, const std::string& prefix);
 
 }  // namespace kirsch

@@ -189,9 +189,7 @@ class FunctionPrinter {
   void Print(const Fma& op) { Set(op.to, vectors_.Fma(op.sign, VarOf(op.a), VarOf(op.b), VarOf(op.c))); }
   void Print(const SquareRoot& op) { Set(op.to, vectors_.Sqrt(VarOf(op.from))); }
   void Print(const Scale& op) { Set(op.to, vectors_.Scale(VarOf(op.a), VarOf(op.exponent))); }
-  void Print(const BroadcastPower& op) {
-    Set(op.to, vectors_.BroadcastPower(VarOf(op.to), Text(op.from)));
-  }
+  void Print(const BroadcastPower& op) { Set(op.to, vectors_.BroadcastPower(VarOf(op.to), Text(op.from))); }
   void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), Text(op.from))); }
   void Print(const Lookup& op) { Set(op.to, vectors_.Lookup(VarOf(op.from), op.table)); }
   void Print(const FillBytes& op) { Set(op.to, vectors_.FillBytes(op.bytes)); }
@@ -207,7 +205,9 @@ class FunctionPrinter {
   void Print(const SelectLess& op) {
     Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
   }
-  void Print(const FirstLanes& op) { Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), CountOf(op.count))); }
+  void Print(const FirstLanes& op) {
+    Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), CountOf(op.count)));
+  }
   void Print(const Across& op) { PrintStatements(vectors_.Across(op.op, VarOf(op.to), VarOf(op.from))); }
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }
@@ -407,12 +407,11 @@ CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vecto
   const CSignature signature = SignatureOf(program);
   const Var& packed = procedure.vars[signature.constants.size()];
   const std::string pointer = Cat("(", CType(packed.dtype), "*)packed");
-  const std::string body =
-      PacksConstants(program, number)
-          ? Cat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
-                FunctionPrinter(program, procedure, style, callees).Print())
-          : Cat("  ", callees[number], "((const ", CType(procedure.vars[0].dtype), "*)",
-                TensorNames(signature.constants), ", ", pointer, ");\n");
+  const std::string body = PacksConstants(program, number)
+                               ? Cat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
+                                     FunctionPrinter(program, procedure, style, callees).Print())
+                               : Cat("  ", callees[number], "((const ", CType(procedure.vars[0].dtype), "*)",
+                                     TensorNames(signature.constants), ", ", pointer, ");\n");
   return {Cat(kernel.dispatched ? style.private_prefix : style.public_prefix, TargetAttribute(program, style),
               "void "),
           PackName(program), FunctionText(CPackParameters(signature), body),

@@ -19,9 +19,9 @@ struct CStyle {
   std::string fence;                    // the statement that the compiler moves no load across
   bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
   // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type, KEPT(vector) a use of it,
-  // LOADED(vector) a change of it to itself, ADD512(sum, product) an addition of words in place; with a number,
-  // where there is so much code that nobody reads it all, it stands for code that differs in numbers only.
-  // Empty: as GCC and Clang say it, and all code as it is.
+  // LOADED(vector) a change of it to itself, ADD512(sum, product) an addition of words in place; with a
+  // number, where there is so much code that nobody reads it all, it stands for code that differs in numbers
+  // only. Empty: as GCC and Clang say it, and all code as it is.
   std::string macros = {};
 };
 

@@ -40,8 +40,9 @@ std::string CPackArguments(const CSignature& signature);
 // The tensors' names, with commas between.
 std::string TensorNames(const std::vector<EntryTensor>& tensors);
 
-// What follows a function's name: the parameters ("const float* lhs, size_t trips") and the body, which begins
-// with a statement "(void)NAME;" for each of them that it doesn't name, so that no compiler warns of it.
+// What follows a function's name: the parameters ("const float* lhs, size_t trips") and the body, which
+// begins with a statement "(void)NAME;" for each of them that it doesn't name, so that no compiler warns of
+// it.
 std::string FunctionText(std::string_view parameters, std::string_view body);
 
 // "thread, n_threads", or what columns are wanted.

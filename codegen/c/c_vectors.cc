@@ -256,8 +256,7 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
 std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const {
   if (memory == Dtype::kF32) return Intrinsic(BytesOf(to), "set1_ps", Cat("*(const float*)(", from, ")"));
   const int bits = 8 * Bytes(memory);
-  if (bits == 32)
-    return Intrinsic(BytesOf(to), "broadcastd_epi32", Intrinsic(kXmmBytes, "loadu_si32", from));
+  if (bits == 32) return Intrinsic(BytesOf(to), "broadcastd_epi32", Intrinsic(kXmmBytes, "loadu_si32", from));
   const std::string low = Cat("(uint8_t)(", from, ")[0]");
   const std::string element =
       bits == 8 ? Cat("(char)(", low, ")") : Cat("(short)(", low, " | (uint8_t)(", from, ")[1] << 8)");

@@ -98,8 +98,8 @@ class CVectors {
   std::string SetIntegers(const Var& to, const std::string& value) const;
   std::string AddInPlace(const Var& accumulator, const std::string& product) const;
   bool Maskable(Dtype memory) const;
-  // Of the first of `lanes` lanes, so many: the vector operand of AVX2's maskload, maskstore and blendv, whose
-  // sign bits say which lanes; and the mask of AVX-512.
+  // Of the first of `lanes` lanes, so many: the vector operand of AVX2's maskload, maskstore and blendv,
+  // whose sign bits say which lanes; and the mask of AVX-512.
   static std::string MaskVector(int lanes, const CCount& count);
   static std::string MaskOf(int lanes, const CCount& count);
   std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, const CCount& count) const;

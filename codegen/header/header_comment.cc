@@ -216,7 +216,8 @@ std::string NotesText(const HeaderFunction& function) {
 }
 
 bool HasSelfTest(const HeaderFile& file) {
-  return !file.declares && std::any_of(file.functions.begin(), file.functions.end(),
+  return !file.declares &&
+         std::any_of(file.functions.begin(), file.functions.end(),
                      [](const HeaderFunction& function) { return function.has_self_test(); });
 }
 
@@ -225,17 +226,17 @@ constexpr char kFlagsText[] =
 
 std::string InclusionText(const HeaderFile& file) {
   if (file.mode == HeaderMode::kBare)
-    return Cat("Include this inside a namespace that is compiled for the instructions above, after\n"
-               "<immintrin.h>, <stddef.h> and <stdint.h>. It has no include guard. GCC and Clang only.\n",
-               kFlagsText);
+    return Cat(
+        "Include this inside a namespace that is compiled for the instructions above, after\n"
+        "<immintrin.h>, <stddef.h> and <stdint.h>. It has no include guard. GCC and Clang only.\n",
+        kFlagsText);
   std::string text =
       Cat("C99 and C++17, for x86-64; GCC, Clang, and by its documentation MSVC (checked with Clang only).\n",
           "Call NAME only where NAME_supported() is 1.",
           HasSelfTest(file) ? Cat(" Self-test: define ", absl::AsciiStrToUpper(file.name),
                                   "_SELF_TEST\nand compile this file as a program.")
                             : "",
-          "\n",
-          file.declares ? "" : kFlagsText);
+          "\n", file.declares ? "" : kFlagsText);
   if (!file.name_space.empty())
     Append(&text, "In C++ all names are in the namespace ", file.name_space, ", in C in none.\n");
   return text;

@@ -69,12 +69,12 @@ struct HeaderVariant {
 };
 
 struct HeaderFunction {
-  std::string name;                        // a C identifier
-  std::string text;                        // the user's spec, graph or family, for the comment
-  std::vector<VaryingSize> sizes;          // parameters
-  size_t shared_size = 0;                  // the one that programs may take
+  std::string name;                              // a C identifier
+  std::string text;                              // the user's spec, graph or family, for the comment
+  std::vector<VaryingSize> sizes;                // parameters
+  size_t shared_size = 0;                        // the one that programs may take
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
-  std::vector<HeaderMember> members;       // as the family's, or one; none of a graph
+  std::vector<HeaderMember> members;             // as the family's, or one; none of a graph
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says
 
@@ -94,9 +94,9 @@ struct HeaderFunction {
 struct HeaderFile {
   std::string name;  // a C identifier; what is no function's own begins with it
   HeaderMode mode = HeaderMode::kAttributes;
-  bool external = false;   // a C file: the public functions have external linkage (else static inline)
-  std::string name_space = {};            // C++ only: of the public functions; empty: none. "a::b" is fine
-  std::string version = {};               // of Kirsch
+  bool external = false;        // a C file: the public functions have external linkage (else static inline)
+  std::string name_space = {};  // C++ only: of the public functions; empty: none. "a::b" is fine
+  std::string version = {};     // of Kirsch
   std::vector<HeaderFunction> functions = {};  // several variants: kAttributes only
   bool dispatch = false;  // not kBare: with a function that finds a matmul's kernel (matmul_dispatch.h)
   // kAttributes, one variant each: NAME and NAME_pack are but declared, as their code is in an object

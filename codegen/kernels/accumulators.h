@@ -39,8 +39,8 @@ struct MicrokernelParameters {
   std::vector<VarId> arguments;
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
-  std::vector<VarId> outer;           // of the loops around these, the innermost first
-  VarId tail = kNoVar, add = kNoVar;  // see TileShape::any_tail, may_accumulate
+  std::vector<VarId> outer;            // of the loops around these, the innermost first
+  VarId tail = kNoVar, add = kNoVar;   // see TileShape::any_tail, may_accumulate
   VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
 };
 

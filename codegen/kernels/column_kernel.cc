@@ -128,7 +128,8 @@ class ColumnWriter {
 
   void Initialize(RowCode& code, int reduction) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(IsSum(kernel_.program, reduction) ? 0.0f : -kInfinity)});
+    builder_.Do(Fill{code.Of(reduction),
+                     std::bit_cast<uint32_t>(IsSum(kernel_.program, reduction) ? 0.0f : -kInfinity)});
   }
 
   const RowKernel& kernel_;

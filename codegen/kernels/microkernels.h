@@ -72,7 +72,7 @@ Procedure MicrokernelProcedure(const Microkernel& kernel);
 // The forms, for MicrokernelProcedure.
 Procedure OuterProductProcedure(const Microkernel& kernel);
 Procedure DotProductProcedure(const Microkernel& kernel);
-Procedure CodeProductProcedure(const Microkernel& kernel);  // dot products of integers that share scales
+Procedure CodeProductProcedure(const Microkernel& kernel);   // dot products of integers that share scales
 Procedure PanelProductProcedure(const Microkernel& kernel);  // outer products of them
 Procedure LanewiseProcedure(const Microkernel& kernel);
 

@@ -227,7 +227,8 @@ class RowWriter {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int reduction : pass.reductions)
       for (int i = 0; i < accumulators_; ++i)
-        Set(Accumulator(reduction, static_cast<size_t>(i)), IsSum(kernel_.program, reduction) ? 0 : -kInfinity);
+        Set(Accumulator(reduction, static_cast<size_t>(i)),
+            IsSum(kernel_.program, reduction) ? 0 : -kInfinity);
     if (!pass.online) return;
     Set(row_.Temporary("maxima"), kLeast);
     Set(row_.Temporary("sums"), 0);

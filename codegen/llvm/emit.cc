@@ -62,7 +62,13 @@ Source SourceOf(const HeaderFunction& function, Abi abi) {
   const auto print = [&function, abi](llvm::LLVMContext& context) {
     return PrintLlvmDispatch(function, abi, context);
   };
-  Source source{print, only.target, abi, only.features(), Declaration(function), "", function.scratch_bytes(),
+  Source source{print,
+                only.target,
+                abi,
+                only.features(),
+                Declaration(function),
+                "",
+                function.scratch_bytes(),
                 function.shared_bytes()};
   if (!function.packs()) return source;
   source.pack_declaration = PackDeclaration(function);

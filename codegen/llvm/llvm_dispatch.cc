@@ -82,7 +82,7 @@ class DispatchPrinter {
   // does so in the first.
   llvm::BasicBlock* PrintCall(const LoopProgram& program, llvm::Function* entry) {
     llvm::BasicBlock *const block = NewBlock("call"), *const call = NewBlock("mine"),
-                     *const done = NewBlock("done");
+                            *const done = NewBlock("done");
     PrintReturn(done, 1);
     ir_.SetInsertPoint(block);
     Value* wanted = ir_.getTrue();

@@ -80,8 +80,8 @@ struct BroadcastPower {  // f32, in all lanes: 2^(the byte without a sign at `fr
   VarId to;
   Address from;
 };
-struct LoadNibbles {  // u8: the lower halves of the bytes at `from`, half as many as there are lanes, then the
-                      // upper ones
+struct LoadNibbles {  // u8: the lower halves of the bytes at `from`, half as many as there are lanes, then
+                      // the upper ones
   VarId to;
   Address from;
 };
@@ -143,7 +143,8 @@ struct ForUnpacking {
   VarId to, from;
   int times;
 };
-struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
+struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if negative, to the right, zeros
+                // coming in
   VarId to, from;
   int left;
 };
@@ -199,7 +200,7 @@ struct Keep {
   VarId vector;
 };
 inline constexpr int64_t kLineBytes = 64;  // a line of the caches, of any x86-64 CPU
-struct Prefetch {  // the line at `at`, into L1, or only into L2
+struct Prefetch {                          // the line at `at`, into L1, or only into L2
   Address at;
   bool into_l2 = false;
 };
@@ -319,7 +320,7 @@ struct EntryParameters {
 };
 
 struct LoopProgram {
-  std::string name;                   // the entry's
+  std::string name;  // the entry's
   // procedures[0] is the entry; only it, the one that packs a graph's constants, and those of ShareChoices
   // call others, which are no entries; the latter come behind all that they call.
   std::vector<Procedure> procedures;

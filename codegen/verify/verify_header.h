@@ -33,8 +33,8 @@ class HeaderBuild {
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
 
-  // Waits for the compiler; the header's function behind one that takes all tensors, valid while this object lives. An error holds the
-  // compiler's first complaint.
+  // Waits for the compiler; the header's function behind one that takes all tensors, valid while this object
+  // lives. An error holds the compiler's first complaint.
   absl::StatusOr<GraphKernelFunction> Finish();
 
   // The header's function that packs what is packed ahead, as long; null if there is none. After Finish().

@@ -142,8 +142,8 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Tri
   for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
     const ProblemTensor& info = problem.tensors()[tensor];
     const size_t element = static_cast<size_t>(Bytes(info.dtype));
-    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(static_cast<size_t>(BytesOf(info.dtype, info.elements)),
-                                                                 trial.placement, trial.shift * element);
+    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(
+        static_cast<size_t>(BytesOf(info.dtype, info.elements)), trial.placement, trial.shift * element);
     if (!buffer.ok()) return buffer.status();
     problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
     if (tensor != problem.output()) buffer->SetReadOnly(true);

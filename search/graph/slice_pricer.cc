@@ -102,8 +102,12 @@ absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers,
 absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
   const Slice slice(uses_, set);
   const int sharing = workers_ == Workers::kShared ? threads_ : 1;
-  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd,
-                             GoesByAnyKeys(slice) ? &varies_ : nullptr, options_.any_rows};
+  const SliceProblem problem{slice,
+                             target_,
+                             sharing,
+                             options_.allow_winograd,
+                             GoesByAnyKeys(slice) ? &varies_ : nullptr,
+                             options_.any_rows};
   std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)

@@ -25,8 +25,8 @@ struct Relaxation {
 // more, and every compulsory line is cheaper by at least the difference between the levels. Nothing when
 // there is no epilogue to leave out and everything is dense and in L1 already; or an operand is constant, its
 // layout yet to be chosen; or lhs may yet be rounded, and multiplied faster; or rhs is contiguous along the
-// reduction, so that dot products and outer products compete and density is no relaxation; or the closer level
-// is not the cheaper one.
+// reduction, so that dot products and outer products compete and density is no relaxation; or the closer
+// level is not the cheaper one.
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model);
 
 }  // namespace kirsch

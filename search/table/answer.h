@@ -12,7 +12,8 @@ namespace kirsch {
 TableIdentity IdentityOf(const Target& target);
 
 // The same program and cost as Search, with or without a table (null: none). What is found, or proven of a
-// cutoff, is added to the table, not committed; nothing is that isn't optimal. DataLoss: the table is damaged.
+// cutoff, is added to the table, not committed; nothing is that isn't optimal. DataLoss: the table is
+// damaged.
 absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& model, Memo& memo,
                                     const SearchOptions& options, Table* table);
 

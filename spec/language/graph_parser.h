@@ -21,7 +21,8 @@ namespace kirsch {
 // the place.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source);
 
-// A kernel's name, and the sizes that have names: "kernel NAME[m = 1..64 mixture=1:0.7,64:0.3, n = 8|16](...".
+// A kernel's name, and the sizes that have names: "kernel NAME[m = 1..64 mixture=1:0.7,64:0.3, n =
+// 8|16](...".
 struct KernelHead {
   std::string name;
   std::vector<VaryingSize> sizes;

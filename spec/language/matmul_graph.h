@@ -12,8 +12,8 @@
 namespace kirsch {
 
 // The spec of a graph that is one matmul of two parameters, perhaps transposed, and a chain of elementwise
-// operations on it, with parameters and numbers. It has the kernel's own parameters. InvalidArgument, with the
-// place in `source`: the graph is something else.
+// operations on it, with parameters and numbers. It has the kernel's own parameters. InvalidArgument, with
+// the place in `source`: the graph is something else.
 absl::StatusOr<ParsedSpec> AsMatmul(const Graph& graph, std::string_view source);
 
 // The other way: the matmul of a canonical spec and its epilogue, as a graph of lhs, rhs, and what the

@@ -237,9 +237,8 @@ ParsedSpec CanonicalRequest(const Spec& asked) {
   const CanonicalSpec canonical = Canonicalise(asked);
   ParsedSpec parsed{canonical.spec, canonical.swapped, PrintSpec(asked)};
   for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
-    parsed.parameters.push_back(
-        {std::string(kMatmulInfo.operands[static_cast<size_t>(matrix)].name),
-         SwappedOperand(matrix, canonical.swapped)});
+    parsed.parameters.push_back({std::string(kMatmulInfo.operands[static_cast<size_t>(matrix)].name),
+                                 SwappedOperand(matrix, canonical.swapped)});
   int next = MatmulDims::kOut;
   for (std::string& name : EpilogueNames(asked.op_info().epilogue))
     parsed.parameters.push_back({std::move(name), ++next});

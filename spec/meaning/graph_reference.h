@@ -58,9 +58,9 @@ class GraphReference {
   const Graph& graph_;
   const ReadParameter read_;
   const std::map<int, int> winograd_;
-  std::map<int, WinogradErrors> errors_;        // of winograd_
-  std::vector<std::map<int64_t, Row>> rows_;    // per node; of a parameter one
-  std::vector<std::vector<int64_t>> strides_;   // per parameter
+  std::map<int, WinogradErrors> errors_;       // of winograd_
+  std::vector<std::map<int64_t, Row>> rows_;   // per node; of a parameter one
+  std::vector<std::vector<int64_t>> strides_;  // per parameter
 };
 
 }  // namespace kirsch

@@ -65,8 +65,8 @@ inline Affine TimesVariable(const Affine& affine, VarId variable) {
   return product;
 }
 
-// An offset in elements of `dtype` as one of bytes, where that is a type of blocks, every term of which is of whole
-// ones; else as it is.
+// An offset in elements of `dtype` as one of bytes, where that is a type of blocks, every term of which is of
+// whole ones; else as it is.
 inline Affine InBytes(Dtype dtype, const Affine& elements) {
   if (!IsOfBlocks(dtype)) return elements;
   const auto bytes = [&](int64_t count) {

@@ -78,8 +78,8 @@ class ImplWriter {
   int TakeOwn(int64_t bytes, Dtype dtype);
   void FreeOwn(int64_t bytes) { own_top_ -= bytes; }
 
-  // The copy that a kPack makes of an operand that lies like `from` (of a batch: of each matrix), its elements
-  // (of the whole batch), and the bytes of its buffer.
+  // The copy that a kPack makes of an operand that lies like `from` (of a batch: of each matrix), its
+  // elements (of the whole batch), and the bytes of its buffer.
   PackShape CopyOf(const Impl& impl, const MatrixLayout& from) const;
   int64_t CopyElements(const Impl& impl) const;
   int64_t CopyBytes(const Impl& impl) const;
@@ -123,7 +123,8 @@ class ImplWriter {
   const Target& target_;
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
-  // Of the dim that varies (-1: none does): all there is, and what there is of the tile that is being written.
+  // Of the dim that varies (-1: none does): all there is, and what there is of the tile that is being
+  // written.
   int varying_ = -1;
   VarId size_ = kNoVar, left_ = kNoVar;
   Affine last_;  // not 0: so much there is of the last vector of the register tile

@@ -68,8 +68,7 @@ struct MatrixLayout {
     std::string name;
     for (int level = 0; level < axis.digits; ++level) {
       const Digit& digit = axis.digit[static_cast<size_t>(level)];
-      Append(&name, digit.stride,
-                      level + 1 < axis.digits ? Cat("x", digit.count, "_") : "");
+      Append(&name, digit.stride, level + 1 < axis.digits ? Cat("x", digit.count, "_") : "");
     }
     return name;
   }

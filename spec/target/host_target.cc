@@ -72,7 +72,9 @@ std::string Signature(const Host& host) {
   return Cat(text, host.hypervisor ? "-vm" : "");
 }
 
-std::string NearestTarget(const Host& host, std::string_view llvm_cpu) { return Nearest(host, llvm_cpu).name; }
+std::string NearestTarget(const Host& host, std::string_view llvm_cpu) {
+  return Nearest(host, llvm_cpu).name;
+}
 
 absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu) {
   if (const Features lacking = Lacking(host.features, {"avx2", "fma"}); !lacking.empty())

@@ -12,7 +12,8 @@
 
 namespace kirsch {
 
-// The files of spec/target/targets/, which are part of the binary. In the order of their names; never changes.
+// The files of spec/target/targets/, which are part of the binary. In the order of their names; never
+// changes.
 const std::vector<Target>& NamedTargets();
 
 // `name_or_path`: a named target, "host", or the path of a target file. Errors are one line. "host" is what

@@ -44,8 +44,7 @@ std::string TextOf(const Summary& summary) {
       "cycles     %s\n"
       "runner-up  %s\n",
       SecondsText(1e-9 * summary.cycles / summary.ghz), summary.cycles, summary.ghz, summary.rate,
-      RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary),
-      summary.runner_up);
+      RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary), summary.runner_up);
 }
 
 // The slowest level that `traffic` comes from; empty: none beyond L1.

@@ -50,8 +50,9 @@ TEST(FastestTest, AWrongResultIsABug) {
   EXPECT_TRUE(CheckResults("m", {"one", "two"}, {Around(1000, 0), Trial()}).ok());
   const absl::Status status = CheckResults("m", {"one", "two", "three"}, {Around(1000, 0), wrong, wrong});
   EXPECT_TRUE(absl::IsInternal(status));
-  EXPECT_EQ(status.message(),
-            "bug: 2 of 3 programs of 'm' compute a wrong result; nothing is kept; the schedule of the first:\ntwo");
+  EXPECT_EQ(
+      status.message(),
+      "bug: 2 of 3 programs of 'm' compute a wrong result; nothing is kept; the schedule of the first:\ntwo");
 }
 
 }  // namespace

@@ -168,10 +168,10 @@ TEST(CalibrationSuite, HoldsAFifthOutInEveryGroup) {
   }
 }
 
-// A program of a problem that takes `measured` cycles, and by a model a cycle for each of `loop_cycles`, or one
-// for each of `microkernel_cycles`.
-Observation HeldOutProgram(const std::string& problem, const std::string& group, double measured, double loops,
-                           double microkernels) {
+// A program of a problem that takes `measured` cycles, and by a model a cycle for each of `loop_cycles`, or
+// one for each of `microkernel_cycles`.
+Observation HeldOutProgram(const std::string& problem, const std::string& group, double measured,
+                           double loops, double microkernels) {
   Observation observation;
   observation.problem = problem;
   observation.group = group;
@@ -197,7 +197,7 @@ class HeldOut : public ::testing::Test {
 // The base chooses the program of loops, the fitted target that of microkernels.
 TEST_F(HeldOut, TimesAreThoseOfTheChoices) {
   const std::vector<Observation> programs = {
-      HeldOutProgram("a", "f32", 100, 1, 0), HeldOutProgram("a", "f32", 50, 0, 1),
+      HeldOutProgram("a", "f32", 100, 1, 0),     HeldOutProgram("a", "f32", 50, 0, 1),
       HeldOutProgram("b", "odd f32", 100, 1, 0), HeldOutProgram("b", "odd f32", 200, 0, 1),
       HeldOutProgram("c", "odd f32", 100, 1, 0), HeldOutProgram("c", "odd f32", 50, 0, 1)};
   const HeldOutTimes times = TimesOf(fitted_, base_, programs);
@@ -279,7 +279,8 @@ TEST(Measurements, ThoseOfEarlierVersionsHaveNoGroups) {
   EXPECT_FALSE(read->programs[0].experiment.held_out);
 }
 
-// The programs say that wide vectors are slow; those of the problem that the fit never saw, that they are not.
+// The programs say that wide vectors are slow; those of the problem that the fit never saw, that they are
+// not.
 TEST(Measurements, ConstantsStayWhereHeldOutChoicesBecomeSlower) {
   const Target base = FindTarget("znver4", "")->target;
   const std::string wide = "move out VRF vectors16\n  microkernel\n",
@@ -287,7 +288,8 @@ TEST(Measurements, ConstantsStayWhereHeldOutChoicesBecomeSlower) {
   CalibrateOptions options;
   options.measurements.emplace();
   options.measurements->signature = "x";
-  const auto add = [&](const std::string& problem, const std::string& schedule, double cycles, bool held_out) {
+  const auto add = [&](const std::string& problem, const std::string& schedule, double cycles,
+                       bool held_out) {
     Remembered program = {{problem, 1, false, schedule}, cycles, 0.01, true, 0, held_out};
     program.experiment.group = "f32";
     program.experiment.held_out = held_out;

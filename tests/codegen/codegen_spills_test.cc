@@ -190,8 +190,8 @@ TEST_P(SpillsTest, NoSpillsForFunctions) {
     const std::vector<LoopCode> loops = LoopsOf(
         Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, unit.bytes / 4), Microkernel()}), target_);
     ASSERT_GE(loops.size(), 2) << function.name;
-    // leaky_relu keeps a NaN by having its zero as the first operand of a minimum, which takes a register: the
-    // largest tile of AVX-512 has none left.
+    // leaky_relu keeps a NaN by having its zero as the first operand of a minimum, which takes a register:
+    // the largest tile of AVX-512 has none left.
     const int most = function.op == Operation::kLeakyRelu && GetParam().avx512 ? 4 : 0;
     for (size_t i = 0; i + 1 < loops.size(); ++i)
       EXPECT_LE(loops[i].vector_spills, most) << function.name << " " << loops[i].function;

@@ -1,4 +1,6 @@
 // What is predicted of register tiles against their machine code.
+#include "cost/tile_facts.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "codegen/lower.h"
-#include "cost/tile_facts.h"
 #include "rewrites/spec/rewrite.h"
 #include "spec/microkernel.h"
 #include "tests/testing/codegen_testing.h"

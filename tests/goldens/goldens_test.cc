@@ -1,8 +1,8 @@
-// Some 300 kernels and 60 families, for four targets: the schedule that the search chooses, the cycles that it
-// predicts, and a hash of the object are what they were when somebody last looked at them.
+// Some 300 kernels and 60 families, for four targets: the schedule that the search chooses, the cycles that
+// it predicts, and a hash of the object are what they were when somebody last looked at them.
 //
-// KIRSCH_BLESS=1 writes what they are now. The diff of the files is then read like code: it says which kernels
-// a change touches, and what it makes of them.
+// KIRSCH_BLESS=1 writes what they are now. The diff of the files is then read like code: it says which
+// kernels a change touches, and what it makes of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
@@ -111,7 +111,8 @@ TEST_P(GoldensTest, AreAsTheyWere) {
 INSTANTIATE_TEST_SUITE_P(All, GoldensTest,
                          ::testing::Combine(::testing::ValuesIn(kLists), ::testing::ValuesIn(kTargets)),
                          [](const auto& instance) {
-                           std::string name = Cat(std::get<0>(instance.param), "_", std::get<1>(instance.param));
+                           std::string name =
+                               Cat(std::get<0>(instance.param), "_", std::get<1>(instance.param));
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -63,7 +63,8 @@ void ExpectFollowed(const Graph& graph, const Target& target, int threads) {
   EXPECT_EQ(followed->stats.specs_solved, 0) << text;
   EXPECT_DOUBLE_EQ(followed->plan.cycles, found->plan.cycles) << text;
   EXPECT_EQ(PrintPlanSchedule(followed->plan), text);
-  EXPECT_TRUE(ObjectOf(followed->plan, target) == ObjectOf(found->plan, target)) << "other objects, by\n" << text;
+  EXPECT_TRUE(ObjectOf(followed->plan, target) == ObjectOf(found->plan, target)) << "other objects, by\n"
+                                                                                 << text;
 }
 
 TEST(PlanScheduleTest, WhatIsPrintedIsFollowed) {

@@ -1,7 +1,6 @@
 // Elements and numbers: exhaustively over all bit patterns of narrow floats, against the formats'
 // definitions.
 #include "spec/element.h"
-#include "spec/element_array.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include "spec/element_array.h"
 
 namespace kirsch {
 namespace {

@@ -111,7 +111,8 @@ class PlainEvaluation {
       return given.value < 0 && !floats ? Exactly(std::stoi(given.number)) : At(given, at);
     };
     const Bounds a = argument(0), b = value.arguments.size() > 1 ? argument(1) : Bounds{};
-    if (floats && IsOfItself(value) && std::isfinite(MagnitudeOf(a))) {  // a value is the same wherever it is used
+    if (floats && IsOfItself(value) &&
+        std::isfinite(MagnitudeOf(a))) {  // a value is the same wherever it is used
       if (value.op == "sub") return Exactly(0);
       if (value.op == "div" && (a.low > 0 || a.high < 0)) return Exactly(1);
     }

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -218,6 +220,28 @@ TEST_F(CliTest, ProgramsAndLoopsAreForAllKinds) {
     }
   ExpectRefused("synth 'matmul f32 8x8x8' --emit program --uniform", "--uniform: expected code");
   ExpectRefused("synth 'matmul f32 8x8x8' --emit loops --abi win64", "--abi: expected --emit obj, asm or ll");
+}
+
+TEST_F(CliTest, ASearchIsTraced) {
+  const Outcome outcome =
+      Run("synth 'matmul f32 8x8x8' --target haswell --no-db --no-verify --emit schedule --trace " +
+          Path("trace.jsonl"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::map<std::string, int> events;
+  std::string won;
+  std::istringstream lines(*ReadFile(Path("trace.jsonl")));
+  nlohmann::json last;
+  for (std::string line; std::getline(lines, line);) {
+    last = nlohmann::json::parse(line);
+    ++events[last["event"]];
+    if (last["event"] == "won") won = last["decision"];
+  }
+  EXPECT_GT(events["asked"], 0);
+  EXPECT_GT(events["pruned"], 0);
+  EXPECT_THAT(outcome.out, StartsWith(won));  // the root is the last to be solved
+  EXPECT_EQ(last["event"], "end");
+  EXPECT_EQ(last["events"], events["asked"] + events["pruned"] + events["won"]);
+  ExpectRefused("synth 'matmul f32 8x8x8' --trace /nowhere/trace.jsonl", "/nowhere/trace.jsonl");
 }
 
 TEST_F(CliTest, JsonOnStandardOutputIsAlone) {

@@ -231,10 +231,10 @@ class EmittedFamilyTest : public EmittedCodeTest {
                      const char* prefix) const {
     ASSERT_TRUE(WriteFile(Path("caller.c"), kFamilyCaller).ok());
     Shell(Cat("cc -c -O1 -Wall -Werror -Wno-unused -DKERNEL=", name, " '-DHEADER=\"", header,
-              "\"' '-DSCRATCH=", scratch ? ", scratch" : "", "' '-DSCRATCH_BYTES=",
-              scratch ? "NAME(_scratch_bytes)()" : "0", "' '-DCALL=", call.arguments, "' '-DPACK=", call.pack,
-              "' -DTHREADS=", call.threads, " -DResults=", prefix, "Results -DRun=", prefix,
-              "Run -DPack=", prefix, "Pack -o ", prefix, "caller.o caller.c"));
+              "\"' '-DSCRATCH=", scratch ? ", scratch" : "",
+              "' '-DSCRATCH_BYTES=", scratch ? "NAME(_scratch_bytes)()" : "0", "' '-DCALL=", call.arguments,
+              "' '-DPACK=", call.pack, "' -DTHREADS=", call.threads, " -DResults=", prefix,
+              "Results -DRun=", prefix, "Run -DPack=", prefix, "Pack -o ", prefix, "caller.o caller.c"));
   }
 };
 

@@ -76,13 +76,10 @@ void Boxes::Insert(const Entry& entry) {
 
 std::string Boxes::Serialize() const {
   std::string bytes;
-  AppendNumbers(
-      boxes_, [](const Box& box) { return box.decision; }, &bytes);
+  AppendNumbers(boxes_, [](const Box& box) { return box.decision; }, &bytes);
   for (size_t i = 0; i < kPointSize; ++i) {
-    AppendDifferences(
-        boxes_, [&](const Box& box) { return box.low[i]; }, &bytes);
-    AppendNumbers(
-        boxes_, [&](const Box& box) { return box.high[i] - box.low[i]; }, &bytes);
+    AppendDifferences(boxes_, [&](const Box& box) { return box.low[i]; }, &bytes);
+    AppendNumbers(boxes_, [&](const Box& box) { return box.high[i] - box.low[i]; }, &bytes);
   }
   return bytes;
 }

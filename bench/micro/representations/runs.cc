@@ -51,13 +51,10 @@ class Runs : public Representation {
 
   std::string Serialize() const override {
     std::string bytes;
-    AppendNumbers(
-        runs_, [](const Run& run) { return run.decision; }, &bytes);
+    AppendNumbers(runs_, [](const Run& run) { return run.decision; }, &bytes);
     for (size_t i = 0; i < kPointSize; ++i)
-      AppendDifferences(
-          runs_, [&](const Run& run) { return run.first[i]; }, &bytes);
-    AppendNumbers(
-        runs_, [&](const Run& run) { return run.last - run.first[along_]; }, &bytes);
+      AppendDifferences(runs_, [&](const Run& run) { return run.first[i]; }, &bytes);
+    AppendNumbers(runs_, [&](const Run& run) { return run.last - run.first[along_]; }, &bytes);
     return bytes;
   }
 
