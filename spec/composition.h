@@ -7,10 +7,8 @@
 //   Max(a, b): a > b ? a : b, so b where either is a NaN; Min likewise
 //   EitherNan(a, b): a NaN where either is one, else both, which are the same
 //   Fma(a, b, c): a * b + c, FmaSub: a * b - c, FmaNeg: c - a * b, rounded once
-//   Product(a, b): a `Split`, its `high` part a * b rounded once, its `low` part what that leaves over,
-//   exactly Corrected(x, a, b): x, which is known to be as near to a / b as a few roundings, as all it is
-//   made of
-//     makes up for its errors
+//   Product(a, b): a `Split`: `high` is a * b rounded once, `low` is exactly the rest
+//   Corrected(x, a, b): x, which its composition has made as near to a / b as a few roundings
 //   Abs, MinusAbs, Negative; WithSignOf(x, magnitude)
 //   Select(x, y, a, b): x < y ? a : b
 //   RoundedProduct(x, factor, bias): a `Whole`, x * factor rounded to an integer of less than 2^22, as a

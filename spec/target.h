@@ -27,11 +27,11 @@ struct MemoryLevel {
   double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
-  int streams = 64;                       // ... and all lines, if this many runs are read side by side
+  int streams = 12;                       // ... and all lines, if this many runs are read side by side
   double run_cycles = 0;  // extra for each run that ends with its tile, unless it is one long stream
   double lone_cycles_per_line = 0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
-  double pieces_cycles_per_line =
-      0;  // extra for a line of a tile that is asked for while the one before is used
+  // Extra for a line of a tile that is asked for while the one before is used.
+  double pieces_cycles_per_line = 0;
   double crowded_cycles_per_line = 0;       // extra for a line whose tile's rows evict each other from L1
   double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
   int prefetch_lines = 16;                  // with this many lines on their way ...

@@ -2,10 +2,9 @@
 // into. Everything here is about what is legal; what is fast is cost/'s business.
 //
 // The stated space, which the search explores exactly:
-//   * Moves fill slow levels first: an operand may move to (or be packed into) a level that is at least as
-//   fast
-//     as every level in use. So at any time one level is being filled, slower ones are closed, faster ones
-//     are empty, and a single number - the lines left at the level being filled - is all there is of limits.
+//   * Moves fill slow levels first: an operand may move to (or be packed into) a level that is at least
+//     as fast as every level in use. So one level is being filled, slower ones are closed, faster ones are
+//     empty. A single number, the lines left at the level being filled, is all there is of limits.
 //   * A constant operand is packed ahead, before anything else; in plain rows at least.
 //   * A batch is split first, one matrix at a time (or shared out over threads).
 //   * Tile sizes come from a lattice per kind of dim (tile_sizes.h); any remainder is a spec of its own.

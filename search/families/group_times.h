@@ -1,4 +1,5 @@
-// What of a group counts for the time that it takes.
+// Copies only the fields of a Group that its predicted time depends on, so that two groups can be compared
+// cheaply.
 #ifndef KIRSCH_SEARCH_FAMILIES_GROUP_TIMES_H_
 #define KIRSCH_SEARCH_FAMILIES_GROUP_TIMES_H_
 

@@ -1,4 +1,5 @@
-// The plan that a path is, its slices having programs.
+// Turns a shortest path through the fusion graph into the Plan it stands for. Every slice on the path must
+// already have been priced.
 #ifndef KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_
 #define KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_
 
