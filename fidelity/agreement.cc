@@ -7,7 +7,7 @@
 namespace kirsch {
 namespace {
 
-bool Differ(const Prediction& a, const Prediction& b) {
+bool Differ(const ComparedPrediction& a, const ComparedPrediction& b) {
   const double noise = std::max(a.noise * a.measured, b.noise * b.measured);
   const double least = kLeastDifference * std::min(a.measured, b.measured);
   return std::abs(a.measured - b.measured) > std::max(noise, least);
@@ -17,11 +17,11 @@ int Sign(double value) { return (value > 0) - (value < 0); }
 
 double Best(const Predictions& programs) {
   double best = programs.front().measured;
-  for (const Prediction& program : programs) best = std::min(best, program.measured);
+  for (const ComparedPrediction& program : programs) best = std::min(best, program.measured);
   return best;
 }
 
-double ErrorOf(const Prediction& program) {
+double ErrorOf(const ComparedPrediction& program) {
   return std::abs(program.predicted - program.measured) / program.measured;
 }
 
@@ -31,7 +31,7 @@ std::optional<double> KendallTau(const Predictions& programs) {
   int pairs = 0, score = 0;
   for (size_t i = 0; i < programs.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
-      const Prediction &a = programs[i], &b = programs[j];
+      const ComparedPrediction &a = programs[i], &b = programs[j];
       if (!Differ(a, b)) continue;
       ++pairs;
       score += Sign(a.predicted - b.predicted) * Sign(a.measured - b.measured);
@@ -41,9 +41,9 @@ std::optional<double> KendallTau(const Predictions& programs) {
 }
 
 size_t Choice(const Predictions& programs) {
-  const auto chosen =
-      std::min_element(programs.begin(), programs.end(),
-                       [](const Prediction& a, const Prediction& b) { return a.predicted < b.predicted; });
+  const auto chosen = std::min_element(
+      programs.begin(), programs.end(),
+      [](const ComparedPrediction& a, const ComparedPrediction& b) { return a.predicted < b.predicted; });
   return static_cast<size_t>(chosen - programs.begin());
 }
 
@@ -73,7 +73,7 @@ bool BestWithinFirst(const Predictions& programs, size_t count) {
 
 double MeanAbsoluteError(const Predictions& programs) {
   double sum = 0;
-  for (const Prediction& program : programs) sum += ErrorOf(program);
+  for (const ComparedPrediction& program : programs) sum += ErrorOf(program);
   return sum / static_cast<double>(programs.size());
 }
 

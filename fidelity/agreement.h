@@ -9,14 +9,14 @@
 namespace kirsch {
 
 // A program: what it was predicted to take and what it takes, in one unit, both positive.
-struct Prediction {
+struct ComparedPrediction {
   double predicted = 0;
   double measured = 0;
   double noise = 0;  // a share of `measured`: differences that are no larger mean nothing
 };
 
 // Programs of one spec.
-using Predictions = std::vector<Prediction>;
+using Predictions = std::vector<ComparedPrediction>;
 
 // Differences of less are never taken for more than noise; and a program so near to the best is as good.
 inline constexpr double kLeastDifference = 0.01;

@@ -24,24 +24,25 @@ inline absl::Status SqliteError(sqlite3* database, const std::string& path) {
 }
 
 // One prepared statement. After a failure every further step fails too; status() says why.
-class Statement {
+class SqlStatement {
  public:
-  Statement(sqlite3* database, const std::string& path, const char* sql) : database_(database), path_(path) {
+  SqlStatement(sqlite3* database, const std::string& path, const char* sql)
+      : database_(database), path_(path) {
     if (sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr) != SQLITE_OK)
       status_ = SqliteError(database, path);
   }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
+  ~SqlStatement() { sqlite3_finalize(statement_); }
+  SqlStatement(const SqlStatement&) = delete;
+  SqlStatement& operator=(const SqlStatement&) = delete;
 
-  Statement& Bind(std::string_view bytes) {  // as a blob, which outlives the statement
+  SqlStatement& Bind(std::string_view bytes) {  // as a blob, which outlives the statement
     return Bound(sqlite3_bind_blob64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_STATIC));
   }
-  Statement& BindText(std::string_view text) {
+  SqlStatement& BindText(std::string_view text) {
     return Bound(
         sqlite3_bind_text64(statement_, next_++, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8));
   }
-  Statement& Bind(int64_t number) { return Bound(sqlite3_bind_int64(statement_, next_++, number)); }
+  SqlStatement& Bind(int64_t number) { return Bound(sqlite3_bind_int64(statement_, next_++, number)); }
 
   // True if there is a (further) row.
   bool Step() {
@@ -68,7 +69,7 @@ class Statement {
   const absl::Status& status() const { return status_; }
 
  private:
-  Statement& Bound(int code) {
+  SqlStatement& Bound(int code) {
     if (code != SQLITE_OK && status_.ok()) status_ = SqliteError(database_, path_);
     return *this;
   }
@@ -86,7 +87,7 @@ inline absl::Status RunSql(sqlite3* database, const std::string& path, const cha
 }
 
 inline absl::StatusOr<int64_t> QueryNumber(sqlite3* database, const std::string& path, const char* sql) {
-  Statement statement(database, path, sql);
+  SqlStatement statement(database, path, sql);
   const int64_t number = statement.Step() ? statement.Number(0) : 0;
   if (!statement.status().ok()) return statement.status();
   return number;

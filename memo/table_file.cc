@@ -171,7 +171,7 @@ absl::Status TableFile::Create(const TableIdentity& identity) {
                    .c_str());
     const auto insert = [&](const char* name, const std::string& value) {
       if (!status.ok()) return;
-      Statement statement(database_, path_, "INSERT INTO identity VALUES (?, ?)");
+      SqlStatement statement(database_, path_, "INSERT INTO identity VALUES (?, ?)");
       status = statement.BindText(name).BindText(value).Run();
     };
     ForEachMember(identity, insert);
@@ -195,7 +195,7 @@ absl::Status TableFile::ReadIdentity() {
     return absl::FailedPreconditionError(
         Cat("'", path_, "': expected a table of format ", kTableFormat, ", got format ", *format));
   std::map<std::string, std::string> values;
-  Statement statement(database_, path_, "SELECT name, value FROM identity");
+  SqlStatement statement(database_, path_, "SELECT name, value FROM identity");
   while (statement.Step()) values[std::string(statement.Bytes(0))] = std::string(statement.Bytes(1));
   if (!statement.status().ok()) return statement.status();
   ForEachMember(identity_, [&](const char* name, std::string& value) { value = values[name]; });
@@ -234,7 +234,7 @@ absl::StatusOr<Page> TableFile::DecodePage(const PageKey& key, std::string_view 
 
 absl::StatusOr<Page> TableFile::ReadPage(const PageKey& key) const {
   const std::string key_bytes = key.Encode();
-  Statement statement(database_, path_, "SELECT checksum, data FROM pages WHERE key = ?");
+  SqlStatement statement(database_, path_, "SELECT checksum, data FROM pages WHERE key = ?");
   if (!statement.Bind(key_bytes).Step()) {
     if (!statement.status().ok()) return statement.status();
     return Page();
@@ -253,7 +253,7 @@ absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoin
                                         std::string(merged.status().message())));
   const std::string key_bytes = key.Encode(), data = Compress(merged->Encode());
   const std::string sql = SetRow("pages", "key");
-  Statement statement(database_, path_, sql.c_str());
+  SqlStatement statement(database_, path_, sql.c_str());
   return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
 }
 
@@ -272,7 +272,7 @@ absl::StatusOr<std::string> TableFile::DecodeText(TextKind kind, std::string_vie
 absl::StatusOr<std::optional<std::string>> TableFile::FindText(TextKind kind,
                                                                const std::string& question) const {
   const std::string sql = Cat("SELECT checksum, data FROM ", Info(kind).table, " WHERE question = ?");
-  Statement statement(database_, path_, sql.c_str());
+  SqlStatement statement(database_, path_, sql.c_str());
   if (!statement.Bind(question).Step()) {
     if (!statement.status().ok()) return statement.status();
     return std::optional<std::string>();
@@ -293,7 +293,7 @@ absl::Status TableFile::AddText(TextKind kind, const std::string& question, cons
   if (*known == *united) return absl::OkStatus();
   const std::string data = Compress(*united);
   const std::string sql = SetRow(Info(kind).table, "question");
-  Statement statement(database_, path_, sql.c_str());
+  SqlStatement statement(database_, path_, sql.c_str());
   return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
 }
 
@@ -303,7 +303,7 @@ absl::Status TableFile::ForEachText(
     const std::function<void(const absl::Status&)>& damaged) const {
   const std::string sql =
       Cat("SELECT question, checksum, data FROM ", Info(kind).table, " ORDER BY question");
-  Statement statement(database_, path_, sql.c_str());
+  SqlStatement statement(database_, path_, sql.c_str());
   while (statement.Step()) {
     const std::string question(statement.Bytes(0));
     const absl::StatusOr<std::string> text =
@@ -346,7 +346,7 @@ absl::StatusOr<TableFile::StoredPage> TableFile::DecodeRow(std::string_view key_
 
 absl::Status TableFile::ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
                                     const std::function<void(const absl::Status&)>& damaged) const {
-  Statement statement(database_, path_, "SELECT key, checksum, data FROM pages ORDER BY key");
+  SqlStatement statement(database_, path_, "SELECT key, checksum, data FROM pages ORDER BY key");
   while (statement.Step()) {
     const absl::StatusOr<StoredPage> page =
         DecodeRow(statement.Bytes(0), statement.Number(1), statement.Bytes(2));
@@ -377,7 +377,7 @@ absl::Status TableFile::CheckPagesOfFile() const {
 
 absl::Status TableFile::CheckIntegrity() const {
   if (absl::Status status = CheckPagesOfFile(); !status.ok()) return status;
-  Statement statement(database_, path_, "PRAGMA integrity_check(1)");
+  SqlStatement statement(database_, path_, "PRAGMA integrity_check(1)");
   std::string verdict = statement.Step() ? std::string(statement.Bytes(0)) : "";
   std::replace(verdict.begin(), verdict.end(), '\n', ' ');
   if (!statement.status().ok()) return statement.status();

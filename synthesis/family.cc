@@ -167,7 +167,7 @@ class SizeSolver {
 
   void AddRegion(Line line, SizeRegion* region) {
     const Synthesis& chosen = *solved_[static_cast<size_t>(line[region->representative])];
-    Region added =
+    DispatchRange added =
         RegionOf(synthesis_.regions.sizes, line.subspan(region->first, region->last - region->first + 1));
     added.decision = DecisionSpine(chosen.result.impl, chosen.parsed.swapped);
     synthesis_.regions.list.push_back(std::move(added));
@@ -211,9 +211,12 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   const bool integers =
       request.graph ? IsOfIntegers(request.graph->member(0)) : IsOfIntegers(request.family.member(0).spec);
   FamilySynthesis synthesis{request, {}, {request.sizes(), {}, integers, {}, {}}};
+  const std::optional<SharedSize> shared =
+      sharing == CodeSharing::kSizes ? SharedSizeOf(arguments, request) : std::nullopt;
   const auto solve = [&](int64_t i, Cost cutoff) {
     SolveArguments own = arguments;
     own.pins.cutoff = cutoff;
+    own.pins.first_place = shared.has_value();
     if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
     const Step step(arguments.observer, StepKind::kSearch);
     step.Tell(own.progress + "searching");
@@ -227,8 +230,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
       if (!shared.ok()) return shared.status();
       if (*shared) return synthesis;
     }
-  if (const std::optional<SharedSize> shared = SharedSizeOf(arguments, request);
-      shared && sharing == CodeSharing::kSizes) {
+  if (shared) {
     synthesis.shared_size = shared->number;
     const CostModel model(target);
     if (absl::Status status = SizeSolver(arguments, shared->dim, model, memo, solve, &synthesis).Solve();
@@ -260,7 +262,7 @@ std::string ProgramText(const Member& member) {
   return std::visit([](const auto& synthesis) { return ProgramText(synthesis); }, member);
 }
 
-const Member& LargestMember(const FamilySynthesis& synthesis, const Region& region) {
+const Member& LargestMember(const FamilySynthesis& synthesis, const DispatchRange& region) {
   return synthesis.members[static_cast<size_t>(region.largest())];
 }
 
@@ -362,7 +364,7 @@ std::string RegionShapes(const FamilySynthesis& synthesis) {
 std::string RegionPrograms(const FamilySynthesis& synthesis) {
   if (synthesis.members.size() == 1) return ProgramText(synthesis.members.front());
   std::string text;
-  for (const Region& region : synthesis.regions.list) {
+  for (const DispatchRange& region : synthesis.regions.list) {
     const Member& largest = LargestMember(synthesis, region);
     Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "; the ",
            synthesis.program_word(), " of ", FactsOf(largest).name, "\n", ProgramText(largest));

@@ -91,7 +91,7 @@ MemberFacts FactsOf(const Member& member);
 std::string ProgramText(const Member& member);
 
 // The largest member of a region, which stands for it.
-const Member& LargestMember(const FamilySynthesis& synthesis, const Region& region);
+const Member& LargestMember(const FamilySynthesis& synthesis, const DispatchRange& region);
 
 // An error if its members can't be solved together as they are asked for.
 absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request);

@@ -26,7 +26,7 @@ std::string LossText(const RegionLoss& loss) {
 
 }  // namespace
 
-std::pair<double, double> RatesOf(const Regions& regions, const Region& region) {
+std::pair<double, double> RatesOf(const Regions& regions, const DispatchRange& region) {
   const auto rate = [&](int64_t member) { return regions.gflops[static_cast<size_t>(member)]; };
   std::pair<double, double> rates = {rate(region.largest()), rate(region.largest())};
   for (int64_t member : region.members)
@@ -34,7 +34,7 @@ std::pair<double, double> RatesOf(const Regions& regions, const Region& region) 
   return rates;
 }
 
-RegionLoss LossOf(const Regions& regions, const Region& region) {
+RegionLoss LossOf(const Regions& regions, const DispatchRange& region) {
   RegionLoss loss;
   for (int64_t member : region.members) {
     const std::optional<MemberLoss>& own = regions.losses[static_cast<size_t>(member)];
@@ -48,8 +48,8 @@ RegionLoss LossOf(const Regions& regions, const Region& region) {
   return loss;
 }
 
-Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members) {
-  Region region;
+DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members) {
+  DispatchRange region;
   const std::vector<uint32_t> low = ValuesOf(sizes, members.front()), high = ValuesOf(sizes, members.back());
   for (size_t size = 0; size < sizes.size(); ++size) region.box.push_back({low[size], high[size]});
   region.members.assign(members.begin(), members.end());
@@ -62,7 +62,7 @@ std::string RegionTable(const Regions& regions) {
   const bool shares = !regions.losses.empty();
   absl::StrAppendFormat(&text, "%7s  %18s  %s%s\n", "kernels", Cat(RateUnit(regions.integers), ", from - to"),
                         shares ? LossColumns("mean loss", "most loss") : "", "decision");
-  for (const Region& region : regions.list) {
+  for (const DispatchRange& region : regions.list) {
     for (const SizeRange& range : region.box) absl::StrAppendFormat(&text, "%-12s ", RangeText(range));
     const auto [least, most] = RatesOf(regions, region);
     absl::StrAppendFormat(&text, "%7d  %18s  ", region.members.size(),
@@ -75,7 +75,7 @@ std::string RegionTable(const Regions& regions) {
   return text;
 }
 
-std::string RegionText(const Regions& regions, const Region& region) {
+std::string RegionText(const Regions& regions, const DispatchRange& region) {
   std::string text;
   for (size_t i = 0; i < region.box.size(); ++i)
     Append(&text, i == 0 ? "" : ", ", regions.sizes[i].name, " ", RangeText(region.box[i]));

@@ -25,11 +25,11 @@ struct Regions {
   bool integers = false;       // that these operations are of
   // Of each member that shares its region's decisions, what is known. Empty: each has its own.
   std::vector<std::optional<MemberLoss>> losses;
-  std::vector<Region> list;
+  std::vector<DispatchRange> list;
 };
 
 // The region of members that differ in one size only, of which these are neighbours; without its decision.
-Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
+DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
 
 // Regions for people, a line each under a line of titles: sizes, kernels, predicted rates from the least to
 // the most, mean and largest loss if there are losses ("-" where no member's is known, "<" before what is but
@@ -37,17 +37,17 @@ Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t>
 std::string RegionTable(const Regions& regions);
 
 // "m 1..14, n 8: 14 kernels, 20.1 to 98.7 GFLOP/s predicted"
-std::string RegionText(const Regions& regions, const Region& region);
+std::string RegionText(const Regions& regions, const DispatchRange& region);
 
 // Least and most GFLOP/s.
-std::pair<double, double> RatesOf(const Regions& regions, const Region& region);
+std::pair<double, double> RatesOf(const Regions& regions, const DispatchRange& region);
 
 // What a region's members lose, as far as it is known.
 struct RegionLoss {
   int64_t known = 0, exact = 0;  // of so many members, and of these other than as a bound
   double mean = 0, largest = 0;
 };
-RegionLoss LossOf(const Regions& regions, const Region& region);
+RegionLoss LossOf(const Regions& regions, const DispatchRange& region);
 
 }  // namespace kirsch
 

@@ -32,7 +32,7 @@ HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& s
       synthesis.target(), {}, 0, 0, "Sizes with the same decisions, and what these are:\n\n"};
   std::vector<SharedProgram> shared;
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
-    const Region& region = synthesis.regions.list[i];
+    const DispatchRange& region = synthesis.regions.list[i];
     if (synthesis.is_graph())
       shared.push_back({&synthesis.plans[i], region.members});
     else

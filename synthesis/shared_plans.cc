@@ -44,7 +44,7 @@ bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes
 // The whole plan is kept of each region's last member, whose text is shown.
 void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, FamilySynthesis* synthesis) {
   const absl::Span<const int64_t> members(line.members);
-  Region added =
+  DispatchRange added =
       RegionOf(synthesis->regions.sizes, members.subspan(region.first, region.last - region.first + 1));
   added.decision = PlanOutline(region.plan);
   for (size_t i = region.first; i <= region.last; ++i) {
@@ -64,7 +64,7 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
                         FamilySynthesis* synthesis) {
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
-  for (const Region& region : synthesis->regions.list) {
+  for (const DispatchRange& region : synthesis->regions.list) {
     const auto& [low, high] = region.box[synthesis->shared_size];
     const auto middle = static_cast<size_t>(std::sqrt(static_cast<double>(low) * high)) - low;
     for (size_t number : {size_t{0}, middle, region.members.size() - 1}) {

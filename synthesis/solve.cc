@@ -105,11 +105,12 @@ absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const
     return SolvePacked(arguments, *WithCopy(request, *arguments.pins.copy, model.target()), model, memo,
                        arguments.pins.cutoff);
   }
-  return AtCheapest(
-      Placements(RootFor(arguments, parsed), ColdOperands(arguments.cold, parsed), model.target()),
-      arguments.pins.cutoff, [&](const Spec& placed_root, Cost cutoff) {
-        return SolvePlaced(arguments, placed_root, model, memo, cutoff);
-      });
+  std::vector<Spec> placements =
+      Placements(RootFor(arguments, parsed), ColdOperands(arguments.cold, parsed), model.target());
+  if (arguments.pins.first_place) placements.resize(1);
+  return AtCheapest(placements, arguments.pins.cutoff, [&](const Spec& placed_root, Cost cutoff) {
+    return SolvePlaced(arguments, placed_root, model, memo, cutoff);
+  });
 }
 
 // What packing costs, and what there would be without.

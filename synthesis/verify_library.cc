@@ -165,7 +165,7 @@ class LibraryVerifier {
  private:
   // Of members that share a program, all if they are few; else the first and the last ones, among which is
   // every remainder of register tiles, and some between.
-  static std::vector<int64_t> SampleOf(const Region& region) {
+  static std::vector<int64_t> SampleOf(const DispatchRange& region) {
     constexpr size_t kAtEnds = 16, kBetween = 8;
     const size_t count = region.members.size(), step = std::max<size_t>(1, count / kBetween);
     std::vector<int64_t> sample;
@@ -177,7 +177,7 @@ class LibraryVerifier {
   static size_t CountOf(const FamilySynthesis& variant) {
     if (!variant.shares()) return variant.members.size();
     size_t count = 0;
-    for (const Region& region : variant.regions.list) count += SampleOf(region).size();
+    for (const DispatchRange& region : variant.regions.list) count += SampleOf(region).size();
     return count;
   }
 

@@ -125,7 +125,7 @@ ordered_json Json(const ExplainedGraph& graph) {
 ordered_json Json(const ExplainedKernel& kernel) {
   ordered_json json = {{"kernel", kernel.synthesis->request.text()}};
   if (kernel.is_family())
-    for (const Region& region : kernel.synthesis->regions.list)
+    for (const DispatchRange& region : kernel.synthesis->regions.list)
       json["regions"].push_back(RegionJson(kernel.synthesis->regions, region));
   for (const ExplainedMember& member : kernel.members)
     json["programs"].push_back(std::visit([](const auto& explained) { return Json(explained); }, member));

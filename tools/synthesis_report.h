@@ -22,7 +22,7 @@ void PrintLeftOut(const Library& library, const HeaderFile& file);
 // {<size>: [low, high] for each that varies, kernels, decision, predicted_gflops: [least, most]};
 // if there are losses, loss: {known: of so many members, exactly: of these, mean, largest (null where none is
 // known)}
-nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region);
+nlohmann::ordered_json RegionJson(const Regions& regions, const DispatchRange& region);
 
 // Of a spec: spec, target, version, search, cost_cycles, predicted_gflops, schedule; for a constant operand
 // also packing: {pack_cycles, unpacked_cycles, pays_from_call} (null where it never does). Of a graph:

@@ -15,7 +15,7 @@ constexpr double kMostWorkOfElements = 1e10;  // above: one run
 constexpr size_t kMostThreads = 65;
 constexpr size_t kMostSuspects = 8;
 
-std::string Describe(const Trial& trial) {
+std::string Describe(const VerifyTrial& trial) {
   return Cat(Name(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
              " guarded, shifted by ", trial.shift, ", ", trial.n_threads, " threads");
 }
@@ -27,11 +27,11 @@ TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, 
   const size_t two = tasks == 1 ? 1 : 2;
   const size_t many = tasks == 1 ? 1 : std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
   const auto [usual, demanding, other] = problem.Kinds();
-  std::vector<Trial> trials = {{usual, seed, Placement::kAtEnd, 0, 1},
-                               {demanding, seed, Placement::kAtEnd, 0, two},
-                               {usual, seed, Placement::kAtStart, 1, many},
-                               {usual, seed, Placement::kAtStart, 0, two},
-                               {other, seed, Placement::kAtStart, 3, 1}};
+  std::vector<VerifyTrial> trials = {{usual, seed, Placement::kAtEnd, 0, 1},
+                                     {demanding, seed, Placement::kAtEnd, 0, two},
+                                     {usual, seed, Placement::kAtStart, 1, many},
+                                     {usual, seed, Placement::kAtStart, 0, two},
+                                     {other, seed, Placement::kAtStart, 3, 1}};
   if (problem.work() > most_flops_in_full) trials.resize(problem.work() > kMostWorkInManyRuns ? 2 : 3);
   if (problem.work() - problem.flops() > kMostWorkOfElements) trials.resize(1);
   return {problem.MostRows(most_flops_in_full), std::move(trials)};
@@ -58,7 +58,7 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   return {kernel.name, RungOutcome::kPassed, Summary(trials)};
 }
 
-absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial, const std::string& run) {
+absl::Status Ladder::RunTrial(const Kernel& kernel, const VerifyTrial& trial, const std::string& run) {
   progress_(Cat(run, ": computing what is right"));
   const absl::StatusOr<const Operands*> made = OperandsFor(trial);
   if (!made.ok()) return made.status();
@@ -76,7 +76,7 @@ absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial, const st
 }
 
 // The largest problems have one run for each engine: its inputs are made once.
-absl::StatusOr<const Operands*> Ladder::OperandsFor(const Trial& trial) {
+absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
   if (operands_ && Operands::SuitAlso(last_, trial)) {
     operands_->Refill(problem_, trial);
   } else {
@@ -90,7 +90,7 @@ absl::StatusOr<const Operands*> Ladder::OperandsFor(const Trial& trial) {
 }
 
 // What can be told of rows that are not compared. Those that look as if they weren't written are, after all.
-absl::Status Ladder::CheckSample(const Trial& trial, const Operands& operands) {
+absl::Status Ladder::CheckSample(const VerifyTrial& trial, const Operands& operands) {
   absl::Status status = problem_.CheckWhole(trial.kind, trial.seed, operands.pointers());
   if (!status.ok()) return status;
   const void* const out = operands.at(problem_.output()).data();
@@ -103,7 +103,7 @@ absl::Status Ladder::CheckSample(const Trial& trial, const Operands& operands) {
 }
 
 // `operands`: before the run.
-const Oracle& Ladder::OracleFor(const Trial& trial, const Operands& operands) {
+const Oracle& Ladder::OracleFor(const VerifyTrial& trial, const Operands& operands) {
   for (const std::unique_ptr<Answer>& answer : answers_)
     if (answer->kind == trial.kind && answer->seed == trial.seed) return answer->oracle;
   Oracle made = problem_.Expect(trial.kind, operands.pointers(),

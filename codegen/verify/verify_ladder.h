@@ -31,8 +31,8 @@ struct RungReport {
 };
 
 struct TrialPlan {
-  int64_t most_rows = 0;      // compared element by element
-  std::vector<Trial> trials;  // the more important ones first
+  int64_t most_rows = 0;            // compared element by element
+  std::vector<VerifyTrial> trials;  // the more important ones first
 };
 
 inline constexpr double kMostFlopsInFull = 1e9;
@@ -66,10 +66,10 @@ class Ladder {
   };
 
   // `run`: which of how many, for people.
-  absl::Status RunTrial(const Kernel& kernel, const Trial& trial, const std::string& run);
-  absl::Status CheckSample(const Trial& trial, const Operands& operands);
-  absl::StatusOr<const Operands*> OperandsFor(const Trial& trial);
-  const Oracle& OracleFor(const Trial& trial, const Operands& operands);
+  absl::Status RunTrial(const Kernel& kernel, const VerifyTrial& trial, const std::string& run);
+  absl::Status CheckSample(const VerifyTrial& trial, const Operands& operands);
+  absl::StatusOr<const Operands*> OperandsFor(const VerifyTrial& trial);
+  const Oracle& OracleFor(const VerifyTrial& trial, const Operands& operands);
   std::string Summary(size_t trials) const;
 
   const KnownProblem& problem_;
@@ -77,7 +77,7 @@ class Ladder {
   const bool sampled_;  // not all rows are compared
   const VerifyProgress progress_;
   std::vector<std::unique_ptr<Answer>> answers_;  // one per kind of input, made when first needed
-  Trial last_;                                    // of all engines' ...
+  VerifyTrial last_;                              // of all engines' ...
   std::optional<Operands> operands_;              // ... and its tensors, as long as no run has gone wrong
   double max_error_ = 0;
 };

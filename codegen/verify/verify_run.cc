@@ -45,7 +45,8 @@ absl::Status CheckMemory(const KnownProblem& problem) {
 
 class GuardedRun {
  public:
-  GuardedRun(const KnownProblem& problem, const Kernel& kernel, const Trial& trial, const Operands& operands)
+  GuardedRun(const KnownProblem& problem, const Kernel& kernel, const VerifyTrial& trial,
+             const Operands& operands)
       : problem_(problem), kernel_(kernel), trial_(trial), operands_(operands) {}
 
   absl::Status Run() {
@@ -128,7 +129,7 @@ class GuardedRun {
 
   const KnownProblem& problem_;
   const Kernel& kernel_;
-  const Trial& trial_;
+  const VerifyTrial& trial_;
   const Operands& operands_;
   std::optional<GuardedBuffer> packed_;
   std::vector<Area> areas_;  // besides the tensors
@@ -136,7 +137,7 @@ class GuardedRun {
 
 }  // namespace
 
-absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Trial& trial) {
+absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const VerifyTrial& trial) {
   if (absl::Status memory = CheckMemory(problem); !memory.ok()) return memory;
   Operands operands;
   for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
@@ -152,12 +153,12 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Tri
   return operands;
 }
 
-bool Operands::SuitAlso(const Trial& one, const Trial& other) {
+bool Operands::SuitAlso(const VerifyTrial& one, const VerifyTrial& other) {
   return one.kind == other.kind && one.seed == other.seed && one.placement == other.placement &&
          one.shift == other.shift;
 }
 
-void Operands::Refill(const KnownProblem& problem, const Trial& trial) const {
+void Operands::Refill(const KnownProblem& problem, const VerifyTrial& trial) const {
   problem.Fill(problem.output(), trial.kind, trial.seed, at(problem.output()).data());
 }
 
@@ -167,7 +168,7 @@ std::vector<void*> Operands::pointers() const {
   return pointers;
 }
 
-absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const Trial& trial,
+absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const VerifyTrial& trial,
                         const Operands& operands) {
   return GuardedRun(problem, kernel, trial, operands).Run();
 }

@@ -17,7 +17,7 @@
 namespace kirsch {
 
 // How the memory lies and how the work is split in one run.
-struct Trial {
+struct VerifyTrial {
   InputKind kind = InputKind::kIntegers;
   uint64_t seed = 1;
   Placement placement = Placement::kAtEnd;
@@ -28,12 +28,12 @@ struct Trial {
 // The tensors of one trial; inputs are read-only.
 class Operands {
  public:
-  static absl::StatusOr<Operands> Create(const KnownProblem& problem, const Trial& trial);
+  static absl::StatusOr<Operands> Create(const KnownProblem& problem, const VerifyTrial& trial);
 
   // Are the tensors of one trial those of the other, but that threads share the work otherwise? Then the
   // output can be made anew.
-  static bool SuitAlso(const Trial& one, const Trial& other);
-  void Refill(const KnownProblem& problem, const Trial& trial) const;
+  static bool SuitAlso(const VerifyTrial& one, const VerifyTrial& other);
+  void Refill(const KnownProblem& problem, const VerifyTrial& trial) const;
 
   const GuardedBuffer& at(size_t tensor) const { return buffers_[tensor]; }
   std::vector<void*> pointers() const;
@@ -47,7 +47,7 @@ class Operands {
 // scratch memory; that and shared memory are full of NaN, whatever floats are read from them. An error says
 // how the kernel broke the rules: a fault with the access that caused it, or a write where nothing was to be
 // written.
-absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const Trial& trial,
+absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const VerifyTrial& trial,
                         const Operands& operands);
 
 }  // namespace kirsch

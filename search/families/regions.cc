@@ -75,8 +75,8 @@ class BoxFinder {
     KIRSCH_CHECK(stride == static_cast<int64_t>(decisions.size()));
   }
 
-  std::vector<Region> Find() {
-    std::vector<Region> regions;
+  std::vector<DispatchRange> Find() {
+    std::vector<DispatchRange> regions;
     for (int64_t index = 0; index < static_cast<int64_t>(taken_.size()); ++index)
       if (!taken_[static_cast<size_t>(index)]) regions.push_back(Grow(index));
     return regions;
@@ -91,7 +91,7 @@ class BoxFinder {
     return index;
   }
 
-  Region Grow(int64_t index) {
+  DispatchRange Grow(int64_t index) {
     const std::string& decision = decisions_[static_cast<size_t>(index)];
     Place first(sizes_.size());
     for (size_t dim = 0; dim < first.size(); ++dim) first[dim] = index / stride_[dim] % Count(dim);
@@ -105,7 +105,7 @@ class BoxFinder {
         ++last[dim];
       }
     }
-    Region region;
+    DispatchRange region;
     region.decision = decision;
     Every(first, last, [&](size_t i) {
       region.members.push_back(static_cast<int64_t>(i));
@@ -152,8 +152,8 @@ std::string DecisionSpine(const Impl& impl, bool swapped) {
   return text;
 }
 
-std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes,
-                                absl::Span<const std::string> decisions) {
+std::vector<DispatchRange> FindRegions(absl::Span<const VaryingSize> sizes,
+                                       absl::Span<const std::string> decisions) {
   return BoxFinder(sizes, decisions).Find();
 }
 

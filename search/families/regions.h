@@ -24,7 +24,7 @@ namespace kirsch {
 std::string DecisionSpine(const Impl& impl, bool swapped);
 
 // A box of sizes for which the decision is the same.
-struct Region {
+struct DispatchRange {
   std::vector<SizeRange> box;    // of each size that varies
   std::vector<int64_t> members;  // their indices, ascending
   std::string decision;
@@ -35,7 +35,8 @@ struct Region {
 // Divides the members of these sizes into boxes of equal `decisions` (one per member, in their order). Boxes
 // are disjoint and cover the family. One varying size: the fewest intervals. Several: greedily, each box
 // starting at the first member without one, grown along the last size first, as far as it goes.
-std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes, absl::Span<const std::string> decisions);
+std::vector<DispatchRange> FindRegions(absl::Span<const VaryingSize> sizes,
+                                       absl::Span<const std::string> decisions);
 
 }  // namespace kirsch
 

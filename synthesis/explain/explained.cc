@@ -18,7 +18,7 @@ ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis) {
     explained.members.push_back(ExplainMember(synthesis.members.front()));
     return explained;
   }
-  for (const Region& region : synthesis.regions.list)
+  for (const DispatchRange& region : synthesis.regions.list)
     explained.members.push_back(ExplainMember(synthesis.members[static_cast<size_t>(region.largest())]));
   return explained;
 }

@@ -51,14 +51,14 @@ Kernel WithRanges(const Spec& root, Kernel kernel) {
   return kernel;
 }
 
-Trial TrialOf(const Spec& root, size_t threads = 1) {
+VerifyTrial TrialOf(const Spec& root, size_t threads = 1) {
   const bool floats = IsFloating(AccumulatorOf(root));
   return {.kind = floats ? InputKind::kSpread : InputKind::kIntegers, .seed = 5, .n_threads = threads};
 }
 
 // What `threads` ranges, one after the other and the last first, make of the trial's operands.
 std::string Result(const Spec& root, const Kernel& kernel, size_t threads) {
-  const Trial trial = TrialOf(root, threads);
+  const VerifyTrial trial = TrialOf(root, threads);
   const ContractionProblem problem(root);
   const auto operands = Operands::Create(problem, trial);
   const absl::Status run = RunGuarded(problem, WithRanges(root, kernel), trial, *operands);
@@ -152,7 +152,7 @@ TEST_P(EveryTarget, BlocksOneByOne) {
     const auto jit = JitCompile(program, GetParam());
     Kernel kernel = CompiledKernel(**jit, program);
     const std::string expected = Result(root, kernel, 1);
-    const Trial trial = TrialOf(root);
+    const VerifyTrial trial = TrialOf(root);
     const ContractionProblem problem(root);
     const auto operands = Operands::Create(problem, trial);
     kernel.run = [&, run = kernel.run](KernelCall call) {
@@ -214,7 +214,7 @@ TEST_P(EveryTarget, RangesBeyondTheEnd) {
   const std::string expected = Result(root, kernel, 1);
   for (size_t cut : {0u, 1u, 48u, 190u, 200u, 300u}) {
     const ContractionProblem problem(root);
-    const Trial trial = TrialOf(root);
+    const VerifyTrial trial = TrialOf(root);
     const auto operands = Operands::Create(problem, trial);
     Kernel both = kernel;
     both.run = [&](KernelCall call) {

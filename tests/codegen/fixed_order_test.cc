@@ -56,7 +56,8 @@ void Expect(const Spec& root, const Operands& before, const void* out) {
 void ExpectOfProgram(const Impl& impl, const Spec& root, const Target& target) {
   const LoopProgram program = Lower(impl, target, "kernel");
   // What is a single task, every thread would do.
-  const Trial trial{.kind = InputKind::kSpread, .seed = 3, .n_threads = program.tasks == 1 ? size_t{1} : 3};
+  const VerifyTrial trial{
+      .kind = InputKind::kSpread, .seed = 3, .n_threads = program.tasks == 1 ? size_t{1} : 3};
   const ContractionProblem problem(root);
   const auto before = Operands::Create(problem, trial), after = Operands::Create(problem, trial);
   ASSERT_TRUE(before.ok() && after.ok());
@@ -111,7 +112,7 @@ TEST_P(EveryTarget, BitsDoNotDependOnM) {
     root.fixed_order = fixed ? 1 : 0;
     const LoopProgram program = Lower(Best(root, GetParam()), GetParam(), "kernel");
     const auto jit = JitCompile(program, GetParam());
-    const Trial trial{.kind = InputKind::kSpread, .seed = 9};
+    const VerifyTrial trial{.kind = InputKind::kSpread, .seed = 9};
     const ContractionProblem problem(root);
     const auto operands = Operands::Create(problem, trial);
     EXPECT_TRUE(RunGuarded(problem, CompiledKernel(**jit, program), trial, *operands).ok());
@@ -149,7 +150,7 @@ TEST_P(EveryTarget, ARangeTouchesNoOtherBlock) {
   const Spec root = ParseSpec("matmul f32 5x30x200 column-blocks=48")->spec;
   const LoopProgram program = Lower(Best(root, GetParam()), GetParam(), "kernel");
   const auto jit = JitCompile(program, GetParam());
-  const Trial trial{};
+  const VerifyTrial trial{};
   // Blocks begin at 0, 48, 96, 144 and 192.
   for (const auto& [first, end, from, to] : std::vector<std::array<size_t, 4>>{{0, 200, 0, 200},
                                                                                {0, 48, 0, 48},

@@ -75,11 +75,12 @@ class GraphRules : public ::testing::Test {
     return kernel;
   }
 
-  RungReport Climb(const Trial& trial, const After& after, const AfterPacking& after_packing = {}) const {
+  RungReport Climb(const VerifyTrial& trial, const After& after,
+                   const AfterPacking& after_packing = {}) const {
     return Ladder(problem_, {1000, {trial}}).Climb(PlainKernel(after, after_packing), 1);
   }
 
-  std::string Failure(const Trial& trial, const After& after) const {
+  std::string Failure(const VerifyTrial& trial, const After& after) const {
     const RungReport report = Climb(trial, after);
     EXPECT_EQ(report.outcome, RungOutcome::kFailed);
     return report.text;
@@ -243,7 +244,7 @@ TEST_F(GraphRules, TakingForAlignedWhatIsNot) {
     __asm__ volatile("movaps (%1), %0" : "=x"(vector) : "r"(m.x) : "memory");
     m.scratch[0] = _mm_cvtss_f32(vector);
   };
-  const Trial shifted{.kind = InputKind::kUniform, .placement = Placement::kAtStart, .shift = 1};
+  const VerifyTrial shifted{.kind = InputKind::kUniform, .placement = Placement::kAtStart, .shift = 1};
   EXPECT_THAT(Failure(shifted, aligned), HasSubstr("died of signal 11"));
 }
 
@@ -255,7 +256,7 @@ TEST(GraphTrialsTest, TryGuardsMisalignmentSplitsAndKinds) {
   const Graph graph = testing::GraphOf("kernel made(x: f32[9,8]):\n  return tanh(x)");
   const TrialPlan plan = PlanTrials(GraphProblem(graph), 8, 1);
   bool at_start = false, at_end = false, misaligned = false, idle_threads = false, wide = false;
-  for (const Trial& trial : plan.trials) {
+  for (const VerifyTrial& trial : plan.trials) {
     at_start |= trial.placement == Placement::kAtStart && trial.shift == 0;
     at_end |= trial.placement == Placement::kAtEnd && trial.shift == 0;
     misaligned |= trial.placement == Placement::kAtStart && trial.shift % 16 != 0;

@@ -319,7 +319,7 @@ TEST(PlanTest, TriesGuardsMisalignmentSplitsAndKinds) {
   const TrialPlan plan = PlanTrials(ContractionProblem(MatmulSpec({.m = 64, .k = 64, .n = 64})), 8, 1);
   EXPECT_EQ(plan.most_rows, 64);
   bool at_start = false, misaligned = false, idle_threads = false, uniform = false, spread = false;
-  for (const Trial& trial : plan.trials) {
+  for (const VerifyTrial& trial : plan.trials) {
     at_start |= trial.placement == Placement::kAtStart;
     misaligned |= trial.placement == Placement::kAtStart && trial.shift % 16 != 0;
     idle_threads |= trial.n_threads > 8;

@@ -12,7 +12,7 @@ namespace {
 
 Predictions RandomPredictions(std::mt19937& random, bool ties) {
   Predictions programs(2 + random() % 12);
-  for (Prediction& program : programs) {
+  for (ComparedPrediction& program : programs) {
     program.predicted = static_cast<double>(1 + random() % (ties ? 6 : 1000000));
     program.measured = static_cast<double>(1 + random() % (ties ? 6 : 1000000));
     program.noise = static_cast<double>(random() % 3) * 0.1;
@@ -23,8 +23,8 @@ Predictions RandomPredictions(std::mt19937& random, bool ties) {
 // By all ordered pairs, each told apart by name.
 std::optional<double> SlowTau(const Predictions& programs) {
   double right = 0, wrong = 0, same = 0;
-  for (const Prediction& a : programs)
-    for (const Prediction& b : programs) {
+  for (const ComparedPrediction& a : programs)
+    for (const ComparedPrediction& b : programs) {
       if (!(a.measured < b.measured)) continue;
       const double gap = b.measured - a.measured;
       if (gap <= a.noise * a.measured || gap <= b.noise * b.measured || gap <= 0.01 * a.measured) continue;
@@ -82,7 +82,7 @@ TEST(BestWithinFirst, IsWhatSortingSays) {
   for (int round = 0; round < 2000; ++round) {
     Predictions programs = RandomPredictions(random, round % 2 == 0);
     double best = programs[0].measured;
-    for (const Prediction& program : programs) best = std::min(best, program.measured);
+    for (const ComparedPrediction& program : programs) best = std::min(best, program.measured);
     for (size_t count : {1, 3, 5, 10}) {
       // The k-th by prediction: as many before it as cost less, or as much and come before.
       bool found = false;
