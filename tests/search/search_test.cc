@@ -307,7 +307,7 @@ TEST_P(TypedMatmuls, SearchIsBruteForce) {
 
 TEST_P(TypedMatmuls, BoundsAreBounds) {
   BruteForce brute_force(model_);
-  ForPlaced(11,
+  ForPlaced(19,
             [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
   ExpectBoundsBelow(brute_force, model_);
   ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
