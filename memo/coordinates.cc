@@ -15,7 +15,6 @@ constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
-constexpr uint32_t kLayoutKinds = 7;
 
 // What a plane begins with: the sum of these.
 constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kDepthwiseCode = 4;
@@ -67,7 +66,7 @@ void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->level = static_cast<Level>(reader->Below(kNumLevels));
   tensor->moved = static_cast<uint8_t>(reader->Below(kAskedForAhead + 1));
   tensor->constant = static_cast<uint8_t>(reader->Below(2));
-  tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kLayoutKinds));
+  tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kNumLayoutKinds));
   tensor->layout.order = static_cast<Order>(reader->Below(2));
   tensor->layout.panel = static_cast<uint8_t>(reader->Next(0, kMaxPanel));
   tensor->layout.group = static_cast<uint8_t>(reader->Next(1, kMaxPanel));

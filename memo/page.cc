@@ -38,8 +38,7 @@ Decision ReadDecision(VarintReader* reader) {
   decision.level = static_cast<Level>(reader->AtMost(kNumLevels - 1));
   decision.size = static_cast<uint32_t>(reader->AtMost(kMax32));
   decision.parts = static_cast<uint32_t>(reader->AtMost(kMax32));
-  decision.layout.kind =
-      static_cast<LayoutKind>(reader->AtMost(static_cast<uint64_t>(LayoutKind::kLanewise)));
+  decision.layout.kind = static_cast<LayoutKind>(reader->AtMost(kNumLayoutKinds - 1));
   decision.layout.order = static_cast<Order>(reader->AtMost(1));
   decision.layout.panel = static_cast<uint8_t>(reader->AtMost(std::numeric_limits<uint8_t>::max()));
   decision.layout.group = static_cast<uint8_t>(reader->AtMost(std::numeric_limits<uint8_t>::max()));

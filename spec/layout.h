@@ -18,6 +18,8 @@ enum class LayoutKind : uint8_t {
   kChains,       // registers: as kVectors; each sum is one chain, where others are split to hide latency
 };
 
+inline constexpr uint32_t kNumLayoutKinds = static_cast<uint32_t>(LayoutKind::kChains) + 1;
+
 constexpr bool IsOfVectors(LayoutKind registers) {
   return registers == LayoutKind::kVectors || registers == LayoutKind::kChains;
 }
