@@ -1,5 +1,6 @@
 #include "synthesis/solve.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -96,6 +97,27 @@ Spec RootFor(const SolveArguments& arguments, const ParsedSpec& parsed) {
   return root;
 }
 
+// All places share the time that there is. Nothing is proven of those that a stopped search has left out.
+absl::StatusOr<SearchResult> SolveAtCheapest(const SolveArguments& arguments,
+                                             absl::Span<const Spec> placements, const CostModel& model,
+                                             Memo& memo) {
+  constexpr double kLeastBudget = 1e-3;  // as 0 is none
+  SolveArguments one = arguments;
+  size_t tried = 0;
+  absl::StatusOr<SearchResult> best =
+      AtCheapest(placements, arguments.pins.cutoff, [&](const Spec& placed_root, Cost cutoff) {
+        ++tried;
+        absl::StatusOr<SearchResult> result = SolvePlaced(one, placed_root, model, memo, cutoff);
+        if (result.ok() && one.time_budget > 0)
+          one.time_budget = std::max(kLeastBudget, one.time_budget - result->seconds);
+        return result;
+      });
+  if (best.ok())
+    for (const Spec& placed_root : placements.subspan(tried))
+      best->bound = std::min(best->bound, model.LowerBound(placed_root));
+  return best;
+}
+
 // The program of a request of its own, at the place of its operands where it is cheapest, or with the copy
 // that is given.
 absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const ParsedSpec& parsed,
@@ -108,9 +130,7 @@ absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const
   std::vector<Spec> placements =
       Placements(RootFor(arguments, parsed), ColdOperands(arguments.cold, parsed), model.target());
   if (arguments.pins.first_place) placements.resize(1);
-  return AtCheapest(placements, arguments.pins.cutoff, [&](const Spec& placed_root, Cost cutoff) {
-    return SolvePlaced(arguments, placed_root, model, memo, cutoff);
-  });
+  return SolveAtCheapest(arguments, placements, model, memo);
 }
 
 // What packing costs, and what there would be without.
@@ -122,9 +142,11 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& mo
   SolveArguments unpacked = arguments;
   unpacked.schedule.clear();
   unpacked.progress += "without const, ";
-  Spec root = impl.spec;
+  Spec root = RootFor(arguments, synthesis->parsed);
   root.tensor(operand).constant = 0;
-  const absl::StatusOr<SearchResult> result = SolvePlaced(unpacked, root, model, *synthesis->memo);
+  const absl::StatusOr<SearchResult> result = SolveAtCheapest(
+      unpacked, Placements(root, ColdOperands(arguments.cold, synthesis->parsed), model.target()), model,
+      *synthesis->memo);
   if (!result.ok()) return result.status();
   if (result->stop != StopReason::kOptimal) return absl::OkStatus();
   Expansion expansion;

@@ -40,8 +40,9 @@ def main(source, cmake):
         text, before = (copy / EDITED).read_text(), fingerprints(copy, cmake)
         edits = {
             "a comment": (text.replace("// ", "// As ever: ", 1) + "// The end.\n", True),
-            "a line break": (re.sub(r"^([^/\n]*[(,]) ?(.*)$", r"\1\n        \2", text, flags=re.MULTILINE), True),
+            "a line break": (re.sub(r"^([^/\n]*,) (.*)$", r"\1\n        \2", text, flags=re.MULTILINE), True),
             "a number": (re.sub(r"= (\d+);", r"= \g<1>1;", text, count=1), False),
+            "a blank in a string": (text.replace('include "', 'include " ', 1), False),
             "a name": (text.replace("double ", "double the_", 1), False),
         }
         for what, (edited, same) in edits.items():

@@ -72,6 +72,7 @@ struct HeaderFunction {
   std::string name;                              // a C identifier
   std::string text;                              // the user's spec, graph or family, for the comment
   std::vector<VaryingSize> sizes;                // parameters
+  std::vector<std::string> dims;                 // of a matmul, which these sizes are: "b", "m", "k" or "n"
   size_t shared_size = 0;                        // the one that programs may take
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;             // as the family's, or one; none of a graph

@@ -16,17 +16,20 @@ namespace {
 constexpr int64_t kMembersSampledWell = 16;
 
 // `name`, unless another parameter of the function may be called so.
-std::string FreeName(std::string name, const Graph& graph) {
+std::string FreeName(std::string name, absl::Span<const std::string> parameters) {
   constexpr std::array<std::string_view, 6> kOwn = {kThread,          kThreads,        kPhase,
                                                     "scratch_memory", "shared_memory", "out"};
   const auto taken = [&] {
     bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
-    for (int i = 0; i < graph.num_inputs(); ++i)
-      same |= name == graph.at(i).text || name == Cat(graph.at(i).text, "_");
+    for (const std::string& parameter : parameters) same |= name == parameter || name == Cat(parameter, "_");
     return same;
   };
   while (taken()) name += "_";
   return name;
+}
+
+void FreeNames(absl::Span<const std::string> parameters, std::vector<VaryingSize>* sizes) {
+  for (VaryingSize& size : *sizes) size.name = FreeName(size.name, parameters);
 }
 
 }  // namespace
@@ -36,6 +39,11 @@ HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family) {
   function.name = name;
   function.text = family.text();
   function.sizes = family.varying_sizes();
+  for (int dim : family.varying())
+    function.dims.emplace_back(kMatmulInfo.dims[static_cast<size_t>(dim)].name);
+  std::vector<std::string> parameters;
+  for (const Parameter& parameter : family.member(0).parameters) parameters.push_back(parameter.name);
+  FreeNames(parameters, &function.sizes);
   function.parameters = ParametersOf(family);
   for (int64_t i = 0; i < family.count(); ++i) {
     const ParsedSpec member = family.member(i);
@@ -51,7 +59,9 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
   const std::string only = PrintGraph(plans.front().front()->graph);  // the plan speaks of its values
   function.text = Cat("\n", family.count() > 1 ? family.text() : only);
   function.sizes = family.sizes();
-  for (VaryingSize& size : function.sizes) size.name = FreeName(size.name, family.member(0));
+  std::vector<std::string> parameters;
+  for (int i = 0; i < family.member(0).num_inputs(); ++i) parameters.push_back(family.member(0).at(i).text);
+  FreeNames(parameters, &function.sizes);
   function.parameters = ParametersOf(family, function.sizes);
   const bool few = family.count() > kMembersSampledWell;
   for (size_t i = 0; i < plans.front().size(); ++i) {

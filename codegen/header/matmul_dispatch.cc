@@ -168,7 +168,7 @@ std::string RunText(const HeaderFunction& function, const std::string& indent) {
   const CSignature signature = function.signature();
   const bool phases = function.phases() > 1;
   std::string call = Cat(function.name, "(");
-  for (const VaryingSize& size : function.sizes) Append(&call, size.name, ", ");
+  for (const std::string& dim : function.dims) Append(&call, dim, ", ");
   call += Tensors(signature);
   if (signature.scratch) call += ", scratch";
   if (signature.columns)

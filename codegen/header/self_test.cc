@@ -196,7 +196,7 @@ std::string RunText(const HeaderFunction& function) {
   std::string text = phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "";
   text += threads ? "  for (i = 0; i < 3; ++i) " : "  ";
   Append(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
-  for (const VaryingSize& size : function.sizes) Append(&text, size.name == "b" ? "batch" : size.name, ", ");
+  for (const std::string& dim : function.dims) Append(&text, dim == "b" ? "batch" : dim, ", ");
   const char* const share = signature.columns ? ", n * i / 3, n * (i + 1) / 3" : ", i, 3";
   return Cat(text, TestNames(signature.tensors), scratch ? ", scratch" : "", threads ? share : "",
              phases ? ", shared_memory, phase" : "", ");\n");

@@ -84,6 +84,9 @@ std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
   return lines;
 }
 
+bool WasStopped(const SearchResult& result) {
+  return result.stop == StopReason::kBudget || result.stop == StopReason::kCancelled;
+}
 bool HasProgram(const SearchResult& result) { return result.stop != StopReason::kCutoff; }
 
 // The better of two results, and the work of both. It is proven to be the best where both searches came to
@@ -95,7 +98,7 @@ void Join(SearchResult other, SearchResult* best) {
   best->seconds += other.seconds;
   best->table_seconds += other.table_seconds;
   best->from_table = best->from_table && other.from_table;
-  if (other.stop == StopReason::kBudget || other.stop == StopReason::kCancelled) best->stop = other.stop;
+  if (WasStopped(other)) best->stop = other.stop;
 }
 
 }  // namespace
@@ -123,10 +126,14 @@ absl::StatusOr<SearchResult> AtCheapest(
     absl::FunctionRef<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve) {
   absl::StatusOr<SearchResult> best = solve(placements.front(), cutoff);
   for (const Spec& placed : placements.subspan(1)) {
-    if (!best.ok()) break;
-    absl::StatusOr<SearchResult> other =
-        solve(placed, HasProgram(*best) ? std::min(cutoff, best->cost) : cutoff);
-    if (other.ok()) Join(*std::move(other), &*best);
+    if (best.ok() && WasStopped(*best)) break;
+    const bool known = best.ok() && HasProgram(*best);
+    absl::StatusOr<SearchResult> other = solve(placed, known ? std::min(cutoff, best->cost) : cutoff);
+    if (!other.ok()) continue;
+    if (best.ok())
+      Join(*std::move(other), &*best);
+    else
+      best = std::move(other);
   }
   return best;
 }

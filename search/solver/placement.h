@@ -29,9 +29,9 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 // one. At least one; places of roots with a constant operand are one, as a copy takes the operand's place.
 std::vector<Spec> Placements(const Spec& root, Residency residency, const Target& target);
 
-// What `solve(placement, cutoff)` finds at the cheapest of these places, the first of equals, with the work
-// of all of them. An error at the first is returned; one elsewhere means no program there, as for a schedule
-// that is given. StopReason::kCutoff: no place has a program below the cutoff.
+// What `solve(placement, cutoff)` finds at the cheapest of these places, the first of equals, with all their
+// work; none is tried behind a search that was stopped. The first error is returned if all have one, as a
+// schedule is for one place. StopReason::kCutoff: no place has a program below the cutoff.
 absl::StatusOr<SearchResult> AtCheapest(
     absl::Span<const Spec> placements, Cost cutoff,
     absl::FunctionRef<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve);

@@ -61,14 +61,12 @@ function(closure_of variable)
   set(${variable} ${reached} PARENT_SCOPE)
 endfunction()
 
-# What is left of a file without comments, and without blanks that separate nothing. (No string has two
+# What is left of a file without comments, and with one blank for any number of blanks and line breaks. (No string has two
 # slashes: tests/fingerprint_test.py.)
 function(tokens_of source variable)
   file(READ ${SOURCE_DIR}/${source} text)
   string(REGEX REPLACE "//[^\n]*" "" text "${text}")
-  string(REGEX REPLACE "/\\*[^*]*\\*/" "" text "${text}")
   string(REGEX REPLACE "[ \t\n]+" " " text "${text}")
-  string(REGEX REPLACE " ?([^A-Za-z0-9_ ]) ?" "\\1" text "${text}")
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 

@@ -41,6 +41,13 @@ void CheckViews(const Spec& spec, const OperandViews& views) {
   }
 }
 
+// As code knows it: where registers leave room for one set of sums only, chains are nothing of their own.
+RegisterTile EmittedTile(RegisterTile tile, const Target& target) {
+  RegisterTile split = tile;
+  split.one_set = false;
+  return tile.one_set && KSplit(split, UnitWithLanes(target, tile.lanes)) == 1 ? split : tile;
+}
+
 // Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
 // the reduction.
 void CheckGroups(const Spec& spec, const Layout& registers, const Target& target) {
@@ -413,7 +420,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   KIRSCH_CHECK(spec.size[MatmulDims::kB] == 1);
   CheckGroups(spec, impl.decision.layout, target_);
   TileShape shape;
-  shape.tile = RegisterTileOf(spec, impl.decision.layout, target_);
+  shape.tile = EmittedTile(RegisterTileOf(spec, impl.decision.layout, target_), target_);
   shape.m = spec.size[MatmulDims::kM];
   shape.n = ExtentOf(spec, kOut).inner;
   shape.lhs = views[kLhs].layout.ForTile(ExtentOf(spec, kLhs).inner);
