@@ -163,20 +163,23 @@ TEST(GraphFamilyTest, ASingleKernelIsAFamilyOfOne) {
     EXPECT_EQ(family.member(0).name, "f");
     EXPECT_EQ(family.text(), "kernel f(x: f32[3,4]) -> f32[3,4]:\n  v1 = relu(x)\n  return v1\n");
   }
-  // One matmul is a spec then, and only then.
+  // One matmul is a spec then, and a family of matmuls one of specs.
   const auto requests = ParseKernelFile(
       "kernel f[m = 3](x: f32[m,4], w: f32[4,5]):\n return matmul(x, w)\n"
-      "kernel g[m = 3..4](x: f32[m,4], w: f32[4,5]):  # both\n\n return matmul(x, w)\n"
+      "kernel g[m = 3..4](x: f32[m,4], w: f32[4,5]):\n return matmul(x, w)\n"
+      "kernel h[m = 3..4](x: f32[m,4], w: f32[4,5]):  # both\n\n y = exp(x)\n return matmul(y, w)\n"
       "s = softmax f32 1..2x3\n",
       "f");
   ASSERT_TRUE(requests.ok()) << requests.status();
   EXPECT_FALSE((*requests)[0].graph.has_value());
   EXPECT_EQ((*requests)[0].family.text(), "matmul f32 3x4x5");
-  ASSERT_TRUE((*requests)[1].graph.has_value());
-  EXPECT_EQ((*requests)[1].graph->text(),
-            "kernel g[m = 3..4](x: f32[m,4], w: f32[4,5]):\n  return matmul(x, w)\n");
-  EXPECT_EQ((*requests)[2].name, "s");
-  EXPECT_EQ((*requests)[2].graph->count(), 2);
+  EXPECT_FALSE((*requests)[1].graph.has_value());
+  EXPECT_EQ((*requests)[1].family.text(), "matmul f32 3..4x4x5");
+  ASSERT_TRUE((*requests)[2].graph.has_value());
+  EXPECT_EQ((*requests)[2].graph->text(),
+            "kernel h[m = 3..4](x: f32[m,4], w: f32[4,5]):\n  y = exp(x)\n  return matmul(y, w)\n");
+  EXPECT_EQ((*requests)[3].name, "s");
+  EXPECT_EQ((*requests)[3].graph->count(), 2);
 }
 
 TEST(GraphFamilyTest, ErrorsSayWhere) {

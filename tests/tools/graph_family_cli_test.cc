@@ -213,7 +213,7 @@ TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
   ExpectRefused(Cat("synth", mlp, " -o ", Path("o"), " --emit schedule"),
                 "--emit: expected header, c, ll, asm or obj for a family of graphs, got 'schedule'");
   ASSERT_TRUE(WriteFile(Path("c.kirsch"),
-                        "kernel f[m = 1..3](x: f32[m,8], w: const f32[8,8]):\n return matmul(x, w)\n")
+                        "kernel f[m = 1..3](x: f32[m,8], w: const f32[8,8]):\n return matmul(exp(x), w)\n")
                   .ok());
   ExpectRefused("synth --tune -f " + Path("c.kirsch") + " -o " + Path("o"),
                 "f: expected a single size where programs are tuned and a parameter is constant");
