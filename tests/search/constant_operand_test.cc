@@ -81,8 +81,8 @@ TEST(ConstantDecisions, AreAllWaysToPackTheOperand) {
                                       "pack lhs RAM row bf16"}));
   lhs.lhs = Order::kCol;
   EXPECT_EQ(DecisionsFor(lhs, dot),
-            (std::vector<std::string>{"pack lhs RAM packed bf16", "pack lhs RAM packed-col bf16",
-                                      "pack lhs RAM col bf16"}));
+            (std::vector<std::string>{"pack lhs RAM packed bf16", "pack lhs RAM packed-col f32",
+                                      "pack lhs RAM packed-col bf16", "pack lhs RAM col bf16"}));
 }
 
 // Whatever else is asked of the spec, and only once.
