@@ -17,7 +17,7 @@ namespace kirsch {
 //   "pack L2"                copies, by the level they go to
 //   "store", "store masked"  register tiles, from and to memory, with what their epilogues take
 //   "entry"                  microkernels apart from their trips
-//   "trips load sums fma"    trips of microkernels: the bottleneck, the form of the register tile 
+//   "trips load sums fma"    trips of microkernels: the bottleneck, the form of the register tile
 //                            (vectors, sums or lanewise), and the instruction
 // They add up to the cost.
 using Terms = std::map<std::string, double>;

@@ -17,9 +17,9 @@ struct CanonicalSpec {
 // - The output of the result is row-major. out=col becomes out^T = rhs^T lhs^T: m and n change places,
 //   and so do lhs and rhs, each with its order turned (memory stays where it is).
 // - A matrix with a side of 1 can be stated in several ways. A contiguous vector is one whose inner axis
-//   is the long one; its leading dimension is its length when nothing depends on it (a batch does: the next matrix
-//   is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major; where it is
-//   the output, lhs is the row that is contiguous, or of narrower elements.
+//   is the long one; its leading dimension is its length when nothing depends on it (a batch does: the next
+//   matrix is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major; where
+//   it is the output, lhs is the row that is contiguous, or of narrower elements.
 //
 // - Specs with a window are as they are asked for, their output in row order.
 //
