@@ -169,11 +169,11 @@ std::vector<Layout> SymbolicSchedule::RegisterLayouts(const Impl& node, const Sp
       continue;
     Layout layout = own;
     layout.panel = static_cast<decltype(layout.panel)>(vectors.lanes());
-    for (LayoutKind kind : {LayoutKind::kVectors, LayoutKind::kChains, own.kind}) {
-      if (IsOfVectors(kind) != IsOfVectors(own.kind)) continue;
-      layout.kind = kind;
-      layouts.push_back(layout);
-    }
+    if (IsOfVectors(own.kind)) layout.kind = LayoutKind::kVectors;
+    layouts.push_back(layout);
+    if (!IsOfVectors(own.kind)) continue;
+    layout.kind = LayoutKind::kChains;
+    layouts.push_back(layout);
   }
   return layouts;
 }

@@ -111,6 +111,7 @@ bool IsVectorOfEpilogue(const Spec& root, int operand) {
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
   return PlaceBesideCopies(root, CopyLines(root, target).front(), residency, target);
 }
+
 std::vector<Spec> Placements(const Spec& root, Residency residency, const Target& target) {
   std::vector<Spec> placements;
   for (int64_t lines : CopyLines(root, target)) {
