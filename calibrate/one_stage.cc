@@ -39,8 +39,8 @@ std::vector<OneStage> OneStage::Others(int count, uint64_t seed, const CostModel
 }
 
 std::function<double(const CostModel&)> OneStage::Price(const CostModel& model) const {
-  const Group& group = plan_.groups[0];
-  const double times = static_cast<double>(group.batch * group.trips() * stage()->repeats);
+  const LoopNest& nest = plan_.nests[0];
+  const double times = static_cast<double>(nest.batch * nest.trips() * stage()->repeats);
   if (stage()->kind == StageKind::kContraction)
     return [program = PriceOf(stage()->impl, model.target()), fetch = FetchCycles(model),
             times](const CostModel& other) { return times * (program(other) + fetch); };
@@ -54,9 +54,9 @@ std::function<double(const CostModel&)> OneStage::Price(const CostModel& model) 
 }
 
 Stage* OneStage::stage() {
-  if (plan_.groups.size() != 1 || !plan_.groups[0].rest.empty()) return nullptr;
-  const std::vector<Stage*> stages = StagesOf(plan_.groups[0]);
-  const bool one = stages.size() == 1 && plan_.groups[0].stages.size() == 1;
+  if (plan_.nests.size() != 1 || !plan_.nests[0].rest.empty()) return nullptr;
+  const std::vector<Stage*> stages = StagesOf(plan_.nests[0]);
+  const bool one = stages.size() == 1 && plan_.nests[0].stages.size() == 1;
   return one && (stages[0]->kind == StageKind::kRows || stages[0]->kind == StageKind::kContraction)
              ? stages[0]
              : nullptr;

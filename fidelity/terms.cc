@@ -142,13 +142,13 @@ Terms TermsOf(const Impl& impl, const CostModel& model) {
 
 Terms TermsOf(const Plan& plan, const CostModel& model) {
   Terms terms;
-  for (const Group& group : plan.groups) {
-    const auto batch = static_cast<double>(group.batch);
-    for (const Stage& stage : group.before) Add(stage, 1, model, &terms);
-    for (const Stage& stage : group.once) Add(stage, batch, model, &terms);
-    for (const Stage& stage : group.stages)
-      Add(stage, batch * static_cast<double>(group.trips()), model, &terms);
-    for (const Stage& stage : group.rest) Add(stage, batch, model, &terms);
+  for (const LoopNest& nest : plan.nests) {
+    const auto batch = static_cast<double>(nest.batch);
+    for (const Stage& stage : nest.before) Add(stage, 1, model, &terms);
+    for (const Stage& stage : nest.once) Add(stage, batch, model, &terms);
+    for (const Stage& stage : nest.stages)
+      Add(stage, batch * static_cast<double>(nest.trips()), model, &terms);
+    for (const Stage& stage : nest.rest) Add(stage, batch, model, &terms);
   }
   return terms;
 }

@@ -132,7 +132,7 @@ class SharedPackingSolver {
     // It has no plan that packs so.
     if (absl::IsInvalidArgument(result.status())) return std::numeric_limits<double>::infinity();
     if (!result.ok()) return result.status();
-    return result->plan.groups.empty() ? asked.pins.most_cycles : result->plan.cycles;
+    return result->plan.nests.empty() ? asked.pins.most_cycles : result->plan.cycles;
   }
 
   absl::StatusOr<PlanResult> SolveOne(int64_t member, SolveArguments asked, const std::string& what) {
@@ -154,7 +154,7 @@ class SharedPackingSolver {
     for (Plan& plan : all->plans) plans.push_back(&plan);
     for (Member& member : all->members) {
       Plan& plan = std::get<GraphSynthesis>(member).result.plan;
-      if (!plan.groups.empty()) plans.push_back(&plan);
+      if (!plan.nests.empty()) plans.push_back(&plan);
     }
     SharePacking(plans);
   }

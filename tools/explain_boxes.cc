@@ -104,13 +104,13 @@ void AddRunnerUp(const std::string& name, const SliceDecision::RunnerUp& other, 
     facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other.text, Margin(cycles, other.cycles)));
 }
 
-IcicleBox GroupBox(const Plan& plan, const Group& group, double start) {
-  const SliceDecision& slice = plan.slices[static_cast<size_t>(group.slice)];
-  IcicleBox box{1, start, group.cycles / plan.cycles, kWholePlan, "group: " + PrintWay(slice), {}};
-  box.facts = {{"cycles", Cycles(group.cycles)},
-               {"rows", absl::StrFormat("%d by %d, batch %d", group.rows, group.tile, group.batch)}};
+IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
+  const SliceDecision& slice = plan.slices[static_cast<size_t>(nest.slice)];
+  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintWay(slice), {}};
+  box.facts = {{"cycles", Cycles(nest.cycles)},
+               {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows, nest.tile, nest.batch)}};
   double cycles = 0;
-  for (const Group& other : plan.groups) cycles += other.slice == group.slice ? other.cycles : 0;
+  for (const LoopNest& other : plan.nests) cycles += other.slice == nest.slice ? other.cycles : 0;
   AddRunnerUp("second best", slice.other_way, cycles, &box.facts);
   AddRunnerUp("without this slice", slice.other_split, plan.cycles, &box.facts);
   return box;
@@ -130,13 +130,13 @@ std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
   const Plan& plan = graph.synthesis->result.plan;
   std::vector<IcicleBox> boxes = {{0, 0, 1, kWholePlan, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
   double at = 0;
-  int group = -1;
+  int nest = -1;
   double stage_at = 0;
   for (const ExplainedStage& stage : graph.plan.stages) {
-    if (stage.group != group) {
-      group = stage.group;
+    if (stage.nest != nest) {
+      nest = stage.nest;
       stage_at = at;
-      boxes.push_back(GroupBox(plan, plan.groups[static_cast<size_t>(group)], at));
+      boxes.push_back(NestBox(plan, plan.nests[static_cast<size_t>(nest)], at));
       at += boxes.back().share;
     }
     const double share = stage.weight * stage.stage->cycles / plan.cycles;

@@ -85,7 +85,7 @@ ordered_json Json(const ExplainedSpec& spec) {
 }
 
 ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
-  ordered_json json = {{"group", stage.group},
+  ordered_json json = {{"group", stage.nest},
                        {"time", Name(stage.time)},
                        {"stage", PrintStage(plan, *stage.stage)},
                        {"runs", stage.runs},

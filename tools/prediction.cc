@@ -29,8 +29,8 @@ double PeakOf(const Impl& impl, const Target& target) {
 double PeakOf(const Plan& plan, const Target& target) {
   if (!WinogradConvolutions(plan).empty()) return 0;
   double peak = 0;
-  for (const Group& group : plan.groups)
-    for (const Stage* stage : StagesOf(group))
+  for (const LoopNest& nest : plan.nests)
+    for (const Stage* stage : StagesOf(nest))
       if (stage->kind == StageKind::kContraction) peak = std::max(peak, PeakOf(stage->impl, target));
   return peak;
 }

@@ -49,10 +49,10 @@ class CandidateList {
 Stage* LargestContraction(Plan* plan) {
   Stage* largest = nullptr;
   double most = 0;
-  for (Group& group : plan->groups)
-    for (auto* list : {&group.before, &group.once, &group.stages, &group.rest})
+  for (LoopNest& nest : plan->nests)
+    for (auto* list : {&nest.before, &nest.once, &nest.stages, &nest.rest})
       for (Stage& stage : *list) {
-        const double runs = list == &group.stages ? static_cast<double>(group.trips()) : 1;
+        const double runs = list == &nest.stages ? static_cast<double>(nest.trips()) : 1;
         if (stage.kind != StageKind::kContraction || runs * stage.cycles <= most) continue;
         most = runs * stage.cycles;
         largest = &stage;

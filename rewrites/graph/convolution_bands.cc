@@ -25,7 +25,7 @@ std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
   return all;
 }
 
-Group GroupOf(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
+LoopNest NestOf(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
   Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
   ReserveCopy(copy, pad.copy, shape);
   pad.operands = {
@@ -36,12 +36,12 @@ Group GroupOf(const FusedConvolution& whole, const Bands& bands, int copy, Group
   if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
   const StageOperand result{whole.fused().result, bands.out * whole.out_row(), whole.out_image(),
                             whole.out_row()};
-  Group group;
-  group.batch = whole.sizes.images;
-  group.rows = bands.rows;
-  group.tile = bands.tile;
-  group.stages = {std::move(pad), whole.PartStage(conv, {copy, 0, 0, 0}, whole.filters_operand(), result)};
-  return group;
+  LoopNest nest;
+  nest.batch = whole.sizes.images;
+  nest.rows = bands.rows;
+  nest.tile = bands.tile;
+  nest.stages = {std::move(pad), whole.PartStage(conv, {copy, 0, 0, 0}, whole.filters_operand(), result)};
+  return nest;
 }
 
 GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
@@ -55,7 +55,7 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
   }
   whole.Reserve(&shape);
   for (const Bands& bands : BandsOf(whole, tile))
-    shape.groups.push_back(GroupOf(whole, bands, form.next_value, &shape));
+    shape.nests.push_back(NestOf(whole, bands, form.next_value, &shape));
   return shape;
 }
 

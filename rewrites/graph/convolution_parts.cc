@@ -50,7 +50,7 @@ bool Applies(const SliceProblem& problem) {
 // Rows that lie apart are taken so many at a time.
 std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{1}, {2}, {4}, {8}}; }
 
-Group GroupOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
+LoopNest NestOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
   const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
   const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
                            whole.image(), whole.node.conv.stride * whole.row()};
@@ -59,14 +59,14 @@ Group GroupOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_
   const StageOperand result{whole.fused().result,
                             part.rows.out * whole.out_row() + part.columns.out * channels, whole.out_image(),
                             whole.out_row()};
-  Group group;
-  group.batch = whole.sizes.images;
-  group.rows = part.one_by_one ? part.rows.count : 1;
-  group.tile = std::clamp<int64_t>(tile, 1, group.rows);
+  LoopNest nest;
+  nest.batch = whole.sizes.images;
+  nest.rows = part.one_by_one ? part.rows.count : 1;
+  nest.tile = std::clamp<int64_t>(tile, 1, nest.rows);
   const Stage row = whole.PartStage(ShapeOf(whole, part), image, filters, result);
-  group.stages = {Repeated(row, group.tile)};
-  if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = {Repeated(row, rest)};
-  return group;
+  nest.stages = {Repeated(row, nest.tile)};
+  if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = {Repeated(row, rest)};
+  return nest;
 }
 
 GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
@@ -76,7 +76,7 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
   if (form.parameters[0] < 1) shape.Fail(whole.id(), "a tile of a row at least");
   whole.Reserve(&shape);
   for (const ConvolutionPart& part : PartsOf(whole))
-    shape.groups.push_back(GroupOf(whole, part, form.parameters[0]));
+    shape.nests.push_back(NestOf(whole, part, form.parameters[0]));
   return shape;
 }
 

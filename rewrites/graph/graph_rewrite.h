@@ -1,5 +1,5 @@
-// The rewrites of graphs: how a slice may be computed, as decisions and as the groups of stages that they
-// make. What is fast is the search's business. README.md lists them.
+// The rewrites of graphs: how a slice may be computed, as decisions and as the loop nests of stages that
+// they make. What is fast is the search's business. README.md lists them.
 //
 // A rewrite is one file, which ends in a GraphRewrite; registry.h and registry.cc list it. The search,
 // schedules and the property tests know names and parameters only.
@@ -31,7 +31,7 @@ struct SliceProblem {
   // makes does. Else the stages say which keys they are for (Stage::keys).
   const std::vector<bool>* varies = nullptr;
 
-  bool any_rows = false;  // the number of rows is to be any: items are a group's, and no spec's batch
+  bool any_rows = false;  // the number of rows is to be any: items are a nest's, and no spec's batch
 
   bool any_keys() const { return varies != nullptr; }
   bool Varies(int node) const { return any_keys() && (*varies)[static_cast<size_t>(node)]; }

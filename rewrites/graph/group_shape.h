@@ -1,4 +1,4 @@
-// What a rewrite of graphs makes of a slice: groups of stages.
+// What a rewrite of graphs makes of a slice: loop nests.
 #ifndef KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 #define KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 
@@ -11,11 +11,11 @@
 
 namespace kirsch {
 
-// Groups without programs, schedules, levels and cycles; `buffers`: those of the values that they make and
-// nobody after them needs, bytes for one tile where they are tiles, and of copies.
+// Loop nests without programs, schedules, levels and cycles; `buffers`: those of the values that they make
+// and nobody after them needs, bytes for one tile where they are tiles, and of copies.
 struct GroupShape {
-  std::vector<Stage> ahead;   // what is made of constants, once for all calls
-  std::vector<Group> groups;  // several of a convolution by bands or parts
+  std::vector<Stage> ahead;     // what is made of constants, once for all calls
+  std::vector<LoopNest> nests;  // several of a convolution by bands or parts
   std::vector<Buffer> buffers;
   bool replaces = false;  // a result has the memory of a tile that is read, or might have
   std::string error;      // not empty: why the slice can't be rewritten so

@@ -52,15 +52,15 @@ class MatmulRowsShaper {
     Check();
     if (tile < 1 || tile > rows()) shape_.Fail(slice_.at(0), "a tile of no more rows than there are");
     if (!shape_.error.empty()) return std::move(shape_);
-    Group group;
+    LoopNest nest;
     const bool batched = IsAlone() && tile == rows() && AreTogether() && !problem_.any_rows;
-    group.batch = batched ? 1 : space_.batch();
-    group.rows = rows();
-    group.tile = tile;
-    batched_ = group.batch < space_.batch();
-    group.stages = Stages(tile);
-    if (const int64_t rest = group.rows % tile; rest != 0) group.rest = Stages(rest);
-    shape_.groups.push_back(std::move(group));
+    nest.batch = batched ? 1 : space_.batch();
+    nest.rows = rows();
+    nest.tile = tile;
+    batched_ = nest.batch < space_.batch();
+    nest.stages = Stages(tile);
+    if (const int64_t rest = nest.rows % tile; rest != 0) nest.rest = Stages(rest);
+    shape_.nests.push_back(std::move(nest));
     return std::move(shape_);
   }
 

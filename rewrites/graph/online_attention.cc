@@ -208,14 +208,14 @@ class OnlineAttentionShaper {
         sums_space_(HeadsSpace(TypeOf(attention.sums).dims, attention.heads)) {}
 
   GroupShape Shape() && {
-    Group group;
-    group.batch = space_.batch();
-    group.rows = space_.rows();
-    group.tile = tile_;
-    group.stages = Stages(group.tile);
-    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = Stages(rest);
-    AddBuffers(group.tile);
-    shape_.groups.push_back(std::move(group));
+    LoopNest nest;
+    nest.batch = space_.batch();
+    nest.rows = space_.rows();
+    nest.tile = tile_;
+    nest.stages = Stages(nest.tile);
+    if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = Stages(rest);
+    AddBuffers(nest.tile);
+    shape_.nests.push_back(std::move(nest));
     return std::move(shape_);
   }
 

@@ -1,5 +1,5 @@
 // Operations on what a matmul multiplies by, done while it is packed: weights that are widened and scaled, or
-// masked. The group's tiles are blocks of the columns of the matmul's result: for each, a row program writes
+// masked. The nest's tiles are blocks of the columns of the matmul's result: for each, a row program writes
 // these columns of the rhs as a dense matrix in scratch memory (of a transposed view: rows of what it is a
 // view of), by which all rows of the lhs are multiplied.
 #include <algorithm>
@@ -52,12 +52,12 @@ class PrologueShaper {
   GroupShape Shape() && {
     Check();
     if (!shape_.error.empty()) return std::move(shape_);
-    Group& group = shape_.groups.emplace_back();
-    group.batch = result_space_.batch();
-    group.rows = columns();
-    group.tile = tile();
-    group.stages = Stages(group.tile);
-    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = Stages(rest);
+    LoopNest& nest = shape_.nests.emplace_back();
+    nest.batch = result_space_.batch();
+    nest.rows = columns();
+    nest.tile = tile();
+    nest.stages = Stages(nest.tile);
+    if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = Stages(rest);
     if (fused_.result != graph_.result)
       shape_.Reserve(fused_.result, TypeOf(fused_.result).elements(), TypeOf(fused_.result).dtype);
     return std::move(shape_);

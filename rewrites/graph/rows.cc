@@ -62,23 +62,23 @@ GroupShape GroupOfRows(const SliceProblem& problem, const IterationSpace& space,
   GroupShape shape;
   const Slice& slice = problem.slice;
   const int64_t tile = form.parameters[0];
-  Group group;
-  group.rows = RowsOf(space);
-  if (tile < 1 || tile > group.rows) {
+  LoopNest nest;
+  nest.rows = RowsOf(space);
+  if (tile < 1 || tile > nest.rows) {
     shape.Fail(slice.at(0), Cat("a tile of no more ", pieces, " than there are"));
     return shape;
   }
-  group.tile = tile;
-  group.batch = space.flat ? 1 : space.batch();
+  nest.tile = tile;
+  nest.batch = space.flat ? 1 : space.batch();
   SliceMemory memory(slice, form.in_place);
   RowStages writer(slice, &memory, &shape);
   const auto stages = [&](int64_t rows) {
     if (space.flat) return writer.Write(0, slice.size(), {space, 1, rows});
     return writer.Write(0, slice.size(), {space, space.reduces_rows ? space.rows() : rows});
   };
-  group.stages = stages(tile);
-  if (const int64_t rest = group.rows % tile; rest != 0) group.rest = stages(rest);
-  shape.groups.push_back(std::move(group));
+  nest.stages = stages(tile);
+  if (const int64_t rest = nest.rows % tile; rest != 0) nest.rest = stages(rest);
+  shape.nests.push_back(std::move(nest));
   return shape;
 }
 

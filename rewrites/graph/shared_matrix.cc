@@ -39,10 +39,10 @@ class SharedMatrixShaper {
       stage.operands.push_back(Each(operand, StridesIn(space_, TypeOf(operand))->batch));
     stage.repeats = repeats_;
     memory_.Reserve(fused_.result, space_.rows(), space_.columns(), &shape_);
-    Group& group = shape_.groups.emplace_back();
-    group.batch = space_.batch() / repeats_;
-    group.rows = group.tile = space_.rows();
-    group.stages.push_back(std::move(stage));
+    LoopNest& nest = shape_.nests.emplace_back();
+    nest.batch = space_.batch() / repeats_;
+    nest.rows = nest.tile = space_.rows();
+    nest.stages.push_back(std::move(stage));
     return std::move(shape_);
   }
 

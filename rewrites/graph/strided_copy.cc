@@ -48,10 +48,10 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
     stage.row_strides.push_back(strides[2]);
   }
   memory.Reserve(to, 0, 0, &shape);
-  Group& group = shape.groups.emplace_back();
-  group.batch = sizes[0];
-  group.rows = sizes[1];
-  group.stages.push_back(std::move(stage));
+  LoopNest& nest = shape.nests.emplace_back();
+  nest.batch = sizes[0];
+  nest.rows = sizes[1];
+  nest.stages.push_back(std::move(stage));
   return shape;
 }
 

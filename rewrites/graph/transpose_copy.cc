@@ -28,7 +28,7 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
   stage.copy.width = space.columns();
   stage.copy.dtype = type.dtype;
   memory.Reserve(node, 0, 0, &shape);
-  shape.groups.emplace_back().stages.push_back(std::move(stage));
+  shape.nests.emplace_back().stages.push_back(std::move(stage));
   return shape;
 }
 

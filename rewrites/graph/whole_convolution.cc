@@ -14,7 +14,7 @@ int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
   stage.copy.planes *= whole.sizes.images;
   stage.operands = {{whole.image_value(), 0, 0, 0}, {next_value, 0, 0, 0}};
   ReserveCopy(next_value, stage.copy, shape);
-  shape->groups.front().before.push_back(std::move(stage));
+  shape->nests.front().before.push_back(std::move(stage));
   return next_value;
 }
 
@@ -45,15 +45,15 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   whole.Reserve(&shape);
-  shape.groups.emplace_back();
+  shape.nests.emplace_back();
   const bool by_group = whole.groups() > 1;
   const int64_t alone = by_group && !whole.nhwc() ? whole.sizes.images : 1;
   const int input = Padded(whole, form.next_value, &shape);
   for (int64_t image = 0; image < alone; ++image) {
-    if (image > 0) shape.groups.emplace_back();
-    Group& group = shape.groups.back();
-    group.batch = by_group ? whole.groups() : whole.nhwc() ? 1 : whole.sizes.images;
-    group.stages.push_back(StageOf(whole, input, image * group.batch));
+    if (image > 0) shape.nests.emplace_back();
+    LoopNest& nest = shape.nests.back();
+    nest.batch = by_group ? whole.groups() : whole.nhwc() ? 1 : whole.sizes.images;
+    nest.stages.push_back(StageOf(whole, input, image * nest.batch));
   }
   return shape;
 }

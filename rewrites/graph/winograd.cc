@@ -58,14 +58,14 @@ class WinogradShaper {
   // All filters are transformed at first.
   void ByBands() {
     for (const Bands& bands : BandsOf(node_, form_.rows, m_)) {
-      Group group;
-      group.batch = node_.sizes.images;
-      group.rows = bands.rows;
-      group.tile = bands.tile;
-      if (shape_.groups.empty())
-        (constant_filters_ ? shape_.ahead : group.before) = {FiltersTransform(filters())};
-      group.stages = {InputTransform(bands), Matmuls(bands, filters()), OutputTransform(bands, filters())};
-      shape_.groups.push_back(std::move(group));
+      LoopNest nest;
+      nest.batch = node_.sizes.images;
+      nest.rows = bands.rows;
+      nest.tile = bands.tile;
+      if (shape_.nests.empty())
+        (constant_filters_ ? shape_.ahead : nest.before) = {FiltersTransform(filters())};
+      nest.stages = {InputTransform(bands), Matmuls(bands, filters()), OutputTransform(bands, filters())};
+      shape_.nests.push_back(std::move(nest));
     }
   }
 
@@ -79,14 +79,14 @@ class WinogradShaper {
       if (!constant) list.insert(list.begin(), FiltersTransform(block));
       return list;
     };
-    Group group;
-    group.batch = node_.sizes.images;
-    group.rows = filters();
-    group.tile = form_.filters;
-    group.once = {InputTransform(all)};
-    group.stages = stages(group.tile);
-    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = stages(rest);
-    shape_.groups.push_back(std::move(group));
+    LoopNest nest;
+    nest.batch = node_.sizes.images;
+    nest.rows = filters();
+    nest.tile = form_.filters;
+    nest.once = {InputTransform(all)};
+    nest.stages = stages(nest.tile);
+    if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = stages(rest);
+    shape_.nests.push_back(std::move(nest));
   }
 
   Stage Transform(WinogradStep step) const {

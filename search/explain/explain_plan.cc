@@ -18,11 +18,11 @@ class PlanExplainer {
   PlanExplainer(const Plan& plan, const CostModel& model) : plan_(plan), model_(model) {}
 
   ExplainedPlan Explain() && {
-    for (size_t i = 0; i < plan_.groups.size(); ++i) {
-      const Group& group = plan_.groups[i];
+    for (size_t i = 0; i < plan_.nests.size(); ++i) {
+      const LoopNest& nest = plan_.nests[i];
       for (const auto& [time, stages] :
-           {std::pair(StageTime::kFirst, &group.before), std::pair(StageTime::kItem, &group.once),
-            std::pair(StageTime::kTile, &group.stages), std::pair(StageTime::kRest, &group.rest)})
+           {std::pair(StageTime::kFirst, &nest.before), std::pair(StageTime::kItem, &nest.once),
+            std::pair(StageTime::kTile, &nest.stages), std::pair(StageTime::kRest, &nest.rest)})
         for (const Stage& stage : *stages) Add(static_cast<int>(i), time, stage);
     }
     return std::move(explained_);
@@ -30,28 +30,28 @@ class PlanExplainer {
 
  private:
   void Add(int number, StageTime time, const Stage& stage) {
-    const Group& group = plan_.groups[static_cast<size_t>(number)];
+    const LoopNest& nest = plan_.nests[static_cast<size_t>(number)];
     ExplainedStage explained;
     explained.stage = &stage;
-    explained.group = number;
+    explained.nest = number;
     explained.time = time;
-    SetRuns(group, &explained);
+    SetRuns(nest, &explained);
     AddFacts(stage, &explained);
     explained_.traffic.Add(explained.traffic, explained.runs);
     explained_.stages.push_back(std::move(explained));
   }
 
   // As SliceCost has it: what comes first, or is not shared, each thread does for itself.
-  void SetRuns(const Group& group, ExplainedStage* stage) const {
-    const auto batch = static_cast<double>(group.batch);
-    const bool by_items = group.sharing == Sharing::kItems, by_tiles = group.sharing == Sharing::kTiles;
+  void SetRuns(const LoopNest& nest, ExplainedStage* stage) const {
+    const auto batch = static_cast<double>(nest.batch);
+    const bool by_items = nest.sharing == Sharing::kItems, by_tiles = nest.sharing == Sharing::kTiles;
     double runs = stage->time == StageTime::kFirst ? 1 : batch;
-    if (stage->time == StageTime::kTile) runs *= static_cast<double>(group.trips());
+    if (stage->time == StageTime::kTile) runs *= static_cast<double>(nest.trips());
     const bool first = stage->time == StageTime::kFirst, once = stage->time == StageTime::kItem;
     stage->weight = stage->runs = runs;
-    if (by_items && !first) stage->weight *= Share(group.batch, plan_.threads);
-    if (by_tiles && !first && !once) stage->weight *= Share(group.batch * group.tiles(), plan_.threads);
-    if (group.sharing == Sharing::kNone || first || (by_tiles && once)) stage->runs *= plan_.threads;
+    if (by_items && !first) stage->weight *= Share(nest.batch, plan_.threads);
+    if (by_tiles && !first && !once) stage->weight *= Share(nest.batch * nest.tiles(), plan_.threads);
+    if (nest.sharing == Sharing::kNone || first || (by_tiles && once)) stage->runs *= plan_.threads;
   }
 
   void AddFacts(const Stage& stage, ExplainedStage* explained) const {

@@ -13,14 +13,14 @@
 
 namespace kirsch {
 
-// When a stage runs: in each run of the plan, for each item of its group's batch, for each whole tile of
+// When a stage runs: in each run of the plan, for each item of its nest's batch, for each whole tile of
 // rows, or for what is left of them.
 enum class StageTime { kFirst, kItem, kTile, kRest };
 std::string_view Name(StageTime time);
 
 struct ExplainedStage {
   const Stage* stage = nullptr;
-  int group = 0;  // its place in Plan::groups
+  int nest = 0;  // its place in Plan::nests
   StageTime time = StageTime::kFirst;
   double runs = 1;                      // in the whole plan, with all its repeats, by all threads
   double weight = 1;                    // runs that take time one after another

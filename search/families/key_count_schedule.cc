@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "search/families/group_times.h"
+#include "search/families/nest_times.h"
 #include "search/graph/slice_cost.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
@@ -21,9 +21,9 @@ Spec WithKeys(const Stage& stage, int64_t keys) {
 }
 
 // Keys in the largest blocks; 0: there are none.
-int64_t BlockOf(const Group& group) {
+int64_t BlockOf(const LoopNest& nest) {
   int64_t block = 0;
-  for (const Stage* stage : StagesOf(group))
+  for (const Stage* stage : StagesOf(nest))
     if (!stage->at_once) block = std::max(block, stage->keys);
   return block;
 }
@@ -32,10 +32,10 @@ int64_t BlockOf(const Group& group) {
 
 KeyCountSchedule::KeyCountSchedule(Plan plan, const CostModel& model, const TemplateChoice& choice)
     : plan_(std::move(plan)), model_(model), most_(std::numeric_limits<int64_t>::max()) {
-  for (const Group& group : plan_.groups)
-    for (const Stage* stage : StagesOf(group)) {
+  for (const LoopNest& nest : plan_.nests)
+    for (const Stage* stage : StagesOf(nest)) {
       if (!stage->at_once) continue;
-      if (BlockOf(group) == 0) most_ = std::min(most_, stage->keys);
+      if (BlockOf(nest) == 0) most_ = std::min(most_, stage->keys);
       if (stage->kind != StageKind::kContraction) continue;
       const auto dim = static_cast<size_t>(stage->keys_along);
       contractions_[stage] = std::make_unique<SymbolicSchedule>(
@@ -53,13 +53,13 @@ bool KeyCountSchedule::LeavesColumns() const {
 double KeyCountSchedule::CyclesFor(int64_t keys) {
   if (keys > most_) return kNever;
   double cycles = plan_.cycles;
-  for (const Group& group : plan_.groups) {
-    const int64_t block = BlockOf(group);
-    Group times = TimesOf(group);
+  for (const LoopNest& nest : plan_.nests) {
+    const int64_t block = BlockOf(nest);
+    LoopNest times = TimesOf(nest);
     const std::vector<Stage*> timed = StagesOf(times);
-    const std::vector<const Stage*> stages = StagesOf(group);
+    const std::vector<const Stage*> stages = StagesOf(nest);
     for (size_t i = 0; i < stages.size(); ++i) timed[i]->cycles = CyclesOf(*stages[i], block, keys);
-    cycles += SliceCost(1).Of(times) - group.cycles;
+    cycles += SliceCost(1).Of(times) - nest.cycles;
   }
   return cycles;
 }
@@ -83,10 +83,10 @@ std::optional<Plan> KeyCountSchedule::ApplyToRange(int64_t least, int64_t most) 
   KIRSCH_CHECK(1 <= least && least <= most && most <= most_);
   Plan plan = plan_;
   plan.size.emplace();
-  for (size_t i = 0; i < plan.groups.size(); ++i) {
-    const bool in_blocks = BlockOf(plan_.groups[i]) != 0;  // then anything may be left
-    const std::vector<const Stage*> from = StagesOf(plan_.groups[i]);
-    const std::vector<Stage*> to = StagesOf(plan.groups[i]);
+  for (size_t i = 0; i < plan.nests.size(); ++i) {
+    const bool in_blocks = BlockOf(plan_.nests[i]) != 0;  // then anything may be left
+    const std::vector<const Stage*> from = StagesOf(plan_.nests[i]);
+    const std::vector<Stage*> to = StagesOf(plan.nests[i]);
     for (size_t j = 0; j < from.size(); ++j) {
       const auto contraction = contractions_.find(from[j]);
       if (contraction == contractions_.end()) continue;

@@ -101,7 +101,7 @@ class KeyFinder : public RuleFinder {
     options.cutoff = cutoff;
     absl::StatusOr<PlanResult> result = members_.Search(member, options);
     if (!result.ok()) return result.status();
-    if (result->plan.groups.empty()) return Rules();
+    if (result->plan.nests.empty()) return Rules();
     const auto rule = std::make_shared<KeyCountSchedule>(result->plan, members_.model);
     Rules rules = {rule};
     if (rule->LeavesColumns())

@@ -11,7 +11,7 @@
 #include "rewrites/graph/graph_rewrite.h"
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_schedules.h"
-#include "search/families/group_times.h"
+#include "search/families/nest_times.h"
 #include "search/graph/slice_cost.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
@@ -30,51 +30,51 @@ Spec WithRows(const Stage& stage, int64_t rows) {
 
 bool GrowsAlongRows(const Stage& stage) { return stage.any_rows || stage.any_columns; }
 
-// Finds out which numbers of a slice's groups grow from what its decisions make of the plan's graph to what
+// Finds out which numbers of a slice's nests grow from what its decisions make of the plan's graph to what
 // they make of another one.
 class SliceGrowth {
  public:
   SliceGrowth(int64_t size, int64_t other_size, const Target& target)
       : size_(size), other_size_(other_size), target_(target) {}
 
-  // `groups`: the plan's, of the slice.
-  bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<Group*>& groups) {
-    if (shape.groups.size() != other.groups.size() || shape.groups.size() != groups.size()) return false;
-    for (size_t i = 0; i < groups.size(); ++i)
-      if (!FindIn(shape.groups[i], other.groups[i], groups[i])) return false;
+  // `nests`: the plan's, of the slice.
+  bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<LoopNest*>& nests) {
+    if (shape.nests.size() != other.nests.size() || shape.nests.size() != nests.size()) return false;
+    for (size_t i = 0; i < nests.size(); ++i)
+      if (!FindIn(shape.nests[i], other.nests[i], nests[i])) return false;
     return true;
   }
 
  private:
   // In the plan, stages that copy constants or what all tiles read come before and once.
-  bool FindIn(const Group& group, const Group& other, Group* plan) {
-    if (!Grows(group.batch, other.batch, &plan->batch_grows) ||
-        !Grows(group.rows, other.rows, &plan->rows_grow))
+  bool FindIn(const LoopNest& nest, const LoopNest& other, LoopNest* plan) {
+    if (!Grows(nest.batch, other.batch, &plan->batch_grows) ||
+        !Grows(nest.rows, other.rows, &plan->rows_grow))
       return false;
-    if (!AreEqual(group.before, other.before) || !AreEqual(group.once, other.once)) return false;
-    if (plan->stages.size() != group.stages.size()) return false;
-    const bool is_whole = group.tile == group.rows;
+    if (!AreEqual(nest.before, other.before) || !AreEqual(nest.once, other.once)) return false;
+    if (plan->stages.size() != nest.stages.size()) return false;
+    const bool is_whole = nest.tile == nest.rows;
     if (is_whole != (other.tile == other.rows)) return false;
     for (size_t i = 0; i < plan->stages.size(); ++i) {
       Stage& stage = plan->stages[i];
-      if (!Compare(group.stages[i], other.stages[i], is_whole ? &stage : nullptr)) return false;
-      if (!SetStrides(group.stages[i], other.stages[i], &stage)) return false;
+      if (!Compare(nest.stages[i], other.stages[i], is_whole ? &stage : nullptr)) return false;
+      if (!SetStrides(nest.stages[i], other.stages[i], &stage)) return false;
     }
     if (!plan->rows_grow) return true;
-    return is_whole ? Suits(plan->stages, group.rows) : SetRest(group, other, plan);
+    return is_whole ? Suits(plan->stages, nest.rows) : SetRest(nest, other, plan);
   }
 
   // What is left is any number of rows.
-  bool SetRest(const Group& group, const Group& other, Group* plan) const {
-    if (plan->tile != group.tile || other.tile != group.tile) return false;
-    const std::vector<Stage>& rest = group.rest.empty() ? other.rest : group.rest;
+  bool SetRest(const LoopNest& nest, const LoopNest& other, LoopNest* plan) const {
+    if (plan->tile != nest.tile || other.tile != nest.tile) return false;
+    const std::vector<Stage>& rest = nest.rest.empty() ? other.rest : nest.rest;
     plan->rest.clear();
-    if (rest.empty()) return group.tile == 1 || size_ % group.tile == other_size_ % group.tile;
-    if (rest.size() != group.stages.size()) return false;
+    if (rest.empty()) return nest.tile == 1 || size_ % nest.tile == other_size_ % nest.tile;
+    if (rest.size() != nest.stages.size()) return false;
     plan->rest = plan->stages;
     for (size_t i = 0; i < rest.size(); ++i)
-      if (!Compare(group.stages[i], rest[i], &plan->rest[i])) return false;
-    return Suits(plan->rest, group.tile);
+      if (!Compare(nest.stages[i], rest[i], &plan->rest[i])) return false;
+    return Suits(plan->rest, nest.tile);
   }
 
   // Is there code for those that grow, which have as many rows, or elements, as the tile has rows?
@@ -182,7 +182,7 @@ class SliceExpander {
     if (rewrite_->parameters.empty() || rewrite_->parameters[0] != "tile") return;
     form_.parameters[0] = 1;
     const GroupShape any = Expand(uses);
-    if (any.error.empty()) form_.parameters[0] = any.groups[0].rows;
+    if (any.error.empty()) form_.parameters[0] = any.nests[0].rows;
   }
 
  private:
@@ -210,24 +210,24 @@ bool RowCountSchedule::FindGrowth(const Graph& other, int64_t other_size) {
   const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, "plan");
   KIRSCH_CHECK(schedule.ok());
   for (size_t number = 0; number < plan_.slices.size(); ++number) {
-    std::vector<Group*> groups;
-    for (Group& group : plan_.groups)
-      if (group.slice == static_cast<int>(number)) groups.push_back(&group);
+    std::vector<LoopNest*> nests;
+    for (LoopNest& nest : plan_.nests)
+      if (nest.slice == static_cast<int>(number)) nests.push_back(&nest);
     SliceExpander expander(plan_.slices[number], schedule->slices[number], model_.target());
     const GroupShape shape = expander.Expand(uses);
     if (!shape.error.empty()) return false;
-    if (groups.size() == 1 && groups[0]->tile == groups[0]->rows) expander.TakeAllRows(other_uses);
+    if (nests.size() == 1 && nests[0]->tile == nests[0]->rows) expander.TakeAllRows(other_uses);
     const GroupShape of_other = expander.Expand(other_uses);
     if (!of_other.error.empty() ||
-        !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, groups))
+        !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, nests))
       return false;
   }
   return true;
 }
 
 void RowCountSchedule::AddTemplates() {
-  for (Group& group : plan_.groups)
-    for (Stage* stage : StagesOf(group))
+  for (LoopNest& nest : plan_.nests)
+    for (Stage* stage : StagesOf(nest))
       if (stage->any_rows && stage->kind == StageKind::kContraction)
         contractions_[stage] = std::make_unique<SymbolicSchedule>(stage->impl, MatmulDims::kM, model_);
 }
@@ -235,21 +235,21 @@ void RowCountSchedule::AddTemplates() {
 double RowCountSchedule::CyclesFor(int64_t size) {
   if (size > size_) return kNever;
   double cycles = plan_.cycles;
-  for (const Group& group : plan_.groups) {
-    Group times = TimesOf(group);
-    if (group.batch_grows) times.batch = Grown(group.batch, size);
-    if (group.rows_grow) {
-      times.rows = Grown(group.rows, size);
-      const bool is_whole = group.tile == group.rows;
+  for (const LoopNest& nest : plan_.nests) {
+    LoopNest times = TimesOf(nest);
+    if (nest.batch_grows) times.batch = Grown(nest.batch, size);
+    if (nest.rows_grow) {
+      times.rows = Grown(nest.rows, size);
+      const bool is_whole = nest.tile == nest.rows;
       if (is_whole) times.tile = times.rows;
       const int64_t left = times.rows % times.tile;
-      for (size_t i = 0; i < group.stages.size() && is_whole; ++i)
-        times.stages[i].cycles = CyclesOf(group.stages[i], times.rows);
-      for (size_t i = 0; i < group.rest.size() && left != 0; ++i)
-        times.rest[i].cycles = CyclesOf(group.rest[i], left);
+      for (size_t i = 0; i < nest.stages.size() && is_whole; ++i)
+        times.stages[i].cycles = CyclesOf(nest.stages[i], times.rows);
+      for (size_t i = 0; i < nest.rest.size() && left != 0; ++i)
+        times.rest[i].cycles = CyclesOf(nest.rest[i], left);
       if (left == 0) times.rest.clear();
     }
-    cycles += SliceCost(1).Of(times) - group.cycles;
+    cycles += SliceCost(1).Of(times) - nest.cycles;
   }
   return cycles;
 }
@@ -269,9 +269,9 @@ std::optional<Plan> RowCountSchedule::ApplyToRange(int64_t least, int64_t most) 
   Plan plan = plan_;
   plan.size.emplace();
   plan.size->planned = size_;
-  for (size_t i = 0; i < plan.groups.size(); ++i) {
-    Group& to = plan.groups[i];
-    const Group& from = plan_.groups[i];
+  for (size_t i = 0; i < plan.nests.size(); ++i) {
+    LoopNest& to = plan.nests[i];
+    const LoopNest& from = plan_.nests[i];
     const auto set = [&](const std::vector<Stage>& stages, std::vector<Stage>* ranges, int64_t least_rows,
                          int64_t most_rows) {
       for (size_t j = 0; j < stages.size(); ++j) {

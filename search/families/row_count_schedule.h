@@ -15,8 +15,8 @@
 
 namespace kirsch {
 
-// Groups do as often what they do for a tile as there are tiles of the rows, which grow in proportion to the
-// size; what is left is treated like a whole tile, and so is a tile that is all rows: of contractions as
+// Loop nests do as often what they do for a tile as there are tiles of the rows, which grow in proportion to
+// the size; what is left is treated like a whole tile, and so is a tile that is all rows: of contractions as
 // SymbolicSchedule says, row programs go over as many rows as there are. Operands are where those of the
 // plan's member were. Not thread-safe.
 class RowCountSchedule : public PlanRule {

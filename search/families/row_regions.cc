@@ -39,7 +39,7 @@ class RowFinder : public RuleFinder {
     options.any_rows = true;
     absl::StatusOr<PlanResult> result = members_.Search(member, options);
     if (!result.ok()) return result.status();
-    if (result->plan.groups.empty()) return Rules();
+    if (result->plan.nests.empty()) return Rules();
     const size_t other = member == 0 ? 1 : member - 1;
     Rules rules;
     const double own = result->plan.cycles;

@@ -126,9 +126,9 @@ void MakeAhead(const Target& target, Plan* plan) {
     const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();
     absl::StatusOr<SlicePrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kNever);
     KIRSCH_CHECK(price.ok() && price->slice.has_value());
-    for (Group& group : price->slice->groups) {
-      for (Stage* stage : StagesOf(group)) LeaveScratchAlone(target, stage);
-      plan->made.push_back(std::move(group));
+    for (LoopNest& nest : price->slice->nests) {
+      for (Stage* stage : StagesOf(nest)) LeaveScratchAlone(target, stage);
+      plan->made.push_back(std::move(nest));
     }
     for (const Buffer& buffer : price->slice->buffers) plan->buffers.push_back(buffer);
     const auto own = std::find_if(plan->buffers.begin(), plan->buffers.end(),

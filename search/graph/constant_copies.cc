@@ -9,8 +9,8 @@ namespace {
 
 std::set<int> ConstantsReadIn(const Plan& plan) {
   std::set<int> constants;
-  for (const Group& group : plan.groups)
-    for (const Stage* stage : StagesOf(group))
+  for (const LoopNest& nest : plan.nests)
+    for (const Stage* stage : StagesOf(nest))
       for (const StageOperand& operand : stage->operands)
         if (operand.value < plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
           constants.insert(operand.value);

@@ -1,4 +1,4 @@
-// Constants that a plan's groups read as they lie. Internal to search/.
+// Constants that a plan's nests read as they lie. Internal to search/.
 #ifndef KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 #define KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 

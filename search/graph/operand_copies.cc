@@ -28,20 +28,20 @@ constexpr double kAnything = std::numeric_limits<double>::infinity();
 std::vector<StagePlace> PlacesOf(const GroupShape& shape) {
   std::vector<StagePlace> places;
   int number = 0;
-  for (size_t group = 0; group < shape.groups.size(); ++group)
-    for (auto list : {&Group::before, &Group::once, &Group::stages, &Group::rest}) {
-      const std::vector<Stage>& stages = shape.groups[group].*list;
+  for (size_t nest = 0; nest < shape.nests.size(); ++nest)
+    for (auto list : {&LoopNest::before, &LoopNest::once, &LoopNest::stages, &LoopNest::rest}) {
+      const std::vector<Stage>& stages = shape.nests[nest].*list;
       for (size_t place = 0; place < stages.size(); ++place)
-        if (stages[place].kind != StageKind::kPack) places.push_back({number++, group, list, place});
+        if (stages[place].kind != StageKind::kPack) places.push_back({number++, nest, list, place});
     }
   return places;
 }
 
 // The operand that may be copied once: a constant, or what all of several tiles multiply by; -1: none.
 int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& place) const {
-  const Group& group = shape.groups[place.group];
+  const LoopNest& nest = shape.nests[place.nest];
   const Stage& stage = place.In(shape);
-  const bool in_tiles = place.list == &Group::stages || place.list == &Group::rest;
+  const bool in_tiles = place.list == &LoopNest::stages || place.list == &LoopNest::rest;
   if (stage.kind != StageKind::kContraction || !in_tiles || (stage.repeats > 1 && stage.loop == 0) ||
       stage.keys != 0 ||  // how many there are to copy is not known
       stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().base == OpKind::kDepthwise)
@@ -53,9 +53,9 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
       return static_cast<int>(operand);
   }
   const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
-  const bool for_all_tiles = shape.groups.size() == 1 && group.tiles() > 1 && rhs.row_stride == 0 &&
+  const bool for_all_tiles = shape.nests.size() == 1 && nest.tiles() > 1 && rhs.row_stride == 0 &&
                              (stage.repeats == 1 || !graph_.IsConstant(rhs.value));
-  return for_all_tiles && !Makes(group.stages, rhs.value) ? MatmulDims::kRhs : -1;
+  return for_all_tiles && !Makes(nest.stages, rhs.value) ? MatmulDims::kRhs : -1;
 }
 
 // A matrix is told by value and offset, and by what is read from there on.
@@ -124,7 +124,7 @@ std::vector<Decision> OperandCopies::PacksOf(const GroupShape& shape, const Stag
 // Each item of a batch has a copy of its own, which is made when it comes to it, but for those of constants.
 bool OperandCopies::IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
   const StageOperand& matrix = reader.In(shape).operands[operand];
-  return matrix.batch_stride == 0 || shape.groups[reader.group].batch == 1;
+  return matrix.batch_stride == 0 || shape.nests[reader.nest].batch == 1;
 }
 
 bool OperandCopies::IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
@@ -138,7 +138,7 @@ Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& rea
   TensorSpec& tensor = stage.spec.operand[operand];
   tensor.constant = 1;
   if (!IsAhead(shape, reader, operand))
-    tensor.level = levels_.LevelForCopy(shape.groups[reader.group], tensor.level);
+    tensor.level = levels_.LevelForCopy(shape.nests[reader.nest], tensor.level);
   return stage;
 }
 
@@ -180,7 +180,7 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
 absl::StatusOr<bool> OperandCopies::SolveAsItIs(const StagePlace& place, double budget,
                                                 GroupShape* shape) const {
   Stage& stage = place.In(*shape);
-  const double fetch = levels_.FetchCycles(shape->groups[place.group], stage);
+  const double fetch = levels_.FetchCycles(shape->nests[place.nest], stage);
   const double limit = cost_.LimitOf(shape, &stage, budget) - fetch;
   absl::StatusOr<bool> solved = solve_(place.number, limit, &stage);
   if (solved.ok() && *solved) stage.cycles += fetch;
@@ -198,8 +198,8 @@ absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budg
 std::vector<Stage>* OperandCopies::PacksFor(const StagePlace& reader, size_t operand,
                                             GroupShape* shape) const {
   if (IsAhead(*shape, reader, operand)) return &shape->ahead;
-  Group& group = shape->groups[reader.group];
-  return IsOnce(*shape, reader, operand) ? &group.before : &group.once;
+  LoopNest& nest = shape->nests[reader.nest];
+  return IsOnce(*shape, reader, operand) ? &nest.before : &nest.once;
 }
 
 // The cheapest copy of the operand that is constant in the stage's spec, with nothing but its cycles.
@@ -277,7 +277,7 @@ Stage OperandCopies::PackOf(const GroupShape& shape, const StagePlace& asks, siz
   pack.impl = {constant.spec, decision, {{1, {kernel, {}, {}}}}};
   pack.repeats = constant.repeats;
   if (from.batch_stride != 0 && IsAhead(shape, asks, operand)) {
-    pack.repeats = shape.groups[asks.group].batch;
+    pack.repeats = shape.nests[asks.nest].batch;
     from.repeat_stride = std::exchange(from.batch_stride, 0);
   }
   const int64_t elements =

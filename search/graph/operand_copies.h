@@ -22,12 +22,12 @@ namespace kirsch {
 // A stage of a shape, and its number in SliceDecision.
 struct StagePlace {
   int number = 0;
-  size_t group = 0;
-  std::vector<Stage> Group::* list = nullptr;
+  size_t nest = 0;
+  std::vector<Stage> LoopNest::* list = nullptr;
   size_t place = 0;
 
-  Stage& In(GroupShape& shape) const { return (shape.groups[group].*list)[place]; }
-  const Stage& In(const GroupShape& shape) const { return (shape.groups[group].*list)[place]; }
+  Stage& In(GroupShape& shape) const { return (shape.nests[nest].*list)[place]; }
+  const Stage& In(const GroupShape& shape) const { return (shape.nests[nest].*list)[place]; }
 };
 
 // All stages that are no copies.

@@ -8,8 +8,8 @@ namespace {
 
 void AddSlice(const PricedSlice& slice, int phase, Plan* plan) {
   plan->ahead.insert(plan->ahead.end(), slice.ahead.begin(), slice.ahead.end());
-  for (const Group& group : slice.groups) {
-    Group& added = plan->groups.emplace_back(group);
+  for (const LoopNest& nest : slice.nests) {
+    LoopNest& added = plan->nests.emplace_back(nest);
     added.slice = static_cast<int>(plan->slices.size());
     added.phase = phase;
   }

@@ -113,8 +113,8 @@ void TakeItems(const Items& items, Plan* plan) {
     plan->buffers.push_back({value, item.bytes});
     plan->ahead.push_back(std::move(stage));
   }
-  for (Group& group : plan->groups)
-    for (Stage* stage : StagesOf(group))
+  for (LoopNest& nest : plan->nests)
+    for (Stage* stage : StagesOf(nest))
       for (StageOperand& operand : stage->operands)
         if (const auto copy = made.find(operand.value); copy != made.end())
           operand.value = values.at(copy->second);
@@ -144,8 +144,8 @@ PlanPacking PackingOf(const Plan& plan) {
     if (plan.graph.IsConstant(input)) packing[input];
   for (const Stage& stage : plan.ahead) packing[stage.operands[0].value].insert(TextOfStage(stage));
   // What is computed ahead is there as it is.
-  for (const Group& group : plan.groups)
-    for (const Stage* stage : StagesOf(group))
+  for (const LoopNest& nest : plan.nests)
+    for (const Stage* stage : StagesOf(nest))
       for (const StageOperand& operand : stage->operands)
         if (operand.value >= plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
           packing[operand.value].insert(std::string(kPlainCopy));

@@ -54,7 +54,7 @@ class Planner {
       if (!bound.ok()) return bound.status();
       best->bound_cycles = std::min(best->bound_cycles, *bound);
     }
-    if (options_.explain && !best->plan.groups.empty())
+    if (options_.explain && !best->plan.nests.empty())
       if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
     best->stats = pricer_.stats();
     best->slices = known_.size();
@@ -341,7 +341,7 @@ absl::StatusOr<PlanResult> BestOf(const std::vector<std::vector<int>>& choices, 
       found->slices += best->slices;
       found->optimal &= best->optimal;
       found->bound_cycles = std::min(found->bound_cycles, best->bound_cycles);
-      if (found->plan.groups.empty()) {
+      if (found->plan.nests.empty()) {
         best->stats = found->stats;
         best->slices = found->slices;
         best->optimal = found->optimal;

@@ -39,7 +39,7 @@ struct PlanOptions {
   // The operations of the canonical graph that are computed ahead (search/graph/ahead_operations.h); nothing:
   // whichever are best.
   std::optional<std::vector<int>> ahead = {};
-  // Only a plan that costs less is looked for: where there is none, the result has no groups, and its cycles
+  // Only a plan that costs less is looked for: where there is none, the result has no nests, and its cycles
   // are a bound.
   double cutoff = std::numeric_limits<double>::infinity();
   // So many sets of operations that may have been done are looked at; beyond, only those that the canonical

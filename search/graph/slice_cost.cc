@@ -12,38 +12,38 @@ double Sum(const std::vector<Stage>& stages) {
   return sum;
 }
 
-double OfTiles(const Group& group) {
-  return static_cast<double>(group.trips()) * Sum(group.stages) + Sum(group.rest);
+double OfTiles(const LoopNest& nest) {
+  return static_cast<double>(nest.trips()) * Sum(nest.stages) + Sum(nest.rest);
 }
 
 }  // namespace
 
-SliceCost::Ways SliceCost::Shared(const Group& group) const {
+SliceCost::Ways SliceCost::Shared(const LoopNest& nest) const {
   const auto share = [&](int64_t tasks) {
     return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
   };
-  const auto batch = static_cast<double>(group.batch);
-  const double before = Sum(group.before), once = Sum(group.once), tiles = OfTiles(group);
-  return {before + batch * (once + tiles) * share(group.batch),
-          before + batch * once + batch * tiles * share(group.batch * group.tiles())};
+  const auto batch = static_cast<double>(nest.batch);
+  const double before = Sum(nest.before), once = Sum(nest.once), tiles = OfTiles(nest);
+  return {before + batch * (once + tiles) * share(nest.batch),
+          before + batch * once + batch * tiles * share(nest.batch * nest.tiles())};
 }
 
-double SliceCost::Of(const Group& group) const {
-  if (group.sharing != Sharing::kTiles && group.sharing != Sharing::kItems)
-    return Sum(group.before) + static_cast<double>(group.batch) * (Sum(group.once) + OfTiles(group));
-  const Ways ways = Shared(group);
+double SliceCost::Of(const LoopNest& nest) const {
+  if (nest.sharing != Sharing::kTiles && nest.sharing != Sharing::kItems)
+    return Sum(nest.before) + static_cast<double>(nest.batch) * (Sum(nest.once) + OfTiles(nest));
+  const Ways ways = Shared(nest);
   return std::min(ways.by_items, ways.by_tiles);
 }
 
-Sharing SliceCost::Best(const Group& group) const {
-  if (group.sharing != Sharing::kTiles && group.sharing != Sharing::kItems) return group.sharing;
-  const Ways ways = Shared(group);
+Sharing SliceCost::Best(const LoopNest& nest) const {
+  if (nest.sharing != Sharing::kTiles && nest.sharing != Sharing::kItems) return nest.sharing;
+  const Ways ways = Shared(nest);
   return ways.by_items <= ways.by_tiles ? Sharing::kItems : Sharing::kTiles;
 }
 
 double SliceCost::Of(const GroupShape& shape) const {
   double cycles = 0;
-  for (const Group& group : shape.groups) cycles += Of(group);
+  for (const LoopNest& nest : shape.nests) cycles += Of(nest);
   return cycles;
 }
 

@@ -1,4 +1,4 @@
-// What the groups of a slice take, their stages having cycles.
+// What the loop nests of a slice take, their stages having cycles.
 #ifndef KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
 #define KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
 
@@ -9,12 +9,12 @@ namespace kirsch {
 
 class SliceCost {
  public:
-  // `threads` share the tiles of groups that are shared.
+  // `threads` share the tiles of nests that are shared.
   explicit SliceCost(int threads) : threads_(threads) {}
 
   // Shared by tiles or by items, whichever is cheaper; that is what Best says.
-  double Of(const Group& group) const;
-  Sharing Best(const Group& group) const;
+  double Of(const LoopNest& nest) const;
+  Sharing Best(const LoopNest& nest) const;
   double Of(const GroupShape& shape) const;
 
   // If the shape is to take less than `budget` cycles, and other stages take no less than they say, one run
@@ -25,7 +25,7 @@ class SliceCost {
   struct Ways {
     double by_items, by_tiles;
   };
-  Ways Shared(const Group& group) const;
+  Ways Shared(const LoopNest& nest) const;
 
   const int threads_;
 };

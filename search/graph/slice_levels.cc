@@ -15,13 +15,13 @@ constexpr double kShareOfBuffers = 0.5;
 
 // Elements from a window to the next one that a thread meets, where they have some in common; else 0. It
 // finds those where the last one left them.
-int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int threads) {
+int64_t StepOfWindow(const LoopNest& nest, const Stage& stage, int operand, int threads) {
   if (!IsWindow(stage.spec, operand)) return 0;
   const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
-  const int64_t apart = group.sharing == Sharing::kTiles ? threads : 1;
-  const int64_t step = stage.repeats > 1   ? at.repeat_stride
-                       : group.trips() > 1 ? at.row_stride * group.tile * apart
-                                           : 0;
+  const int64_t apart = nest.sharing == Sharing::kTiles ? threads : 1;
+  const int64_t step = stage.repeats > 1  ? at.repeat_stride
+                       : nest.trips() > 1 ? at.row_stride * nest.tile * apart
+                                          : 0;
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
@@ -32,26 +32,26 @@ int64_t OperandBytes(const Spec& spec, int operand) {
 }
 
 // Does every tile read all of it, so that it may be where the last tile left it?
-bool IsReadByAllTiles(const Group& group, const Stage& stage, int operand) {
+bool IsReadByAllTiles(const LoopNest& nest, const Stage& stage, int operand) {
   const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
-  return group.tiles() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
-         at.row_stride == 0 && !Makes(group.stages, at.value);
+  return nest.tiles() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
+         at.row_stride == 0 && !Makes(nest.stages, at.value);
 }
 
 // Of all such operands.
-int64_t BytesForAllTiles(const Group& group) {
+int64_t BytesForAllTiles(const LoopNest& nest) {
   int64_t bytes = 0;
-  for (const Stage& stage : group.stages)
+  for (const Stage& stage : nest.stages)
     for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
-      if (IsReadByAllTiles(group, stage, operand)) bytes += stage.repeats * OperandBytes(stage.spec, operand);
+      if (IsReadByAllTiles(nest, stage, operand)) bytes += stage.repeats * OperandBytes(stage.spec, operand);
   return bytes;
 }
 
 // Does every one of several tiles read all of it?
 bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
-  return (shape.groups.size() > 1 || shape.groups.front().tiles() > 1) &&
-         std::any_of(shape.groups.begin(), shape.groups.end(), [&](const Group& group) {
-           return Makes(group.before, buffer.value) || Makes(group.once, buffer.value);
+  return (shape.nests.size() > 1 || shape.nests.front().tiles() > 1) &&
+         std::any_of(shape.nests.begin(), shape.nests.end(), [&](const LoopNest& nest) {
+           return Makes(nest.before, buffer.value) || Makes(nest.once, buffer.value);
          });
 }
 
@@ -160,14 +160,14 @@ bool SliceLevels::IsLocal(const Buffer& buffer) const {
 }
 
 bool SliceLevels::MayKeepInL1(const GroupShape& shape) const {
-  if (home_ == Level::kL1 || shape.groups.front().stages.size() < 2) return false;
+  if (home_ == Level::kL1 || shape.nests.front().stages.size() < 2) return false;
   int64_t local = 0;
   for (const Buffer& buffer : shape.buffers)
     local += IsLocal(buffer) && !Makes(shape.ahead, buffer.value) ? buffer.bytes : 0;
   return local > 0 && LevelOfBuffers(local, Level::kL1, false) == Level::kL1;
 }
 
-// Where values are: buffers of the group, of groups before, or the caller's.
+// Where values are: buffers of the slice, of slices before, or the caller's.
 void SliceLevels::Place(const GroupShape& shape, Level keep) {
   fastest_ = keep;
   levels_.clear();
@@ -190,32 +190,32 @@ std::vector<Level> SliceLevels::LevelsOf(const Stage& stage) const {
   return levels;
 }
 
-void SliceLevels::PlaceSpec(const Group& group, Stage* stage) const {
+void SliceLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
   Spec& spec = stage->spec;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     Level& level = spec.tensor(operand).level;
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
-    if (StepOfWindow(group, *stage, operand, threads_) > 0)
+    if (StepOfWindow(nest, *stage, operand, threads_) > 0)
       level = std::min(level, LevelOfBuffers(BytesOf(TypeOf(spec, operand), RootElements(spec, operand))));
-    if (IsReadByAllTiles(group, *stage, operand))
-      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group)));
+    if (IsReadByAllTiles(nest, *stage, operand))
+      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(nest)));
     if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
       level = std::min(level, LevelOfBuffers(local_bytes_ + OperandBytes(spec, operand)));
   }
   MakeRoom(&spec);
-  (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
+  (nest.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
 }
 
-double SliceLevels::FetchCycles(const Group& group, const Stage& stage) const {
+double SliceLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const {
   double cycles = 0;
   for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
-    cycles += ReadCycles(BytesOf(TypeOf(stage.spec, operand), StepOfWindow(group, stage, operand, threads_)),
+    cycles += ReadCycles(BytesOf(TypeOf(stage.spec, operand), StepOfWindow(nest, stage, operand, threads_)),
                          level, target_);
-    if (IsReadByAllTiles(group, stage, operand) && stage.spec.tensor(operand).level < level)
+    if (IsReadByAllTiles(nest, stage, operand) && stage.spec.tensor(operand).level < level)
       cycles +=
-          ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
+          ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(nest.tiles());
   }
   return static_cast<double>(stage.repeats) * cycles;
 }
@@ -230,8 +230,8 @@ void SliceLevels::MakeRoom(Spec* spec) const {
   }
 }
 
-Level SliceLevels::LevelForCopy(const Group& group, Level from) const {
-  return std::min(from, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group), true));
+Level SliceLevels::LevelForCopy(const LoopNest& nest, Level from) const {
+  return std::min(from, LevelOfBuffers(local_bytes_ + BytesForAllTiles(nest), true));
 }
 
 }  // namespace kirsch

@@ -32,19 +32,19 @@ class SliceLevels {
 
   // Places all that the shape makes; between its stages no closer than at `keep`.
   void Place(const GroupShape& shape, Level keep);
-  // Where a copy for all of the group's tiles may be, of what is at `from`.
-  Level LevelForCopy(const Group& group, Level from) const;
+  // Where a copy for all of the nest's tiles may be, of what is at `from`.
+  Level LevelForCopy(const LoopNest& nest, Level from) const;
   void PlaceCopy(int value, Level level) { levels_[value] = level; }
   // What is made of a constant ahead of all calls: it waits where that would, whoever reads it.
   void PlaceMade(int constant, int value) { levels_[value] = LevelOf(constant); }
 
   std::vector<Level> LevelsOf(const Stage& stage) const;
   // Says in a contraction's spec where its operands are, and who shares it.
-  void PlaceSpec(const Group& group, Stage* stage) const;
+  void PlaceSpec(const LoopNest& nest, Stage* stage) const;
 
   // What it takes to fetch, beside what the spec's cost has in it, the elements that a tile of a window has
   // not in common with the one before it; and, shared out to all tiles, those that stay from the first on.
-  double FetchCycles(const Group& group, const Stage& stage) const;
+  double FetchCycles(const LoopNest& nest, const Stage& stage) const;
 
  private:
   Level LevelOfBuffers(int64_t bytes, bool all = false) const;

@@ -227,11 +227,11 @@ absl::Status SlicePricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
   const SliceLevels& levels = candidate->levels;
   for (Stage& stage : shape.ahead) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
-  for (Group& group : shape.groups) group.sharing = SharingOf(group);
+  for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest);
   for (const StagePlace& place : PlacesOf(shape)) {
     Stage& stage = place.In(shape);
     if (stage.kind == StageKind::kContraction) {
-      levels.PlaceSpec(shape.groups[place.group], &stage);
+      levels.PlaceSpec(shape.nests[place.nest], &stage);
       stage.cycles = BoundOf(stage);
     } else if (absl::Status status = PriceRows(levels, place.number, &stage); !status.ok()) {
       return status;
@@ -283,12 +283,12 @@ PricedSlice SlicePricer::Finished(const Candidate& candidate, const SliceDecisio
   priced.decision.in_place = candidate.way.form.in_place;
   priced.decision.each = workers_ == Workers::kEach;
   priced.ahead = candidate.shape.ahead;
-  priced.groups = candidate.shape.groups;
+  priced.nests = candidate.shape.nests;
   priced.buffers = candidate.shape.buffers;
   priced.cycles = cost.Of(candidate.shape);
-  for (Group& group : priced.groups) {
-    group.cycles = cost.Of(group);
-    group.sharing = cost.Best(group);
+  for (LoopNest& nest : priced.nests) {
+    nest.cycles = cost.Of(nest);
+    nest.sharing = cost.Best(nest);
   }
   return priced;
 }
@@ -366,14 +366,14 @@ absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandC
                                         const SliceLevels& levels, GroupShape* shape) {
   if (pinned_ != nullptr || !optimal()) return true;
   if (question.readers == nullptr)
-    return question.place.list == &Group::rest ? absl::StatusOr<bool>(true)
-                                               : copies.SolveAsItIs(question.place, budget, shape);
+    return question.place.list == &LoopNest::rest ? absl::StatusOr<bool>(true)
+                                                  : copies.SolveAsItIs(question.place, budget, shape);
   const size_t operand = question.readers->operand;
   for (const StagePlace& place : question.readers->stages) {
-    if (place.list == &Group::rest) continue;
+    if (place.list == &LoopNest::rest) continue;
     Stage& stage = place.In(*shape);
     Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
-    const double fetch = levels.FetchCycles(shape->groups[place.group], stage);
+    const double fetch = levels.FetchCycles(shape->nests[place.nest], stage);
     const double limit = SliceCost(threads_).LimitOf(shape, &stage, budget) - fetch;
     const absl::StatusOr<bool> lies = solver_.Solve(limit, &as_it_lies);
     if (!lies.ok()) return lies;
@@ -394,10 +394,10 @@ absl::StatusOr<bool> SlicePricer::SolveContraction(int number, double limit, Sta
   return stage->cycles < limit;
 }
 
-Sharing SlicePricer::SharingOf(const Group& group) const {
+Sharing SlicePricer::SharingOf(const LoopNest& nest) const {
   if (workers_ != Workers::kShared) return Sharing::kNone;
-  const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
-                     group.stages[0].kind == StageKind::kContraction;
+  const bool alone = nest.stages.size() == 1 && nest.batch == 1 && nest.tile == nest.rows &&
+                     nest.stages[0].kind == StageKind::kContraction;
   return alone ? Sharing::kStage : Sharing::kTiles;
 }
 

@@ -24,11 +24,11 @@
 
 namespace kirsch {
 
-// A slice's groups, which don't wait for each other.
+// A slice's loop nests, which don't wait for each other.
 struct PricedSlice {
   SliceDecision decision;
   std::vector<Stage> ahead;
-  std::vector<Group> groups;
+  std::vector<LoopNest> nests;
   std::vector<Buffer> buffers;
   double cycles = 0;  // without what starting threads and waiting for them takes
 };
@@ -126,7 +126,7 @@ class SlicePricer {
   absl::Status Unsuited(TextPosition position, std::string_view expected) const;
 
   bool GoesByAnyKeys(const Slice& slice) const;
-  Sharing SharingOf(const Group& group) const;
+  Sharing SharingOf(const LoopNest& nest) const;
 
   const GraphUses& uses_;
   const Graph& graph_;

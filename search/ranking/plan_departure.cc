@@ -30,9 +30,9 @@ std::string CopyText(const SliceDecision::Copy& copy) {
 // Of the slice of that number, as its schedule counts them.
 std::vector<const Stage*> StagesOfSlice(const Plan& plan, int slice) {
   std::vector<const Stage*> stages;
-  for (const Group& group : plan.groups)
-    if (group.slice == slice)
-      for (const Stage* stage : StagesOf(group))
+  for (const LoopNest& nest : plan.nests)
+    if (nest.slice == slice)
+      for (const Stage* stage : StagesOf(nest))
         if (stage->kind != StageKind::kPack) stages.push_back(stage);
   return stages;
 }

@@ -168,7 +168,7 @@ bool SliceKBest::Apply(size_t rank, size_t place, Solved* solved, GroupShape* sh
   const SliceLevels& levels = solved->way.levels;
   if (stage.kind == StageKind::kContraction) {
     if (!stages_.Program(rank, &stage)) return false;
-    stage.cycles += levels.FetchCycles(shape->groups[at.group], stage);
+    stage.cycles += levels.FetchCycles(shape->nests[at.nest], stage);
     return true;
   }
   const auto [known, is_new] = solved->schedules.try_emplace(place);

@@ -158,8 +158,8 @@ class PlanDrawer {
     std::optional<Plan> plan = With(text);
     if (!plan) return plan;
     bool changed = false;
-    for (Group& group : plan->groups)
-      for (Stage* stage : StagesOf(group))
+    for (LoopNest& nest : plan->nests)
+      for (Stage* stage : StagesOf(nest))
         if (random_.Below(2) == 0) changed |= ChangeStage(&ProgramDrawer::DrawAnywhere, stage);
     return changed ? With(PrintPlanSchedule(*plan)) : plan;
   }
@@ -197,8 +197,8 @@ class PlanDrawer {
   std::optional<Plan> WithOtherStage() {
     Plan plan = best_;
     std::vector<Stage*> stages;
-    for (Group& group : plan.groups)
-      for (Stage* stage : StagesOf(group))
+    for (LoopNest& nest : plan.nests)
+      for (Stage* stage : StagesOf(nest))
         if (stage->kind == StageKind::kContraction || stage->kind == StageKind::kRows)
           stages.push_back(stage);
     if (stages.empty() || !ChangeStage(&ProgramDrawer::DrawAround, stages[random_.Below(stages.size())]))

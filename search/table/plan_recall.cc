@@ -62,7 +62,7 @@ absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view sourc
     return result;
   }
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
-  if (!result.ok() || !result->optimal || result->plan.groups.empty()) return result;
+  if (!result.ok() || !result->optimal || result->plan.nests.empty()) return result;
   const absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
   if (!added.ok()) return added;
   return result;

@@ -19,12 +19,12 @@ class PlanPrinter {
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
              ", less exact than the sums of a convolution (docs/exactness.md)\n");
     if (!plan_.ahead.empty() || !plan_.made.empty()) Append(&text_, "once, ahead of all calls\n");
-    for (const Group& group : plan_.made)
-      for (const Stage* stage : StagesOf(group)) Print("made", {*stage});
+    for (const LoopNest& nest : plan_.made)
+      for (const Stage* stage : StagesOf(nest)) Print("made", {*stage});
     Print("ahead", plan_.ahead);
-    for (const Group& group : plan_.groups) {
-      if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");
-      Print(group);
+    for (const LoopNest& nest : plan_.nests) {
+      if (plan_.phases() > 1) Append(&text_, "phase ", nest.phase, ", ");
+      Print(nest);
     }
     return std::move(text_);
   }
@@ -61,21 +61,21 @@ class PlanPrinter {
  private:
   static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
 
-  void Print(const Group& group) {
+  void Print(const LoopNest& nest) {
     constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
                                         ", threads share it"};
-    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile, Growth(group),
-           kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
-    Print("first", group.before);
-    Print("each item", group.once);
-    Print("each tile", group.stages);
-    Print("the last tile", group.rest);
+    Append(&text_, "group: batch ", nest.batch, ", ", nest.rows, " rows by ", nest.tile, Growth(nest),
+           kSharing[static_cast<size_t>(nest.sharing)], "  # ", Whole(nest.cycles), " cycles\n");
+    Print("first", nest.before);
+    Print("each item", nest.once);
+    Print("each tile", nest.stages);
+    Print("the last tile", nest.rest);
   }
 
   // What is for one number of rows only, and as much for others in proportion.
-  std::string Growth(const Group& group) const {
-    if (!plan_.size || (!group.batch_grows && !group.rows_grow)) return "";
-    return Cat(group.batch_grows ? ", items" : ", rows", " for ", plan_.size->name, " = ",
+  std::string Growth(const LoopNest& nest) const {
+    if (!plan_.size || (!nest.batch_grows && !nest.rows_grow)) return "";
+    return Cat(nest.batch_grows ? ", items" : ", rows", " for ", plan_.size->name, " = ",
                plan_.size->planned);
   }
 
@@ -150,10 +150,10 @@ std::string Outline(const Stage& stage) {
 
 std::string PlanOutline(const Plan& plan) {
   std::string text;
-  for (const Group& group : plan.groups) {
+  for (const LoopNest& nest : plan.nests) {
     if (!text.empty()) text += " | ";
     bool first = true;
-    for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages})
+    for (const std::vector<Stage>* stages : {&nest.before, &nest.once, &nest.stages})
       for (const Stage& stage : *stages) {
         if (stage.keys != 0 && stage.loop > 1) continue;  // as the first, for fewer keys
         Append(&text, first ? "" : ", ", Outline(stage));
@@ -165,8 +165,8 @@ std::string PlanOutline(const Plan& plan) {
 
 std::map<int, int> WinogradConvolutions(const Plan& plan) {
   std::map<int, int> tiles;
-  for (const Group& group : plan.groups)
-    for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
+  for (const LoopNest& nest : plan.nests)
+    for (const std::vector<Stage>* stages : {&nest.before, &nest.once, &nest.stages, &nest.rest})
       for (const Stage& stage : *stages)
         if (stage.kind == StageKind::kTransform) tiles[stage.transform.node] = stage.transform.tile;
   return tiles;

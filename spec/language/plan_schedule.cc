@@ -57,15 +57,15 @@ class Printer {
     std::string line = "slice";
     for (int node : slice.operations) Append(&line, " ", NameOfValue(plan_.graph, node));
     double cycles = 0;
-    for (const Group& group : plan_.groups) cycles += group.slice == number ? group.cycles : 0;
+    for (const LoopNest& nest : plan_.nests) cycles += nest.slice == number ? nest.cycles : 0;
     text_ += WithComment(line, PrintCycles(cycles));
     if (slice.each) text_ += "  each\n";
     Append(&text_, "  ", PrintWay(slice), "\n");
     for (const SliceDecision::Copy& copy : slice.copies) PrintCopy(copy);
     int stage = 0;
-    for (const Group& group : plan_.groups) {
-      if (group.slice != number) continue;
-      for (const Stage* each : StagesOf(group))
+    for (const LoopNest& nest : plan_.nests) {
+      if (nest.slice != number) continue;
+      for (const Stage* each : StagesOf(nest))
         if (each->kind != StageKind::kPack) PrintStage(stage++, *each);
     }
   }

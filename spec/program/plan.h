@@ -1,5 +1,5 @@
-// How a graph is computed: groups of operations one after the other, each over tiles of rows; in a group,
-// stages, whose values between them are tiles in scratch memory.
+// How a graph is computed: loop nests one after the other, each over tiles of rows; in a nest, stages,
+// whose values between them are tiles in scratch memory.
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_H_
 #define KIRSCH_SPEC_PROGRAM_PLAN_H_
 
@@ -21,7 +21,7 @@
 
 namespace kirsch {
 
-// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch, rows
+// A matrix that a stage reads or writes, in elements of its value. For item `b` of the nest's batch, rows
 // from `m` on and the i-th of the stage's repeats, it begins at offset + b * batch_stride + m * row_stride +
 // i * repeat_stride.
 struct StageOperand {
@@ -58,8 +58,8 @@ struct Stage {
   // Of the latter: along which dim of the spec there are as many as there are keys (of a row program they are
   // its columns: MatmulDims::kN); -1: along none.
   int keys_along = -1;
-  // Where a group's rows are known when the kernel runs (Group::rows_grow): are there as many of the stage's
-  // rows (along M of its spec), or elements of its only row, as of the tile's?
+  // Where a nest's rows are known when the kernel runs (LoopNest::rows_grow): are there as many of the
+  // stage's rows (along M of its spec), or elements of its only row, as of the tile's?
   bool any_rows = false, any_columns = false;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
@@ -77,8 +77,8 @@ struct Stage {
 
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
 
-// What the search decided for a slice of the graph, operations that are computed together: how its groups
-// come about. Stages are counted over all its groups, in their order, copies left out.
+// What the search decided for a slice of the graph, operations that are computed together: how its loop
+// nests come about. Stages are counted over all its nests, in their order, copies left out.
 struct SliceDecision {
   // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
   struct Copy {
@@ -104,7 +104,8 @@ struct SliceDecision {
   RunnerUp other_way, other_split;
 };
 
-struct Group {
+// Stages that run over the same tiles of rows, for each item of a batch.
+struct LoopNest {
   int slice = 0;  // its place in Plan::slices
   int64_t batch = 1;
   int64_t rows = 1, tile = 1;  // of each item of the batch
@@ -117,7 +118,7 @@ struct Group {
   // How threads share the work: they take items of the batch (then `once` is theirs, too), or tiles, or the
   // only stage shares it out itself. What comes before, each does for itself; so it does all with kNone.
   Sharing sharing = Sharing::kNone;
-  // Groups of one phase don't wait for each other, but for a thread's own kNone; phases do: when a phase
+  // Nests of one phase don't wait for each other, but for a thread's own kNone; phases do: when a phase
   // begins, all threads are done with those before. Ascending.
   int phase = 0;
   double cycles = 0;
@@ -145,22 +146,22 @@ struct Plan {
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
   // is why those that are read as they lie are copied. First the operations on them that `graph` calls
   // constant, whose values are constants themselves then; then copies.
-  std::vector<Group> made = {};
+  std::vector<LoopNest> made = {};
   std::vector<Stage> ahead;
   std::vector<SliceDecision> slices;  // in the order in which they are computed
-  std::vector<Group> groups;
+  std::vector<LoopNest> nests;
   std::vector<Buffer> buffers;
   int threads = 1;    // that it is for
   double cycles = 0;  // predicted
 
-  int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }
+  int phases() const { return nests.empty() ? 1 : nests.back().phase + 1; }
 };
 
-// The group's stages, in their order.
-template <typename GroupType>
-auto StagesOf(GroupType& group) {
-  std::vector<decltype(group.stages.data())> stages;
-  for (auto* list : {&group.before, &group.once, &group.stages, &group.rest})
+// The nest's stages, in their order.
+template <typename NestType>
+auto StagesOf(NestType& nest) {
+  std::vector<decltype(nest.stages.data())> stages;
+  for (auto* list : {&nest.before, &nest.once, &nest.stages, &nest.rest})
     for (auto& stage : *list) stages.push_back(&stage);
   return stages;
 }
@@ -168,13 +169,13 @@ auto StagesOf(GroupType& group) {
 // The convolutions by Winograd's algorithm, as nodes, and the sides of their squares of outputs.
 std::map<int, int> WinogradConvolutions(const Plan& plan);
 
-// For people: a line for each group and stage.
+// For people: a line for each nest and stage.
 std::string PrintPlan(const Plan& plan);
 
 // A stage on one line: "contraction(v7, v, out) matmul f32 ...".
 std::string PrintStage(const Plan& plan, const Stage& stage);
 
-// One line, whatever the sizes: what the groups compute, with | between them.
+// One line, whatever the sizes: what the nests compute, with | between them.
 std::string PlanOutline(const Plan& plan);
 
 }  // namespace kirsch

@@ -20,7 +20,7 @@
 namespace kirsch {
 namespace {
 
-// Which item of a group's batch, which tile of its rows and which of their repeats the stages are for;
+// Which item of a nest's batch, which tile of its rows and which of their repeats the stages are for;
 // kNoVar: there is one only.
 struct Turn {
   VarId item = kNoVar, tile = kNoVar, repeat = kNoVar;
@@ -39,8 +39,8 @@ class PlanWriter {
       program.sizes.push_back({plan_.size->name, size_, plan_.size->least, plan_.size->most});
     }
     program.phases = plan_.phases();
-    for (size_t i = 0; i < plan_.groups.size(); ++i)
-      program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.groups[i]));
+    for (size_t i = 0; i < plan_.nests.size(); ++i)
+      program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.nests[i]));
     for (int phase = 0; phase < program.phases; ++phase) WritePhase(phase);
     builder_.Ahead([&] { WriteAhead(); });
     PlaceBuffers(&program);
@@ -74,7 +74,7 @@ class PlanWriter {
   // What is made of a constant has the constant's number.
   void WriteAhead() {
     ahead_ = true;
-    for (const Group& group : plan_.made) WriteGroup(group, 0);
+    for (const LoopNest& nest : plan_.made) WriteNest(nest, 0);
     for (const Stage& stage : plan_.ahead)
       Repeat(stage.repeats, [&](VarId repeat) {
         const auto offset = [&](const StageOperand& operand) {
@@ -88,83 +88,82 @@ class PlanWriter {
     ahead_ = false;
   }
 
-  static int64_t TasksOf(const Group& group) {
-    switch (group.sharing) {
+  static int64_t TasksOf(const LoopNest& nest) {
+    switch (nest.sharing) {
       case Sharing::kNone:
         return 0;
       case Sharing::kItems:
-        return group.batch;
+        return nest.batch;
       case Sharing::kTiles:
-        return group.batch * group.tiles();
+        return nest.batch * nest.tiles();
       case Sharing::kStage:
-        return TaskCount(group.stages.front().impl);
+        return TaskCount(nest.stages.front().impl);
     }
     KIRSCH_BUG("no such sharing");
   }
 
-  // The number of a group's first task: those of a phase are numbered one after the other.
+  // The number of a nest's first task: those of a phase are numbered one after the other.
   int64_t TasksBefore(size_t number) const {
     int64_t tasks = 0;
     for (size_t i = 0; i < number; ++i)
-      if (plan_.groups[i].phase == plan_.groups[number].phase) tasks += TasksOf(plan_.groups[i]);
+      if (plan_.nests[i].phase == plan_.nests[number].phase) tasks += TasksOf(plan_.nests[i]);
     return tasks;
   }
 
   void WritePhase(int phase) {
-    const auto groups = [&] {
-      for (size_t i = 0; i < plan_.groups.size(); ++i)
-        if (plan_.groups[i].phase == phase) WriteGroup(plan_.groups[i], TasksBefore(i));
+    const auto nests = [&] {
+      for (size_t i = 0; i < plan_.nests.size(); ++i)
+        if (plan_.nests[i].phase == phase) WriteNest(plan_.nests[i], TasksBefore(i));
     };
-    plan_.phases() > 1 ? builder_.AddPhase(phase, groups) : groups();
+    plan_.phases() > 1 ? builder_.AddPhase(phase, nests) : nests();
   }
 
   // `task`: the number of its first task.
-  void WriteGroup(const Group& group, int64_t task) {
-    WriteStages(group.before, {});
+  void WriteNest(const LoopNest& nest, int64_t task) {
+    WriteStages(nest.before, {});
     const auto for_items = [&](const std::function<void(VarId)>& body) {
-      if (!group.batch_grows || !plan_.size) return Repeat(group.batch, body);
-      builder_.AddLoop({Grown(group.batch)}, body);
+      if (!nest.batch_grows || !plan_.size) return Repeat(nest.batch, body);
+      builder_.AddLoop({Grown(nest.batch)}, body);
     };
     for_items([&](VarId item) {
-      const int64_t each = group.sharing == Sharing::kItems ? 1 : group.tiles();
+      const int64_t each = nest.sharing == Sharing::kItems ? 1 : nest.tiles();
       const Affine first = item == kNoVar ? Constant(task) : Plus(Constant(task), item, each);
-      WriteTask(group.sharing == Sharing::kItems, first, [&] {
-        WriteStages(group.once, {item, kNoVar, kNoVar});
-        WriteTiles(group, item, first);
+      WriteTask(nest.sharing == Sharing::kItems, first, [&] {
+        WriteStages(nest.once, {item, kNoVar, kNoVar});
+        WriteTiles(nest, item, first);
       });
     });
   }
 
-  void WriteTiles(const Group& group, VarId item, const Affine& first) {
-    const bool shared = group.sharing == Sharing::kTiles;
+  void WriteTiles(const LoopNest& nest, VarId item, const Affine& first) {
+    const bool shared = nest.sharing == Sharing::kTiles;
     const auto tile_of = [&](const std::vector<Stage>& stages, VarId tile) {
-      const std::optional<Affine> own =
-          group.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
+      const std::optional<Affine> own = nest.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
       WriteTask(shared, tile == kNoVar ? first : Plus(first, tile, 1),
-                [&] { WriteStages(stages, {item, tile, kNoVar}, group.tile, own); });
+                [&] { WriteStages(stages, {item, tile, kNoVar}, nest.tile, own); });
     };
-    if (group.rows_grow && plan_.size) return WriteAnyRows(group, tile_of);
-    if (group.rest.empty()) return Repeat(group.trips(), [&](VarId tile) { tile_of(group.stages, tile); });
+    if (nest.rows_grow && plan_.size) return WriteAnyRows(nest, tile_of);
+    if (nest.rest.empty()) return Repeat(nest.trips(), [&](VarId tile) { tile_of(nest.stages, tile); });
     builder_.AddLoop(
-        {Constant(group.rows), group.tile, false}, [&](VarId tile) { tile_of(group.stages, tile); },
-        [&](VarId tile) { tile_of(group.rest, tile); });
+        {Constant(nest.rows), nest.tile, false}, [&](VarId tile) { tile_of(nest.stages, tile); },
+        [&](VarId tile) { tile_of(nest.rest, tile); });
   }
 
   // Whole tiles, and what is left of any number of rows; or all of them.
   template <typename WriteTile>
-  void WriteAnyRows(const Group& group, const WriteTile& write_tile) {
-    const Affine rows = Grown(group.rows);
+  void WriteAnyRows(const LoopNest& nest, const WriteTile& write_tile) {
+    const Affine rows = Grown(nest.rows);
     const auto write = [&](const Count& count, const std::vector<Stage>& stages, VarId tile) {
       builder_.AddLet(count, [&](VarId any) {
         rows_ = any;
         write_tile(stages, tile);
       });
     };
-    if (group.tile == group.rows) return write({rows}, group.stages, kNoVar);
+    if (nest.tile == nest.rows) return write({rows}, nest.stages, kNoVar);
     builder_.AddLoop(
-        {rows, group.tile}, [&](VarId tile) { write_tile(group.stages, tile); },
+        {rows, nest.tile}, [&](VarId tile) { write_tile(nest.stages, tile); },
         [&](VarId tile) {
-          if (!group.rest.empty()) write({rows, group.tile, true}, group.rest, tile);
+          if (!nest.rest.empty()) write({rows, nest.tile, true}, nest.rest, tile);
         });
   }
 

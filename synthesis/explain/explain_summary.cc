@@ -112,7 +112,7 @@ std::string RunnerUpText(const Plan& plan) {
   for (size_t i = 0; i < plan.slices.size(); ++i) {
     const SliceDecision& slice = plan.slices[i];
     double own = 0;
-    for (const Group& group : plan.groups) own += group.slice == static_cast<int>(i) ? group.cycles : 0;
+    for (const LoopNest& nest : plan.nests) own += nest.slice == static_cast<int>(i) ? nest.cycles : 0;
     if (!slice.other_way.text.empty())
       consider(Cat(slice.other_way.text, " for ", PrintWay(slice)),
                plan.cycles - own + slice.other_way.cycles);

@@ -147,7 +147,7 @@ std::string StagesText(const ExplainedGraph& graph) {
   std::string text = absl::StrFormat("%12s %7s %8s  stage\n", "cycles", "share", "runs");
   for (const ExplainedStage& stage : graph.plan.stages) {
     absl::StrAppendFormat(&text, "%12.0f %6.1f%% %8.0f  group %d, %s: %s\n", stage.stage->cycles,
-                          100 * stage.weight * stage.stage->cycles / plan.cycles, stage.runs, stage.group + 1,
+                          100 * stage.weight * stage.stage->cycles / plan.cycles, stage.runs, stage.nest + 1,
                           Name(stage.time), PrintStage(plan, *stage.stage));
     const auto add = [&](const std::string& detail) {
       absl::StrAppendFormat(&text, "%31s# %s\n", "", detail);
@@ -174,7 +174,7 @@ std::string RunnersUpText(const Plan& plan) {
   for (size_t i = 0; i < plan.slices.size(); ++i) {
     const SliceDecision& slice = plan.slices[i];
     double cycles = 0;
-    for (const Group& group : plan.groups) cycles += group.slice == static_cast<int>(i) ? group.cycles : 0;
+    for (const LoopNest& nest : plan.nests) cycles += nest.slice == static_cast<int>(i) ? nest.cycles : 0;
     std::vector<std::string> names;
     for (int node : slice.operations) names.push_back(NameOfValue(plan.graph, node));
     absl::StrAppendFormat(

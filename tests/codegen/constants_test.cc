@@ -171,8 +171,8 @@ TEST_P(ConstantsTest, EachMatrixOfABatchIsPackedAhead) {
         "kernel a(x: bf16[8,1,33], w: const bf16[2,33,41]):\n return softmax(matmul(x, w))",
         "kernel a(x: u8[3,9,36], w: const s8[3,36,40]):\n return mul(cast(matmul(x, w), f32), 0.5)"}) {
     const Plan plan = VerifiedPlan(text, target_);
-    for (const Group& group : plan.groups)
-      for (const Stage* stage : StagesOf(group)) EXPECT_NE(stage->kind, StageKind::kPack) << PrintPlan(plan);
+    for (const LoopNest& nest : plan.nests)
+      for (const Stage* stage : StagesOf(nest)) EXPECT_NE(stage->kind, StageKind::kPack) << PrintPlan(plan);
     Verified(text, WithFreeThreads(target_), 2, true);
   }
   // Its own copy is worth it, and costs a call nothing.

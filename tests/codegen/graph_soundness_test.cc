@@ -159,7 +159,7 @@ TEST(GraphSoundnessTest, WrongPlansAreFound) {
   for (Program::Buffer& buffer : overlapping.buffers) buffer.offset = 0;
   EXPECT_NE(MemoryError(overlapping, 1), "");
   Plan unmade = plan;
-  unmade.groups[0].stages.erase(unmade.groups[0].stages.begin());
+  unmade.nests[0].stages.erase(unmade.nests[0].stages.begin());
   EXPECT_NE(MemoryError(unmade, target, 1), "");
 }
 

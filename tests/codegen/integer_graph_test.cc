@@ -86,9 +86,9 @@ TEST_P(IntegerGraphTest, ChainsAreFused) {
       "kernel sums(a: s32[64,100], b: s32[100]) -> f32[64,100]:\n"
       " x = add(a, b)\n return mul(cast(relu(mul(x, a)), f32), cast(a, f32))",
       GetParam());
-  ASSERT_EQ(plan.groups.size(), 1u);
-  ASSERT_EQ(plan.groups[0].stages.size(), 1u);
-  EXPECT_EQ(plan.groups[0].stages[0].program.inputs.size(), 2u);
+  ASSERT_EQ(plan.nests.size(), 1u);
+  ASSERT_EQ(plan.nests[0].stages.size(), 1u);
+  EXPECT_EQ(plan.nests[0].stages[0].program.inputs.size(), 2u);
 }
 
 // Products of s32 cost what the target says of their instruction.

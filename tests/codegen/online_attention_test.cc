@@ -48,7 +48,7 @@ class OnlineAttentionTest : public testing::PlanTest {
                    Sharing sharing = Sharing::kNone) {
     const Graph graph = GraphOf(text);
     Plan plan = PlanBy(graph, {"online", {tile, keys}}, target_);
-    plan.groups.front().sharing = sharing;
+    plan.nests.front().sharing = sharing;
     const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }

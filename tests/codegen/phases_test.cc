@@ -1,4 +1,4 @@
-// Plans of several groups on several threads: phases between which all threads wait.
+// Plans of several loop nests on several threads: phases between which all threads wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,14 +43,14 @@ constexpr char kChain[] =
     "kernel chain(x: f32[1,64], a: f32[64,80], b: f32[80,96], c: f32[96,64]):\n"
     " return matmul(matmul(matmul(x, a), b), c)";
 
-// Does a group that each thread does for itself make what threads share?
+// Does a nest that each thread does for itself make what threads share?
 bool SharesWhatIsRepeated(const Plan& plan, const Target& target) {
   std::set<std::string> shared;
   for (const Program::Buffer& buffer : ProgramOf(plan, target).buffers)
     if (buffer.memory == Memory::kShared) shared.insert(buffer.name);
-  for (const Group& group : plan.groups)
-    for (const Stage& stage : group.stages)
-      if (group.sharing == Sharing::kNone && shared.contains(Cat("v", stage.operands.back().value)))
+  for (const LoopNest& nest : plan.nests)
+    for (const Stage& stage : nest.stages)
+      if (nest.sharing == Sharing::kNone && shared.contains(Cat("v", stage.operands.back().value)))
         return true;
   return false;
 }
@@ -85,7 +85,7 @@ TEST_P(PlanTest, RandomGraphsInPhasesAreRight) {
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
     const std::string text = RandomKernel(2 + round % 5, random);
     Target target = WithFreeThreads(target_);
-    target.barrier_cycles = round % 2 * 300;  // some groups are repeated then
+    target.barrier_cycles = round % 2 * 300;  // some nests are repeated then
     const Plan plan = VerifiedPlan(text, target, 2 + round / 2 % 2, round % 15 == 0, round % 3 != 0);
     EXPECT_EQ(MemoryError(ProgramOf(plan, target)), "") << text << "\n" << PrintPlan(plan);
     EXPECT_FALSE(SharesWhatIsRepeated(plan, target)) << text << "\n" << PrintPlan(plan);
@@ -101,7 +101,7 @@ TEST_P(PlanTest, AMissingPhaseIsFound) {
     ASSERT_GT(plan.phases(), 2) << PrintPlan(plan);
     for (int missing = 1; missing < plan.phases(); ++missing) {
       Plan changed = plan;
-      for (Group& group : changed.groups) group.phase -= group.phase >= missing ? 1 : 0;
+      for (LoopNest& nest : changed.nests) nest.phase -= nest.phase >= missing ? 1 : 0;
       EXPECT_FALSE(VerifyPlan(changed, target_).ok) << missing << "\n" << PrintPlan(plan);
     }
   }

@@ -130,7 +130,7 @@ TEST_P(PlanTest, GraphsAreRight) {
       target_);
 }
 
-// On threads, whose groups cannot wait for each other, that makes one program of it all.
+// On threads, whose nests cannot wait for each other, that makes one program of it all.
 TEST_P(PlanTest, FunctionsGoIntoTheEpilogue) {
   const auto lines_with = [](const std::string& plan, const std::string& word) {
     int count = 0;
@@ -242,8 +242,8 @@ TEST_P(PlanTest, WhatAllTilesReadIsNotCloserThanItFits) {
                            " return matmul(rmsnorm(x, s), w)")),
                target_, 1);
     ASSERT_TRUE(result.ok()) << result.status();
-    for (const Group& group : result->plan.groups)
-      for (const auto* stages : {&group.stages, &group.rest})
+    for (const LoopNest& nest : result->plan.nests)
+      for (const auto* stages : {&nest.stages, &nest.rest})
         for (const Stage& stage : *stages)
           if (stage.kind == StageKind::kContraction) {
             EXPECT_GE(stage.spec.operand[MatmulDims::kRhs].level, Level::kL3) << PrintPlan(result->plan);

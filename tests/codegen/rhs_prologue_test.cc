@@ -61,7 +61,7 @@ class RhsPrologueTest : public PlanTest {
   void ExpectRight(const std::string& text, const Way& way, Sharing sharing = Sharing::kNone,
                    bool header = false) {
     const Plan plan = PlanBy(GraphOf(text), way, target_, sharing);
-    EXPECT_EQ(plan.groups.size(), 1u);
+    EXPECT_EQ(plan.nests.size(), 1u);
     const VerifyReport report = VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }
@@ -117,7 +117,7 @@ TEST_P(RhsPrologueTest, EpiloguesAreRight) {
     }
 }
 
-// From text on, with several groups and threads; of a kernel's constants as well.
+// From text on, with several nests and threads; of a kernel's constants as well.
 TEST_P(RhsPrologueTest, TheSearchFindsRightPlans) {
   for (int threads : {1, 2})
     for (const Prologue& prologue : kPrologues)
@@ -140,15 +140,15 @@ TEST(RhsPrologueChoiceTest, TheSearchDecides) {
   const auto plan_of = [](const std::string& text) {
     return PrintPlan(PlanOf(GraphOf(text), Avx512Target(), 1)->plan);
   };
-  const auto groups = [](const std::string& plan) {
+  const auto nests = [](const std::string& plan) {
     size_t count = 0;
     for (size_t at = plan.find("group:"); at != plan.npos; at = plan.find("group:", at + 1)) ++count;
     return count;
   };
-  // The result's columns are what a group's rows are.
+  // The result's columns are what a nest's rows are.
   for (bool turned : {false, true}) {
     const std::string decode = plan_of(Kernel({1, 1, 1024, 2048}, kPrologues[0], turned));
-    EXPECT_EQ(groups(decode), 1u) << decode;
+    EXPECT_EQ(nests(decode), 1u) << decode;
     EXPECT_THAT(decode, HasSubstr("group: batch 1, 2048 rows by "));
     EXPECT_THAT(decode, HasSubstr("each tile: rows(w, c, "));
     // What all tiles read stays where the first has brought it.
@@ -156,7 +156,7 @@ TEST(RhsPrologueChoiceTest, TheSearchDecides) {
   }
   // Rows of x are many, and the weights few.
   const std::string tall = plan_of(Kernel({1, 2048, 64, 64}, kPrologues[0], false));
-  EXPECT_EQ(groups(tall), 2u) << tall;
+  EXPECT_EQ(nests(tall), 2u) << tall;
 }
 
 TEST(RhsPrologueChoiceTest, ColumnsOfWeightsThatLieInRowsCostMore) {
@@ -164,7 +164,7 @@ TEST(RhsPrologueChoiceTest, ColumnsOfWeightsThatLieInRowsCostMore) {
   const GraphUses uses(graph);
   const Target target = FindTarget("sapphirerapids", "")->target;
   const auto cycles = [&](int64_t stride) {
-    Stage stage = ShapeBy(uses, {"prologue", {64, 1024}}, target).groups.front().stages.front();
+    Stage stage = ShapeBy(uses, {"prologue", {64, 1024}}, target).nests.front().stages.front();
     EXPECT_EQ(stage.row_strides.front(), 2048);
     stage.row_strides.front() = stride;
     PriceStage({Level::kRam, Level::kL2, Level::kL2}, target, nullptr, &stage);

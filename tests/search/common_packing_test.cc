@@ -46,7 +46,7 @@ class Family {
     ++asked_;
     const auto result = Solve(member, packing, cutoff);
     if (absl::IsInvalidArgument(result.status())) return kNever;
-    return result->plan.groups.empty() ? cutoff : result->plan.cycles;
+    return result->plan.nests.empty() ? cutoff : result->plan.cycles;
   }
 
   std::vector<PackedMember> Members(const std::vector<double>& weights) const {

@@ -43,13 +43,13 @@ INSTANTIATE_TEST_SUITE_P(, ExplainPlanTest,
                                            Case{"softmax f32 100x1000", 1}, Case{"softmax f32 100x1000", 2},
                                            Case{"conv2d f32 1x16x14x14 filters=16 kernel=3x3 pad=1", 2}));
 
-TEST_P(ExplainPlanTest, StagesTakeTheTimeOfTheirGroups) {
+TEST_P(ExplainPlanTest, StagesTakeTheTimeOfTheirNests) {
   std::map<int, double> cycles;
   for (const ExplainedStage& stage : explained_.stages)
-    cycles[stage.group] += stage.weight * stage.stage->cycles;
-  ASSERT_EQ(cycles.size(), plan_.groups.size());
-  for (const auto& [group, sum] : cycles)
-    EXPECT_NEAR(sum, plan_.groups[static_cast<size_t>(group)].cycles, 1e-9 * sum);
+    cycles[stage.nest] += stage.weight * stage.stage->cycles;
+  ASSERT_EQ(cycles.size(), plan_.nests.size());
+  for (const auto& [nest, sum] : cycles)
+    EXPECT_NEAR(sum, plan_.nests[static_cast<size_t>(nest)].cycles, 1e-9 * sum);
 }
 
 TEST_P(ExplainPlanTest, StagesHaveWhatTheirKindHas) {

@@ -147,8 +147,8 @@ class AllPlans {
     known->second = std::min(known->second, plan.cycles);
     Plan changed = plan;
     std::vector<Stage*> stages;
-    for (Group& group : changed.groups)
-      for (Stage* stage : StagesOf(group)) stages.push_back(stage);
+    for (LoopNest& nest : changed.nests)
+      for (Stage* stage : StagesOf(nest)) stages.push_back(stage);
     for (size_t i = from; i < stages.size(); ++i) {
       const Stage before = *stages[i];
       for (const Stage& other : OthersOf(before)) {

@@ -108,8 +108,8 @@ TEST(PlanScheduleTest, ChangesAreFollowed) {
   const Graph graph = GraphOf(kMlp);
   const auto changed = Follow("slice v6 v7 v8 v9 v10 out\n  matmul tile=17 keep=L2\n", graph, Avx2Target());
   ASSERT_TRUE(changed.ok()) << changed.status();
-  ASSERT_EQ(changed->plan.groups.size(), 1u);
-  EXPECT_EQ(changed->plan.groups[0].tile, 17);
+  ASSERT_EQ(changed->plan.nests.size(), 1u);
+  EXPECT_EQ(changed->plan.nests[0].tile, 17);
   EXPECT_TRUE(MissingOnHost(Avx2Target().features).empty() ? VerifyPlan(changed->plan, Avx2Target()).ok
                                                            : true);
   // The same slices, one way or the other around.

@@ -172,15 +172,15 @@ class BruteForce {
     SliceLevels levels(graph_, target_, Residency::kWarm, workers_, workers_ == Workers::kOne ? 1 : threads_);
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) return kNever;
     levels.Place(shape, keep);
-    for (Group& group : shape.groups)
+    for (LoopNest& nest : shape.nests)
       if (workers_ == Workers::kShared)
-        group.sharing = IsOneContraction(group) ? Sharing::kStage : Sharing::kTiles;
+        nest.sharing = IsOneContraction(nest) ? Sharing::kStage : Sharing::kTiles;
     for (const StagePlace& place : PlacesOf(shape)) {
       Stage& stage = place.In(shape);
       if (stage.kind != StageKind::kContraction)
         PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
       else
-        levels.PlaceSpec(shape.groups[place.group], &stage);
+        levels.PlaceSpec(shape.nests[place.nest], &stage);
     }
     for (const Stage& stage : shape.ahead)
       if (!Makes(stage.operands[0].value, TextOfCopy(stage))) return kNever;
@@ -214,10 +214,10 @@ class BruteForce {
     return packs;
   }
 
-  // Threads share a contraction that is all of a group by its own parallel tiles.
-  static bool IsOneContraction(const Group& group) {
-    return group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
-           group.stages[0].kind == StageKind::kContraction;
+  // Threads share a contraction that is all of a nest by its own parallel tiles.
+  static bool IsOneContraction(const LoopNest& nest) {
+    return nest.stages.size() == 1 && nest.batch == 1 && nest.tile == nest.rows &&
+           nest.stages[0].kind == StageKind::kContraction;
   }
 
   // With every choice for the matrices from `number` on.
@@ -230,7 +230,7 @@ class BruteForce {
     const size_t operand = all[number].operand;
     for (const StagePlace& asks : all[number].stages) {
       const Stage constant = copies.WithConstant(shape, asks, operand);
-      const int64_t batch = constant.operands[operand].batch_stride == 0 ? 1 : shape.groups[asks.group].batch;
+      const int64_t batch = constant.operands[operand].batch_stride == 0 ? 1 : shape.nests[asks.nest].batch;
       const bool once = batch == 1;
       // Of each item of a batch a matrix.
       const bool ahead =
@@ -277,8 +277,8 @@ class BruteForce {
     pack.kind = StageKind::kPack;
     pack.cycles =
         static_cast<double>(constant.repeats) * model_.PackCycles(constant.spec, decision, expansion);
-    Group& group = shape.groups[asks.group];
-    if (!ahead) (once ? group.before : group.once).push_back(pack);
+    LoopNest& nest = shape.nests[asks.nest];
+    if (!ahead) (once ? nest.before : nest.once).push_back(pack);
     return WithCopies(shape, levels, all, number + 1);
   }
 
@@ -307,31 +307,31 @@ class BruteForce {
         if (graph_.IsConstant(operand.value) && !Makes(operand.value, std::string(kPlainCopy))) return kNever;
       if (stage.kind != StageKind::kContraction) continue;
       Solve(&stage);
-      stage.cycles += levels.FetchCycles(shape.groups[place.group], stage);
+      stage.cycles += levels.FetchCycles(shape.nests[place.nest], stage);
     }
     double total = 0;
-    for (const Group& group : shape.groups) total += Total(group);
+    for (const LoopNest& nest : shape.nests) total += Total(nest);
     return total;
   }
 
   // Threads take whole items of the batch, one after the other being copied for; or tiles, everybody making
   // the copies of all items.
-  double Total(const Group& group) const {
+  double Total(const LoopNest& nest) const {
     const auto sum = [](const std::vector<Stage>& stages) {
       double cycles = 0;
       for (const Stage& stage : stages) cycles += stage.cycles;
       return cycles;
     };
-    const auto batch = static_cast<double>(group.batch);
-    const double tiles = static_cast<double>(group.trips()) * sum(group.stages) + sum(group.rest);
-    if (group.sharing != Sharing::kTiles) return sum(group.before) + batch * (sum(group.once) + tiles);
+    const auto batch = static_cast<double>(nest.batch);
+    const double tiles = static_cast<double>(nest.trips()) * sum(nest.stages) + sum(nest.rest);
+    if (nest.sharing != Sharing::kTiles) return sum(nest.before) + batch * (sum(nest.once) + tiles);
     const auto longest = [&](int64_t tasks) {
       return static_cast<double>((tasks + threads_ - 1) / threads_);
     };
-    const double by_items = longest(group.batch) * (sum(group.once) + tiles);
-    const double by_tiles = batch * sum(group.once) +
-                            longest(group.batch * group.tiles()) * tiles / static_cast<double>(group.tiles());
-    return sum(group.before) + std::min(by_items, by_tiles);
+    const double by_items = longest(nest.batch) * (sum(nest.once) + tiles);
+    const double by_tiles = batch * sum(nest.once) +
+                            longest(nest.batch * nest.tiles()) * tiles / static_cast<double>(nest.tiles());
+    return sum(nest.before) + std::min(by_items, by_tiles);
   }
 
   void Solve(Stage* stage) {
@@ -733,7 +733,7 @@ TEST(SliceSearchTest, PackingsThatAreGivenAreBruteForce) {
         options.cutoff = found->plan.cycles;
         const auto none = PlanWith(options, members[i], target);
         ASSERT_TRUE(none.ok());
-        EXPECT_TRUE(none->plan.groups.empty());
+        EXPECT_TRUE(none->plan.nests.empty());
         EXPECT_GE(none->plan.cycles, options.cutoff);
       }
   }

@@ -90,7 +90,7 @@ inline GroupShape ShapeBy(const GraphUses& uses, const Way& way, const Target& t
                          {way.parameters, way.in_place, static_cast<int>(uses.graph().nodes.size())});
 }
 
-// Whatever it costs; threads share the tiles of its groups.
+// Whatever it costs; threads share the tiles of its nests.
 inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
                    Sharing sharing = Sharing::kNone) {
   const Graph graph = CanonicalGraph(asked);
@@ -101,10 +101,10 @@ inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
   Plan plan;
   plan.graph = graph;
   plan.ahead = std::move(shape.ahead);
-  plan.groups = std::move(shape.groups);
-  for (Group& group : plan.groups) {
-    group.sharing = sharing;
-    for (Stage* stage : StagesOf(group))
+  plan.nests = std::move(shape.nests);
+  for (LoopNest& nest : plan.nests) {
+    nest.sharing = sharing;
+    for (Stage* stage : StagesOf(nest))
       if (stage->kind == StageKind::kContraction)
         stage->impl = Search(PlaceOperands(stage->spec, Residency::kWarm, target), model, memo, {}).impl;
       else
