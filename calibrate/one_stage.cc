@@ -7,7 +7,7 @@
 #include "cost/row_cost.h"
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/follow_plan.h"
-#include "search/graph/slice_levels.h"
+#include "search/graph/group_levels.h"
 #include "search/sampling/draw_programs.h"
 #include "search/solver/program_cost.h"
 

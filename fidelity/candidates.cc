@@ -5,7 +5,7 @@
 
 #include "codegen/verify/engines.h"
 #include "fidelity/terms.h"
-#include "search/graph/slice_levels.h"
+#include "search/graph/group_levels.h"
 #include "search/sampling/draw_plans.h"
 #include "search/sampling/draw_programs.h"
 #include "search/solver/limits.h"

@@ -8,7 +8,7 @@
 #include "fidelity/candidates.h"
 #include "memo/hash_memo.h"
 #include "search/graph/follow_plan.h"
-#include "search/graph/slice_levels.h"
+#include "search/graph/group_levels.h"
 #include "search/solver/replay.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"

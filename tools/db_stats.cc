@@ -47,7 +47,7 @@ struct Part {
 
 struct Stats {
   int64_t pages = 0, disk_bytes = 0;
-  int64_t plans = 0, slices = 0;  // of graphs
+  int64_t plans = 0, groups = 0;  // of graphs
   int64_t tuned = 0;              // measurements, which are no answers
   int64_t bounds = 0;             // proofs that no program costs less
   Part total;
@@ -125,7 +125,7 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
     status = table.file()->ForEachText(TextKind::kPlan, [&](const std::string&, const std::string& schedule) {
       ++stats.plans;
       for (size_t at = schedule.find("\nslice "); at != schedule.npos; at = schedule.find("\nslice ", at + 1))
-        ++stats.slices;
+        ++stats.groups;
       return absl::OkStatus();
     });
   if (status.ok()) status = CountTexts(table, TextKind::kTuned, &stats.tuned);
@@ -163,7 +163,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["boxes"] = stats.total.boxes;
   json["pages"] = stats.pages;
   json["plans"] = stats.plans;
-  json["slices"] = stats.slices;
+  json["slices"] = stats.groups;
   json["tuned"] = stats.tuned;
   json["bounds"] = stats.bounds;
   json["disk_bytes"] = stats.disk_bytes;
@@ -200,7 +200,7 @@ void PrintIdentity(const TableFile& file, const IdentityMatch& match) {
 void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
   PrintIdentity(file, match);
   std::printf("\n%s\n\n", Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ",
-                              stats.pages, " pages, ", stats.slices, " slices of ", stats.plans, " graphs; ",
+                              stats.pages, " pages, ", stats.groups, " slices of ", stats.plans, " graphs; ",
                               stats.bounds, " bounds; ", stats.tuned, " tuned by measuring; ",
                               stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
                               .c_str());

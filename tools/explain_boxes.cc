@@ -99,20 +99,20 @@ Facts FactsOf(const ExplainedStage& stage, double total) {
   return facts;
 }
 
-void AddRunnerUp(const std::string& name, const SliceDecision::RunnerUp& other, double cycles, Facts* facts) {
+void AddRunnerUp(const std::string& name, const GroupDecision::RunnerUp& other, double cycles, Facts* facts) {
   if (!other.text.empty())
     facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other.text, Margin(cycles, other.cycles)));
 }
 
 IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
-  const SliceDecision& slice = plan.slices[static_cast<size_t>(nest.slice)];
-  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintWay(slice), {}};
+  const GroupDecision& group = plan.groups[static_cast<size_t>(nest.group)];
+  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintWay(group), {}};
   box.facts = {{"cycles", Cycles(nest.cycles)},
                {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows, nest.tile, nest.batch)}};
   double cycles = 0;
-  for (const LoopNest& other : plan.nests) cycles += other.slice == nest.slice ? other.cycles : 0;
-  AddRunnerUp("second best", slice.other_way, cycles, &box.facts);
-  AddRunnerUp("without this slice", slice.other_split, plan.cycles, &box.facts);
+  for (const LoopNest& other : plan.nests) cycles += other.group == nest.group ? other.cycles : 0;
+  AddRunnerUp("second best", group.other_way, cycles, &box.facts);
+  AddRunnerUp("without this slice", group.other_split, plan.cycles, &box.facts);
   return box;
 }
 

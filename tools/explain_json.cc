@@ -98,7 +98,7 @@ ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
   return json;
 }
 
-ordered_json Json(const SliceDecision::RunnerUp& other) {
+ordered_json Json(const GroupDecision::RunnerUp& other) {
   if (other.text.empty()) return nullptr;
   return {{"text", other.text}, {"cycles", other.cycles}};
 }
@@ -110,13 +110,13 @@ ordered_json Json(const ExplainedGraph& graph) {
                        {"predicted_gflops", PredictedGflops(*graph.synthesis)},
                        {"bound_cycles", graph.synthesis->result.bound_cycles},
                        {"traffic", Json(graph.plan.traffic)}};
-  for (const SliceDecision& slice : plan.slices) {
+  for (const GroupDecision& group : plan.groups) {
     std::vector<std::string> names;
-    for (int node : slice.operations) names.push_back(NameOfValue(plan.graph, node));
+    for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     json["slices"].push_back({{"operations", names},
-                              {"way", PrintWay(slice)},
-                              {"runner_up", Json(slice.other_way)},
-                              {"without", Json(slice.other_split)}});
+                              {"way", PrintWay(group)},
+                              {"runner_up", Json(group.other_way)},
+                              {"without", Json(group.other_split)}});
   }
   for (const ExplainedStage& stage : graph.plan.stages) json["stages"].push_back(Json(plan, stage));
   return json;

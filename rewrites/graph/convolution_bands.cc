@@ -9,15 +9,15 @@
 namespace kirsch {
 namespace {
 
-bool Applies(const SliceProblem& problem) {
+bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
-  const FusedConvolution whole(problem.slice);
+  const FusedConvolution whole(problem.group);
   return whole.pad().any() && whole.groups() == 1 && whole.sizes.out_height > 1;
 }
 
 // Searches of nchw take longer.
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  const FusedConvolution whole(problem.slice);
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
+  const FusedConvolution whole(problem.group);
   const int64_t height = whole.sizes.out_height;
   std::vector<RewriteParameters> all;
   for (int64_t tile : whole.nhwc() ? Doublings(2, 32, height) : Doublings(8, 8, height))
@@ -44,8 +44,8 @@ LoopNest NestOf(const FusedConvolution& whole, const Bands& bands, int copy, Gro
   return nest;
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.slice);
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.group);
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   const int64_t tile = form.parameters[0];

@@ -41,14 +41,14 @@ Stage Repeated(Stage stage, int64_t rows) {
   return stage;
 }
 
-bool Applies(const SliceProblem& problem) {
+bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
-  const FusedConvolution whole(problem.slice);
+  const FusedConvolution whole(problem.group);
   return whole.pad().any() && whole.depthwise() && !whole.TakesPixels() && !PartsOf(whole).empty();
 }
 
 // Rows that lie apart are taken so many at a time.
-std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{1}, {2}, {4}, {8}}; }
+std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{1}, {2}, {4}, {8}}; }
 
 LoopNest NestOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
   const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
@@ -69,8 +69,8 @@ LoopNest NestOf(const FusedConvolution& whole, const ConvolutionPart& part, int6
   return nest;
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.slice);
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.group);
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   if (form.parameters[0] < 1) shape.Fail(whole.id(), "a tile of a row at least");

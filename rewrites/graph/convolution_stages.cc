@@ -55,18 +55,18 @@ Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int6
   return stage;
 }
 
-FusedConvolution::FusedConvolution(const Slice& slice)
-    : ConvolutionNode{slice.graph().at(slice.at(0)),
-                      SizesOfConvolution(slice.graph(), slice.graph().at(slice.at(0)))},
-      slice_(slice),
+FusedConvolution::FusedConvolution(const FusionGroup& group)
+    : ConvolutionNode{group.graph().at(group.at(0)),
+                      SizesOfConvolution(group.graph(), group.graph().at(group.at(0)))},
+      group_(group),
       space_(SpaceOf(node)),
-      fused_(FuseEpilogue(slice, 0, space_, false)) {}
+      fused_(FuseEpilogue(group, 0, space_, false)) {}
 
 bool FusedConvolution::IsAll(GroupShape* shape) const {
   for (int node : {image_value(), filters_operand().value, fused_.result})
-    if (!slice_.graph().at(node).type.dense()) shape->Fail(slice_.at(0), "what lies row by row");
+    if (!group_.graph().at(node).type.dense()) shape->Fail(group_.at(0), "what lies row by row");
   const size_t end = fused_.taken + 1;
-  if (end != slice_.size()) shape->Fail(slice_.at(end), "what the convolution's epilogue can do");
+  if (end != group_.size()) shape->Fail(group_.at(end), "what the convolution's epilogue can do");
   return shape->error.empty();
 }
 
@@ -77,7 +77,7 @@ bool FusedConvolution::TakesPixels() const {
 }
 
 MatrixStrides FusedConvolution::StridesOf(size_t operand) const {
-  return StridesIn(space_, slice_.graph().at(fused_.operands[operand]).type).value_or(MatrixStrides{});
+  return StridesIn(space_, group_.graph().at(fused_.operands[operand]).type).value_or(MatrixStrides{});
 }
 
 Stage FusedConvolution::WholeStage(const ConvShape& conv, const StageOperand& input,
@@ -116,11 +116,11 @@ StageOperand FusedConvolution::CutAs(const StageOperand& result, size_t operand)
 }
 
 void FusedConvolution::Reserve(GroupShape* shape) const {
-  SliceMemory(slice_, false).Reserve(fused_.result, 0, 0, shape);
+  GroupMemory(group_, false).Reserve(fused_.result, 0, 0, shape);
 }
 
-bool IsConvolution(const SliceProblem& problem) {
-  return problem.slice.graph().at(problem.slice.at(0)).op == Operation::kConv2d;
+bool IsConvolution(const GroupProblem& problem) {
+  return problem.group.graph().at(problem.group.at(0)).op == Operation::kConv2d;
 }
 
 void ReserveCopy(int value, const CopyShape& copy, GroupShape* shape) {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/iteration.h"
-#include "rewrites/analysis/slice.h"
 #include "rewrites/graph/epilogue_fusion.h"
 #include "rewrites/graph/graph_rewrite.h"
 #include "spec/convolution.h"
@@ -46,23 +46,23 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t height);
 // operands.
 Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after);
 
-// A slice that is a convolution, and what its epilogue does.
+// A group that is a convolution, and what its epilogue does.
 class FusedConvolution : public ConvolutionNode {
  public:
-  // Of a slice that begins with one.
-  explicit FusedConvolution(const Slice& slice);
+  // Of a group that begins with one.
+  explicit FusedConvolution(const FusionGroup& group);
 
-  // Is the slice no more than this? Else the shape's error says so.
+  // Is the group no more than this? Else the shape's error says so.
   bool IsAll(GroupShape* shape) const;
 
-  const Slice& slice() const { return slice_; }
+  const FusionGroup& group() const { return group_; }
   const FusedEpilogue& fused() const { return fused_; }
-  int id() const { return slice_.at(0); }
+  int id() const { return group_.at(0); }
   // What it reads and writes, as it lies in memory.
-  int image_value() const { return slice_.uses().Stored(node.inputs[0]); }
-  int filters_value() const { return slice_.uses().Stored(node.inputs[1]); }
+  int image_value() const { return group_.uses().Stored(node.inputs[0]); }
+  int filters_value() const { return group_.uses().Stored(node.inputs[1]); }
   StageOperand filters_operand() const { return {filters_value(), 0, 0, 0}; }
-  Dtype stored() const { return slice_.graph().at(fused_.result).type.dtype; }
+  Dtype stored() const { return group_.graph().at(fused_.result).type.dtype; }
   // Does the epilogue take an element for each pixel? (In parts of rows those are no vector.)
   bool TakesPixels() const;
   // Of an operand of the epilogue, in the matrix that the output is.
@@ -80,13 +80,13 @@ class FusedConvolution : public ConvolutionNode {
  private:
   StageOperand CutAs(const StageOperand& result, size_t operand) const;
 
-  const Slice& slice_;
+  const FusionGroup& group_;
   const IterationSpace space_;
   const FusedEpilogue fused_;
 };
 
-// Does the slice begin with a convolution?
-bool IsConvolution(const SliceProblem& problem);
+// Does the group begin with a convolution?
+bool IsConvolution(const GroupProblem& problem);
 
 // Notes the memory of a copy.
 void ReserveCopy(int value, const CopyShape& copy, GroupShape* shape);

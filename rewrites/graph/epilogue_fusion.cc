@@ -11,10 +11,11 @@ namespace {
 
 class EpilogueWriter {
  public:
-  EpilogueWriter(const Slice& slice, int contraction, const IterationSpace& space, bool batched, bool apart)
-      : slice_(slice),
-        graph_(slice.graph()),
-        uses_(slice.uses()),
+  EpilogueWriter(const FusionGroup& group, int contraction, const IterationSpace& space, bool batched,
+                 bool apart)
+      : group_(group),
+        graph_(group.graph()),
+        uses_(group.uses()),
         space_(space),
         batched_(batched),
         apart_(apart),
@@ -49,7 +50,7 @@ class EpilogueWriter {
       const MatrixStrides strides = *StridesIn(space_, graph_.at(operand).type);
       if (step.operand == EpilogueOperand::kRows && strides.row > 1) return false;
       const bool alike = strides.row == out->row && (!batched_ || strides.batch == out->batch) &&
-                         (!apart_ || slice_.Makes(operand));
+                         (!apart_ || group_.Makes(operand));
       if (step.operand == EpilogueOperand::kAll && !alike) return false;
     }
     return out.has_value();
@@ -113,7 +114,7 @@ class EpilogueWriter {
                                  : EpilogueOperand::kScalar);
   }
 
-  const Slice& slice_;
+  const FusionGroup& group_;
   const Graph& graph_;
   const GraphUses& uses_;
   const IterationSpace& space_;
@@ -125,11 +126,11 @@ class EpilogueWriter {
 
 }  // namespace
 
-FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched,
+FusedEpilogue FuseEpilogue(const FusionGroup& group, size_t place, const IterationSpace& space, bool batched,
                            bool apart) {
-  EpilogueWriter writer(slice, slice.at(place), space, batched, apart);
+  EpilogueWriter writer(group, group.at(place), space, batched, apart);
   FusedEpilogue fused = writer.fused();
-  for (size_t next = place + 1; next < slice.size() && writer.Take(slice.at(next)); ++next)
+  for (size_t next = place + 1; next < group.size() && writer.Take(group.at(next)); ++next)
     if (writer.Fits()) fused = writer.fused();
   return fused;
 }

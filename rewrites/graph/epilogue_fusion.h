@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/iteration.h"
-#include "rewrites/analysis/slice.h"
 #include "spec/epilogue.h"
 
 namespace kirsch {
@@ -19,9 +19,9 @@ struct FusedEpilogue {
 };
 
 // As many of the operations after the one at `place` as its epilogue can do. `space`: that of its result.
-// `batched`: the batch is the spec's own. `apart`: rows of the result, and of what else the slice makes like
+// `batched`: the batch is the spec's own. `apart`: rows of the result, and of what else the group makes like
 // it, are further apart than their types say.
-FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched,
+FusedEpilogue FuseEpilogue(const FusionGroup& group, size_t place, const IterationSpace& space, bool batched,
                            bool apart = false);
 
 }  // namespace kirsch

@@ -12,30 +12,30 @@ namespace kirsch {
 namespace {
 
 // All axes are columns of one row.
-IterationSpace SpaceOf(const Slice& slice) {
-  return {slice.graph().at(slice.at(slice.size() - 1)).type.dims, 0, 0, false, true};
+IterationSpace SpaceOf(const FusionGroup& group) {
+  return {group.graph().at(group.at(group.size() - 1)).type.dims, 0, 0, false, true};
 }
 
 // Where rows are few, `rows` goes by elements itself.
-bool Applies(const SliceProblem& problem) {
-  const Slice& slice = problem.slice;
-  const Graph& graph = slice.graph();
-  const IterationSpace space = SpaceOf(slice);
-  const bool fits = std::all_of(slice.operations().begin(), slice.operations().end(), [&](int node) {
+bool Applies(const GroupProblem& problem) {
+  const FusionGroup& group = problem.group;
+  const Graph& graph = group.graph();
+  const IterationSpace space = SpaceOf(group);
+  const bool fits = std::all_of(group.operations().begin(), group.operations().end(), [&](int node) {
     return GoesByRows(graph, node) && !ReducedAxesOf(graph, node) && FitsRows(graph, node, space);
   });
   GroupShape ignored;
   const std::optional<IterationSpace> usual =
-      RowSpaceOf(graph, slice.operations(), &ignored.error, &ignored.error_node);
+      RowSpaceOf(graph, group.operations(), &ignored.error, &ignored.error_node);
   return fits && !(usual && usual->flat);
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  return TilesOfRows(problem, SpaceOf(problem.slice));
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
+  return TilesOfRows(problem, SpaceOf(problem.group));
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  return GroupOfRows(problem, SpaceOf(problem.slice), form, "elements");
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  return GroupOfRows(problem, SpaceOf(problem.group), form, "elements");
 }
 
 }  // namespace

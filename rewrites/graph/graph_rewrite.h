@@ -1,5 +1,5 @@
-// The rewrites of graphs: how a slice may be computed, as decisions and as the loop nests of stages that
-// they make. What is fast is the search's business. README.md lists them.
+// The rewrites of graphs: how a fusion group may be computed, as decisions and as the loop nests of stages
+// that they make. What is fast is the search's business. README.md lists them.
 //
 // A rewrite is one file, which ends in a GraphRewrite; registry.h and registry.cc list it. The search,
 // schedules and the property tests know names and parameters only.
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rewrites/analysis/slice.h"
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/graph/group_shape.h"
 #include "spec/target.h"
 
@@ -22,12 +22,12 @@ inline constexpr size_t kMaxParametersOfRewrites = 3;
 using RewriteParameters = std::array<int64_t, kMaxParametersOfRewrites>;
 
 // What is to be rewritten, and what the rewriting may know.
-struct SliceProblem {
-  const Slice& slice;
+struct GroupProblem {
+  const FusionGroup& group;
   const Target& target;
   int threads = 1;              // that share its tiles
   bool allow_winograd = false;  // see PlanOptions
-  // By node: does its type have the number of keys, which is to be any? Null: nothing that the slice reads or
+  // By node: does its type have the number of keys, which is to be any? Null: nothing that the group reads or
   // makes does. Else the stages say which keys they are for (Stage::keys).
   const std::vector<bool>* varies = nullptr;
 
@@ -55,12 +55,12 @@ struct GraphRewrite {
   std::string_view name;                     // in schedules
   std::vector<std::string_view> parameters;  // their names there
 
-  // Has the slice the form that the rewrite is for? Else nothing is asked of it.
-  bool (*applies)(const SliceProblem& problem);
+  // Has the group the form that the rewrite is for? Else nothing is asked of it.
+  bool (*applies)(const GroupProblem& problem);
   // All parameters worth trying, the simplest ones first.
-  std::vector<RewriteParameters> (*enumerate)(const SliceProblem& problem);
-  // What they make of the slice; an error, if it can't be done. Any parameters are safe to pass.
-  GroupShape (*expand)(const SliceProblem& problem, const GroupForm& form);
+  std::vector<RewriteParameters> (*enumerate)(const GroupProblem& problem);
+  // What they make of the group; an error, if it can't be done. Any parameters are safe to pass.
+  GroupShape (*expand)(const GroupProblem& problem, const GroupForm& form);
   KeyUse keys = KeyUse::kNone;  // where the number of keys is any
 };
 

@@ -21,23 +21,23 @@ void GroupShape::Fail(int node, std::string why) {
   error_node = node;
 }
 
-int SliceMemory::MemoryOf(int node) const {
+int GroupMemory::MemoryOf(int node) const {
   const auto alias = alias_.find(node);
   return alias == alias_.end() ? node : alias->second;
 }
 
-StageOperand SliceMemory::OperandFor(int node, int64_t batch_stride, int64_t row_stride) const {
-  if (slice_.IsLocal(node)) return {MemoryOf(node), 0, 0, 0};
+StageOperand GroupMemory::OperandFor(int node, int64_t batch_stride, int64_t row_stride) const {
+  if (group_.IsLocal(node)) return {MemoryOf(node), 0, 0, 0};
   return {node, 0, batch_stride, row_stride};
 }
 
-void SliceMemory::Reserve(int node, int64_t rows, int64_t columns, GroupShape* shape) const {
-  if (node == slice_.graph().result || alias_.contains(node)) return;
-  const TensorType& type = slice_.graph().at(node).type;
-  shape->Reserve(node, slice_.IsLocal(node) ? rows * columns : type.elements(), type.dtype);
+void GroupMemory::Reserve(int node, int64_t rows, int64_t columns, GroupShape* shape) const {
+  if (node == group_.graph().result || alias_.contains(node)) return;
+  const TensorType& type = group_.graph().at(node).type;
+  shape->Reserve(node, group_.IsLocal(node) ? rows * columns : type.elements(), type.dtype);
 }
 
-bool SliceMemory::Replace(int result, int input) {
+bool GroupMemory::Replace(int result, int input) {
   if (!in_place_) return false;
   alias_[result] = MemoryOf(input);
   return true;

@@ -1,4 +1,4 @@
-// What a rewrite of graphs makes of a slice: loop nests.
+// What a rewrite of graphs makes of a fusion group: loop nests.
 #ifndef KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 #define KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rewrites/analysis/slice.h"
+#include "rewrites/analysis/fusion_group.h"
 #include "spec/program/plan.h"
 
 namespace kirsch {
@@ -18,7 +18,7 @@ struct GroupShape {
   std::vector<LoopNest> nests;  // several of a convolution by bands or parts
   std::vector<Buffer> buffers;
   bool replaces = false;  // a result has the memory of a tile that is read, or might have
-  std::string error;      // not empty: why the slice can't be rewritten so
+  std::string error;      // not empty: why the group can't be rewritten so
   int error_node = -1;
 
   // Makes the value's buffer hold at least so many elements.
@@ -27,11 +27,11 @@ struct GroupShape {
   void Fail(int node, std::string why);
 };
 
-// A slice whose values lie where they are made: in tiles in scratch memory if nobody else needs them.
-class SliceMemory {
+// A group whose values lie where they are made: in tiles in scratch memory if nobody else needs them.
+class GroupMemory {
  public:
   // `in_place`: may results take the place of tiles that nobody needs any more?
-  SliceMemory(const Slice& slice, bool in_place) : slice_(slice), in_place_(in_place) {}
+  GroupMemory(const FusionGroup& group, bool in_place) : group_(group), in_place_(in_place) {}
 
   // The value whose memory holds the node.
   int MemoryOf(int node) const;
@@ -43,7 +43,7 @@ class SliceMemory {
   bool Replace(int result, int input);
 
  private:
-  const Slice& slice_;
+  const FusionGroup& group_;
   const bool in_place_;
   std::map<int, int> alias_;  // results, and what they replace
 };

@@ -19,38 +19,38 @@
 namespace kirsch {
 namespace {
 
-bool IsMatmul(const Slice& slice, size_t place) {
-  return slice.graph().at(slice.at(place)).op == Operation::kMatmul;
+bool IsMatmul(const FusionGroup& group, size_t place) {
+  return group.graph().at(group.at(place)).op == Operation::kMatmul;
 }
 
 // Matrices that share the rhs of the first matmul.
-uint32_t HeadsOf(const Slice& slice) {
-  for (size_t place = 0; place < slice.size(); ++place)
-    if (IsMatmul(slice, place))
-      return static_cast<uint32_t>(SharersOf(slice.graph(), slice.graph().at(slice.at(place)), 1));
+uint32_t HeadsOf(const FusionGroup& group) {
+  for (size_t place = 0; place < group.size(); ++place)
+    if (IsMatmul(group, place))
+      return static_cast<uint32_t>(SharersOf(group.graph(), group.graph().at(group.at(place)), 1));
   return 1;
 }
 
 class MatmulRowsShaper {
  public:
-  MatmulRowsShaper(const SliceProblem& problem, bool in_place)
+  MatmulRowsShaper(const GroupProblem& problem, bool in_place)
       : problem_(problem),
-        slice_(problem.slice),
-        graph_(slice_.graph()),
-        memory_(slice_, in_place),
-        rows_(slice_, &memory_, &shape_),
-        heads_(HeadsOf(slice_)),
-        space_(SpaceOf(TypeOf(slice_.at(slice_.size() - 1)).dims)),
-        leads_(IsMatmul(slice_, 0)),
-        taken_(leads_ ? FuseEpilogue(slice_, 0, space_, true, problem.Varies(slice_.at(0))).taken : 0) {}
+        group_(problem.group),
+        graph_(group_.graph()),
+        memory_(group_, in_place),
+        rows_(group_, &memory_, &shape_),
+        heads_(HeadsOf(group_)),
+        space_(SpaceOf(TypeOf(group_.at(group_.size() - 1)).dims)),
+        leads_(IsMatmul(group_, 0)),
+        taken_(leads_ ? FuseEpilogue(group_, 0, space_, true, problem.Varies(group_.at(0))).taken : 0) {}
 
   int64_t rows() const { return space_.rows(); }
   // A matmul alone has its batch for itself.
-  bool IsAlone() const { return leads_ && taken_ + 1 == slice_.size(); }
+  bool IsAlone() const { return leads_ && taken_ + 1 == group_.size(); }
 
   GroupShape Shape(int64_t tile) && {
     Check();
-    if (tile < 1 || tile > rows()) shape_.Fail(slice_.at(0), "a tile of no more rows than there are");
+    if (tile < 1 || tile > rows()) shape_.Fail(group_.at(0), "a tile of no more rows than there are");
     if (!shape_.error.empty()) return std::move(shape_);
     LoopNest nest;
     const bool batched = IsAlone() && tile == rows() && AreTogether() && !problem_.any_rows;
@@ -73,15 +73,15 @@ class MatmulRowsShaper {
   }
 
   void Check() {
-    for (size_t place = 0; place < slice_.size(); ++place) {
-      const int node = slice_.at(place);
+    for (size_t place = 0; place < group_.size(); ++place) {
+      const int node = group_.at(place);
       const IterationSpace own = SpaceOf(TypeOf(node).dims);
       const bool fits = own.rows() == space_.rows() && own.batch() == space_.batch();
       const bool by_rows = (leads_ && place <= taken_) ||  // as an epilogue, whatever its type
                            GoesAlongRows(graph_, node);
-      if (!fits || (!IsMatmul(slice_, place) && !by_rows))
+      if (!fits || (!IsMatmul(group_, place) && !by_rows))
         return shape_.Fail(node, "operations of a group with the same rows");
-      if (IsMatmul(slice_, place)) CheckMatrices(node);
+      if (IsMatmul(group_, place)) CheckMatrices(node);
       CheckKeys(node);
     }
   }
@@ -89,12 +89,12 @@ class MatmulRowsShaper {
   // Of any number of keys, what goes by them is the caller's, or made and used up here.
   void CheckKeys(int node) {
     const auto is_known = [&](int input) {
-      const int stored = slice_.uses().Stored(input);
-      return !problem_.Varies(input) || slice_.Makes(stored) || graph_.at(stored).op == Operation::kInput;
+      const int stored = group_.uses().Stored(input);
+      return !problem_.Varies(input) || group_.Makes(stored) || graph_.at(stored).op == Operation::kInput;
     };
     const std::vector<int>& inputs = graph_.at(node).inputs;
     if (!std::all_of(inputs.begin(), inputs.end(), is_known) ||
-        (problem_.Varies(node) && !slice_.IsLocal(node)))
+        (problem_.Varies(node) && !group_.IsLocal(node)))
       shape_.Fail(node, "all operations that go by the keys");
   }
 
@@ -109,38 +109,38 @@ class MatmulRowsShaper {
   // Transposed matrices have no rows that are one matrix's.
   std::optional<StoredMatrices> StoredLhs(const GraphNode& matmul) const {
     const int lhs = matmul.inputs[0];
-    if (heads_ > 1 && slice_.uses().IsView(lhs)) return std::nullopt;
-    return MatricesOf(TypeOf(slice_.uses().Stored(lhs)), heads_);
+    if (heads_ > 1 && group_.uses().IsView(lhs)) return std::nullopt;
+    return MatricesOf(TypeOf(group_.uses().Stored(lhs)), heads_);
   }
   std::optional<StoredMatrices> StoredRhs(const GraphNode& matmul) const {
-    return MatricesOf(TypeOf(slice_.uses().Stored(matmul.inputs[1])));
+    return MatricesOf(TypeOf(group_.uses().Stored(matmul.inputs[1])));
   }
   std::optional<StoredMatrices> StoredOut(int node) const { return MatricesOf(TypeOf(node), heads_); }
   // Do the matrices that the only matmul takes and makes follow each other, as those of a spec's batch do?
   bool AreTogether() const {
-    const GraphNode& matmul = graph_.at(slice_.at(0));
-    const std::optional<StoredMatrices> out = StoredOut(slice_.at(slice_.size() - 1));
+    const GraphNode& matmul = graph_.at(group_.at(0));
+    const std::optional<StoredMatrices> out = StoredOut(group_.at(group_.size() - 1));
     return StoredLhs(matmul)->is_together && StoredRhs(matmul)->is_together && out && out->is_together;
   }
 
   std::vector<Stage> Stages(int64_t rows) {
     std::vector<Stage> stages;
-    for (size_t place = 0; place < slice_.size() && shape_.error.empty();) {
-      if (IsMatmul(slice_, place)) {
+    for (size_t place = 0; place < group_.size() && shape_.error.empty();) {
+      if (IsMatmul(group_, place)) {
         stages.push_back(Matmul(&place, rows));
         continue;
       }
-      const IterationSpace space = SpaceOf(WidestOf(graph_, slice_.at(place)));
+      const IterationSpace space = SpaceOf(WidestOf(graph_, group_.at(place)));
       size_t end = place;
-      while (end < slice_.size() && !IsMatmul(slice_, end) && FitsRows(graph_, slice_.at(end), space)) ++end;
+      while (end < group_.size() && !IsMatmul(group_, end) && FitsRows(graph_, group_.at(end), space)) ++end;
       if (end == place) {
-        shape_.Fail(slice_.at(place), "rows of one length");
+        shape_.Fail(group_.at(place), "rows of one length");
         break;
       }
       const bool by_keys = GoByKeys(place, end);
       for (Stage& stage : rows_.Write(place, end, {space, rows})) {
         if (by_keys) {
-          TakeKeys(slice_.at(place), MatmulDims::kN, stage.columns, &stage);
+          TakeKeys(group_.at(place), MatmulDims::kN, stage.columns, &stage);
           MoveRowsApart(rows, &stage);
         }
         stages.push_back(std::move(stage));
@@ -153,8 +153,8 @@ class MatmulRowsShaper {
   // Does one of the operations from place `first` to `end` read or make a row of what is one for each key?
   bool GoByKeys(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place) {
-      const std::vector<int>& inputs = graph_.at(slice_.at(place)).inputs;
-      if (problem_.Varies(slice_.at(place)) ||
+      const std::vector<int>& inputs = graph_.at(group_.at(place)).inputs;
+      if (problem_.Varies(group_.at(place)) ||
           std::any_of(inputs.begin(), inputs.end(), [&](int input) { return problem_.Varies(input); }))
         return true;
     }
@@ -171,7 +171,7 @@ class MatmulRowsShaper {
   }
 
   // Is it one for each key, made and used up here, so that its rows may be as far apart as is best?
-  bool IsApart(int node) const { return problem_.Varies(node) && slice_.Makes(node); }
+  bool IsApart(int node) const { return problem_.Varies(node) && group_.Makes(node); }
   uint32_t Apart(uint32_t columns) const {
     return static_cast<uint32_t>(RowDistance(columns, problem_.target));
   }
@@ -186,13 +186,13 @@ class MatmulRowsShaper {
 
   // The matmul at *place and its epilogue; *place is then that of the next operation.
   Stage Matmul(size_t* place, int64_t rows) {
-    const GraphUses& uses = slice_.uses();
-    const int node = slice_.at(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
+    const GraphUses& uses = group_.uses();
+    const int node = group_.at(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
     const bool lhs_turned = uses.IsView(lhs), rhs_turned = uses.IsView(rhs);
-    if (slice_.Makes(uses.Stored(rhs)) || (slice_.Makes(uses.Stored(lhs)) && lhs_turned))
+    if (group_.Makes(uses.Stored(rhs)) || (group_.Makes(uses.Stored(lhs)) && lhs_turned))
       shape_.Fail(node, "no matmul by what the same group makes");
     const IterationSpace space = SpaceOf(TypeOf(node).dims);
-    const FusedEpilogue fused = FuseEpilogue(slice_, *place, space, batched_, problem_.Varies(node));
+    const FusedEpilogue fused = FuseEpilogue(group_, *place, space, batched_, problem_.Varies(node));
     *place += 1 + fused.taken;
     const auto n = static_cast<uint32_t>(space.columns());
     const uint32_t k = TypeOf(lhs).dims.back();
@@ -227,11 +227,11 @@ class MatmulRowsShaper {
     return stage;
   }
 
-  const SliceProblem& problem_;
-  const Slice& slice_;
+  const GroupProblem& problem_;
+  const FusionGroup& group_;
   const Graph& graph_;
   GroupShape shape_;
-  SliceMemory memory_;
+  GroupMemory memory_;
   RowStages rows_;
   const uint32_t heads_;        // matrices that share the rhs
   const IterationSpace space_;  // of the results
@@ -240,13 +240,13 @@ class MatmulRowsShaper {
   bool batched_ = false;        // the only stage has all items of the batch
 };
 
-bool Applies(const SliceProblem& problem) {
+bool Applies(const GroupProblem& problem) {
   bool any = false;
-  for (size_t place = 0; place < problem.slice.size(); ++place) any |= IsMatmul(problem.slice, place);
+  for (size_t place = 0; place < problem.group.size(); ++place) any |= IsMatmul(problem.group, place);
   return any;
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   const MatmulRowsShaper shaper(problem, true);
   std::vector<RewriteParameters> all = {{shaper.rows()}};
   if (!shaper.IsAlone())
@@ -255,7 +255,7 @@ std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
   return all;
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   return MatmulRowsShaper(problem, form.in_place).Shape(form.parameters[0]);
 }
 

@@ -36,11 +36,11 @@ struct Attention {
 
 class Matcher {
  public:
-  explicit Matcher(const Slice& slice) : slice_(slice), uses_(slice.uses()), graph_(slice.graph()) {}
+  explicit Matcher(const FusionGroup& group) : group_(group), uses_(group.uses()), graph_(group.graph()) {}
 
   std::optional<Attention> Match() {
     Attention found;
-    while (place_ < slice_.size() && graph_.at(NodeAt(place_)).op != Operation::kMatmul) ++place_;
+    while (place_ < group_.size() && graph_.at(NodeAt(place_)).op != Operation::kMatmul) ++place_;
     const size_t first = place_;
     if (!Take(Operation::kMatmul, &found.scores) || !HaveHeads(found.scores)) return std::nullopt;
     const IterationSpace scores = SpaceOf(found.scores);
@@ -65,7 +65,7 @@ class Matcher {
   }
 
  private:
-  int NodeAt(size_t place) const { return slice_.at(place); }
+  int NodeAt(size_t place) const { return group_.at(place); }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   IterationSpace SpaceOf(int node) const { return HeadsSpace(TypeOf(node).dims, heads_); }
 
@@ -78,14 +78,14 @@ class Matcher {
   }
 
   bool Take(Operation op, int* node) {
-    if (place_ == slice_.size() || graph_.at(NodeAt(place_)).op != op) return false;
+    if (place_ == group_.size() || graph_.at(NodeAt(place_)).op != op) return false;
     *node = NodeAt(place_++);
     return true;
   }
 
   // Is there an elementwise operation for a row program in the space, which makes no less than its elements?
   bool GoesByBlocks(size_t place, const IterationSpace& space) const {
-    if (place == slice_.size()) return false;
+    if (place == group_.size()) return false;
     const int node = NodeAt(place);
     const OperationKind kind = Info(graph_.at(node).op).kind;
     return (kind == OperationKind::kElementwise || kind == OperationKind::kCast) &&
@@ -95,28 +95,28 @@ class Matcher {
   }
 
   bool Reads(int node, int from) const { return graph_.at(node).inputs[0] == from; }
-  bool IsMade(int node) const { return slice_.Makes(node); }
+  bool IsMade(int node) const { return group_.Makes(node); }
   // Is one of the operations from `first` to `end` of use after the one at `end`?
   bool IsNeededLater(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place)
-      if (slice_.LastUse(NodeAt(place)) > end) return true;
+      if (group_.LastUse(NodeAt(place)) > end) return true;
     return false;
   }
 
   std::optional<Attention> MatchAfter(Attention found) {
     const IterationSpace sums = SpaceOf(found.sums);
-    for (; place_ < slice_.size(); ++place_) {
+    for (; place_ < group_.size(); ++place_) {
       const int node = NodeAt(place_);
-      const bool last = place_ + 1 == slice_.size();
+      const bool last = place_ + 1 == group_.size();
       if (!GoesAlongRows(graph_, node) || !FitsRows(graph_, node, sums) ||
           (!last && IsNarrowed(graph_, node)))
         return std::nullopt;
       found.after.push_back(node);
     }
-    const size_t first = slice_.size() - 1 - found.after.size();  // the sums' place
-    if (IsNeededLater(first, slice_.size() - 1)) return std::nullopt;
+    const size_t first = group_.size() - 1 - found.after.size();  // the sums' place
+    if (IsNeededLater(first, group_.size() - 1)) return std::nullopt;
     found.heads = heads_;
-    if (!StridesIn(sums, TypeOf(NodeAt(slice_.size() - 1)))) return std::nullopt;
+    if (!StridesIn(sums, TypeOf(NodeAt(group_.size() - 1)))) return std::nullopt;
     const int q = graph_.at(found.scores).inputs[0];
     if ((heads_ > 1 && uses_.IsView(q)) || !MatricesOf(TypeOf(uses_.Stored(q)), heads_)) return std::nullopt;
     for (int matmul : {found.scores, found.sums})
@@ -124,7 +124,7 @@ class Matcher {
     return found;
   }
 
-  const Slice& slice_;
+  const FusionGroup& group_;
   const GraphUses& uses_;
   const Graph& graph_;
   size_t place_ = 0;
@@ -194,10 +194,10 @@ struct KeyBlocks {
 
 class OnlineAttentionShaper {
  public:
-  OnlineAttentionShaper(const SliceProblem& problem, const Attention& attention, const GroupForm& form,
+  OnlineAttentionShaper(const GroupProblem& problem, const Attention& attention, const GroupForm& form,
                         Division division)
-      : uses_(problem.slice.uses()),
-        graph_(problem.slice.graph()),
+      : uses_(problem.group.uses()),
+        graph_(problem.group.graph()),
         target_(problem.target),
         attention_(attention),
         tile_(form.parameters[0]),
@@ -480,19 +480,19 @@ class OnlineAttentionShaper {
   GroupShape shape_;
 };
 
-bool Applies(const SliceProblem& problem) {
-  return !problem.any_keys() && Matcher(problem.slice).Match().has_value();
+bool Applies(const GroupProblem& problem) {
+  return !problem.any_keys() && Matcher(problem.group).Match().has_value();
 }
-bool AppliesToAnyKeys(const SliceProblem& problem) {
-  return problem.any_keys() && Matcher(problem.slice).Match().has_value();
-}
-
-IterationSpace ScoresOf(const SliceProblem& problem, const Attention& attention) {
-  return HeadsSpace(problem.slice.graph().at(attention.softmax).type.dims, attention.heads);
+bool AppliesToAnyKeys(const GroupProblem& problem) {
+  return problem.any_keys() && Matcher(problem.group).Match().has_value();
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.slice).Match());
+IterationSpace ScoresOf(const GroupProblem& problem, const Attention& attention) {
+  return HeadsSpace(problem.group.graph().at(attention.softmax).type.dims, attention.heads);
+}
+
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
   const int64_t least = kLeastLines * LineElements(problem.target);
   std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
   tiles.push_back(scores.rows());
@@ -502,21 +502,21 @@ std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
   return all;
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  const Attention attention = *Matcher(problem.slice).Match();
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  const Attention attention = *Matcher(problem.group).Match();
   const IterationSpace scores = ScoresOf(problem, attention);
   const auto [tile, keys, unused] = form.parameters;
   if (tile < 1 || tile > scores.rows() || keys < 1 || keys >= scores.columns()) {
     GroupShape shape;
-    shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
+    shape.Fail(problem.group.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
     return shape;
   }
   return OnlineAttentionShaper(problem, attention, form, Division::kKnown).Shape();
 }
 
 // Blocks are powers of two, so that there are halves down to one key.
-std::vector<RewriteParameters> EnumerateAnyKeys(const SliceProblem& problem) {
-  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.slice).Match());
+std::vector<RewriteParameters> EnumerateAnyKeys(const GroupProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
   const int64_t least = kLeastLines * LineElements(problem.target);
   std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
   tiles.push_back(scores.rows());
@@ -527,39 +527,39 @@ std::vector<RewriteParameters> EnumerateAnyKeys(const SliceProblem& problem) {
   return all;
 }
 
-GroupShape ExpandKeys(const SliceProblem& problem, const GroupForm& form, Division division) {
-  const Attention attention = *Matcher(problem.slice).Match();
+GroupShape ExpandKeys(const GroupProblem& problem, const GroupForm& form, Division division) {
+  const Attention attention = *Matcher(problem.group).Match();
   const auto [tile, keys, unused] = form.parameters;
   if (tile < 1 || tile > ScoresOf(problem, attention).rows() || keys < 2 ||
       !std::has_single_bit(static_cast<uint64_t>(keys))) {
     GroupShape shape;
-    shape.Fail(problem.slice.at(0),
+    shape.Fail(problem.group.at(0),
                "a tile of no more rows than there are, and blocks of a power of two of keys");
     return shape;
   }
   return OnlineAttentionShaper(problem, attention, form, division).Shape();
 }
 
-GroupShape ExpandAnyKeys(const SliceProblem& problem, const GroupForm& form) {
+GroupShape ExpandAnyKeys(const GroupProblem& problem, const GroupForm& form) {
   return ExpandKeys(problem, form, Division::kHalves);
 }
 
-bool AppliesToAnyKeysAtOnce(const SliceProblem& problem) {
+bool AppliesToAnyKeysAtOnce(const GroupProblem& problem) {
   if (!AppliesToAnyKeys(problem)) return false;
-  const Graph& graph = problem.slice.graph();
+  const Graph& graph = problem.group.graph();
   const auto may_vary = [&](int node) {
     return !problem.Varies(node) || LanesMayVary(graph.at(node).type.dtype, problem.target);
   };
-  return std::all_of(problem.slice.operations().begin(), problem.slice.operations().end(), [&](int node) {
+  return std::all_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
     const std::vector<int>& inputs = graph.at(node).inputs;
     return may_vary(node) &&
            (graph.at(node).op == Operation::kMatmul || std::all_of(inputs.begin(), inputs.end(), may_vary));
   });
 }
 
-std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const SliceProblem& problem) {
+std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const GroupProblem& problem) {
   std::vector<RewriteParameters> all = EnumerateAnyKeys(problem);
-  const int64_t keys = ScoresOf(problem, *Matcher(problem.slice).Match()).columns();
+  const int64_t keys = ScoresOf(problem, *Matcher(problem.group).Match()).columns();
   const auto leaves_little = [&](const RewriteParameters& parameters) {
     const int64_t block = parameters[1];
     return keys < block || keys % block < block / 2;
@@ -568,7 +568,7 @@ std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const SliceProblem& proble
   return all;
 }
 
-GroupShape ExpandAnyKeysAtOnce(const SliceProblem& problem, const GroupForm& form) {
+GroupShape ExpandAnyKeysAtOnce(const GroupProblem& problem, const GroupForm& form) {
   return ExpandKeys(problem, form, Division::kAtOnce);
 }
 
@@ -576,16 +576,16 @@ GroupShape ExpandAnyKeysAtOnce(const SliceProblem& problem, const GroupForm& for
 
 int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines * LineElements(target); }
 
-// Of a slice that is
+// Of a group that is
 //
 // - a matmul, the scores;
 // - elementwise operations on these, and, before the matmul, on what they take beside;
 // - a softmax, perhaps a cast of it to another floating type;
-// - a matmul by it from the left, of what the slice doesn't make;
+// - a matmul by it from the left, of what the group doesn't make;
 // - operations that go by rows.
 const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
 
-// The same for a number of keys that is known when the kernel runs (SliceProblem::varies): sums begin as 0,
+// The same for a number of keys that is known when the kernel runs (GroupProblem::varies): sums begin as 0,
 // blocks are as many as there are, and what is left of the keys is taken in halves of a block, quarters and
 // so on, each once or not at all. Stages say how many keys they are for (Stage::keys), and their operands
 // begin with the first key of all. What repeats say is what is priced: one block of each smaller size, and as

@@ -26,28 +26,28 @@ namespace {
 constexpr int64_t kMostLines = 64;
 
 // The place of the first contraction; the end if there is none.
-size_t PlaceOfContraction(const Slice& slice) {
-  const auto found = std::find_if(slice.operations().begin(), slice.operations().end(), [&](int node) {
-    return Info(slice.graph().at(node).op).kind == OperationKind::kContraction;
+size_t PlaceOfContraction(const FusionGroup& group) {
+  const auto found = std::find_if(group.operations().begin(), group.operations().end(), [&](int node) {
+    return Info(group.graph().at(node).op).kind == OperationKind::kContraction;
   });
-  return static_cast<size_t>(found - slice.operations().begin());
+  return static_cast<size_t>(found - group.operations().begin());
 }
 
 class PrologueShaper {
  public:
-  explicit PrologueShaper(const Slice& slice, const GroupForm& form = {})
-      : slice_(slice),
-        uses_(slice.uses()),
+  explicit PrologueShaper(const FusionGroup& group, const GroupForm& form = {})
+      : group_(group),
+        uses_(group.uses()),
         graph_(uses_.graph()),
         form_(form),
-        matmul_(PlaceOfContraction(slice)),
-        node_(slice.at(matmul_)),
+        matmul_(PlaceOfContraction(group)),
+        node_(group.at(matmul_)),
         lhs_(graph_.at(node_).inputs[0]),
         rhs_(graph_.at(node_).inputs[1]),
         turned_(uses_.IsView(rhs_)),
         space_(MatrixSpace(TypeOf(uses_.Stored(rhs_)).dims)),
         result_space_(MatrixSpace(TypeOf(node_).dims)),
-        fused_(FuseEpilogue(slice, matmul_, result_space_, false)) {}
+        fused_(FuseEpilogue(group, matmul_, result_space_, false)) {}
 
   GroupShape Shape() && {
     Check();
@@ -80,7 +80,7 @@ class PrologueShaper {
 
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
-  bool IsMade(int node) const { return slice_.Makes(node); }
+  bool IsMade(int node) const { return group_.Makes(node); }
   int64_t tile() const { return form_.parameters[0]; }
   int64_t depth() const { return form_.parameters[1]; }
   int64_t columns() const { return result_space_.columns(); }
@@ -88,18 +88,18 @@ class PrologueShaper {
 
   void Check() {
     for (size_t place = 0; place < matmul_; ++place) {
-      const int node = slice_.at(place);
+      const int node = group_.at(place);
       // The tiles have whole rows of what a transposed view is of, which may be reduced.
       const bool goes = GoesAlongRows(graph_, node) && (turned_ || !ReducedAxesOf(graph_, node));
       if (!goes || !FitsRows(graph_, node, space_)) Fail(node, "operations on the columns of a matmul's rhs");
-      if (slice_.LastUse(node) > matmul_) Fail(node, "values for the matmul only");
+      if (group_.LastUse(node) > matmul_) Fail(node, "values for the matmul only");
     }
     if (IsMade(uses_.Stored(lhs_))) Fail(node_, "an lhs from elsewhere");
     for (size_t input : {size_t{0}, size_t{1}})
       if (SharersOf(graph_, graph_.at(node_), input) != 1) Fail(node_, "as many matrices on either side");
     if (!StoredLhs() || !StoredOut()) Fail(node_, "matrices that are evenly apart");
-    if (const size_t end = matmul_ + 1 + fused_.taken; end != slice_.size())
-      Fail(slice_.at(end), "what the matmul's epilogue can do");
+    if (const size_t end = matmul_ + 1 + fused_.taken; end != group_.size())
+      Fail(group_.at(end), "what the matmul's epilogue can do");
     if (tile() < 1 || tile() > columns() || depth() < 1 || depth() > terms())
       Fail(node_, "a tile of no more columns and terms than there are");
     else if (depth() < terms() && !MayAddUp())
@@ -130,7 +130,7 @@ class PrologueShaper {
   void AddStages(const Block& block, std::vector<Stage>* stages) {
     std::vector<int> nodes;
     for (size_t place = 0; place < matmul_; ++place) {
-      nodes.push_back(slice_.at(place));
+      nodes.push_back(group_.at(place));
       if (place + 1 == matmul_ || IsNarrowed(graph_, nodes.back()))
         stages->push_back(Rows(std::exchange(nodes, {}), place + 1, block));
     }
@@ -141,7 +141,7 @@ class PrologueShaper {
   Stage Rows(const std::vector<int>& nodes, size_t next, const Block& block) {
     std::vector<int> wanted;
     std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
-                 [&](int node) { return slice_.LastUse(node) >= next; });
+                 [&](int node) { return group_.LastUse(node) >= next; });
     std::string error;
     FusedRows fused = FuseRows(uses_, nodes, wanted, space_, &error);
     if (!error.empty()) Fail(nodes.front(), error);
@@ -200,7 +200,7 @@ class PrologueShaper {
     return stage;
   }
 
-  const Slice& slice_;
+  const FusionGroup& group_;
   const GraphUses& uses_;
   const Graph& graph_;
   const GroupForm form_;
@@ -214,20 +214,20 @@ class PrologueShaper {
 };
 
 // Do operations before the first contraction make what it multiplies by?
-bool Applies(const SliceProblem& problem) {
-  const Slice& slice = problem.slice;
-  const size_t place = PlaceOfContraction(slice);
-  if (place == slice.size()) return false;
-  const GraphNode& node = slice.graph().at(slice.at(place));
-  return node.op == Operation::kMatmul && slice.MakesBefore(place, slice.uses().Stored(node.inputs[1]));
+bool Applies(const GroupProblem& problem) {
+  const FusionGroup& group = problem.group;
+  const size_t place = PlaceOfContraction(group);
+  if (place == group.size()) return false;
+  const GraphNode& node = group.graph().at(group.at(place));
+  return node.op == Operation::kMatmul && group.MakesBefore(place, group.uses().Stored(node.inputs[1]));
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  return PrologueShaper(problem.slice).Enumerate(problem.target, problem.threads);
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
+  return PrologueShaper(problem.group).Enumerate(problem.target, problem.threads);
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  return PrologueShaper(problem.slice, form).Shape();
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  return PrologueShaper(problem.group, form).Shape();
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ std::vector<Stage> RowStages::Write(size_t first, size_t end, const RowExtent& e
   std::vector<Stage> stages;
   std::vector<int> nodes;
   for (size_t place = first; place < end; ++place) {
-    nodes.push_back(slice_.at(place));
-    if (place + 1 < end && !IsNarrowed(slice_.graph(), nodes.back())) continue;
+    nodes.push_back(group_.at(place));
+    if (place + 1 < end && !IsNarrowed(group_.graph(), nodes.back())) continue;
     stages.push_back(WriteOne(std::exchange(nodes, {}), place + 1, extent));
   }
   return stages;
@@ -25,9 +25,9 @@ std::vector<Stage> RowStages::Write(size_t first, size_t end, const RowExtent& e
 Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowExtent& extent) {
   std::vector<int> wanted;
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
-               [&](int node) { return slice_.LastUse(node) >= next; });
+               [&](int node) { return group_.LastUse(node) >= next; });
   std::string error;
-  FusedRows fused = FuseRows(slice_.uses(), nodes, wanted, extent.space, &error);
+  FusedRows fused = FuseRows(group_.uses(), nodes, wanted, extent.space, &error);
   if (!error.empty()) shape_.Fail(nodes.front(), error);
   Stage stage;
   stage.kind = StageKind::kRows;
@@ -39,7 +39,7 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
     AddMatrix(node, extent, &stage);
     // What goes down the columns stores a vector of them.
     if (extent.space.reduces_rows && extent.space.columns() > 1 &&
-        StridesIn(extent.space, slice_.graph().at(node).type)->column == 0)
+        StridesIn(extent.space, group_.graph().at(node).type)->column == 0)
       shape_.Fail(node, "values for each column where columns are reduced");
     memory_.Reserve(node, extent.rows, stage.columns, &shape_);
   }
@@ -49,7 +49,7 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
 
 void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const {
   const MatrixStrides strides =
-      StridesIn(extent.space, slice_.graph().at(node).type).value_or(MatrixStrides{});
+      StridesIn(extent.space, group_.graph().at(node).type).value_or(MatrixStrides{});
   stage->operands.push_back(
       memory_.OperandFor(node, strides.batch, extent.flat != 0 ? strides.column : strides.row));
   stage->row_strides.push_back(strides.row);
@@ -59,11 +59,11 @@ void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const
 // is read again for the next one.
 bool RowStages::Replace(int result, const FusedRows& fused, size_t next, int64_t rows) {
   if (memory_.SharesMemory(result)) return true;
-  if (!slice_.IsLocal(result)) return false;
-  const auto type = [&](int node) { return slice_.graph().at(node).type; };
+  if (!group_.IsLocal(result)) return false;
+  const auto type = [&](int node) { return group_.graph().at(node).type; };
   for (size_t i = 0; i < fused.inputs.size(); ++i) {
     const int input = fused.inputs[i];
-    if (slice_.IsLocal(input) && slice_.LastUse(input) < next && type(input) == type(result) &&
+    if (group_.IsLocal(input) && group_.LastUse(input) < next && type(input) == type(result) &&
         (rows == 1 || fused.program.inputs[i].along_rows) &&
         MayReplace(fused.program, 0, static_cast<int>(i))) {
       shape_.replaces = true;  // or would, if it may

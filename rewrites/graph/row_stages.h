@@ -1,4 +1,4 @@
-// Neighbouring operations of a slice that go by rows, as stages.
+// Neighbouring operations of a fusion group that go by rows, as stages.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_STAGES_H_
 
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/iteration.h"
-#include "rewrites/analysis/slice.h"
 #include "rewrites/graph/group_shape.h"
 #include "rewrites/graph/row_fusion.h"
 
@@ -23,8 +23,8 @@ struct RowExtent {
 class RowStages {
  public:
   // All outlive it. Errors and buffers go to `shape`.
-  RowStages(const Slice& slice, SliceMemory* memory, GroupShape* shape)
-      : slice_(slice), memory_(*memory), shape_(*shape) {}
+  RowStages(const FusionGroup& group, GroupMemory* memory, GroupShape* shape)
+      : group_(group), memory_(*memory), shape_(*shape) {}
 
   // The operations from place `first` to `end`, all of which go by rows, as few stages as can be.
   std::vector<Stage> Write(size_t first, size_t end, const RowExtent& extent);
@@ -34,8 +34,8 @@ class RowStages {
   void AddMatrix(int node, const RowExtent& extent, Stage* stage) const;
   bool Replace(int result, const FusedRows& fused, size_t next, int64_t rows);
 
-  const Slice& slice_;
-  SliceMemory& memory_;
+  const FusionGroup& group_;
+  GroupMemory& memory_;
   GroupShape& shape_;
 };
 

@@ -17,16 +17,16 @@ namespace {
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kFlatLines = 4;
 
-bool Applies(const SliceProblem& problem) {
-  const Graph& graph = problem.slice.graph();
-  return std::none_of(problem.slice.operations().begin(), problem.slice.operations().end(), [&](int node) {
+bool Applies(const GroupProblem& problem) {
+  const Graph& graph = problem.group.graph();
+  return std::none_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
     const OperationKind kind = Info(graph.at(node).op).kind;
     return kind == OperationKind::kContraction || kind == OperationKind::kTranspose;
   });
 }
 
-std::optional<IterationSpace> SpaceOf(const SliceProblem& problem, GroupShape* shape) {
-  return RowSpaceOf(problem.slice.graph(), problem.slice.operations(), &shape->error, &shape->error_node);
+std::optional<IterationSpace> SpaceOf(const GroupProblem& problem, GroupShape* shape) {
+  return RowSpaceOf(problem.group.graph(), problem.group.operations(), &shape->error, &shape->error_node);
 }
 
 // Rows that are tiles' to share; elements, where there is one row.
@@ -34,13 +34,13 @@ int64_t RowsOf(const IterationSpace& space) {
   return space.flat ? space.columns() : space.reduces_rows ? 1 : space.rows();
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   GroupShape ignored;
   const std::optional<IterationSpace> space = SpaceOf(problem, &ignored);
   return space ? TilesOfRows(problem, *space) : std::vector<RewriteParameters>{{1}};
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   GroupShape failed;
   const std::optional<IterationSpace> space = SpaceOf(problem, &failed);
   return space ? GroupOfRows(problem, *space, form, "rows") : failed;
@@ -50,31 +50,31 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
 
 const GraphRewrite kRows = {"rows", {"tile"}, Applies, Enumerate, Expand};
 
-std::vector<RewriteParameters> TilesOfRows(const SliceProblem& problem, const IterationSpace& space) {
+std::vector<RewriteParameters> TilesOfRows(const GroupProblem& problem, const IterationSpace& space) {
   std::vector<RewriteParameters> all = {{RowsOf(space)}};
   const int64_t step = space.flat ? kFlatLines * LineElements(problem.target) : 1;
   if (const int64_t share = ShareOf(RowsOf(space), problem.threads, step); share != 0) all.push_back({share});
   return all;
 }
 
-GroupShape GroupOfRows(const SliceProblem& problem, const IterationSpace& space, const GroupForm& form,
+GroupShape GroupOfRows(const GroupProblem& problem, const IterationSpace& space, const GroupForm& form,
                        std::string_view pieces) {
   GroupShape shape;
-  const Slice& slice = problem.slice;
+  const FusionGroup& group = problem.group;
   const int64_t tile = form.parameters[0];
   LoopNest nest;
   nest.rows = RowsOf(space);
   if (tile < 1 || tile > nest.rows) {
-    shape.Fail(slice.at(0), Cat("a tile of no more ", pieces, " than there are"));
+    shape.Fail(group.at(0), Cat("a tile of no more ", pieces, " than there are"));
     return shape;
   }
   nest.tile = tile;
   nest.batch = space.flat ? 1 : space.batch();
-  SliceMemory memory(slice, form.in_place);
-  RowStages writer(slice, &memory, &shape);
+  GroupMemory memory(group, form.in_place);
+  RowStages writer(group, &memory, &shape);
   const auto stages = [&](int64_t rows) {
-    if (space.flat) return writer.Write(0, slice.size(), {space, 1, rows});
-    return writer.Write(0, slice.size(), {space, space.reduces_rows ? space.rows() : rows});
+    if (space.flat) return writer.Write(0, group.size(), {space, 1, rows});
+    return writer.Write(0, group.size(), {space, space.reduces_rows ? space.rows() : rows});
   };
   nest.stages = stages(tile);
   if (const int64_t rest = nest.rows % tile; rest != 0) nest.rest = stages(rest);

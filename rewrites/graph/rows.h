@@ -11,10 +11,10 @@
 
 namespace kirsch {
 
-// All of the slice by rows of the space, by elements of a flat one, in tiles: as GraphRewrite::enumerate and
+// All of the group by rows of the space, by elements of a flat one, in tiles: as GraphRewrite::enumerate and
 // ::expand have it. `pieces`: what an error calls those.
-std::vector<RewriteParameters> TilesOfRows(const SliceProblem& problem, const IterationSpace& space);
-GroupShape GroupOfRows(const SliceProblem& problem, const IterationSpace& space, const GroupForm& form,
+std::vector<RewriteParameters> TilesOfRows(const GroupProblem& problem, const IterationSpace& space);
+GroupShape GroupOfRows(const GroupProblem& problem, const IterationSpace& space, const GroupForm& form,
                        std::string_view pieces);
 
 }  // namespace kirsch

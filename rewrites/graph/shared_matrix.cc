@@ -14,18 +14,18 @@ namespace {
 
 class SharedMatrixShaper {
  public:
-  SharedMatrixShaper(const Slice& slice, bool in_place)
-      : slice_(slice),
-        graph_(slice.graph()),
-        node_(graph_.at(slice.at(0))),
+  SharedMatrixShaper(const FusionGroup& group, bool in_place)
+      : group_(group),
+        graph_(group.graph()),
+        node_(graph_.at(group.at(0))),
         space_(MatrixSpace(node_.type.dims)),
         repeats_(std::max(SharersOf(graph_, node_, 0), SharersOf(graph_, node_, 1))),
-        fused_(FuseEpilogue(slice, 0, space_, false)),
-        memory_(slice, in_place) {}
+        fused_(FuseEpilogue(group, 0, space_, false)),
+        memory_(group, in_place) {}
 
   GroupShape Shape() && {
-    if (const size_t end = 1 + fused_.taken; end != slice_.size())
-      shape_.Fail(slice_.at(end), "what the matmul's epilogue can do");
+    if (const size_t end = 1 + fused_.taken; end != group_.size())
+      shape_.Fail(group_.at(end), "what the matmul's epilogue can do");
     Spec asked;
     asked.op = OpWith(fused_.epilogue);
     asked.lhs_as = node_.lhs_as;
@@ -57,7 +57,7 @@ class SharedMatrixShaper {
   }
 
   StageOperand Matrix(size_t input, Spec* asked) {
-    const GraphUses& uses = slice_.uses();
+    const GraphUses& uses = group_.uses();
     const int node = node_.inputs[input], stored = uses.Stored(node);
     const StoredMatrices matrices = MatricesAt(stored);
     SetMatrix(TypeOf(node).dtype, uses.IsView(node) ? Order::kCol : Order::kRow, matrices.ld, input, asked);
@@ -67,30 +67,30 @@ class SharedMatrixShaper {
 
   StoredMatrices MatricesAt(int node) {
     const std::optional<StoredMatrices> matrices = MatricesOf(TypeOf(node));
-    if (!matrices) shape_.Fail(slice_.at(0), "matrices that are evenly apart");
+    if (!matrices) shape_.Fail(group_.at(0), "matrices that are evenly apart");
     return matrices.value_or(StoredMatrices{});
   }
 
-  const Slice& slice_;
+  const FusionGroup& group_;
   const Graph& graph_;
   const GraphNode& node_;
   const IterationSpace space_;
   const int64_t repeats_;
   const FusedEpilogue fused_;
-  const SliceMemory memory_;
+  const GroupMemory memory_;
   GroupShape shape_;
 };
 
-bool Applies(const SliceProblem& problem) {
-  const Graph& graph = problem.slice.graph();
-  const GraphNode& node = graph.at(problem.slice.at(0));
+bool Applies(const GroupProblem& problem) {
+  const Graph& graph = problem.group.graph();
+  const GraphNode& node = graph.at(problem.group.at(0));
   return node.op == Operation::kMatmul && (SharersOf(graph, node, 0) != 1 || SharersOf(graph, node, 1) != 1);
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
+std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  return SharedMatrixShaper(problem.slice, form.in_place).Shape();
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  return SharedMatrixShaper(problem.group, form.in_place).Shape();
 }
 
 }  // namespace

@@ -12,11 +12,11 @@ namespace {
 
 static_assert(kMaxRank == 4, "an axis each for items, tiles, rows and columns");
 
-bool Applies(const SliceProblem& problem) {
-  return problem.slice.size() == 1 && IsStridedCopy(problem.slice.graph(), problem.slice.at(0));
+bool Applies(const GroupProblem& problem) {
+  return problem.group.size() == 1 && IsStridedCopy(problem.group.graph(), problem.group.at(0));
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
+std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
 // Of four axes, the outer ones of one element where there are fewer.
 template <typename Number>
@@ -28,12 +28,12 @@ std::array<int64_t, kMaxRank> Outermost(const std::vector<Number>& values, int64
   return all;
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   GroupShape shape;
-  const Graph& graph = problem.slice.graph();
-  const int to = problem.slice.at(0), from = graph.at(to).inputs[0];
+  const Graph& graph = problem.group.graph();
+  const int to = problem.group.at(0), from = graph.at(to).inputs[0];
   const Dtype loaded = graph.at(from).type.dtype, stored = graph.at(to).type.dtype;
-  const SliceMemory memory(problem.slice, form.in_place);
+  const GroupMemory memory(problem.group, form.in_place);
   const auto sizes = Outermost(graph.at(to).type.dims, 1);
   Stage stage;
   stage.kind = StageKind::kRows;

@@ -7,18 +7,18 @@
 namespace kirsch {
 namespace {
 
-bool Applies(const SliceProblem& problem) {
-  return problem.slice.size() == 1 &&
-         problem.slice.graph().at(problem.slice.at(0)).op == Operation::kTranspose;
+bool Applies(const GroupProblem& problem) {
+  return problem.group.size() == 1 &&
+         problem.group.graph().at(problem.group.at(0)).op == Operation::kTranspose;
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
+std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   GroupShape shape;
-  const int node = problem.slice.at(0), from = problem.slice.graph().at(node).inputs[0];
-  const SliceMemory memory(problem.slice, form.in_place);
-  const TensorType& type = problem.slice.graph().at(from).type;
+  const int node = problem.group.at(0), from = problem.group.graph().at(node).inputs[0];
+  const GroupMemory memory(problem.group, form.in_place);
+  const TensorType& type = problem.group.graph().at(from).type;
   const IterationSpace space = MatrixSpace(type.dims);
   Stage stage;
   stage.kind = StageKind::kTranspose;

@@ -37,11 +37,11 @@ Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
   return stage;
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
+std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
 // Items are the images of nchw, or the groups of the convolution, of which each image of nchw has its own.
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  const FusedConvolution whole(problem.slice);
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.group);
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   whole.Reserve(&shape);

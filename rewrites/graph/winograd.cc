@@ -32,7 +32,7 @@ class WinogradShaper {
         form_(FormOf(form.parameters)),
         m_(form_.m),
         next_value_(form.next_value),
-        constant_filters_(node.slice().graph().IsConstant(node.filters_value())) {}
+        constant_filters_(node.group().graph().IsConstant(node.filters_value())) {}
 
   GroupShape Shape() && {
     node_.Reserve(&shape_);
@@ -187,17 +187,17 @@ class WinogradShaper {
   GroupShape shape_;
 };
 
-bool Applies(const SliceProblem& problem) {
+bool Applies(const GroupProblem& problem) {
   if (!problem.allow_winograd || !IsConvolution(problem)) return false;
-  const FusedConvolution node(problem.slice);
+  const FusedConvolution node(problem.group);
   const ConvolutionOptions& options = node.node.conv;
   return node.nhwc() && options.stride == 1 && options.dilation == 1 && options.groups == 1 &&
          node.sizes.kernel_height == kWinogradKernel && node.sizes.kernel_width == kWinogradKernel &&
          !node.fused().epilogue.HasFunctions();
 }
 
-std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  const FusedConvolution node(problem.slice);
+std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
+  const FusedConvolution node(problem.group);
   const int64_t rows = node.sizes.out_height, filters = node.sizes.filters;
   const int64_t line = LineElements(problem.target);
   std::vector<RewriteParameters> all;
@@ -209,8 +209,8 @@ std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
   return all;
 }
 
-GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  const FusedConvolution node(problem.slice);
+GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
+  const FusedConvolution node(problem.group);
   const auto [m, rows, filters] = FormOf(form.parameters);
   GroupShape shape;
   if (!node.IsAll(&shape)) return shape;

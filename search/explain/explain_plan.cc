@@ -41,7 +41,7 @@ class PlanExplainer {
     explained_.stages.push_back(std::move(explained));
   }
 
-  // As SliceCost has it: what comes first, or is not shared, each thread does for itself.
+  // As GroupCost has it: what comes first, or is not shared, each thread does for itself.
   void SetRuns(const LoopNest& nest, ExplainedStage* stage) const {
     const auto batch = static_cast<double>(nest.batch);
     const bool by_items = nest.sharing == Sharing::kItems, by_tiles = nest.sharing == Sharing::kTiles;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "search/families/nest_times.h"
-#include "search/graph/slice_cost.h"
+#include "search/graph/group_cost.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
 
@@ -59,7 +59,7 @@ double KeyCountSchedule::CyclesFor(int64_t keys) {
     const std::vector<Stage*> timed = StagesOf(times);
     const std::vector<const Stage*> stages = StagesOf(nest);
     for (size_t i = 0; i < stages.size(); ++i) timed[i]->cycles = CyclesOf(*stages[i], block, keys);
-    cycles += SliceCost(1).Of(times) - nest.cycles;
+    cycles += GroupCost(1).Of(times) - nest.cycles;
   }
   return cycles;
 }

@@ -9,7 +9,7 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "search/families/size_regions.h"
-#include "search/graph/slice_levels.h"
+#include "search/graph/group_levels.h"
 #include "spec/check.h"
 
 namespace kirsch {

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
-#include "rewrites/analysis/slice.h"
 #include "rewrites/graph/graph_rewrite.h"
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_schedules.h"
 #include "search/families/nest_times.h"
-#include "search/graph/slice_cost.h"
+#include "search/graph/group_cost.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
 #include "spec/language/plan_schedule.h"
@@ -30,14 +30,14 @@ Spec WithRows(const Stage& stage, int64_t rows) {
 
 bool GrowsAlongRows(const Stage& stage) { return stage.any_rows || stage.any_columns; }
 
-// Finds out which numbers of a slice's nests grow from what its decisions make of the plan's graph to what
+// Finds out which numbers of a group's nests grow from what its decisions make of the plan's graph to what
 // they make of another one.
-class SliceGrowth {
+class GroupGrowth {
  public:
-  SliceGrowth(int64_t size, int64_t other_size, const Target& target)
+  GroupGrowth(int64_t size, int64_t other_size, const Target& target)
       : size_(size), other_size_(other_size), target_(target) {}
 
-  // `nests`: the plan's, of the slice.
+  // `nests`: the plan's, of the group.
   bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<LoopNest*>& nests) {
     if (shape.nests.size() != other.nests.size() || shape.nests.size() != nests.size()) return false;
     for (size_t i = 0; i < nests.size(); ++i)
@@ -151,10 +151,10 @@ class SliceGrowth {
   const Target& target_;
 };
 
-// What the decisions of a slice make of it in a graph, but for the copies.
-class SliceExpander {
+// What the decisions of a group make of it in a graph, but for the copies.
+class GroupExpander {
  public:
-  SliceExpander(const SliceDecision& decision, const SliceSchedule& schedule, const Target& target)
+  GroupExpander(const GroupDecision& decision, const GroupSchedule& schedule, const Target& target)
       : operations_(decision.operations), rewrite_(FindGraphRewrite(schedule.rewrite.text)), target_(target) {
     KIRSCH_CHECK(rewrite_ != nullptr);
     form_.in_place = decision.in_place;
@@ -167,13 +167,13 @@ class SliceExpander {
     for (size_t place = 0; place < uses.operations().size(); ++place)
       if (std::find(operations_.begin(), operations_.end(), uses.operations()[place]) != operations_.end())
         set |= OperationSet{1} << place;
-    const Slice slice(uses, set);
-    const SliceProblem problem{slice, target_, 1, true, nullptr, true};
+    const FusionGroup group(uses, set);
+    const GroupProblem problem{group, target_, 1, true, nullptr, true};
     GroupForm form = form_;
     form.next_value = static_cast<int>(uses.graph().nodes.size());
     if (rewrite_->applies(problem)) return rewrite_->expand(problem, form);
     GroupShape none;
-    none.Fail(slice.at(0), "a slice of the same form");
+    none.Fail(group.at(0), "a slice of the same form");
     return none;
   }
 
@@ -202,24 +202,24 @@ std::unique_ptr<RowCountSchedule> RowCountSchedule::Create(Plan plan, int64_t si
   return rule;
 }
 
-// Expands the decisions of each slice once more, for both graphs.
+// Expands the decisions of each group once more, for both graphs.
 bool RowCountSchedule::FindGrowth(const Graph& other, int64_t other_size) {
   const GraphUses uses(plan_.graph), other_uses(other);
   if (uses.operations() != other_uses.operations()) return false;
   const std::string text = PrintPlanSchedule(plan_);
   const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, "plan");
   KIRSCH_CHECK(schedule.ok());
-  for (size_t number = 0; number < plan_.slices.size(); ++number) {
+  for (size_t number = 0; number < plan_.groups.size(); ++number) {
     std::vector<LoopNest*> nests;
     for (LoopNest& nest : plan_.nests)
-      if (nest.slice == static_cast<int>(number)) nests.push_back(&nest);
-    SliceExpander expander(plan_.slices[number], schedule->slices[number], model_.target());
+      if (nest.group == static_cast<int>(number)) nests.push_back(&nest);
+    GroupExpander expander(plan_.groups[number], schedule->groups[number], model_.target());
     const GroupShape shape = expander.Expand(uses);
     if (!shape.error.empty()) return false;
     if (nests.size() == 1 && nests[0]->tile == nests[0]->rows) expander.TakeAllRows(other_uses);
     const GroupShape of_other = expander.Expand(other_uses);
     if (!of_other.error.empty() ||
-        !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, nests))
+        !GroupGrowth(size_, other_size, model_.target()).Find(shape, of_other, nests))
       return false;
   }
   return true;
@@ -249,7 +249,7 @@ double RowCountSchedule::CyclesFor(int64_t size) {
         times.rest[i].cycles = CyclesOf(nest.rest[i], left);
       if (left == 0) times.rest.clear();
     }
-    cycles += SliceCost(1).Of(times) - nest.cycles;
+    cycles += GroupCost(1).Of(times) - nest.cycles;
   }
   return cycles;
 }

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "cost/cost_model.h"
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
-#include "rewrites/analysis/slice.h"
 #include "rewrites/graph/row_schedules.h"
-#include "search/graph/slice_pricer.h"
+#include "search/graph/group_pricer.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
@@ -63,7 +63,7 @@ std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
   const std::vector<bool> constant = HangOnConstants(graph);
   const CostModel model(target);
   const PlanOptions options;
-  SlicePricer pricer(uses, model, options);
+  GroupPricer pricer(uses, model, options);
   std::vector<int> operations;
   for (size_t place = 0; place < uses.operations().size(); ++place) {
     const int node = uses.operations()[place];
@@ -120,17 +120,17 @@ void MakeAhead(const Target& target, Plan* plan) {
   const CostModel model(target);
   const GraphUses uses(whole);
   const PlanOptions options;
-  SlicePricer pricer(uses, model, options);
+  GroupPricer pricer(uses, model, options);
   for (int node : made) {
     const std::vector<int>& operations = uses.operations();
     const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();
-    absl::StatusOr<SlicePrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kNever);
-    KIRSCH_CHECK(price.ok() && price->slice.has_value());
-    for (LoopNest& nest : price->slice->nests) {
+    absl::StatusOr<GroupPrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kNever);
+    KIRSCH_CHECK(price.ok() && price->group.has_value());
+    for (LoopNest& nest : price->group->nests) {
       for (Stage* stage : StagesOf(nest)) LeaveScratchAlone(target, stage);
       plan->made.push_back(std::move(nest));
     }
-    for (const Buffer& buffer : price->slice->buffers) plan->buffers.push_back(buffer);
+    for (const Buffer& buffer : price->group->buffers) plan->buffers.push_back(buffer);
     const auto own = std::find_if(plan->buffers.begin(), plan->buffers.end(),
                                   [&](const Buffer& buffer) { return buffer.value == node; });
     if (own == plan->buffers.end()) plan->buffers.push_back({node, whole.at(node).type.bytes()});

@@ -153,8 +153,8 @@ bool OperandCopies::Fits(const GroupShape& shape, const Readers& readers, const 
 }
 
 absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget, GroupShape* shape,
-                                           SliceDecision* decision) {
-  SliceDecision::Copy copy;
+                                           GroupDecision* decision) {
+  GroupDecision::Copy copy;
   copy.op = readers.stages.front().In(*shape).spec.op;
   for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
   GroupShape as_it_lies = *shape, packed = *shape;

@@ -1,5 +1,5 @@
-// Copies of matrices that contractions of a slice read: once for all tiles, or, of constants, once for all
-// calls.
+// Copies of matrices that contractions of a fusion group read: once for all tiles, or, of constants, once for
+// all calls.
 #ifndef KIRSCH_SEARCH_GRAPH_OPERAND_COPIES_H_
 #define KIRSCH_SEARCH_GRAPH_OPERAND_COPIES_H_
 
@@ -11,15 +11,15 @@
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "rewrites/graph/group_shape.h"
+#include "search/graph/group_cost.h"
+#include "search/graph/group_levels.h"
 #include "search/graph/plan_packing.h"
-#include "search/graph/slice_cost.h"
-#include "search/graph/slice_levels.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/program/plan.h"
 
 namespace kirsch {
 
-// A stage of a shape, and its number in SliceDecision.
+// A stage of a shape, and its number in GroupDecision.
 struct StagePlace {
   int number = 0;
   size_t nest = 0;
@@ -49,8 +49,8 @@ class OperandCopies {
 
   // All outlive it. Numbers of copies begin at `next_value`. `packing`: see PlanOptions; `pinned`: null, or
   // what decides instead; `source`: what errors call it.
-  OperandCopies(const Graph& graph, const CostModel& model, const SliceCost& cost, SliceLevels* levels,
-                const Solve& solve, int next_value, const PlanPacking& packing, const SliceSchedule* pinned,
+  OperandCopies(const Graph& graph, const CostModel& model, const GroupCost& cost, GroupLevels* levels,
+                const Solve& solve, int next_value, const PlanPacking& packing, const GroupSchedule* pinned,
                 std::string_view source)
       : graph_(graph),
         model_(model),
@@ -91,7 +91,7 @@ class OperandCopies {
   // does not take less than `budget` cycles. An error is the search's, or says what is wrong with the
   // schedule.
   absl::StatusOr<bool> Decide(const Readers& readers, double budget, GroupShape* shape,
-                              SliceDecision* decision);
+                              GroupDecision* decision);
 
  private:
   int CopiedOperand(const GroupShape& shape, const StagePlace& place) const;
@@ -114,12 +114,12 @@ class OperandCopies {
 
   const Graph& graph_;
   const CostModel& model_;
-  const SliceCost cost_;
-  SliceLevels& levels_;
+  const GroupCost cost_;
+  GroupLevels& levels_;
   const Solve solve_;
   int next_value_;
   const PlanPacking& packing_;
-  const SliceSchedule* const pinned_;
+  const GroupSchedule* const pinned_;
   const std::string_view source_;
 };
 

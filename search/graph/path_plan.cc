@@ -6,28 +6,28 @@
 namespace kirsch {
 namespace {
 
-void AddSlice(const PricedSlice& slice, int phase, Plan* plan) {
-  plan->ahead.insert(plan->ahead.end(), slice.ahead.begin(), slice.ahead.end());
-  for (const LoopNest& nest : slice.nests) {
+void AddGroup(const PricedGroup& group, int phase, Plan* plan) {
+  plan->ahead.insert(plan->ahead.end(), group.ahead.begin(), group.ahead.end());
+  for (const LoopNest& nest : group.nests) {
     LoopNest& added = plan->nests.emplace_back(nest);
-    added.slice = static_cast<int>(plan->slices.size());
+    added.group = static_cast<int>(plan->groups.size());
     added.phase = phase;
   }
-  plan->buffers.insert(plan->buffers.end(), slice.buffers.begin(), slice.buffers.end());
-  plan->slices.push_back(slice.decision);
+  plan->buffers.insert(plan->buffers.end(), group.buffers.begin(), group.buffers.end());
+  plan->groups.push_back(group.decision);
 }
 
 }  // namespace
 
 Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, int threads,
-               const std::function<const PricedSlice&(const SliceQuestion&)>& slice_of) {
+               const std::function<const PricedGroup&(const GroupQuestion&)>& group_of) {
   Plan plan;
   plan.graph = graph;
   plan.threads = threads;
   int phase = 0;
   for (const PlanStep& step : path.steps) {
     phase += step.waits ? 1 : 0;
-    for (const SliceQuestion& slice : step.slices) AddSlice(slice_of(slice), phase, &plan);
+    for (const GroupQuestion& group : step.groups) AddGroup(group_of(group), phase, &plan);
   }
   MakeAhead(target, &plan);
   CopyConstants(target, &plan);

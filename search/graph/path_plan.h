@@ -1,21 +1,21 @@
-// Turns a shortest path through the fusion graph into the Plan it stands for. Every slice on the path must
+// Turns a shortest path through the fusion graph into the Plan it stands for. Every group on the path must
 // already have been priced.
 #ifndef KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_
 #define KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_
 
 #include <functional>
 
+#include "search/graph/group_pricer.h"
 #include "search/graph/plan_paths.h"
-#include "search/graph/slice_pricer.h"
 #include "spec/graph/graph.h"
 #include "spec/program/plan.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
-// For so many threads, without its cycles; `slice_of`: a slice of the path.
+// For so many threads, without its cycles; `group_of`: a group of the path.
 Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, int threads,
-               const std::function<const PricedSlice&(const SliceQuestion&)>& slice_of);
+               const std::function<const PricedGroup&(const GroupQuestion&)>& group_of);
 
 }  // namespace kirsch
 

@@ -15,13 +15,13 @@ bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; 
 }  // namespace
 
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<PlanStep>& first) {
-  states_.assign(sets_.done().size(), {});
+  states_.assign(fusion_graph_.done().size(), {});
   states_[0][0] = {State{}};
   size_t start = 0;
   for (const PlanStep& step : first) {
     double cycles = 0;
-    for (const SliceQuestion& slice : step.slices) {
-      const absl::StatusOr<double> length = length_(slice);
+    for (const GroupQuestion& group : step.groups) {
+      const absl::StatusOr<double> length = length_(group);
       if (!length.ok()) return length.status();
       cycles += *length;
     }
@@ -29,24 +29,24 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
     start = step.end;
   }
   for (size_t end = start + 1; end < states_.size(); ++end)
-    if (Contains(sets_.done()[end], sets_.done()[start]))
+    if (Contains(fusion_graph_.done()[end], fusion_graph_.done()[start]))
       if (absl::Status status = ReachAll(start, end); !status.ok()) return status;
   return PathsTo(states_.size() - 1);
 }
 
-// Goes to the set from all that lead there by one slice, the smallest slices first; or by one that threads
+// Goes to the set from all that lead there by one group, the smallest groups first; or by one that threads
 // share and one before it, of operations whose values only that needs, which each thread does for itself.
 absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
   const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
   std::vector<std::pair<PlanStep, double>> last;
-  for (size_t from : sets_.Before(end)) {
+  for (size_t from : fusion_graph_.Before(end)) {
     if (!MayStart(first, from)) continue;
-    const OperationSet slice = sets_.done()[end] & ~sets_.done()[from];
-    if ((!options_.fuse && std::popcount(slice) > 1) || slice == options_.banned) continue;
-    const absl::StatusOr<double> cycles = length_({slice, workers});
+    const OperationSet group = fusion_graph_.done()[end] & ~fusion_graph_.done()[from];
+    if ((!options_.fuse && std::popcount(group) > 1) || group == options_.banned) continue;
+    const absl::StatusOr<double> cycles = length_({group, workers});
     if (!cycles.ok()) return cycles.status();
     if (*cycles == kNever) continue;
-    const PlanStep step{from, end, {{slice, workers}}};
+    const PlanStep step{from, end, {{group, workers}}};
     Reach(step, *cycles);
     last.emplace_back(step, *cycles);
   }
@@ -57,24 +57,25 @@ absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
 }
 
 absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles) {
-  for (size_t from : sets_.Before(last.from)) {
+  for (size_t from : fusion_graph_.Before(last.from)) {
     if (!MayStart(first, from)) continue;
-    const OperationSet repeated = sets_.done()[last.from] & ~sets_.done()[from];
-    if (!Contains(sets_.done()[end], sets_.UsersOf(repeated)) || repeated == options_.banned) continue;
-    const SliceQuestion each{repeated, Workers::kEach};
+    const OperationSet repeated = fusion_graph_.done()[last.from] & ~fusion_graph_.done()[from];
+    if (!Contains(fusion_graph_.done()[end], fusion_graph_.UsersOf(repeated)) || repeated == options_.banned)
+      continue;
+    const GroupQuestion each{repeated, Workers::kEach};
     const absl::StatusOr<double> more = length_(each);
     if (!more.ok()) return more.status();
-    if (*more < kNever) Reach({from, end, {each, last.slices.front()}}, *more + cycles);
+    if (*more < kNever) Reach({from, end, {each, last.groups.front()}}, *more + cycles);
   }
   return absl::OkStatus();
 }
 
 // From every state there is of the set.
 void PlanPaths::Reach(PlanStep step, double cycles) {
-  const OperationSet before = sets_.done()[step.from];
-  const OperationSet slices = sets_.done()[step.end] & ~before;
+  const OperationSet before = fusion_graph_.done()[step.from];
+  const OperationSet groups = fusion_graph_.done()[step.end] & ~before;
   for (const auto& [begin, states] : states_[step.from]) {
-    step.waits = options_.threads > 1 && (sets_.ReadBy(slices) & before & ~begin) != 0;
+    step.waits = options_.threads > 1 && (fusion_graph_.ReadBy(groups) & before & ~begin) != 0;
     States& after = states_[step.end][step.waits ? before : begin];
     for (size_t rank = 0; rank < states.size(); ++rank) {
       const double total = states[rank].cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
@@ -96,7 +97,7 @@ void PlanPaths::Insert(State state, States* states) const {
 bool PlanPaths::MayStart(size_t first, size_t from) const {
   const bool reached = std::any_of(states_[from].begin(), states_[from].end(),
                                    [](const auto& known) { return !known.second.empty(); });
-  return reached && Contains(sets_.done()[from], sets_.done()[first]);
+  return reached && Contains(fusion_graph_.done()[from], fusion_graph_.done()[first]);
 }
 
 std::vector<PlanPath> PlanPaths::PathsTo(size_t set) const {
@@ -109,7 +110,7 @@ std::vector<PlanPath> PlanPaths::PathsTo(size_t set) const {
   std::vector<PlanPath> paths;
   for (const State* state : last) {
     PlanPath& path = paths.emplace_back(PlanPath{state->cycles, {}});
-    for (; !state->step.slices.empty(); state = &states_[state->step.from].at(state->begin)[state->rank])
+    for (; !state->step.groups.empty(); state = &states_[state->step.from].at(state->begin)[state->rank])
       path.steps.push_back(state->step);
     std::reverse(path.steps.begin(), path.steps.end());
   }

@@ -11,19 +11,19 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "search/graph/slice_levels.h"
-#include "search/graph/slice_sets.h"
+#include "search/graph/fusion_graph.h"
+#include "search/graph/group_levels.h"
 
 namespace kirsch {
 
-// A slice, and who computes it.
-using SliceQuestion = std::pair<OperationSet, Workers>;
+// A group, and who computes it.
+using GroupQuestion = std::pair<OperationSet, Workers>;
 
-// From one set of operations that are done to another, by their numbers. Several slices: what each thread
+// From one set of operations that are done to another, by their numbers. Several groups: what each thread
 // does for itself, and last the one that they share.
 struct PlanStep {
   size_t from = 0, end = 0;
-  std::vector<SliceQuestion> slices;
+  std::vector<GroupQuestion> groups;
   bool waits = false;  // a phase begins with it
 };
 
@@ -35,20 +35,20 @@ struct PlanPath {
 struct PathOptions {
   int threads = 1;
   double barrier_cycles = 0;  // what a phase costs that is not the first
-  bool fuse = true;           // false: slices have one operation each
-  OperationSet banned = 0;    // a slice that no step may have; 0: none
+  bool fuse = true;           // false: groups have one operation each
+  OperationSet banned = 0;    // a group that no step may have; 0: none
   size_t count = 1;           // so many paths are looked for
 };
 
 // Dynamic programming over the operations that are done and those that were when the current phase began: of
-// several threads, a slice waits for all slices before it if it reads what one of this phase makes.
+// several threads, a group waits for all groups before it if it reads what one of this phase makes.
 class PlanPaths {
  public:
-  // Cycles of a slice, or a bound; infinity: it can't be computed. Outlives the paths, as `sets` does.
-  using Length = std::function<absl::StatusOr<double>(const SliceQuestion&)>;
+  // Cycles of a group, or a bound; infinity: it can't be computed. Outlives the paths, as `graph` does.
+  using Length = std::function<absl::StatusOr<double>(const GroupQuestion&)>;
 
-  PlanPaths(const SliceSets& sets, const PathOptions& options, const Length& length)
-      : sets_(sets), options_(options), length_(length) {}
+  PlanPaths(const FusionGraph& graph, const PathOptions& options, const Length& length)
+      : fusion_graph_(graph), options_(options), length_(length) {}
 
   // The shortest paths that begin with the steps `first`, by length; fewer than asked for: there are no more.
   // Of equal ones always the same. An error is that of `length`.
@@ -72,7 +72,7 @@ class PlanPaths {
   void Insert(State state, States* states) const;
   std::vector<PlanPath> PathsTo(size_t set) const;
 
-  const SliceSets& sets_;
+  const FusionGraph& fusion_graph_;
   const PathOptions options_;
   const Length& length_;
   std::vector<std::map<OperationSet, States>> states_;  // by the set's number, and what the phase began after

@@ -12,10 +12,10 @@
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "search/graph/ahead_operations.h"
+#include "search/graph/fusion_graph.h"
+#include "search/graph/group_pricer.h"
 #include "search/graph/path_plan.h"
 #include "search/graph/plan_paths.h"
-#include "search/graph/slice_pricer.h"
-#include "search/graph/slice_sets.h"
 #include "search/solver/replay.h"
 #include "spec/text/cat.h"
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// By how much the bound of a slice is raised at once: by little, so that little is searched for that the
+// By how much the bound of a group is raised at once: by little, so that little is searched for that the
 // cheapest plan can do without.
 constexpr double kRaise = 1.04;
 
@@ -45,11 +45,11 @@ class Planner {
                      Cat("expected at most ", kMaxOperations, " operations"));
     if (operations.empty())
       return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
-    sets_.emplace(uses_, options_.most_states);
+    fusion_graph_.emplace(uses_, options_.most_states);
     if (absl::Status status = FollowSchedule(); !status.ok()) return status;
     absl::StatusOr<PlanResult> best = BestPlan();
     if (!best.ok()) return best;
-    if (!sets_->all()) {
+    if (!fusion_graph_->all()) {
       const absl::StatusOr<double> bound = ArithmeticBound();
       if (!bound.ok()) return bound.status();
       best->bound_cycles = std::min(best->bound_cycles, *bound);
@@ -57,14 +57,14 @@ class Planner {
     if (options_.explain && !best->plan.nests.empty())
       if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
     best->stats = pricer_.stats();
-    best->slices = known_.size();
+    best->groups = known_.size();
     best->pinned = options_.schedule != nullptr;
     return best;
   }
 
  private:
   struct Known {
-    std::optional<PricedSlice> slice;  // nothing: it is not known what it costs
+    std::optional<PricedGroup> group;  // nothing: it is not known what it costs
     double bound = 0;                  // but this at least
   };
 
@@ -83,7 +83,7 @@ class Planner {
     return best;
   }
 
-  // The shortest path, of which lengths are learned as far as that is needed: while one of its slices has but
+  // The shortest path, of which lengths are learned as far as that is needed: while one of its groups has but
   // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
   // only, a bound.
   absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
@@ -93,14 +93,14 @@ class Planner {
       absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
       if (!path.ok()) return path.status();
       if (path->cycles == kNever) return Refused();
-      const std::vector<SliceQuestion> open = OpenSlices(*path);
+      const std::vector<GroupQuestion> open = OpenGroups(*path);
       if (!priced_only_) result.bound_cycles = path->cycles + once;
       if (open.empty() && path->cycles + once < limit) result.plan = PlanOf(*path, threads);
       result.plan.cycles = path->cycles + once;
       if (open.empty() || result.plan.cycles >= limit) break;
       if (absl::Status status = Raise(open); !status.ok()) return status;
     }
-    result.optimal = pricer_.optimal() && sets_->all();
+    result.optimal = pricer_.optimal() && fusion_graph_->all();
     return result;
   }
 
@@ -109,49 +109,49 @@ class Planner {
 
   absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
     const PathOptions options{threads, target_.barrier_cycles, fuse, banned_};
-    const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
-    absl::StatusOr<std::vector<PlanPath>> paths = PlanPaths(*sets_, options, length).Shortest(first);
+    const PlanPaths::Length length = [this](const GroupQuestion& group) { return CyclesOf(group); };
+    absl::StatusOr<std::vector<PlanPath>> paths = PlanPaths(*fusion_graph_, options, length).Shortest(first);
     if (!paths.ok()) return paths.status();
     return paths->empty() ? PlanPath{} : std::move(paths->front());
   }
 
-  // What a slice costs, or a bound: the closed form at first.
-  absl::StatusOr<double> CyclesOf(const SliceQuestion& slice) {
-    const auto [known, is_new] = known_.try_emplace(slice);
+  // What a group costs, or a bound: the closed form at first.
+  absl::StatusOr<double> CyclesOf(const GroupQuestion& group) {
+    const auto [known, is_new] = known_.try_emplace(group);
     if (is_new) {
-      const absl::StatusOr<double> bound = pricer_.Bound(slice.first, slice.second);
+      const absl::StatusOr<double> bound = pricer_.Bound(group.first, group.second);
       if (!bound.ok()) return bound;
       known->second.bound = *bound;
     }
-    return priced_only_ && !known->second.slice ? kNever : known->second.bound;
+    return priced_only_ && !known->second.group ? kNever : known->second.bound;
   }
 
   // Those of which but a bound is known.
-  std::vector<SliceQuestion> OpenSlices(const PlanPath& path) const {
-    std::vector<SliceQuestion> open;
+  std::vector<GroupQuestion> OpenGroups(const PlanPath& path) const {
+    std::vector<GroupQuestion> open;
     for (const PlanStep& step : path.steps)
-      for (const SliceQuestion& slice : step.slices)
-        if (!known_.at(slice).slice) open.push_back(slice);
+      for (const GroupQuestion& group : step.groups)
+        if (!known_.at(group).group) open.push_back(group);
     return open;
   }
 
   // When the time is over, any program does for these, and the plan is made of what there is.
-  absl::Status Raise(const std::vector<SliceQuestion>& open) {
+  absl::Status Raise(const std::vector<GroupQuestion>& open) {
     priced_only_ = !pricer_.optimal();
-    for (const SliceQuestion& slice : open) {
+    for (const GroupQuestion& group : open) {
       if (!priced_only_ && !pricer_.optimal()) break;
-      const double budget = priced_only_ ? kNever : known_.at(slice).bound * kRaise + 1;
-      if (absl::Status status = Price(slice, budget); !status.ok()) return status;
+      const double budget = priced_only_ ? kNever : known_.at(group).bound * kRaise + 1;
+      if (absl::Status status = Price(group, budget); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  absl::Status Price(const SliceQuestion& slice, double budget, bool second_best = false) {
-    absl::StatusOr<SlicePrice> priced = pricer_.Price(slice.first, slice.second, budget, second_best);
+  absl::Status Price(const GroupQuestion& group, double budget, bool second_best = false) {
+    absl::StatusOr<GroupPrice> priced = pricer_.Price(group.first, group.second, budget, second_best);
     if (!priced.ok()) return priced.status();
-    Known& known = known_[slice];
-    if (priced->slice || pricer_.optimal()) known.bound = priced->bound;
-    if (priced->slice) known.slice = *std::move(priced->slice);
+    Known& known = known_[group];
+    if (priced->group || pricer_.optimal()) known.bound = priced->bound;
+    if (priced->group) known.group = *std::move(priced->group);
     return absl::OkStatus();
   }
 
@@ -166,11 +166,11 @@ class Planner {
     return cycles;
   }
 
-  // The first operation that no slice computes.
+  // The first operation that no group computes.
   absl::Status Refused() const {
     OperationSet computed = 0;
-    for (const auto& [slice, known] : known_)
-      if (known.bound < kNever) computed |= slice.first;
+    for (const auto& [group, known] : known_)
+      if (known.bound < kNever) computed |= group.first;
     const auto first = static_cast<size_t>(std::countr_one(computed));
     const std::vector<int>& operations = uses_.operations();
     const int node = first < operations.size() ? operations[first] : graph_.result;
@@ -181,35 +181,35 @@ class Planner {
   absl::Status FollowSchedule() {
     if (options_.schedule == nullptr) return absl::OkStatus();
     const int threads = options_.schedule->threads;
-    const std::vector<SliceSchedule>& slices = options_.schedule->slices;
+    const std::vector<GroupSchedule>& groups = options_.schedule->groups;
     size_t from = 0;
-    for (size_t i = 0; i < slices.size(); ++i) {
+    for (size_t i = 0; i < groups.size(); ++i) {
       PlanStep step{from, from, {}};
-      OperationSet done = sets_->done()[from];
+      OperationSet done = fusion_graph_->done()[from];
       for (;; ++i) {
-        const absl::StatusOr<OperationSet> slice = SliceOf(slices[i], done);
-        if (!slice.ok()) return slice.status();
-        const Workers workers = slices[i].each ? Workers::kEach
+        const absl::StatusOr<OperationSet> group = GroupOf(groups[i], done);
+        if (!group.ok()) return group.status();
+        const Workers workers = groups[i].each ? Workers::kEach
                                 : threads > 1  ? Workers::kShared
                                                : Workers::kOne;
-        if (slices[i].each && (threads == 1 || i + 1 == slices.size()))
-          return ErrorAt(options_.schedule->source, slices[i].position,
+        if (groups[i].each && (threads == 1 || i + 1 == groups.size()))
+          return ErrorAt(options_.schedule->source, groups[i].position,
                          "expected a slice for several threads behind what each does for itself");
-        absl::StatusOr<PricedSlice> priced = pricer_.Replay(*slice, workers, slices[i]);
+        absl::StatusOr<PricedGroup> priced = pricer_.Replay(*group, workers, groups[i]);
         if (!priced.ok()) return priced.status();
         const double cycles = priced->cycles;
-        step.slices.emplace_back(*slice, workers);
-        known_[step.slices.back()] = {*std::move(priced), cycles};
-        done |= *slice;
-        if (!slices[i].each) break;
+        step.groups.emplace_back(*group, workers);
+        known_[step.groups.back()] = {*std::move(priced), cycles};
+        done |= *group;
+        if (!groups[i].each) break;
       }
-      from = step.end = *sets_->Find(done);  // there is one after each slice
+      from = step.end = *fusion_graph_->Find(done);  // there is one after each group
       scheduled_.push_back(std::move(step));
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<OperationSet> SliceOf(const SliceSchedule& schedule, OperationSet done) const {
+  absl::StatusOr<OperationSet> GroupOf(const GroupSchedule& schedule, OperationSet done) const {
     OperationSet set = 0;
     for (const Word& word : schedule.operations) {
       const std::vector<int>& operations = uses_.operations();
@@ -222,7 +222,7 @@ class Planner {
         return ExpectedAt(options_.schedule->source, word, "an operation that is in no slice yet");
       set |= operation;
     }
-    if (!sets_->Find(done | set))
+    if (!fusion_graph_->Find(done | set))
       return ErrorAt(options_.schedule->source, schedule.position,
                      "expected operations that read only what is computed before them");
     return set;
@@ -231,18 +231,18 @@ class Planner {
   Plan PlanOf(const PlanPath& path, int threads) const {
     return PlanAlong(
         path, graph_, target_, threads,
-        [this](const SliceQuestion& slice) -> const PricedSlice& { return *known_.at(slice).slice; });
+        [this](const GroupQuestion& group) -> const PricedGroup& { return *known_.at(group).group; });
   }
 
-  // Of each slice that was searched for, the next best way; the cheapest plan without it; and what a slice
+  // Of each group that was searched for, the next best way; the cheapest plan without it; and what a group
   // for each operation would take.
   absl::Status AddRunnersUp(PlanResult* result) {
     const int threads = result->plan.threads;
     const absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
     if (!path.ok()) return path.status();
     for (size_t i = scheduled_.size(); i < path->steps.size(); ++i)
-      for (const SliceQuestion& slice : path->steps[i].slices)
-        if (absl::Status status = Price(slice, kNever, true); !status.ok()) return status;
+      for (const GroupQuestion& group : path->steps[i].groups)
+        if (absl::Status status = Price(group, kNever, true); !status.ok()) return status;
     const double cycles = result->plan.cycles;
     result->plan = PlanOf(*path, threads);
     result->plan.cycles = cycles;
@@ -254,16 +254,16 @@ class Planner {
   }
 
   absl::Status FindOtherSplits(Plan* plan) {
-    for (SliceDecision& slice : plan->slices) {
+    for (GroupDecision& group : plan->groups) {
       banned_ = 0;
       for (size_t place = 0; place < uses_.operations().size(); ++place)
-        if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
-            slice.operations.end())
+        if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
+            group.operations.end())
           banned_ |= OperationSet{1} << place;
       const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kNever);
       if (absl::IsInvalidArgument(other.status())) continue;  // it is needed
       if (!other.ok()) return other.status();
-      slice.other_split = {SplitOf(other->plan), other->plan.cycles};
+      group.other_split = {SplitOf(other->plan), other->plan.cycles};
     }
     banned_ = 0;
     return absl::OkStatus();
@@ -272,15 +272,15 @@ class Planner {
   // "v6 v7 | v8 out"
   static std::string SplitOf(const Plan& plan) {
     std::string text;
-    for (const SliceDecision& slice : plan.slices) {
+    for (const GroupDecision& group : plan.groups) {
       if (!text.empty()) text += " | ";
-      for (int node : slice.operations)
-        Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
+      for (int node : group.operations)
+        Append(&text, node == group.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
     }
     return text;
   }
 
-  // With a slice for each operation.
+  // With a group for each operation.
   absl::StatusOr<PlanPath> UnfusedPath(int threads) {
     const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
@@ -294,12 +294,12 @@ class Planner {
   const Target& target_;
   const PlanOptions& options_;
   const GraphUses uses_;
-  SlicePricer pricer_;
-  std::optional<SliceSets> sets_;
+  GroupPricer pricer_;
+  std::optional<FusionGraph> fusion_graph_;
   std::vector<PlanStep> scheduled_;  // every plan begins with these
-  OperationSet banned_ = 0;          // the slice that may not be; 0: none
-  bool priced_only_ = false;         // slices of which but a bound is known are left alone
-  std::map<SliceQuestion, Known> known_;
+  OperationSet banned_ = 0;          // the group that may not be; 0: none
+  bool priced_only_ = false;         // groups of which but a bound is known are left alone
+  std::map<GroupQuestion, Known> known_;
 };
 
 // What may be computed ahead: as the options or the schedule say, else any.
@@ -338,12 +338,12 @@ absl::StatusOr<PlanResult> BestOf(const std::vector<std::vector<int>>& choices, 
     if (!found.ok()) return found;
     if (best) {
       found->stats += best->stats;
-      found->slices += best->slices;
+      found->groups += best->groups;
       found->optimal &= best->optimal;
       found->bound_cycles = std::min(found->bound_cycles, best->bound_cycles);
       if (found->plan.nests.empty()) {
         best->stats = found->stats;
-        best->slices = found->slices;
+        best->groups = found->groups;
         best->optimal = found->optimal;
         best->bound_cycles = found->bound_cycles;
         continue;

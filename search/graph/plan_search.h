@@ -1,5 +1,5 @@
-// The cheapest plan of a graph: which slices its operations are parted into, in which order, and how each is
-// computed.
+// The cheapest plan of a graph: which fusion groups its operations are parted into, in which order, and how
+// each is computed.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_
 #define KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_
 
@@ -24,7 +24,7 @@ namespace kirsch {
 struct PlanOptions {
   int threads = 1;
   Residency residency = Residency::kWarm;
-  bool fuse = true;             // false: a slice for each operation
+  bool fuse = true;             // false: a group for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too
   // Not null: the same kernel with another number of keys. The plan is to be for any number, so that whatever
@@ -66,10 +66,10 @@ struct PlanResult {
   bool pinned = false;      // by a schedule, at least in part
   bool from_table = false;  // recalled, not searched (plan_recall.h)
   SearchStats stats;        // of all stages
-  size_t slices = 0;        // that were looked at
+  size_t groups = 0;        // that were looked at
   double seconds = 0;
   double bound_cycles = 0;  // no plan costs less; the plan's own cycles when optimal
-  // Of a plan with a slice for each operation; nothing if some operation can't be one, or if nobody asked for
+  // Of a plan with a group for each operation; nothing if some operation can't be one, or if nobody asked for
   // an explanation.
   std::optional<double> unfused_cycles;
 };

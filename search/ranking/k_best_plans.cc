@@ -9,11 +9,11 @@
 
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
+#include "search/graph/fusion_graph.h"
+#include "search/graph/group_pricer.h"
 #include "search/graph/path_plan.h"
 #include "search/graph/plan_paths.h"
-#include "search/graph/slice_pricer.h"
-#include "search/graph/slice_sets.h"
-#include "search/ranking/slice_k_best.h"
+#include "search/ranking/group_k_best.h"
 #include "spec/program/plan_program.h"
 
 namespace kirsch {
@@ -76,7 +76,7 @@ class PlanRanking {
         target_(model.target()),
         options_(options),
         uses_(canonical),
-        sets_(uses_, options.most_states),
+        fusion_graph_(uses_, options.most_states),
         pricer_(uses_, model, options),
         stages_(model, memo, search, rank.stages),
         pool_(static_cast<size_t>(rank.count), target_),
@@ -96,18 +96,18 @@ class PlanRanking {
     return absl::OkStatus();
   }
 
-  bool complete() const { return pricer_.optimal() && !stages_.stopped() && sets_.all(); }
+  bool complete() const { return pricer_.optimal() && !stages_.stopped() && fusion_graph_.all(); }
   std::vector<RankedPlan> Take() && { return std::move(pool_).Take(); }
 
  private:
   double Limit() const { return std::min(below_, pool_.Limit()); }
   bool stopped() const { return !pricer_.optimal() || stages_.stopped(); }
 
-  // Those below the limit. Paths come by their lengths, as far as those are known: a slice of which but a
+  // Those below the limit. Paths come by their lengths, as far as those are known: a group of which but a
   // bound is known is looked into where its path comes before all that are too long.
   absl::Status FindPlans(int threads) {
     const double once = threads > 1 ? target_.fork_join_cycles : 0;
-    std::set<std::vector<SliceQuestion>> done;
+    std::set<std::vector<GroupQuestion>> done;
     for (size_t count = 1; !stopped();) {
       const absl::StatusOr<std::vector<PlanPath>> paths = ShortestPaths(threads, count);
       if (!paths.ok()) return paths.status();
@@ -117,7 +117,7 @@ class PlanRanking {
         const absl::StatusOr<bool> open = Raise(path);
         if (!open.ok()) return open.status();
         if (raised = *open; raised) break;
-        if (!done.insert(SlicesOf(path)).second) continue;
+        if (!done.insert(GroupsOf(path)).second) continue;
         if (absl::Status status = AddPlans(path, threads, once); !status.ok()) return status;
       }
       if (raised) continue;
@@ -129,57 +129,57 @@ class PlanRanking {
 
   absl::StatusOr<std::vector<PlanPath>> ShortestPaths(int threads, size_t count) {
     const PathOptions options{threads, target_.barrier_cycles, options_.fuse, 0, count};
-    const PlanPaths::Length length = [&](const SliceQuestion& slice) { return KBestOf(slice).Bound(); };
-    return PlanPaths(sets_, options, length).Shortest({});
+    const PlanPaths::Length length = [&](const GroupQuestion& group) { return KBestOf(group).Bound(); };
+    return PlanPaths(fusion_graph_, options, length).Shortest({});
   }
 
-  SliceKBest& KBestOf(const SliceQuestion& slice) {
-    const int threads = slice.second == Workers::kOne ? 1 : options_.threads;
-    return ranks_.try_emplace(slice, slice.first, slice.second, threads, pricer_, stages_).first->second;
+  GroupKBest& KBestOf(const GroupQuestion& group) {
+    const int threads = group.second == Workers::kOne ? 1 : options_.threads;
+    return ranks_.try_emplace(group, group.first, group.second, threads, pricer_, stages_).first->second;
   }
 
-  static std::vector<SliceQuestion> SlicesOf(const PlanPath& path) {
-    std::vector<SliceQuestion> slices;
+  static std::vector<GroupQuestion> GroupsOf(const PlanPath& path) {
+    std::vector<GroupQuestion> groups;
     for (const PlanStep& step : path.steps)
-      slices.insert(slices.end(), step.slices.begin(), step.slices.end());
-    return slices;
+      groups.insert(groups.end(), step.groups.begin(), step.groups.end());
+    return groups;
   }
 
-  // Looks into the slices of a path of which but a bound is known. False: there is none.
+  // Looks into the groups of a path of which but a bound is known. False: there is none.
   absl::StatusOr<bool> Raise(const PlanPath& path) {
     bool open = false;
-    for (const SliceQuestion& slice : SlicesOf(path)) {
-      SliceKBest& ranks = KBestOf(slice);
+    for (const GroupQuestion& group : GroupsOf(path)) {
+      GroupKBest& ranks = KBestOf(group);
       if (ranks.is_priced()) continue;
       open = true;
       const absl::StatusOr<double> bound = ranks.Bound();
       if (!bound.ok()) return bound.status();
-      const absl::StatusOr<const PricedSlice*> first = ranks.At(0, *bound * kRaise + 1);
+      const absl::StatusOr<const PricedGroup*> first = ranks.At(0, *bound * kRaise + 1);
       if (!first.ok()) return first.status();
     }
     return open;
   }
 
-  // The combinations along a path, best first: of each its neighbours that have in one slice the next.
+  // The combinations along a path, best first: of each its neighbours that have in one group the next.
   absl::Status AddPlans(const PlanPath& path, int threads, double once) {
-    const std::vector<SliceQuestion> slices = SlicesOf(path);
+    const std::vector<GroupQuestion> groups = GroupsOf(path);
     using Ranks = std::vector<size_t>;
-    std::multimap<double, std::pair<Ranks, size_t>> next;  // by cycles; which slices may still change
-    next.emplace(path.cycles + once, std::pair(Ranks(slices.size()), size_t{0}));
+    std::multimap<double, std::pair<Ranks, size_t>> next;  // by cycles; which groups may still change
+    next.emplace(path.cycles + once, std::pair(Ranks(groups.size()), size_t{0}));
     while (!next.empty() && next.begin()->first < Limit() && !stopped()) {
       const auto first = next.extract(next.begin());
       const auto& [ranks, last] = first.mapped();
       Plan plan =
-          PlanAlong(path, graph_, target_, threads, [&](const SliceQuestion& slice) -> const PricedSlice& {
-            const auto place = std::find(slices.begin(), slices.end(), slice) - slices.begin();
-            return Known(slice, ranks[static_cast<size_t>(place)]);
+          PlanAlong(path, graph_, target_, threads, [&](const GroupQuestion& group) -> const PricedGroup& {
+            const auto place = std::find(groups.begin(), groups.end(), group) - groups.begin();
+            return Known(group, ranks[static_cast<size_t>(place)]);
           });
       plan.cycles = first.key();
       pool_.Add(std::move(plan));
-      for (size_t i = last; i < slices.size(); ++i) {
-        const double others = first.key() - Known(slices[i], ranks[i]).cycles;
-        const absl::StatusOr<const PricedSlice*> dearer =
-            KBestOf(slices[i]).At(ranks[i] + 1, Limit() - others);
+      for (size_t i = last; i < groups.size(); ++i) {
+        const double others = first.key() - Known(groups[i], ranks[i]).cycles;
+        const absl::StatusOr<const PricedGroup*> dearer =
+            KBestOf(groups[i]).At(ranks[i] + 1, Limit() - others);
         if (!dearer.ok()) return dearer.status();
         if (*dearer == nullptr) continue;
         Ranks with = ranks;
@@ -190,16 +190,16 @@ class PlanRanking {
     return absl::OkStatus();
   }
 
-  const PricedSlice& Known(const SliceQuestion& slice, size_t rank) { return KBestOf(slice).at(rank); }
+  const PricedGroup& Known(const GroupQuestion& group, size_t rank) { return KBestOf(group).at(rank); }
 
   const Graph& graph_;
   const Target& target_;
   const PlanOptions& options_;
   const GraphUses uses_;
-  const SliceSets sets_;
-  SlicePricer pricer_;
+  const FusionGraph fusion_graph_;
+  GroupPricer pricer_;
   StageKBest stages_;
-  std::map<SliceQuestion, SliceKBest> ranks_;
+  std::map<GroupQuestion, GroupKBest> ranks_;
   PlanPool pool_;
   const double farthest_;
   double below_ = kNever;

@@ -10,28 +10,28 @@
 namespace kirsch {
 namespace {
 
-std::string OperationsText(const Graph& graph, const SliceDecision& slice) {
+std::string OperationsText(const Graph& graph, const GroupDecision& group) {
   std::vector<std::string> names;
-  for (const int node : slice.operations) names.push_back(NameOfValue(graph, node));
-  return Join(names, " ") + (slice.each ? " each" : "");
+  for (const int node : group.operations) names.push_back(NameOfValue(graph, node));
+  return Join(names, " ") + (group.each ? " each" : "");
 }
 
 // "v3 v4 | out"
-std::string SlicesText(const Plan& plan) {
-  std::vector<std::string> slices;
-  for (const SliceDecision& slice : plan.slices) slices.push_back(OperationsText(plan.graph, slice));
-  return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(), Join(slices, " | "));
+std::string GroupsText(const Plan& plan) {
+  std::vector<std::string> groups;
+  for (const GroupDecision& group : plan.groups) groups.push_back(OperationsText(plan.graph, group));
+  return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(), Join(groups, " | "));
 }
 
-std::string CopyText(const SliceDecision::Copy& copy) {
+std::string CopyText(const GroupDecision::Copy& copy) {
   return copy.decision.kind == RewriteKind::kNone ? "as it lies" : PrintDecision(copy.op, copy.decision);
 }
 
-// Of the slice of that number, as its schedule counts them.
-std::vector<const Stage*> StagesOfSlice(const Plan& plan, int slice) {
+// Of the group of that number, as its schedule counts them.
+std::vector<const Stage*> StagesOfGroup(const Plan& plan, int group) {
   std::vector<const Stage*> stages;
   for (const LoopNest& nest : plan.nests)
-    if (nest.slice == slice)
+    if (nest.group == group)
       for (const Stage* stage : StagesOf(nest))
         if (stage->kind != StageKind::kPack) stages.push_back(stage);
   return stages;
@@ -51,17 +51,17 @@ PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t numbe
           PrintDecision(op, departure.best), PrintDecision(op, departure.instead)};
 }
 
-PlanDeparture SliceDeparture(const Plan& plan, const Plan& best, size_t number) {
-  const SliceDecision &slice = plan.slices[number], &other = best.slices[number];
-  if (PrintWay(slice) != PrintWay(other)) return {"way", PrintWay(other), PrintWay(slice)};
-  for (size_t i = 0; i < std::min(slice.copies.size(), other.copies.size()); ++i)
-    if (!(slice.copies[i].decision == other.copies[i].decision)) {
+PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) {
+  const GroupDecision &group = plan.groups[number], &other = best.groups[number];
+  if (PrintWay(group) != PrintWay(other)) return {"way", PrintWay(other), PrintWay(group)};
+  for (size_t i = 0; i < std::min(group.copies.size(), other.copies.size()); ++i)
+    if (!(group.copies[i].decision == other.copies[i].decision)) {
       std::vector<std::string> readers;
-      for (const int reader : slice.copies[i].readers) readers.push_back(Cat(reader));
-      return {Cat("copy ", Join(readers, " ")), CopyText(other.copies[i]), CopyText(slice.copies[i])};
+      for (const int reader : group.copies[i].readers) readers.push_back(Cat(reader));
+      return {Cat("copy ", Join(readers, " ")), CopyText(other.copies[i]), CopyText(group.copies[i])};
     }
-  const auto stages = StagesOfSlice(plan, static_cast<int>(number));
-  const auto others = StagesOfSlice(best, static_cast<int>(number));
+  const auto stages = StagesOfGroup(plan, static_cast<int>(number));
+  const auto others = StagesOfGroup(best, static_cast<int>(number));
   for (size_t i = 0; i < std::min(stages.size(), others.size()); ++i)
     if (PlanDeparture departure = StageDeparture(*stages[i], *others[i], i); !departure.where.empty())
       return departure;
@@ -71,11 +71,11 @@ PlanDeparture SliceDeparture(const Plan& plan, const Plan& best, size_t number) 
 }  // namespace
 
 PlanDeparture DepartureOf(const Plan& plan, const Plan& best) {
-  const std::string slices = SlicesText(plan), others = SlicesText(best);
-  if (slices != others) return {"slices", others, slices};
-  for (size_t number = 0; number < plan.slices.size(); ++number)
-    if (PlanDeparture departure = SliceDeparture(plan, best, number); !departure.where.empty()) {
-      departure.where = Cat("slice ", OperationsText(plan.graph, plan.slices[number]), ", ", departure.where);
+  const std::string groups = GroupsText(plan), others = GroupsText(best);
+  if (groups != others) return {"slices", others, groups};
+  for (size_t number = 0; number < plan.groups.size(); ++number)
+    if (PlanDeparture departure = GroupDeparture(plan, best, number); !departure.where.empty()) {
+      departure.where = Cat("slice ", OperationsText(plan.graph, plan.groups[number]), ", ", departure.where);
       return departure;
     }
   return {};

@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
-#include "rewrites/analysis/slice.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "rewrites/graph/graph_rewrite.h"
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/follow_plan.h"
-#include "search/graph/slice_sets.h"
+#include "search/graph/fusion_graph.h"
 #include "search/sampling/draw_programs.h"
 #include "search/sampling/random.h"
 #include "spec/language/plan_schedule.h"
@@ -29,33 +29,33 @@ class Sketch {
  public:
   Sketch(const Graph& canonical, const Target& target, const PlanOptions& options)
       : graph_(canonical), target_(target), options_(options), uses_(graph_) {
-    if (uses_.operations().size() <= kMaxOperations) sets_.emplace(uses_, options.most_states);
+    if (uses_.operations().size() <= kMaxOperations) fusion_graph_.emplace(uses_, options.most_states);
   }
 
-  // Slices in the order in which they are computed.
-  std::vector<OperationSet> DrawSlices(Random* random) const {
-    std::vector<OperationSet> slices;
-    for (size_t end = sets_->done().size() - 1; end != 0;) {
-      const std::vector<size_t>& before = sets_->Before(end);
+  // Groups in the order in which they are computed.
+  std::vector<OperationSet> DrawGroups(Random* random) const {
+    std::vector<OperationSet> groups;
+    for (size_t end = fusion_graph_->done().size() - 1; end != 0;) {
+      const std::vector<size_t>& before = fusion_graph_->Before(end);
       const size_t from = before[random->Below(before.size())];
-      slices.insert(slices.begin(), sets_->done()[end] & ~sets_->done()[from]);
+      groups.insert(groups.begin(), fusion_graph_->done()[end] & ~fusion_graph_->done()[from]);
       end = from;
     }
-    return slices;
+    return groups;
   }
 
   // "slice v3 v4"
-  std::string SliceLine(OperationSet set) const {
+  std::string GroupLine(OperationSet set) const {
     std::string text = "slice";
-    const Slice slice(uses_, set);
-    for (const int node : slice.operations()) Append(&text, " ", NameOfValue(graph_, node));
+    const FusionGroup group(uses_, set);
+    for (const int node : group.operations()) Append(&text, " ", NameOfValue(graph_, node));
     return text + "\n";
   }
 
-  // "  matmul tile=64 keep=L2", any way of any rewrite that is for the slice; empty: there is none.
+  // "  matmul tile=64 keep=L2", any way of any rewrite that is for the group; empty: there is none.
   std::string DrawWay(OperationSet set, int threads, Random* random) const {
-    const Slice slice(uses_, set);
-    const SliceProblem problem{slice, target_, threads, options_.allow_winograd};
+    const FusionGroup group(uses_, set);
+    const GroupProblem problem{group, target_, threads, options_.allow_winograd};
     std::vector<const GraphRewrite*> rewrites;
     for (const GraphRewrite* rewrite : GraphRewrites())
       if (rewrite->applies(problem)) rewrites.push_back(rewrite);
@@ -74,12 +74,12 @@ class Sketch {
     return text + "\n";
   }
 
-  // The set of the operations of a slice of a plan.
-  OperationSet SetOf(const SliceDecision& slice) const {
+  // The set of the operations of a group of a plan.
+  OperationSet SetOf(const GroupDecision& group) const {
     OperationSet set = 0;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
-      if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
-          slice.operations.end())
+      if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
+          group.operations.end())
         set |= OperationSet{1} << place;
     return set;
   }
@@ -89,10 +89,10 @@ class Sketch {
   const Target& target_;
   const PlanOptions& options_;
   const GraphUses uses_;
-  std::optional<SliceSets> sets_;
+  std::optional<FusionGraph> fusion_graph_;
 };
 
-// The schedule up to its first slice, and each of its slices.
+// The schedule up to its first group, and each of its groups.
 std::vector<std::string> BlocksOf(const std::string& schedule) {
   std::vector<std::string> blocks;
   for (size_t from = 0; from < schedule.size();) {
@@ -153,8 +153,8 @@ class PlanDrawer {
 
   std::optional<Plan> DrawAnywhere() {
     std::string text = Head();
-    for (const OperationSet slice : sketch_.DrawSlices(&random_))
-      text += sketch_.SliceLine(slice) + sketch_.DrawWay(slice, best_.threads, &random_);
+    for (const OperationSet group : sketch_.DrawGroups(&random_))
+      text += sketch_.GroupLine(group) + sketch_.DrawWay(group, best_.threads, &random_);
     std::optional<Plan> plan = With(text);
     if (!plan) return plan;
     bool changed = false;
@@ -167,7 +167,7 @@ class PlanDrawer {
   std::optional<Plan> DrawAround() {
     switch (random_.Below(4)) {
       case 0:
-        return WithOtherSlices();
+        return WithOtherGroups();
       case 1:
         return WithOtherWay();
       default:
@@ -175,21 +175,21 @@ class PlanDrawer {
     }
   }
 
-  // The best plan of some slices.
-  std::optional<Plan> WithOtherSlices() {
+  // The best plan of some groups.
+  std::optional<Plan> WithOtherGroups() {
     std::string text = Head();
-    for (const OperationSet slice : sketch_.DrawSlices(&random_)) text += sketch_.SliceLine(slice);
+    for (const OperationSet group : sketch_.DrawGroups(&random_)) text += sketch_.GroupLine(group);
     return With(text);
   }
 
-  // The optimum, but for the way of one slice.
+  // The optimum, but for the way of one group.
   std::optional<Plan> WithOtherWay() {
     std::vector<std::string> blocks = BlocksOf(text_);
-    const size_t place = random_.Below(best_.slices.size());
-    const OperationSet set = sketch_.SetOf(best_.slices[place]);
-    std::string& block = blocks[blocks.size() - best_.slices.size() + place];
-    const bool each = best_.slices[place].each;
-    block = Cat(sketch_.SliceLine(set), each ? "  each\n" : "",
+    const size_t place = random_.Below(best_.groups.size());
+    const OperationSet set = sketch_.SetOf(best_.groups[place]);
+    std::string& block = blocks[blocks.size() - best_.groups.size() + place];
+    const bool each = best_.groups[place].each;
+    block = Cat(sketch_.GroupLine(set), each ? "  each\n" : "",
                 sketch_.DrawWay(set, each ? 1 : best_.threads, &random_));
     return With(Join(blocks, ""));
   }

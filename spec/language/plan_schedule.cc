@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kSliceLines =
+constexpr std::string_view kGroupLines =
     "each | REWRITE PARAMETER=SIZE... [keep=LEVEL] [in-place=no] | copy STAGE...: DECISION | leave STAGE... "
     "| "
     "contraction STAGE | rows STAGE KEY=VALUE...";
@@ -30,7 +30,7 @@ class Printer {
 
   std::string Print() && {
     PrintHead();
-    for (size_t slice = 0; slice < plan_.slices.size(); ++slice) PrintSlice(static_cast<int>(slice));
+    for (size_t group = 0; group < plan_.groups.size(); ++group) PrintGroup(static_cast<int>(group));
     return std::move(text_);
   }
 
@@ -52,25 +52,25 @@ class Printer {
     }
   }
 
-  void PrintSlice(int number) {
-    const SliceDecision& slice = plan_.slices[static_cast<size_t>(number)];
+  void PrintGroup(int number) {
+    const GroupDecision& group = plan_.groups[static_cast<size_t>(number)];
     std::string line = "slice";
-    for (int node : slice.operations) Append(&line, " ", NameOfValue(plan_.graph, node));
+    for (int node : group.operations) Append(&line, " ", NameOfValue(plan_.graph, node));
     double cycles = 0;
-    for (const LoopNest& nest : plan_.nests) cycles += nest.slice == number ? nest.cycles : 0;
+    for (const LoopNest& nest : plan_.nests) cycles += nest.group == number ? nest.cycles : 0;
     text_ += WithComment(line, PrintCycles(cycles));
-    if (slice.each) text_ += "  each\n";
-    Append(&text_, "  ", PrintWay(slice), "\n");
-    for (const SliceDecision::Copy& copy : slice.copies) PrintCopy(copy);
+    if (group.each) text_ += "  each\n";
+    Append(&text_, "  ", PrintWay(group), "\n");
+    for (const GroupDecision::Copy& copy : group.copies) PrintCopy(copy);
     int stage = 0;
     for (const LoopNest& nest : plan_.nests) {
-      if (nest.slice != number) continue;
+      if (nest.group != number) continue;
       for (const Stage* each : StagesOf(nest))
         if (each->kind != StageKind::kPack) PrintStage(stage++, *each);
     }
   }
 
-  void PrintCopy(const SliceDecision::Copy& copy) {
+  void PrintCopy(const GroupDecision::Copy& copy) {
     const std::string readers = Join(copy.readers, " ");
     if (copy.decision.kind == RewriteKind::kNone)
       Append(&text_, "  leave ", readers, "\n");
@@ -108,32 +108,32 @@ class Parser {
     if (words.size() == 1) return absl::OkStatus();
     const Word& verb = words[0];
     if (InContraction(verb)) {
-      AppendLine(line, number, &slice().stages.back().text);
+      AppendLine(line, number, &group().stages.back().text);
       return absl::OkStatus();
     }
-    if (verb.text == "threads" && schedule_.slices.empty()) return ParseThreads(words);
-    if (verb.text == "ahead" && schedule_.slices.empty() && schedule_.ahead.empty()) {
+    if (verb.text == "threads" && schedule_.groups.empty()) return ParseThreads(words);
+    if (verb.text == "ahead" && schedule_.groups.empty() && schedule_.ahead.empty()) {
       schedule_.ahead.assign(words.begin() + 1, words.end() - 1);
       return schedule_.ahead.empty() ? Expected(words[1], "the names of what is made of constants")
                                      : absl::OkStatus();
     }
-    if (verb.text == "slice") return ParseSlice(words);
-    if (schedule_.slices.empty()) return Expected(verb, "slice VALUE...");
+    if (verb.text == "slice") return ParseGroup(words);
+    if (schedule_.groups.empty()) return Expected(verb, "slice VALUE...");
     return ParseDecision(words, line);
   }
 
   PlanSchedule Take() && { return std::move(schedule_); }
 
  private:
-  SliceSchedule& slice() { return schedule_.slices.back(); }
+  GroupSchedule& group() { return schedule_.groups.back(); }
   absl::Status Expected(const Word& word, std::string_view what) const {
     return ExpectedAt(schedule_.source, word, what);
   }
 
   // Is a line that begins with the word a part of the last contraction's schedule?
   bool InContraction(const Word& word) {
-    if (schedule_.slices.empty() || slice().stages.empty() || slice().stages.back().rows) return false;
-    return word.position.column > slice().stages.back().position.column;
+    if (schedule_.groups.empty() || group().stages.empty() || group().stages.back().rows) return false;
+    return word.position.column > group().stages.back().position.column;
   }
 
   // Line breaks keep the place of the line in the whole text.
@@ -154,8 +154,8 @@ class Parser {
     return words[at].text.empty() ? absl::OkStatus() : Expected(words[at], "the end of the line");
   }
 
-  absl::Status ParseSlice(const std::vector<Word>& words) {
-    SliceSchedule& added = schedule_.slices.emplace_back();
+  absl::Status ParseGroup(const std::vector<Word>& words) {
+    GroupSchedule& added = schedule_.groups.emplace_back();
     added.position = words[0].position;
     added.operations.assign(words.begin() + 1, words.end() - 1);
     return added.operations.empty() ? Expected(words[1], "the names of what the operations make")
@@ -165,7 +165,7 @@ class Parser {
   absl::Status ParseDecision(const std::vector<Word>& words, std::string_view line) {
     const std::string_view verb = words[0].text;
     if (verb == "each") {
-      slice().each = true;
+      group().each = true;
       return ExpectEnd(words, 1);
     }
     if (verb == "copy" || verb == "leave") return ParseCopy(words, line);
@@ -181,7 +181,7 @@ class Parser {
   }
 
   absl::Status ParseCopy(const std::vector<Word>& words, std::string_view line) {
-    CopySchedule& copy = slice().copies.emplace_back();
+    CopySchedule& copy = group().copies.emplace_back();
     copy.position = words[0].position;
     bool ends = false;
     size_t at = 1;
@@ -209,13 +209,13 @@ class Parser {
     stage.rows = words[0].text == "rows";
     for (size_t at = 2; stage.rows && !words[at].text.empty(); ++at)
       if (absl::Status status = ParseRows(words[at], &stage.row_schedule); !status.ok()) return status;
-    slice().stages.push_back(std::move(stage));
-    return slice().stages.back().rows ? absl::OkStatus() : ExpectEnd(words, 2);
+    group().stages.push_back(std::move(stage));
+    return group().stages.back().rows ? absl::OkStatus() : ExpectEnd(words, 2);
   }
 
   absl::Status ParseRewrite(const std::vector<Word>& words) {
-    if (!slice().rewrite.text.empty()) return Expected(words[0], kSliceLines);
-    slice().rewrite = words[0];
+    if (!group().rewrite.text.empty()) return Expected(words[0], kGroupLines);
+    group().rewrite = words[0];
     for (size_t at = 1; !words[at].text.empty(); ++at)
       if (absl::Status status = ParseParameter(words[at]); !status.ok()) return status;
     return absl::OkStatus();
@@ -227,17 +227,17 @@ class Parser {
     const Word key = word.Part(0, sign), value = word.Part(sign + 1);
     if (key.text == "keep") {
       for (Level level : {Level::kL1, Level::kL2})
-        if (value.text == Name(level)) slice().keep = level;
-      return slice().keep ? absl::OkStatus() : Expected(value, "L1 or L2");
+        if (value.text == Name(level)) group().keep = level;
+      return group().keep ? absl::OkStatus() : Expected(value, "L1 or L2");
     }
     if (key.text == "in-place") {
       if (value.text != "yes" && value.text != "no") return Expected(value, "yes or no");
-      slice().in_place = value.text == "yes";
+      group().in_place = value.text == "yes";
       return absl::OkStatus();
     }
     const absl::StatusOr<uint32_t> size = ParseNumber(schedule_.source, value, "a size", 0, INT32_MAX);
     if (!size.ok()) return size.status();
-    slice().parameters.push_back({key, *size});
+    group().parameters.push_back({key, *size});
     return absl::OkStatus();
   }
 
@@ -282,8 +282,8 @@ std::string NameOfValue(const Graph& graph, int node) {
   return Info(at.op).kind == OperationKind::kLeaf ? at.text : Cat("v", node);
 }
 
-std::string PrintWay(const SliceDecision& slice) {
-  return Cat(slice.rewrite, " keep=", Name(slice.keep), slice.in_place ? "" : " in-place=no");
+std::string PrintWay(const GroupDecision& group) {
+  return Cat(group.rewrite, " keep=", Name(group.keep), group.in_place ? "" : " in-place=no");
 }
 
 std::string PrintRowSchedule(const RowSchedule& schedule) {

@@ -15,9 +15,10 @@
 //     rows 1 lanes=16 unroll=4,2         a stage; how its row program is run
 // clang-format on
 //
-// Slices come in the order in which they are computed. Values are v with their place in the canonical graph
-// (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head; the result is out.
-// Whatever is left out is searched: operations behind the last slice, and in a slice what has no line.
+// A slice is a fusion group. They come in the order in which they are computed. Values are v with their place
+// in the canonical graph (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head;
+// the result is out.
+// Whatever is left out is searched: operations behind the last group, and in a group what has no line.
 #ifndef KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 #define KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 
@@ -52,7 +53,7 @@ struct CopySchedule {
   std::string text;          // the decision, as a line for ParseSchedule; empty: they read it as it lies
 };
 
-struct SliceSchedule {
+struct GroupSchedule {
   TextPosition position;
   std::vector<Word> operations;  // names of what they make; texts are into the caller's
   bool each = false;
@@ -68,13 +69,13 @@ struct PlanSchedule {
   std::string source;  // what errors call the text
   int threads = 1;
   std::vector<Word> ahead = {};  // names of what is computed of constants ahead of all calls
-  std::vector<SliceSchedule> slices;
+  std::vector<GroupSchedule> groups;
 };
 
 // "v3", or "out".
 std::string NameOfValue(const Graph& graph, int node);
 
-// The schedule of a plan, with what its graph is, and the cycles and the spec of each slice and stage, as
+// The schedule of a plan, with what its graph is, and the cycles and the spec of each group and stage, as
 // comments.
 std::string PrintPlanSchedule(const Plan& plan);
 
@@ -83,7 +84,7 @@ std::string PrintPlanSchedule(const Plan& plan);
 absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
 
 // "matmul tile=64 keep=L2".
-std::string PrintWay(const SliceDecision& slice);
+std::string PrintWay(const GroupDecision& group);
 
 // "lanes=16 unroll=4,2".
 std::string PrintRowSchedule(const RowSchedule& schedule);

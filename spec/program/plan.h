@@ -77,9 +77,9 @@ struct Stage {
 
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
 
-// What the search decided for a slice of the graph, operations that are computed together: how its loop
+// What the search decided for a fusion group, operations that are computed together: how its loop
 // nests come about. Stages are counted over all its nests, in their order, copies left out.
-struct SliceDecision {
+struct GroupDecision {
   // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
   struct Copy {
     std::vector<int> readers;  // stages
@@ -90,7 +90,7 @@ struct SliceDecision {
   // What would be second best.
   struct RunnerUp {
     std::string text;   // empty: there is nothing else
-    double cycles = 0;  // of the slice, or of the plan
+    double cycles = 0;  // of the group, or of the plan
   };
 
   std::vector<int> operations;  // nodes, ascending
@@ -99,14 +99,14 @@ struct SliceDecision {
   bool in_place = true;         // results replace what nobody needs any more, where they can
   bool each = false;            // each of several threads does it for itself
   std::vector<Copy> copies;
-  // Where the search was asked to explain itself: another way to compute the slice, as printed in schedules;
-  // and the cheapest plan without this slice, as its slices with | between them.
+  // Where the search was asked to explain itself: another way to compute the group, as printed in schedules;
+  // and the cheapest plan without this group, as its groups with | between them.
   RunnerUp other_way, other_split;
 };
 
 // Stages that run over the same tiles of rows, for each item of a batch.
 struct LoopNest {
-  int slice = 0;  // its place in Plan::slices
+  int group = 0;  // its place in Plan::groups
   int64_t batch = 1;
   int64_t rows = 1, tile = 1;  // of each item of the batch
   // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows;
@@ -148,7 +148,7 @@ struct Plan {
   // constant, whose values are constants themselves then; then copies.
   std::vector<LoopNest> made = {};
   std::vector<Stage> ahead;
-  std::vector<SliceDecision> slices;  // in the order in which they are computed
+  std::vector<GroupDecision> groups;  // in the order in which they are computed
   std::vector<LoopNest> nests;
   std::vector<Buffer> buffers;
   int threads = 1;    // that it is for

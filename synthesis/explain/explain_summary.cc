@@ -100,7 +100,7 @@ std::string RunnerUpText(const std::string& what, double cycles, double other_cy
   return absl::StrFormat("%s, %+.2f%%", what, Margin(cycles, other_cycles));
 }
 
-// The cheapest plan with another way to compute one slice, or without one.
+// The cheapest plan with another way to compute one group, or without one.
 std::string RunnerUpText(const Plan& plan) {
   std::string text = "none";
   double least = 0;
@@ -109,15 +109,15 @@ std::string RunnerUpText(const Plan& plan) {
     least = cycles;
     text = RunnerUpText(what, plan.cycles, cycles);
   };
-  for (size_t i = 0; i < plan.slices.size(); ++i) {
-    const SliceDecision& slice = plan.slices[i];
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    const GroupDecision& group = plan.groups[i];
     double own = 0;
-    for (const LoopNest& nest : plan.nests) own += nest.slice == static_cast<int>(i) ? nest.cycles : 0;
-    if (!slice.other_way.text.empty())
-      consider(Cat(slice.other_way.text, " for ", PrintWay(slice)),
-               plan.cycles - own + slice.other_way.cycles);
-    if (!slice.other_split.text.empty())
-      consider(Cat("slices ", slice.other_split.text), slice.other_split.cycles);
+    for (const LoopNest& nest : plan.nests) own += nest.group == static_cast<int>(i) ? nest.cycles : 0;
+    if (!group.other_way.text.empty())
+      consider(Cat(group.other_way.text, " for ", PrintWay(group)),
+               plan.cycles - own + group.other_way.cycles);
+    if (!group.other_split.text.empty())
+      consider(Cat("slices ", group.other_split.text), group.other_split.cycles);
   }
   return text;
 }

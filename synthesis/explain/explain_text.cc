@@ -163,24 +163,24 @@ std::string StagesText(const ExplainedGraph& graph) {
   return text;
 }
 
-std::string RunnerUpText(const SliceDecision::RunnerUp& other, double cycles) {
+std::string RunnerUpText(const GroupDecision::RunnerUp& other, double cycles) {
   if (other.text.empty()) return "nothing else";
   return absl::StrFormat("%s, %+.2f%%", other.text, Margin(cycles, other.cycles));
 }
 
-// What would be second best, at every slice.
+// What would be second best, at every group.
 std::string RunnersUpText(const Plan& plan) {
   std::string text;
-  for (size_t i = 0; i < plan.slices.size(); ++i) {
-    const SliceDecision& slice = plan.slices[i];
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    const GroupDecision& group = plan.groups[i];
     double cycles = 0;
-    for (const LoopNest& nest : plan.nests) cycles += nest.slice == static_cast<int>(i) ? nest.cycles : 0;
+    for (const LoopNest& nest : plan.nests) cycles += nest.group == static_cast<int>(i) ? nest.cycles : 0;
     std::vector<std::string> names;
-    for (int node : slice.operations) names.push_back(NameOfValue(plan.graph, node));
+    for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     absl::StrAppendFormat(
         &text, "slice %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this slice: %s\n",
-        Join(names, " "), cycles, 100 * cycles / plan.cycles, PrintWay(slice),
-        RunnerUpText(slice.other_way, cycles), RunnerUpText(slice.other_split, plan.cycles));
+        Join(names, " "), cycles, 100 * cycles / plan.cycles, PrintWay(group),
+        RunnerUpText(group.other_way, cycles), RunnerUpText(group.other_split, plan.cycles));
   }
   return text;
 }

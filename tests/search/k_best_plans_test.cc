@@ -37,7 +37,7 @@ PlanOptions Options() {
   return options;
 }
 
-// All plans of a graph for one thread that cost less than a limit, by schedules: any order of slices, each in
+// All plans of a graph for one thread that cost less than a limit, by schedules: any order of groups, each in
 // any way, and from there on what differs in one stage at a time, as long as it is cheap enough.
 class AllPlans {
  public:
@@ -67,19 +67,19 @@ class AllPlans {
     const OperationSet all = AllOf(uses_);
     if (done == all) return Vary(prefix);
     for (OperationSet set = all & ~done; set != 0; set = (set - 1) & all & ~done) {
-      const Slice slice(uses_, set);
+      const FusionGroup group(uses_, set);
       std::string line = "slice";
-      for (const int node : slice.operations()) line += " " + NameOfValue(canonical_, node);
+      for (const int node : group.operations()) line += " " + NameOfValue(canonical_, node);
       line = prefix + line + "\n";
-      if (!Cheapest(line)) continue;  // no slice, or too dear
-      for (const std::string& way : WaysOf(slice))
+      if (!Cheapest(line)) continue;  // no group, or too dear
+      for (const std::string& way : WaysOf(group))
         if (Cheapest(line + way)) WithCopies(line + way, done | set);
     }
   }
 
-  std::vector<std::string> WaysOf(const Slice& slice) const {
+  std::vector<std::string> WaysOf(const FusionGroup& group) const {
     std::vector<std::string> ways;
-    const SliceProblem problem{slice, model_.target(), 1, true};
+    const GroupProblem problem{group, model_.target(), 1, true};
     for (const GraphRewrite* rewrite : GraphRewrites()) {
       if (!rewrite->applies(problem)) continue;
       for (const RewriteParameters& parameters : rewrite->enumerate(problem))
@@ -94,11 +94,11 @@ class AllPlans {
     return ways;
   }
 
-  // With each choice of copies for the last slice.
+  // With each choice of copies for the last group.
   void WithCopies(const std::string& prefix, OperationSet done) {
     const std::optional<Plan> plan = CheapestAgain(prefix);
     std::vector<std::string> choices = {""};
-    for (const SliceDecision::Copy& copy : plan->slices[Slices(prefix) - 1].copies) {
+    for (const GroupDecision::Copy& copy : plan->groups[Groups(prefix) - 1].copies) {
       std::vector<std::string> more;
       for (const std::string& chosen : choices)
         for (const std::string& line : CopiesOf(prefix + chosen, copy)) more.push_back(chosen + line);
@@ -108,14 +108,14 @@ class AllPlans {
       if (follower_.With(prefix + chosen, "all").ok()) Extend(prefix + chosen, done);
   }
 
-  static size_t Slices(const std::string& text) {
+  static size_t Groups(const std::string& text) {
     size_t count = 0;
     for (size_t at = text.find("slice "); at != text.npos; at = text.find("slice ", at + 1)) ++count;
     return count;
   }
 
   // The lines of a schedule that say whether a matrix is copied: it isn't, or lies as a reader would have it.
-  std::vector<std::string> CopiesOf(const std::string& prefix, const SliceDecision::Copy& copy) {
+  std::vector<std::string> CopiesOf(const std::string& prefix, const GroupDecision::Copy& copy) {
     std::vector<std::string> lines;
     const std::optional<Plan> plan = CheapestAgain(prefix);
     if (!plan) return lines;

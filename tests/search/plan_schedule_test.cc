@@ -46,10 +46,10 @@ std::string ErrorOf(const std::string& text) {
   return result.ok() ? "" : std::string(result.status().message());
 }
 
-// The text up to the slice of a number.
-std::string Prefix(const std::string& text, int slices) {
+// The text up to the group of a number.
+std::string Prefix(const std::string& text, int groups) {
   size_t at = 0;
-  for (int i = 0; i <= slices && at != text.npos; ++i) at = text.find("\nslice", at + 1);
+  for (int i = 0; i <= groups && at != text.npos; ++i) at = text.find("\nslice", at + 1);
   return text.substr(0, at == text.npos ? at : at + 1);
 }
 
@@ -95,9 +95,9 @@ TEST(PlanScheduleTest, PrefixesAreCompleted) {
   const std::string text = PrintPlanSchedule(best->plan);
   const double least = PlanOf(graph, Avx2Target(), 1)->plan.cycles;
   double before = least;
-  for (int slices = 0; slices <= static_cast<int>(best->plan.slices.size()); ++slices) {
-    const auto completed = Follow(Prefix(text, slices), graph, Avx2Target());
-    ASSERT_TRUE(completed.ok()) << completed.status() << "\n" << Prefix(text, slices);
+  for (int groups = 0; groups <= static_cast<int>(best->plan.groups.size()); ++groups) {
+    const auto completed = Follow(Prefix(text, groups), graph, Avx2Target());
+    ASSERT_TRUE(completed.ok()) << completed.status() << "\n" << Prefix(text, groups);
     EXPECT_GE(completed->plan.cycles, before * (1 - 1e-9));
     before = completed->plan.cycles;
   }
@@ -112,10 +112,10 @@ TEST(PlanScheduleTest, ChangesAreFollowed) {
   EXPECT_EQ(changed->plan.nests[0].tile, 17);
   EXPECT_TRUE(MissingOnHost(Avx2Target().features).empty() ? VerifyPlan(changed->plan, Avx2Target()).ok
                                                            : true);
-  // The same slices, one way or the other around.
+  // The same groups, one way or the other around.
   const auto other = Follow("slice v8 v7 v6\nslice out v9 v10\n", graph, Avx2Target());
   ASSERT_TRUE(other.ok()) << other.status();
-  EXPECT_EQ(other->plan.slices.size(), 2u);
+  EXPECT_EQ(other->plan.groups.size(), 2u);
 }
 
 TEST(PlanScheduleTest, WhatCannotBeIsRefusedWithItsPlace) {

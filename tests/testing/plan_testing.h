@@ -72,7 +72,7 @@ inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool head
   return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
 }
 
-// A way to compute all of a graph as one slice.
+// A way to compute all of a graph as one group.
 struct Way {
   std::string rewrite;
   RewriteParameters parameters = {};
@@ -83,8 +83,8 @@ inline OperationSet AllOf(const GraphUses& uses) { return (OperationSet{1} << us
 
 // The graph being canonical.
 inline GroupShape ShapeBy(const GraphUses& uses, const Way& way, const Target& target) {
-  const Slice slice(uses, AllOf(uses));
-  const SliceProblem problem{slice, target, 1, true};
+  const FusionGroup group(uses, AllOf(uses));
+  const GroupProblem problem{group, target, 1, true};
   const GraphRewrite* const rewrite = FindGraphRewrite(way.rewrite);
   return rewrite->expand(problem,
                          {way.parameters, way.in_place, static_cast<int>(uses.graph().nodes.size())});
@@ -119,8 +119,8 @@ inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
 inline std::vector<Way> WaysOf(const Graph& asked, const Target& target, std::string_view rewrite = "") {
   const Graph graph = CanonicalGraph(asked);
   const GraphUses uses(graph);
-  const Slice slice(uses, AllOf(uses));
-  const SliceProblem problem{slice, target, 1, true};
+  const FusionGroup group(uses, AllOf(uses));
+  const GroupProblem problem{group, target, 1, true};
   std::vector<Way> ways;
   for (const GraphRewrite* each : GraphRewrites()) {
     if ((!rewrite.empty() && each->name != rewrite) || !each->applies(problem)) continue;

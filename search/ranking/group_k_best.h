@@ -1,9 +1,9 @@
-// The ways of a slice with the programs of their stages, by what they cost: for the K cheapest plans.
+// The ways of a fusion group with the programs of their stages, by what they cost: for the K cheapest plans.
 //
 // Best first: a way at what it costs at least, then with each choice of copies, then with programs; and of
 // each with programs the neighbours that have in one stage the next cheapest one.
-#ifndef KIRSCH_SEARCH_RANKING_SLICE_K_BEST_H_
-#define KIRSCH_SEARCH_RANKING_SLICE_K_BEST_H_
+#ifndef KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
+#define KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -14,44 +14,44 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "search/graph/group_cost.h"
+#include "search/graph/group_pricer.h"
 #include "search/graph/operand_copies.h"
-#include "search/graph/slice_cost.h"
-#include "search/graph/slice_pricer.h"
 #include "search/ranking/stage_k_best.h"
 
 namespace kirsch {
 
 // Not thread-safe. All arguments outlive it. `threads` work at the same time.
-class SliceKBest {
+class GroupKBest {
  public:
-  SliceKBest(OperationSet set, Workers workers, int threads, SlicePricer& pricer, StageKBest& stages)
+  GroupKBest(OperationSet set, Workers workers, int threads, GroupPricer& pricer, StageKBest& stages)
       : set_(set), workers_(workers), cost_(threads), pricer_(pricer), stages_(stages) {}
 
   // The cheapest costs no less; infinity: there is none.
   absl::StatusOr<double> Bound();
   // Is what the cheapest costs known?
   bool is_priced() const { return !found_.empty(); }
-  // The slice of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Stays where it
+  // The group of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Stays where it
   // is. An error is the search's.
-  absl::StatusOr<const PricedSlice*> At(size_t rank, double budget);
+  absl::StatusOr<const PricedGroup*> At(size_t rank, double budget);
   // One that At returned.
-  const PricedSlice& at(size_t rank) const { return found_[rank]; }
+  const PricedGroup& at(size_t rank) const { return found_[rank]; }
 
  private:
   // A way with programs for all of its stages.
   struct Solved {
-    SlicePricer::Candidate way;
-    SliceDecision copies;
+    GroupPricer::Candidate way;
+    GroupDecision copies;
     std::vector<StagePlace> places;                  // of what may be otherwise
     std::map<size_t, std::vector<Stage>> schedules;  // of rows, by place
   };
   // What is yet to be looked into.
   struct Open {
-    explicit Open(SlicePricer::Candidate candidate) : way(std::move(candidate)) {}
+    explicit Open(GroupPricer::Candidate candidate) : way(std::move(candidate)) {}
 
-    SlicePricer::Candidate way;
+    GroupPricer::Candidate way;
     std::vector<OperandCopies::Readers> matrices;  // that may be copied
-    SliceDecision copies;                          // of those that are decided
+    GroupDecision copies;                          // of those that are decided
     bool copied = false;                           // the next is to be copied, ...
     size_t asks = 0;                               // ... as this of its readers would have it
     std::vector<Decision> tried;                   // as those before
@@ -68,21 +68,21 @@ class SliceKBest {
   absl::Status LookInto(Entry entry, double least, double budget);
   absl::Status TryCopy(Entry entry, double least, double budget);
   absl::Status Solve(Entry entry, double least, double budget);
-  void AddDecided(const Open& before, SlicePricer::Candidate way, const Decision& decision, double least);
+  void AddDecided(const Open& before, GroupPricer::Candidate way, const Decision& decision, double least);
   void Emit(const Entry& entry);
   bool Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape);
 
   const OperationSet set_;
   const Workers workers_;
-  const SliceCost cost_;
-  SlicePricer& pricer_;
+  const GroupCost cost_;
+  GroupPricer& pricer_;
   StageKBest& stages_;
   bool started_ = false;
   double bound_ = -1;                   // before that; negative: not asked for
   std::multimap<double, Entry> queue_;  // by what they cost, or cost at least
-  std::deque<PricedSlice> found_;       // by what they cost
+  std::deque<PricedGroup> found_;       // by what they cost
 };
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_RANKING_SLICE_K_BEST_H_
+#endif  // KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_

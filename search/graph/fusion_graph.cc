@@ -1,4 +1,4 @@
-#include "search/graph/slice_sets.h"
+#include "search/graph/fusion_graph.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 namespace kirsch {
 
-SliceSets::SliceSets(const GraphUses& uses, size_t most)
+FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
     : reads_(uses.operations().size()), users_(reads_.size()), neighbours_(reads_.size()) {
   const Graph& graph = uses.graph();
   const size_t operations = reads_.size();
@@ -29,7 +29,7 @@ SliceSets::SliceSets(const GraphUses& uses, size_t most)
   for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
 }
 
-void SliceSets::Enumerate(size_t most) {
+void FusionGraph::Enumerate(size_t most) {
   std::set<OperationSet> known = {0};
   for (auto set = known.begin(); set != known.end() && known.size() <= most; ++set)
     for (size_t place = 0; place < reads_.size(); ++place)
@@ -43,13 +43,13 @@ void SliceSets::Enumerate(size_t most) {
   for (size_t end = 0; end <= reads_.size(); ++end) done_.push_back((OperationSet{1} << end) - 1);
 }
 
-std::optional<size_t> SliceSets::Find(OperationSet set) const {
+std::optional<size_t> FusionGraph::Find(OperationSet set) const {
   const auto found = std::lower_bound(done_.begin(), done_.end(), set);
   if (found == done_.end() || *found != set) return std::nullopt;
   return static_cast<size_t>(found - done_.begin());
 }
 
-std::vector<size_t> SliceSets::FindBefore(size_t end) const {
+std::vector<size_t> FusionGraph::FindBefore(size_t end) const {
   std::vector<size_t> before;
   for (size_t i = end; i-- > 0;)
     if ((done_[i] & ~done_[end]) == 0 && IsConnected(done_[end] & ~done_[i])) before.push_back(i);
@@ -58,19 +58,19 @@ std::vector<size_t> SliceSets::FindBefore(size_t end) const {
   return before;
 }
 
-OperationSet SliceSets::Union(const std::vector<OperationSet>& of, OperationSet slice) {
+OperationSet FusionGraph::Union(const std::vector<OperationSet>& of, OperationSet group) {
   OperationSet all = 0;
-  for (; slice != 0; slice &= slice - 1) all |= of[static_cast<size_t>(std::countr_zero(slice))];
+  for (; group != 0; group &= group - 1) all |= of[static_cast<size_t>(std::countr_zero(group))];
   return all;
 }
 
-bool SliceSets::IsConnected(OperationSet slice) const {
-  OperationSet reached = slice & (~slice + 1), before = 0;
+bool FusionGraph::IsConnected(OperationSet group) const {
+  OperationSet reached = group & (~group + 1), before = 0;
   while (reached != before) {
     before = reached;
-    reached |= Union(neighbours_, reached) & slice;
+    reached |= Union(neighbours_, reached) & group;
   }
-  return reached == slice;
+  return reached == group;
 }
 
 }  // namespace kirsch

@@ -16,8 +16,8 @@
 #include "rewrites/graph/registry.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/graph/ahead_operations.h"
+#include "search/graph/group_levels.h"
 #include "search/graph/operand_copies.h"
-#include "search/graph/slice_levels.h"
 #include "spec/expansion.h"
 #include "spec/language/kernel_file.h"
 #include "spec/storage.h"
@@ -58,38 +58,38 @@ class BruteForce {
     const auto known = from_.find({done, begin});
     if (known != from_.end()) return known->second;
     double least = kNever;
-    ForEachSlice(done, [&](OperationSet slice) {
+    ForEachGroup(done, [&](OperationSet group) {
       const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
-      least = std::min(least, CyclesOf(slice, workers) + CyclesAfter(done, begin, slice));
-      if (threads_ == 1 || !OnlyReadBy(slice, all)) return;
-      ForEachSlice(done | slice, [&](OperationSet shared) {
-        if (!OnlyReadBy(slice, done | slice | shared)) return;
-        least = std::min(least, CyclesOf(slice, Workers::kEach) + CyclesOf(shared, Workers::kShared) +
-                                    CyclesAfter(done, begin, slice | shared));
+      least = std::min(least, CyclesOf(group, workers) + CyclesAfter(done, begin, group));
+      if (threads_ == 1 || !OnlyReadBy(group, all)) return;
+      ForEachGroup(done | group, [&](OperationSet shared) {
+        if (!OnlyReadBy(group, done | group | shared)) return;
+        least = std::min(least, CyclesOf(group, Workers::kEach) + CyclesOf(shared, Workers::kShared) +
+                                    CyclesAfter(done, begin, group | shared));
       });
     });
     return from_[{done, begin}] = least;
   }
 
   // What reads a value of this phase begins the next.
-  double CyclesAfter(OperationSet done, OperationSet begin, OperationSet slice) {
-    if (threads_ == 1 || ReadsOnly(slice, begin | slice)) return CyclesFrom(done | slice, begin);
-    return target_.barrier_cycles + CyclesFrom(done | slice, done);
+  double CyclesAfter(OperationSet done, OperationSet begin, OperationSet group) {
+    if (threads_ == 1 || ReadsOnly(group, begin | group)) return CyclesFrom(done | group, begin);
+    return target_.barrier_cycles + CyclesFrom(done | group, done);
   }
 
   template <typename Use>
-  void ForEachSlice(OperationSet done, Use use) const {
+  void ForEachGroup(OperationSet done, Use use) const {
     const OperationSet left = AllOf(uses_) & ~done;
-    for (OperationSet slice = left; slice != 0; slice = (slice - 1) & left)
-      if (ReadsOnly(slice, done | slice) && IsConnected(slice)) use(slice);
+    for (OperationSet group = left; group != 0; group = (group - 1) & left)
+      if (ReadsOnly(group, done | group) && IsConnected(group)) use(group);
   }
 
-  // Are the values of `slice` of no use to anyone but those?
-  bool OnlyReadBy(OperationSet slice, OperationSet readers) const {
+  // Are the values of `group` of no use to anyone but those?
+  bool OnlyReadBy(OperationSet group, OperationSet readers) const {
     bool only = true;
-    ForEach(slice, [&](int node) { only &= uses_.Stored(graph_.result) != node; });
+    ForEach(group, [&](int node) { only &= uses_.Stored(graph_.result) != node; });
     ForEach(AllOf(uses_) & ~readers, [&](int node) {
-      for (int input : graph_.at(node).inputs) only &= !IsIn(slice, uses_.Stored(input));
+      for (int input : graph_.at(node).inputs) only &= !IsIn(group, uses_.Stored(input));
     });
     return only;
   }
@@ -107,9 +107,9 @@ class BruteForce {
       if ((set >> i & 1) != 0) use(uses_.operations()[i]);
   }
 
-  bool ReadsOnly(OperationSet slice, OperationSet made) const {
+  bool ReadsOnly(OperationSet group, OperationSet made) const {
     bool only = true;
-    ForEach(slice, [&](int node) {
+    ForEach(group, [&](int node) {
       for (int input : graph_.at(node).inputs)
         if (const int stored = uses_.Stored(input); IsOperation(stored)) only &= IsIn(made, stored);
     });
@@ -117,14 +117,14 @@ class BruteForce {
   }
 
   // By what is read: one reads what the other makes, or both read the same.
-  bool IsConnected(OperationSet slice) const {
+  bool IsConnected(OperationSet group) const {
     std::vector<int> reached;
-    ForEach(slice, [&](int node) {
+    ForEach(group, [&](int node) {
       if (reached.empty()) reached.push_back(node);
     });
     for (bool grows = true; grows;) {
       grows = false;
-      ForEach(slice, [&](int node) {
+      ForEach(group, [&](int node) {
         if (std::find(reached.begin(), reached.end(), node) != reached.end()) return;
         if (std::any_of(reached.begin(), reached.end(), [&](int other) { return Touch(node, other); })) {
           reached.push_back(node);
@@ -132,7 +132,7 @@ class BruteForce {
         }
       });
     }
-    return static_cast<int>(reached.size()) == std::popcount(slice);
+    return static_cast<int>(reached.size()) == std::popcount(group);
   }
   bool Touch(int a, int b) const {
     std::vector<int> of_a = {a}, of_b = {b};
@@ -148,8 +148,8 @@ class BruteForce {
     const auto known = of_.find({set, workers});
     if (known != of_.end()) return known->second;
     workers_ = workers;
-    const Slice slice(uses_, set);
-    const SliceProblem problem{slice, target_, Sharers(), true};
+    const FusionGroup group(uses_, set);
+    const GroupProblem problem{group, target_, Sharers(), true};
     double least = kNever;
     for (const GraphRewrite* rewrite : GraphRewrites()) {
       if (!rewrite->applies(problem)) continue;
@@ -169,7 +169,7 @@ class BruteForce {
   int Sharers() const { return workers_ == Workers::kShared ? threads_ : 1; }
 
   double CyclesOf(GroupShape shape, Level keep) {
-    SliceLevels levels(graph_, target_, Residency::kWarm, workers_, workers_ == Workers::kOne ? 1 : threads_);
+    GroupLevels levels(graph_, target_, Residency::kWarm, workers_, workers_ == Workers::kOne ? 1 : threads_);
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) return kNever;
     levels.Place(shape, keep);
     for (LoopNest& nest : shape.nests)
@@ -184,7 +184,7 @@ class BruteForce {
     }
     for (const Stage& stage : shape.ahead)
       if (!Makes(stage.operands[0].value, TextOfCopy(stage))) return kNever;
-    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
+    const OperandCopies copies(graph_, model_, GroupCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
   }
 
@@ -221,12 +221,12 @@ class BruteForce {
   }
 
   // With every choice for the matrices from `number` on.
-  double WithCopies(const GroupShape& shape, const SliceLevels& levels,
+  double WithCopies(const GroupShape& shape, const GroupLevels& levels,
                     const std::vector<OperandCopies::Readers>& all, size_t number) {
     if (number == all.size()) return Total(shape, levels);
     double least = WithCopies(shape, levels, all, number + 1);
-    SliceLevels asked = levels;
-    const OperandCopies copies(graph_, model_, SliceCost(1), &asked, {}, 0, kAnyPacking, nullptr, "");
+    GroupLevels asked = levels;
+    const OperandCopies copies(graph_, model_, GroupCost(1), &asked, {}, 0, kAnyPacking, nullptr, "");
     const size_t operand = all[number].operand;
     for (const StagePlace& asks : all[number].stages) {
       const Stage constant = copies.WithConstant(shape, asks, operand);
@@ -249,11 +249,11 @@ class BruteForce {
   };
 
   // With a matrix lying as one of its readers would have it.
-  double WithCopy(GroupShape shape, SliceLevels levels, const std::vector<OperandCopies::Readers>& all,
+  double WithCopy(GroupShape shape, GroupLevels levels, const std::vector<OperandCopies::Readers>& all,
                   size_t number, const Copied& copied) {
     const size_t operand = all[number].operand;
     const auto& [asks, constant, decision, once, ahead] = copied;
-    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
+    const OperandCopies copies(graph_, model_, GroupCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     Expansion expansion;
     Expand(constant.spec, decision, target_, &expansion);
     const int value = 10000 + static_cast<int>(number);
@@ -300,7 +300,7 @@ class BruteForce {
     return lines - FootprintOf(constant, number, target_).lines <= std::max<int64_t>(free, 0);
   }
 
-  double Total(GroupShape shape, const SliceLevels& levels) {
+  double Total(GroupShape shape, const GroupLevels& levels) {
     for (const StagePlace& place : PlacesOf(shape)) {
       Stage& stage = place.In(shape);
       for (const StageOperand& operand : stage.operands)
@@ -395,8 +395,8 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least) << text << "\n" << PrintPlanSchedule(found->plan);
   EXPECT_TRUE(found->optimal);
   std::map<std::string, bool> chosen;
-  for (const SliceDecision& slice : found->plan.slices)
-    chosen[slice.rewrite.substr(0, slice.rewrite.find(' '))] = true;
+  for (const GroupDecision& group : found->plan.groups)
+    chosen[group.rewrite.substr(0, group.rewrite.find(' '))] = true;
   for (const auto& [rewrite, is] : chosen) ++usage->chosen[rewrite];
 }
 
@@ -525,7 +525,7 @@ void Report(const Usage& usage) {
 }
 
 // Every ordered pair of operations in every wiring, one drawn shape each.
-TEST(SliceSearchTest, PairsAreBruteForce) {
+TEST(FusionSearchTest, PairsAreBruteForce) {
   Drawer drawer(5);
   Usage usage;
   int drawn = 0;
@@ -569,7 +569,7 @@ std::string Form(int number, std::mt19937& random) {
   }
 }
 
-TEST(SliceSearchTest, WhatRewritesAreForIsBruteForce) {
+TEST(FusionSearchTest, WhatRewritesAreForIsBruteForce) {
   Usage usage;
   std::mt19937 random(7);
   for (int round = 0; round < 110 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage);
@@ -581,7 +581,7 @@ TEST(SliceSearchTest, WhatRewritesAreForIsBruteForce) {
 }
 
 // Operations on constants, one after the other and beside others.
-TEST(SliceSearchTest, WhatIsComputedAheadIsBruteForce) {
+TEST(FusionSearchTest, WhatIsComputedAheadIsBruteForce) {
   Usage usage;
   std::mt19937 random(11);
   const auto draw = [&](int least, int most) {
@@ -623,7 +623,7 @@ TEST(SliceSearchTest, WhatIsComputedAheadIsBruteForce) {
 
 // The copy that the last tile would have leaves less room in L2 beside the rows of a tile of two than there
 // is.
-TEST(SliceSearchTest, ACopyFitsBesideAllItsReaders) {
+TEST(FusionSearchTest, ACopyFitsBesideAllItsReaders) {
   Usage usage;
   ExpectExact(
       "kernel a(x: f32[11,11], w: bf16[11,11]):\n v = relu(x)\n return max(matmul(v, transpose(w)), v)\n",
@@ -632,7 +632,7 @@ TEST(SliceSearchTest, ACopyFitsBesideAllItsReaders) {
 
 // The bands in the middle find the filters where the one before left them, the first and the last don't: a
 // copy of the filters is no closer to these because those would have made it.
-TEST(SliceSearchTest, WhatIsMadeAheadIsAsFarAsTheConstant) {
+TEST(FusionSearchTest, WhatIsMadeAheadIsAsFarAsTheConstant) {
   Usage usage;
   ExpectExact(
       "kernel a(p0: const f32[2,6,1,1], p1: f32[1,9,9,1]):\n return conv2d(p1, p0, layout=nhwc, pad=1)\n",
@@ -641,7 +641,7 @@ TEST(SliceSearchTest, WhatIsMadeAheadIsAsFarAsTheConstant) {
 
 // Kernels as they are written. Of dense weights: a matrix of blocks may be as large as all of the tiny L2,
 // and then a stage that has it there has no program.
-TEST(SliceSearchTest, RandomGraphsAreBruteForce) {
+TEST(FusionSearchTest, RandomGraphsAreBruteForce) {
   Usage usage;
   for (int round = 0; round < Rounds(300) && !HasFailure(); ++round) {
     std::mt19937 random(static_cast<unsigned>(round));
@@ -652,7 +652,7 @@ TEST(SliceSearchTest, RandomGraphsAreBruteForce) {
 }
 
 // With phases, and with what each thread does for itself.
-TEST(SliceSearchTest, PlansForThreadsAreBruteForce) {
+TEST(FusionSearchTest, PlansForThreadsAreBruteForce) {
   Usage usage;
   std::mt19937 random(7);
   for (int round = 0; round < 30 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage, 2);
@@ -691,7 +691,7 @@ std::string WithConstants(int round, int rows) {
 }
 
 // What a member costs with another member's packing.
-TEST(SliceSearchTest, PackingsThatAreGivenAreBruteForce) {
+TEST(FusionSearchTest, PackingsThatAreGivenAreBruteForce) {
   int dearer = 0, impossible = 0, plans = 0;
   for (int round = 0; round < Rounds(15) && !HasFailure(); ++round) {
     const Target target = TinyTarget();

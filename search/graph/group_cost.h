@@ -1,16 +1,16 @@
-// What the loop nests of a slice take, their stages having cycles.
-#ifndef KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
-#define KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
+// What the loop nests of a fusion group take, their stages having cycles.
+#ifndef KIRSCH_SEARCH_GRAPH_GROUP_COST_H_
+#define KIRSCH_SEARCH_GRAPH_GROUP_COST_H_
 
 #include "rewrites/graph/group_shape.h"
 #include "spec/program/plan.h"
 
 namespace kirsch {
 
-class SliceCost {
+class GroupCost {
  public:
   // `threads` share the tiles of nests that are shared.
-  explicit SliceCost(int threads) : threads_(threads) {}
+  explicit GroupCost(int threads) : threads_(threads) {}
 
   // Shared by tiles or by items, whichever is cheaper; that is what Best says.
   double Of(const LoopNest& nest) const;
@@ -32,4 +32,4 @@ class SliceCost {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_GRAPH_SLICE_COST_H_
+#endif  // KIRSCH_SEARCH_GRAPH_GROUP_COST_H_

@@ -1,7 +1,7 @@
-// What a slice of a graph costs: the cheapest of its rewrites, each stage with the program that the search
+// What a fusion group costs: the cheapest of its rewrites, each stage with the program that the search
 // finds for it.
-#ifndef KIRSCH_SEARCH_GRAPH_SLICE_PRICER_H_
-#define KIRSCH_SEARCH_GRAPH_SLICE_PRICER_H_
+#ifndef KIRSCH_SEARCH_GRAPH_GROUP_PRICER_H_
+#define KIRSCH_SEARCH_GRAPH_GROUP_PRICER_H_
 
 #include <list>
 #include <map>
@@ -15,33 +15,33 @@
 #include "cost/cost_model.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/graph_rewrite.h"
+#include "search/graph/group_levels.h"
 #include "search/graph/operand_copies.h"
 #include "search/graph/plan_search.h"
-#include "search/graph/slice_levels.h"
 #include "search/graph/stage_solver.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/program/plan.h"
 
 namespace kirsch {
 
-// A slice's loop nests, which don't wait for each other.
-struct PricedSlice {
-  SliceDecision decision;
+// A group's loop nests, which don't wait for each other.
+struct PricedGroup {
+  GroupDecision decision;
   std::vector<Stage> ahead;
   std::vector<LoopNest> nests;
   std::vector<Buffer> buffers;
   double cycles = 0;  // without what starting threads and waiting for them takes
 };
 
-struct SlicePrice {
-  std::optional<PricedSlice> slice;
-  double bound = 0;  // the cycles of the slice, if there is one
+struct GroupPrice {
+  std::optional<PricedGroup> group;
+  double bound = 0;  // the cycles of the group, if there is one
 };
 
 // Not thread-safe. All arguments of the constructor outlive it.
-class SlicePricer {
+class GroupPricer {
  public:
-  // A way to compute a slice.
+  // A way to compute a group.
   struct Way {
     const GraphRewrite* rewrite;
     GroupForm form;
@@ -52,30 +52,30 @@ class SlicePricer {
     Way way;
     Level keep;
     GroupShape shape;
-    SliceLevels levels;
+    GroupLevels levels;
     double bound;
   };
 
-  SlicePricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
+  GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
 
-  // The slice of these operations costs no less, by closed forms; infinity: no rewrite is for it.
+  // The group of these operations costs no less, by closed forms; infinity: no rewrite is for it.
   absl::StatusOr<double> Bound(OperationSet set, Workers workers);
-  // The arithmetic of an operation, by its place, takes no less on all threads together, whatever slice it is
+  // The arithmetic of an operation, by its place, takes no less on all threads together, whatever group it is
   // in.
   absl::StatusOr<double> ArithmeticBound(size_t place);
 
-  // The slice, or, if it does not cost less than `budget` cycles, a bound that is no less. Once a search was
+  // The group, or, if it does not cost less than `budget` cycles, a bound that is no less. Once a search was
   // stopped, only in the first way there is, or, below a budget, in none, and the bound is not proven. An
   // error is the search's. `second_best`: find what would be second best, too.
-  absl::StatusOr<SlicePrice> Price(OperationSet set, Workers workers, double budget,
+  absl::StatusOr<GroupPrice> Price(OperationSet set, Workers workers, double budget,
                                    bool second_best = false);
 
   // The same as a schedule has it; what that leaves open is searched. InvalidArgument, one line with the
   // place of the decision that is not in the space, or does not fit.
-  absl::StatusOr<PricedSlice> Replay(OperationSet set, Workers workers, const SliceSchedule& schedule);
+  absl::StatusOr<PricedGroup> Replay(OperationSet set, Workers workers, const GroupSchedule& schedule);
 
-  // What Price goes through, for others who compare ways (slice_k_best.h). All below is asked about who
-  // computes the slice now:
+  // What Price goes through, for others who compare ways (group_k_best.h). All below is asked about who
+  // computes the group now:
   void Turn(Workers workers);
   // All ways, what promises most first.
   absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set);
@@ -87,11 +87,11 @@ class SlicePricer {
   // places. False: it takes at least `limit` cycles.
   absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
   // A way whose stages have programs, and the copies that were decided.
-  PricedSlice Finished(const Candidate& candidate, const SliceDecision& copies) const;
+  PricedGroup Finished(const Candidate& candidate, const GroupDecision& copies) const;
   // As nodes.
-  std::vector<int> OperationsOf(OperationSet set) const { return Slice(uses_, set).operations(); }
+  std::vector<int> OperationsOf(OperationSet set) const { return FusionGroup(uses_, set).operations(); }
 
-  // Why an operation, as a node, can't be a slice alone.
+  // Why an operation, as a node, can't be a group alone.
   std::string ErrorOf(int node) const;
   // Of all searches.
   const SearchStats& stats() const { return solver_.stats(); }
@@ -105,27 +105,27 @@ class SlicePricer {
     double raised = 1;                                // what is known of it, relative to the closed form
   };
 
-  absl::StatusOr<SlicePrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
-  absl::Status AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
+  absl::StatusOr<GroupPrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
+  absl::Status AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
                              std::list<Candidate>* candidates);
   absl::Status AddCandidate(const Way& way, const GroupShape& shape, std::list<Candidate>* candidates);
   absl::Status FindBound(Candidate* candidate);
-  absl::StatusOr<SlicePrice> PriceCandidate(double budget, Candidate candidate);
+  absl::StatusOr<GroupPrice> PriceCandidate(double budget, Candidate candidate);
   std::vector<Question> QuestionsOf(const OperandCopies& copies,
                                     const std::vector<OperandCopies::Readers>& readers,
                                     GroupShape* shape) const;
-  static SlicePrice Refused(const Question& question, const GroupShape& shape, double budget);
+  static GroupPrice Refused(const Question& question, const GroupShape& shape, double budget);
   static std::vector<Question> LeastRaisedFirst(std::vector<Question> questions);
   absl::StatusOr<bool> Probe(const Question& question, const OperandCopies& copies, double budget,
-                             const SliceLevels& levels, GroupShape* shape);
+                             const GroupLevels& levels, GroupShape* shape);
   static bool IsAmong(const std::vector<OperandCopies::Readers>& readers, int number);
-  absl::Status PriceRows(const SliceLevels& levels, int number, Stage* stage) const;
+  absl::Status PriceRows(const GroupLevels& levels, int number, Stage* stage) const;
   absl::Status CheckPins(const GroupShape& shape) const;
   absl::StatusOr<RewriteParameters> PinnedParameters(const GraphRewrite& rewrite) const;
   const StageSchedule* PinnedStage(int number) const;
   absl::Status Unsuited(TextPosition position, std::string_view expected) const;
 
-  bool GoesByAnyKeys(const Slice& slice) const;
+  bool GoesByAnyKeys(const FusionGroup& group) const;
   Sharing SharingOf(const LoopNest& nest) const;
 
   const GraphUses& uses_;
@@ -137,12 +137,12 @@ class SlicePricer {
   Workers workers_ = Workers::kOne;
   int threads_ = 1;                 // that work at the same time
   const std::vector<bool> varies_;  // nodes whose types have the number of keys, if that is to be any
-  const SliceSchedule* pinned_ = nullptr;
+  const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
-  // Of slices that Price was asked about and that cost more, what is left of their ways.
+  // Of groups that Price was asked about and that cost more, what is left of their ways.
   std::map<std::pair<OperationSet, Workers>, std::list<Candidate>> open_;
 };
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_GRAPH_SLICE_PRICER_H_
+#endif  // KIRSCH_SEARCH_GRAPH_GROUP_PRICER_H_

@@ -1,6 +1,7 @@
-// A part of a graph that is computed together: the state of the search beside the contraction's spec.
-#ifndef KIRSCH_REWRITES_ANALYSIS_SLICE_H_
-#define KIRSCH_REWRITES_ANALYSIS_SLICE_H_
+// A fusion group: a part of a graph that is computed together: the state of the search beside the
+// contraction's spec.
+#ifndef KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
+#define KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +18,9 @@ using OperationSet = uint32_t;
 inline constexpr size_t kMaxOperations = 16;
 
 // Any set of operations no path between which leaves it. What `uses` is of outlives it.
-class Slice {
+class FusionGroup {
  public:
-  Slice(const GraphUses& uses, OperationSet set);
+  FusionGroup(const GraphUses& uses, OperationSet set);
 
   const GraphUses& uses() const { return uses_; }
   const Graph& graph() const { return uses_.graph(); }
@@ -47,4 +48,4 @@ class Slice {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_REWRITES_ANALYSIS_SLICE_H_
+#endif  // KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_

@@ -1,21 +1,21 @@
-#include "rewrites/analysis/slice.h"
+#include "rewrites/analysis/fusion_group.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace kirsch {
 
-Slice::Slice(const GraphUses& uses, OperationSet set) : uses_(uses), set_(set) {
+FusionGroup::FusionGroup(const GraphUses& uses, OperationSet set) : uses_(uses), set_(set) {
   for (size_t place = 0; place < uses.operations().size(); ++place)
     if ((set >> place & 1) != 0) operations_.push_back(uses.operations()[place]);
 }
 
-bool Slice::MakesBefore(size_t place, int node) const {
+bool FusionGroup::MakesBefore(size_t place, int node) const {
   const auto end = operations_.begin() + static_cast<std::ptrdiff_t>(place);
   return std::find(operations_.begin(), end, node) != end;
 }
 
-size_t Slice::LastUse(int node) const {
+size_t FusionGroup::LastUse(int node) const {
   OperationSet users = 0;
   for (size_t place : uses_.UsesOf(node)) {
     if (place >= kMaxOperations || (set_ >> place & 1) == 0) return size();

@@ -1,4 +1,4 @@
-#include "search/ranking/slice_k_best.h"
+#include "search/ranking/group_k_best.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +14,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-absl::StatusOr<double> SliceKBest::Bound() {
+absl::StatusOr<double> GroupKBest::Bound() {
   if (is_priced()) return found_.front().cycles;
   if (started_) return queue_.empty() ? kNever : queue_.begin()->first;
   if (bound_ < 0) {
@@ -25,7 +25,7 @@ absl::StatusOr<double> SliceKBest::Bound() {
   return bound_;
 }
 
-absl::StatusOr<const PricedSlice*> SliceKBest::At(size_t rank, double budget) {
+absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
   pricer_.Turn(workers_);
   if (absl::Status status = Start(); !status.ok()) return status;
   while (found_.size() <= rank && !queue_.empty() && queue_.begin()->first < budget && pricer_.optimal() &&
@@ -37,12 +37,12 @@ absl::StatusOr<const PricedSlice*> SliceKBest::At(size_t rank, double budget) {
   return found_.size() > rank && found_[rank].cycles < budget ? &found_[rank] : nullptr;
 }
 
-absl::Status SliceKBest::Start() {
+absl::Status GroupKBest::Start() {
   if (started_) return absl::OkStatus();
   started_ = true;
-  absl::StatusOr<std::list<SlicePricer::Candidate>> ways = pricer_.CandidatesFor(set_);
+  absl::StatusOr<std::list<GroupPricer::Candidate>> ways = pricer_.CandidatesFor(set_);
   if (!ways.ok()) return ways.status();
-  for (SlicePricer::Candidate& way : *ways) {
+  for (GroupPricer::Candidate& way : *ways) {
     const double bound = way.bound;
     auto open = std::make_unique<Open>(std::move(way));
     open->matrices = pricer_.CopiesFor(&open->way).ReadersOf(open->way.shape);
@@ -53,7 +53,7 @@ absl::Status SliceKBest::Start() {
 
 // Each matrix that may be copied is decided first: that it is not, or, with what that costs yet to be seen,
 // that it is.
-absl::Status SliceKBest::LookInto(Entry entry, double least, double budget) {
+absl::Status GroupKBest::LookInto(Entry entry, double least, double budget) {
   if (entry.solved != nullptr) {
     Emit(entry);
     return absl::OkStatus();
@@ -62,7 +62,7 @@ absl::Status SliceKBest::LookInto(Entry entry, double least, double budget) {
   const size_t decided = open.copies.copies.size();
   if (decided == open.matrices.size()) return Solve(std::move(entry), least, budget);
   if (open.copied) return TryCopy(std::move(entry), least, budget);
-  SlicePricer::Candidate as_it_lies = open.way;
+  GroupPricer::Candidate as_it_lies = open.way;
   for (const StagePlace& reader : open.matrices[decided].stages) {
     Stage& stage = reader.In(as_it_lies.shape);
     stage.cycles = pricer_.BoundOf(stage);
@@ -74,13 +74,13 @@ absl::Status SliceKBest::LookInto(Entry entry, double least, double budget) {
 }
 
 // The next matrix being decided.
-void SliceKBest::AddDecided(const Open& before, SlicePricer::Candidate way, const Decision& decision,
+void GroupKBest::AddDecided(const Open& before, GroupPricer::Candidate way, const Decision& decision,
                             double least) {
   const OperandCopies::Readers& readers = before.matrices[before.copies.copies.size()];
   auto open = std::make_unique<Open>(std::move(way));
   open->matrices = before.matrices;
   open->copies = before.copies;
-  SliceDecision::Copy& copy = open->copies.copies.emplace_back();
+  GroupDecision::Copy& copy = open->copies.copies.emplace_back();
   copy.op = readers.stages.front().In(open->way.shape).spec.op;
   for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
   copy.decision = decision;
@@ -89,11 +89,11 @@ void SliceKBest::AddDecided(const Open& before, SlicePricer::Candidate way, cons
 }
 
 // As one reader after the other would have it.
-absl::Status SliceKBest::TryCopy(Entry entry, double least, double budget) {
+absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   Open& open = *entry.open;
   const size_t decided = open.copies.copies.size();
   const OperandCopies::Readers& readers = open.matrices[decided];
-  SlicePricer::Candidate way = open.way;
+  GroupPricer::Candidate way = open.way;
   OperandCopies copies = pricer_.CopiesFor(&way, static_cast<int>(decided));
   const StagePlace& asks = readers.stages[open.asks];
   Stage constant = copies.WithConstant(way.shape, asks, readers.operand);
@@ -120,8 +120,8 @@ absl::Status SliceKBest::TryCopy(Entry entry, double least, double budget) {
   return absl::OkStatus();
 }
 
-absl::Status SliceKBest::Solve(Entry entry, double least, double budget) {
-  SlicePricer::Candidate& way = entry.open->way;
+absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
+  GroupPricer::Candidate& way = entry.open->way;
   const OperandCopies copies = pricer_.CopiesFor(&way);
   std::vector<StagePlace> places;
   for (const StagePlace& place : PlacesOf(way.shape)) {
@@ -144,12 +144,12 @@ absl::Status SliceKBest::Solve(Entry entry, double least, double budget) {
 }
 
 // And adds what is next to it.
-void SliceKBest::Emit(const Entry& entry) {
+void GroupKBest::Emit(const Entry& entry) {
   Solved& solved = *entry.solved;
-  SlicePricer::Candidate way = solved.way;
+  GroupPricer::Candidate way = solved.way;
   for (size_t place = 0; place < entry.ranks.size(); ++place)
     if (entry.ranks[place] > 0) Apply(entry.ranks[place], place, &solved, &way.shape);
-  PricedSlice& found = found_.emplace_back(pricer_.Finished(way, solved.copies));
+  PricedGroup& found = found_.emplace_back(pricer_.Finished(way, solved.copies));
   found.decision.operations = pricer_.OperationsOf(set_);
   if (!stages_.others()) return;
   for (size_t place = entry.last; place < entry.ranks.size(); ++place) {
@@ -162,10 +162,10 @@ void SliceKBest::Emit(const Entry& entry) {
 }
 
 // Gives a stage the program or the schedule of a rank. False: there is none.
-bool SliceKBest::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
+bool GroupKBest::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
   const StagePlace& at = solved->places[place];
   Stage& stage = at.In(*shape);
-  const SliceLevels& levels = solved->way.levels;
+  const GroupLevels& levels = solved->way.levels;
   if (stage.kind == StageKind::kContraction) {
     if (!stages_.Program(rank, &stage)) return false;
     stage.cycles += levels.FetchCycles(shape->nests[at.nest], stage);

@@ -1,4 +1,4 @@
-#include "search/graph/slice_pricer.h"
+#include "search/graph/group_pricer.h"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +43,7 @@ std::string Usage(const GraphRewrite& rewrite) {
 
 }  // namespace
 
-SlicePricer::SlicePricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options)
+GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options)
     : uses_(uses),
       graph_(uses.graph()),
       model_(model),
@@ -52,19 +52,19 @@ SlicePricer::SlicePricer(const GraphUses& uses, const CostModel& model, const Pl
       solver_(target_, options),
       varies_(VaryingNodes(graph_, options)) {}
 
-void SlicePricer::Turn(Workers workers) {
+void GroupPricer::Turn(Workers workers) {
   workers_ = workers;
   threads_ = workers == Workers::kOne ? 1 : options_.threads;
 }
 
-absl::StatusOr<double> SlicePricer::Bound(OperationSet set, Workers workers) {
+absl::StatusOr<double> GroupPricer::Bound(OperationSet set, Workers workers) {
   Turn(workers);
   const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
   if (!candidates.ok()) return candidates.status();
   return candidates->empty() ? kNever : candidates->front().bound;
 }
 
-absl::StatusOr<double> SlicePricer::ArithmeticBound(size_t place) {
+absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
   Turn(Workers::kOne);
   const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(OperationSet{1} << place);
   if (!candidates.ok()) return candidates.status();
@@ -81,7 +81,7 @@ absl::StatusOr<double> SlicePricer::ArithmeticBound(size_t place) {
   return least;
 }
 
-absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers, double budget,
+absl::StatusOr<GroupPrice> GroupPricer::Price(OperationSet set, Workers workers, double budget,
                                               bool second_best) {
   Turn(workers);
   const auto [open, is_new] = open_.try_emplace({set, workers});
@@ -90,23 +90,23 @@ absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers,
     if (!candidates.ok()) return candidates.status();
     open->second = *std::move(candidates);
   }
-  absl::StatusOr<SlicePrice> price = Best(budget, second_best, &open->second);
+  absl::StatusOr<GroupPrice> price = Best(budget, second_best, &open->second);
   if (!price.ok()) return price;
-  if (price->slice) {
-    price->slice->decision.operations = OperationsOf(set);
+  if (price->group) {
+    price->group->decision.operations = OperationsOf(set);
     open_.erase(open);
   }
   return price;
 }
 
-absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
-  const Slice slice(uses_, set);
+absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(OperationSet set) {
+  const FusionGroup group(uses_, set);
   const int sharing = workers_ == Workers::kShared ? threads_ : 1;
-  const SliceProblem problem{slice,
+  const GroupProblem problem{group,
                              target_,
                              sharing,
                              options_.allow_winograd,
-                             GoesByAnyKeys(slice) ? &varies_ : nullptr,
+                             GoesByAnyKeys(group) ? &varies_ : nullptr,
                              options_.any_rows};
   std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
@@ -120,28 +120,28 @@ absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(Ope
 }
 
 // Does it read or make what has the number of keys?
-bool SlicePricer::GoesByAnyKeys(const Slice& slice) const {
+bool GroupPricer::GoesByAnyKeys(const FusionGroup& group) const {
   const auto varies = [&](int node) { return varies_[static_cast<size_t>(node)]; };
-  return !varies_.empty() && std::any_of(slice.operations().begin(), slice.operations().end(), [&](int node) {
+  return !varies_.empty() && std::any_of(group.operations().begin(), group.operations().end(), [&](int node) {
     const std::vector<int>& inputs = graph_.at(node).inputs;
     return varies(node) || std::any_of(inputs.begin(), inputs.end(), varies);
   });
 }
 
 // The order of trial is that of the closed forms, whatever was learned since: of equal costs the first wins.
-absl::StatusOr<SlicePrice> SlicePricer::Best(double budget, bool second_best,
+absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
                                              std::list<Candidate>* candidates) {
-  std::optional<PricedSlice> best, second;
+  std::optional<PricedGroup> best, second;
   double bound = kNever;
   for (Candidate& candidate : *candidates) {
     if (!optimal() && (best || budget < kNever)) break;  // there is no time
     if (candidate.bound < budget) {
-      absl::StatusOr<SlicePrice> priced = PriceCandidate(budget, candidate);
+      absl::StatusOr<GroupPrice> priced = PriceCandidate(budget, candidate);
       if (!priced.ok()) return priced.status();
       candidate.bound = priced->bound;
-      if (priced->slice) {
+      if (priced->group) {
         const bool wins = !best || priced->bound < best->cycles;
-        second = wins ? std::exchange(best, std::move(priced->slice)) : std::move(priced->slice);
+        second = wins ? std::exchange(best, std::move(priced->group)) : std::move(priced->group);
         if (!second_best)
           budget = best->cycles;
         else if (second)
@@ -152,11 +152,11 @@ absl::StatusOr<SlicePrice> SlicePricer::Best(double budget, bool second_best,
   }
   if (second_best && second) best->decision.other_way = {PrintWay(second->decision), second->cycles};
   if (best) bound = best->cycles;
-  return SlicePrice{std::move(best), bound};
+  return GroupPrice{std::move(best), bound};
 }
 
-absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers workers,
-                                                const SliceSchedule& schedule) {
+absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers workers,
+                                                const GroupSchedule& schedule) {
   if (const Word& word = schedule.rewrite; !word.text.empty() && FindGraphRewrite(word.text) == nullptr) {
     std::vector<std::string_view> names;
     for (const GraphRewrite* rewrite : GraphRewrites()) names.push_back(rewrite->name);
@@ -164,11 +164,11 @@ absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers worker
   }
   pinned_ = &schedule;
   open_.erase({set, workers});
-  absl::StatusOr<SlicePrice> priced = Price(set, workers, kNever, options_.explain);
+  absl::StatusOr<GroupPrice> priced = Price(set, workers, kNever, options_.explain);
   open_.erase({set, workers});
   pinned_ = nullptr;
   if (!priced.ok()) return priced.status();
-  if (priced->slice) return *std::move(priced->slice);
+  if (priced->group) return *std::move(priced->group);
   const bool named = !schedule.rewrite.text.empty();
   return ErrorAt(
       options_.schedule->source, named ? schedule.rewrite.position : schedule.position,
@@ -176,7 +176,7 @@ absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers worker
 }
 
 // All parameters, with results in place and not, and with values between stages in L2 and in L1.
-absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
+absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
                                         std::list<Candidate>* candidates) {
   std::vector<RewriteParameters> all;
   if (pinned_ != nullptr && !pinned_->parameters.empty()) {
@@ -186,15 +186,15 @@ absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const Slice
   } else {
     all = rewrite.enumerate(problem);
   }
-  // Numbers of buffers that no other slice has.
-  const auto first = static_cast<size_t>(std::countr_zero(problem.slice.set()));
+  // Numbers of buffers that no other group has.
+  const auto first = static_cast<size_t>(std::countr_zero(problem.group.set()));
   const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
   for (const RewriteParameters& parameters : all)
     for (bool in_place : {true, false}) {
       const Way way{&rewrite, {parameters, in_place, next_value}};
       const GroupShape shape = rewrite.expand(problem, way.form);
       if (!shape.error.empty()) {
-        if (problem.slice.size() == 1) errors_.try_emplace(problem.slice.at(0), shape.error);
+        if (problem.group.size() == 1) errors_.try_emplace(problem.group.at(0), shape.error);
         return pinned_ != nullptr && !pinned_->rewrite.text.empty()
                    ? Unsuited(pinned_->rewrite.position, shape.error)
                    : absl::OkStatus();
@@ -207,11 +207,11 @@ absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const Slice
 }
 
 // With what is no contraction priced, and the others at what they cost at least.
-absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape,
+absl::Status GroupPricer::AddCandidate(const Way& way, const GroupShape& shape,
                                        std::list<Candidate>* candidates) {
   if (absl::Status status = CheckPins(shape); !status.ok()) return status;
   for (Level keep : {Level::kL2, Level::kL1}) {
-    SliceLevels levels(graph_, target_, options_.residency, workers_, threads_);
+    GroupLevels levels(graph_, target_, options_.residency, workers_, threads_);
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) continue;
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
     Candidate candidate{way, keep, shape, std::move(levels), 0};
@@ -223,9 +223,9 @@ absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape,
   return absl::OkStatus();
 }
 
-absl::Status SlicePricer::FindBound(Candidate* candidate) {
+absl::Status GroupPricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
-  const SliceLevels& levels = candidate->levels;
+  const GroupLevels& levels = candidate->levels;
   for (Stage& stage : shape.ahead) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
   for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest);
   for (const StagePlace& place : PlacesOf(shape)) {
@@ -243,15 +243,15 @@ absl::Status SlicePricer::FindBound(Candidate* candidate) {
       Stage& stage = reader.In(shape);
       stage.cycles = std::min(stage.cycles, BoundOf(copies.WithConstant(shape, reader, readers.operand)));
     }
-  candidate->bound = SliceCost(threads_).Of(shape);
+  candidate->bound = GroupCost(threads_).Of(shape);
   return absl::OkStatus();
 }
 
-double SlicePricer::BoundOf(const Stage& stage) const {
+double GroupPricer::BoundOf(const Stage& stage) const {
   return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
 }
 
-absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate candidate) {
+absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate candidate) {
   GroupShape& shape = candidate.shape;
   OperandCopies copies = CopiesFor(&candidate);
   const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
@@ -261,7 +261,7 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
     if (!possible.ok()) return possible.status();
     if (!*possible) return Refused(question, shape, budget);
   }
-  SliceDecision decision;
+  GroupDecision decision;
   for (const Question& question : questions) {
     const absl::StatusOr<bool> solved = question.readers != nullptr
                                             ? copies.Decide(*question.readers, budget, &shape, &decision)
@@ -269,14 +269,14 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }
-  const double cycles = SliceCost(threads_).Of(shape);
-  if (cycles >= budget) return SlicePrice{std::nullopt, budget};
-  return SlicePrice{Finished(candidate, decision), cycles};
+  const double cycles = GroupCost(threads_).Of(shape);
+  if (cycles >= budget) return GroupPrice{std::nullopt, budget};
+  return GroupPrice{Finished(candidate, decision), cycles};
 }
 
-PricedSlice SlicePricer::Finished(const Candidate& candidate, const SliceDecision& copies) const {
-  const SliceCost cost(threads_);
-  PricedSlice priced;
+PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecision& copies) const {
+  const GroupCost cost(threads_);
+  PricedGroup priced;
   priced.decision = copies;
   priced.decision.rewrite = PrintRewrite(*candidate.way.rewrite, candidate.way.form.parameters);
   priced.decision.keep = candidate.keep;
@@ -294,14 +294,14 @@ PricedSlice SlicePricer::Finished(const Candidate& candidate, const SliceDecisio
 }
 
 // A contraction without a program will not have one at any price.
-SlicePrice SlicePricer::Refused(const Question& question, const GroupShape& shape, double budget) {
+GroupPrice GroupPricer::Refused(const Question& question, const GroupShape& shape, double budget) {
   const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
   return {std::nullopt, never ? kNever : budget};
 }
 
 // What is to be decided of the contractions, each that shares no copy for itself. The stages get the cycles
 // that are known by now.
-std::vector<SlicePricer::Question> SlicePricer::QuestionsOf(
+std::vector<GroupPricer::Question> GroupPricer::QuestionsOf(
     const OperandCopies& copies, const std::vector<OperandCopies::Readers>& readers,
     GroupShape* shape) const {
   std::vector<Question> questions;
@@ -329,29 +329,29 @@ std::vector<SlicePricer::Question> SlicePricer::QuestionsOf(
 
 // What was raised least from its closed form is probed first: a little more is learned of it sooner. What is
 // decided in the end is decided in the order of the stages, whatever was learned when: copies have numbers.
-std::vector<SlicePricer::Question> SlicePricer::LeastRaisedFirst(std::vector<Question> questions) {
+std::vector<GroupPricer::Question> GroupPricer::LeastRaisedFirst(std::vector<Question> questions) {
   std::stable_sort(questions.begin(), questions.end(),
                    [](const Question& a, const Question& b) { return a.raised < b.raised; });
   return questions;
 }
 
-bool SlicePricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, int number) {
+bool GroupPricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, int number) {
   return std::any_of(readers.begin(), readers.end(), [&](const OperandCopies::Readers& all) {
     return std::any_of(all.stages.begin(), all.stages.end(),
                        [&](const StagePlace& stage) { return stage.number == number; });
   });
 }
 
-OperandCopies SlicePricer::CopiesFor(Candidate* candidate, int made) {
+OperandCopies GroupPricer::CopiesFor(Candidate* candidate, int made) {
   return OperandCopies(
-      graph_, model_, SliceCost(threads_), &candidate->levels,
+      graph_, model_, GroupCost(threads_), &candidate->levels,
       [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
       candidate->way.form.next_value + static_cast<int>(kMaxOperations) + made,
       pinned_ == nullptr ? options_.packing : kAnyPacking, pinned_,
       options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
 }
 
-absl::Status SlicePricer::PriceRows(const SliceLevels& levels, int number, Stage* stage) const {
+absl::Status GroupPricer::PriceRows(const GroupLevels& levels, int number, Stage* stage) const {
   const StageSchedule* const pinned = PinnedStage(number);
   if (PriceStage(levels.LevelsOf(*stage), target_, pinned != nullptr ? &pinned->row_schedule : nullptr,
                  stage))
@@ -362,8 +362,8 @@ absl::Status SlicePricer::PriceRows(const SliceLevels& levels, int number, Stage
 // Learns what a contraction takes in all tiles but the last, those that read a matrix which may be copied
 // with a copy and without. What the last tile takes is little, and need not be known of ways that are too
 // dear without it. False: this one is.
-absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandCopies& copies, double budget,
-                                        const SliceLevels& levels, GroupShape* shape) {
+absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandCopies& copies, double budget,
+                                        const GroupLevels& levels, GroupShape* shape) {
   if (pinned_ != nullptr || !optimal()) return true;
   if (question.readers == nullptr)
     return question.place.list == &LoopNest::rest ? absl::StatusOr<bool>(true)
@@ -374,7 +374,7 @@ absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandC
     Stage& stage = place.In(*shape);
     Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
     const double fetch = levels.FetchCycles(shape->nests[place.nest], stage);
-    const double limit = SliceCost(threads_).LimitOf(shape, &stage, budget) - fetch;
+    const double limit = GroupCost(threads_).LimitOf(shape, &stage, budget) - fetch;
     const absl::StatusOr<bool> lies = solver_.Solve(limit, &as_it_lies);
     if (!lies.ok()) return lies;
     as_it_lies.cycles += fetch;
@@ -384,41 +384,41 @@ absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandC
     if (!*lies && !*copied) return false;
     stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));
   }
-  return SliceCost(threads_).Of(*shape) < budget;
+  return GroupCost(threads_).Of(*shape) < budget;
 }
 
-absl::StatusOr<bool> SlicePricer::SolveContraction(int number, double limit, Stage* stage) {
+absl::StatusOr<bool> GroupPricer::SolveContraction(int number, double limit, Stage* stage) {
   const StageSchedule* const pinned = PinnedStage(number);
   if (pinned == nullptr) return solver_.Solve(limit, stage);
   if (absl::Status status = solver_.Replay(*pinned, stage); !status.ok()) return status;
   return stage->cycles < limit;
 }
 
-Sharing SlicePricer::SharingOf(const LoopNest& nest) const {
+Sharing GroupPricer::SharingOf(const LoopNest& nest) const {
   if (workers_ != Workers::kShared) return Sharing::kNone;
   const bool alone = nest.stages.size() == 1 && nest.batch == 1 && nest.tile == nest.rows &&
                      nest.stages[0].kind == StageKind::kContraction;
   return alone ? Sharing::kStage : Sharing::kTiles;
 }
 
-std::string SlicePricer::ErrorOf(int node) const {
+std::string GroupPricer::ErrorOf(int node) const {
   const auto known = errors_.find(node);
   return known == errors_.end() ? "an operation that can be computed" : known->second;
 }
 
-const StageSchedule* SlicePricer::PinnedStage(int number) const {
+const StageSchedule* GroupPricer::PinnedStage(int number) const {
   if (pinned_ == nullptr) return nullptr;
   const auto found = std::find_if(pinned_->stages.begin(), pinned_->stages.end(),
                                   [&](const StageSchedule& stage) { return stage.stage == number; });
   return found == pinned_->stages.end() ? nullptr : &*found;
 }
 
-absl::Status SlicePricer::Unsuited(TextPosition position, std::string_view expected) const {
+absl::Status GroupPricer::Unsuited(TextPosition position, std::string_view expected) const {
   return ErrorAt(options_.schedule->source, position, Cat("expected ", expected));
 }
 
 // Is every line for a stage for one that there is?
-absl::Status SlicePricer::CheckPins(const GroupShape& shape) const {
+absl::Status GroupPricer::CheckPins(const GroupShape& shape) const {
   if (pinned_ == nullptr) return absl::OkStatus();
   const std::vector<StagePlace> places = PlacesOf(shape);
   for (const StageSchedule& stage : pinned_->stages) {
@@ -431,7 +431,7 @@ absl::Status SlicePricer::CheckPins(const GroupShape& shape) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<RewriteParameters> SlicePricer::PinnedParameters(const GraphRewrite& rewrite) const {
+absl::StatusOr<RewriteParameters> GroupPricer::PinnedParameters(const GraphRewrite& rewrite) const {
   RewriteParameters parameters = {};
   std::vector<bool> given(rewrite.parameters.size());
   for (const auto& [name, value] : pinned_->parameters) {

@@ -1,4 +1,4 @@
-#include "search/graph/slice_cost.h"
+#include "search/graph/group_cost.h"
 
 #include <algorithm>
 #include <vector>
@@ -18,7 +18,7 @@ double OfTiles(const LoopNest& nest) {
 
 }  // namespace
 
-SliceCost::Ways SliceCost::Shared(const LoopNest& nest) const {
+GroupCost::Ways GroupCost::Shared(const LoopNest& nest) const {
   const auto share = [&](int64_t tasks) {
     return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
   };
@@ -28,20 +28,20 @@ SliceCost::Ways SliceCost::Shared(const LoopNest& nest) const {
           before + batch * once + batch * tiles * share(nest.batch * nest.tiles())};
 }
 
-double SliceCost::Of(const LoopNest& nest) const {
+double GroupCost::Of(const LoopNest& nest) const {
   if (nest.sharing != Sharing::kTiles && nest.sharing != Sharing::kItems)
     return Sum(nest.before) + static_cast<double>(nest.batch) * (Sum(nest.once) + OfTiles(nest));
   const Ways ways = Shared(nest);
   return std::min(ways.by_items, ways.by_tiles);
 }
 
-Sharing SliceCost::Best(const LoopNest& nest) const {
+Sharing GroupCost::Best(const LoopNest& nest) const {
   if (nest.sharing != Sharing::kTiles && nest.sharing != Sharing::kItems) return nest.sharing;
   const Ways ways = Shared(nest);
   return ways.by_items <= ways.by_tiles ? Sharing::kItems : Sharing::kTiles;
 }
 
-double SliceCost::Of(const GroupShape& shape) const {
+double GroupCost::Of(const GroupShape& shape) const {
   double cycles = 0;
   for (const LoopNest& nest : shape.nests) cycles += Of(nest);
   return cycles;
@@ -49,7 +49,7 @@ double SliceCost::Of(const GroupShape& shape) const {
 
 // The cost is the least of functions that are linear in the stage's cycles, so that it grows by no less than
 // it does in the end.
-double SliceCost::LimitOf(GroupShape* shape, Stage* stage, double budget) const {
+double GroupCost::LimitOf(GroupShape* shape, Stage* stage, double budget) const {
   constexpr double kMuch = 1e18;
   const double before = stage->cycles;
   stage->cycles = 0;

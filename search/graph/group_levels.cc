@@ -1,4 +1,4 @@
-#include "search/graph/slice_levels.h"
+#include "search/graph/group_levels.h"
 
 #include <algorithm>
 
@@ -104,7 +104,7 @@ Level HomeOf(const Graph& graph, Residency residency, const Target& target) {
   return Level::kRam;
 }
 
-SliceLevels::SliceLevels(const Graph& graph, const Target& target, Residency residency, Workers workers,
+GroupLevels::GroupLevels(const Graph& graph, const Target& target, Residency residency, Workers workers,
                          int threads)
     : graph_(graph),
       target_(target),
@@ -114,11 +114,11 @@ SliceLevels::SliceLevels(const Graph& graph, const Target& target, Residency res
       home_(HomeOf(graph, residency, target)) {}
 
 // Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
-Level SliceLevels::LevelOfBuffers(int64_t bytes, bool all) const {
+Level GroupLevels::LevelOfBuffers(int64_t bytes, bool all) const {
   return LevelOfBuffers(bytes, fastest_, all);
 }
 
-Level SliceLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const {
+Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
     if (level < std::min(fastest, home_)) continue;
     const MemoryLevel& cache = target_.at(level);
@@ -129,7 +129,7 @@ Level SliceLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const 
   return Level::kRam;
 }
 
-Level SliceLevels::LevelOf(int value) const {
+Level GroupLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
@@ -142,7 +142,7 @@ Level SliceLevels::LevelOf(int value) const {
 }
 
 // What is made ahead waits where what it is made of would.
-Level SliceLevels::HomeOfMade(const GroupShape& shape, int value) const {
+Level GroupLevels::HomeOfMade(const GroupShape& shape, int value) const {
   Level home = home_;
   for (const Stage& stage : shape.ahead) {
     if (!Makes({stage}, value)) continue;
@@ -154,12 +154,12 @@ Level SliceLevels::HomeOfMade(const GroupShape& shape, int value) const {
 }
 
 // Is it no whole value of the graph's?
-bool SliceLevels::IsLocal(const Buffer& buffer) const {
+bool GroupLevels::IsLocal(const Buffer& buffer) const {
   return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
          buffer.bytes < graph_.at(buffer.value).type.bytes();
 }
 
-bool SliceLevels::MayKeepInL1(const GroupShape& shape) const {
+bool GroupLevels::MayKeepInL1(const GroupShape& shape) const {
   if (home_ == Level::kL1 || shape.nests.front().stages.size() < 2) return false;
   int64_t local = 0;
   for (const Buffer& buffer : shape.buffers)
@@ -167,8 +167,8 @@ bool SliceLevels::MayKeepInL1(const GroupShape& shape) const {
   return local > 0 && LevelOfBuffers(local, Level::kL1, false) == Level::kL1;
 }
 
-// Where values are: buffers of the slice, of slices before, or the caller's.
-void SliceLevels::Place(const GroupShape& shape, Level keep) {
+// Where values are: buffers of the group, of groups before, or the caller's.
+void GroupLevels::Place(const GroupShape& shape, Level keep) {
   fastest_ = keep;
   levels_.clear();
   int64_t local = 0, crossing = 0;
@@ -184,13 +184,13 @@ void SliceLevels::Place(const GroupShape& shape, Level keep) {
                                 : LevelOfBuffers(is_local(buffer) ? local : crossing + local);
 }
 
-std::vector<Level> SliceLevels::LevelsOf(const Stage& stage) const {
+std::vector<Level> GroupLevels::LevelsOf(const Stage& stage) const {
   std::vector<Level> levels;
   for (const StageOperand& operand : stage.operands) levels.push_back(LevelOf(operand.value));
   return levels;
 }
 
-void SliceLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
+void GroupLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
   Spec& spec = stage->spec;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     Level& level = spec.tensor(operand).level;
@@ -207,7 +207,7 @@ void SliceLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
   (nest.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
 }
 
-double SliceLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const {
+double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const {
   double cycles = 0;
   for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
@@ -221,7 +221,7 @@ double SliceLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
 }
 
 // Lets the operands wait further away, until there is room for the copy that a program may need.
-void SliceLevels::MakeRoom(Spec* spec) const {
+void GroupLevels::MakeRoom(Spec* spec) const {
   while (!HasRoom(*spec, target_)) {
     const Level fastest = FillingLevel(*spec);
     for (int operand = 0; operand <= spec->op_info().output(); ++operand)
@@ -230,7 +230,7 @@ void SliceLevels::MakeRoom(Spec* spec) const {
   }
 }
 
-Level SliceLevels::LevelForCopy(const LoopNest& nest, Level from) const {
+Level GroupLevels::LevelForCopy(const LoopNest& nest, Level from) const {
   return std::min(from, LevelOfBuffers(local_bytes_ + BytesForAllTiles(nest), true));
 }
 

@@ -1,20 +1,21 @@
-// Which operations may have been done, and which slices lead from one such set to the next.
-#ifndef KIRSCH_SEARCH_GRAPH_SLICE_SETS_H_
-#define KIRSCH_SEARCH_GRAPH_SLICE_SETS_H_
+// The fusion graph: which sets of operations may have been done, and which fusion groups lead from one such
+// set to the next.
+#ifndef KIRSCH_SEARCH_GRAPH_FUSION_GRAPH_H_
+#define KIRSCH_SEARCH_GRAPH_FUSION_GRAPH_H_
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
-#include "rewrites/analysis/slice.h"
 
 namespace kirsch {
 
-class SliceSets {
+class FusionGraph {
  public:
   // At most `most` sets: of a graph that has more, only those that the order of its operations has.
-  SliceSets(const GraphUses& uses, size_t most);
+  FusionGraph(const GraphUses& uses, size_t most);
 
   // The sets that have with an operation all that it reads, ascending, so that a set comes after those that
   // it contains: nothing first, all operations last.
@@ -24,18 +25,18 @@ class SliceSets {
   // The number of a set; nothing if it is none.
   std::optional<size_t> Find(OperationSet set) const;
 
-  // Those from which a slice leads to set number `end`: connected operations, whether one reads what the
-  // other makes or both read the same. The smallest slices first.
+  // Those from which a group leads to set number `end`: connected operations, whether one reads what the
+  // other makes or both read the same. The smallest groups first.
   const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
   // The operations whose results some operations read; those that read theirs (and kReturned).
-  OperationSet ReadBy(OperationSet slice) const { return Union(reads_, slice); }
-  OperationSet UsersOf(OperationSet slice) const { return Union(users_, slice); }
+  OperationSet ReadBy(OperationSet group) const { return Union(reads_, group); }
+  OperationSet UsersOf(OperationSet group) const { return Union(users_, group); }
   static constexpr OperationSet kReturned = OperationSet{1} << kMaxOperations;
 
  private:
-  static OperationSet Union(const std::vector<OperationSet>& of, OperationSet slice);
-  bool IsConnected(OperationSet slice) const;
+  static OperationSet Union(const std::vector<OperationSet>& of, OperationSet group);
+  bool IsConnected(OperationSet group) const;
   void Enumerate(size_t most);
   std::vector<size_t> FindBefore(size_t end) const;
 
@@ -47,4 +48,4 @@ class SliceSets {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_GRAPH_SLICE_SETS_H_
+#endif  // KIRSCH_SEARCH_GRAPH_FUSION_GRAPH_H_

@@ -1,6 +1,6 @@
-// Where the values of a slice are: what its stages read and write, and what stays between them.
-#ifndef KIRSCH_SEARCH_GRAPH_SLICE_LEVELS_H_
-#define KIRSCH_SEARCH_GRAPH_SLICE_LEVELS_H_
+// Where the values of a fusion group are: what its stages read and write, and what stays between them.
+#ifndef KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_
+#define KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_
 
 #include <cstdint>
 #include <map>
@@ -21,10 +21,10 @@ enum class Workers : uint8_t {
 
 // The arguments outlive it. Values between stages stay in the fastest level of which they take no more than a
 // half; what threads have made together is no closer than L3.
-class SliceLevels {
+class GroupLevels {
  public:
   // `threads` work at the same time.
-  SliceLevels(const Graph& graph, const Target& target, Residency residency, Workers workers, int threads);
+  GroupLevels(const Graph& graph, const Target& target, Residency residency, Workers workers, int threads);
 
   // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
   // (rewrites/README.md), so that it need not be the better place.
@@ -73,4 +73,4 @@ bool Makes(const std::vector<Stage>& stages, int value);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_GRAPH_SLICE_LEVELS_H_
+#endif  // KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_
