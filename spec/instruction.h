@@ -53,7 +53,7 @@ enum class EncodingForm : uint8_t {
   kProduct  // accumulator + f(a, b), by an addition of its own
 };
 
-// One way to have an instruction, for vectors of least_bytes to most_bytes.
+// One encoding of an instruction, for vectors of least_bytes to most_bytes.
 struct Encoding {
   int least_bytes, most_bytes;
   FeatureNames features;  // beside those of the vectors
@@ -85,15 +85,16 @@ struct Instruction {
   constexpr bool groups_lhs() const { return group > 1 && !parted; }
   // Lhs as o8 is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
   constexpr bool has_excess() const { return lhs == Dtype::kO8; }
-  // Is there a way of it that has its products in a register of their own?
+  // Is there an encoding that has its products in a register of their own?
   constexpr bool has_products() const {
     return std::any_of(encodings.begin(), encodings.end(),
-                       [](const Encoding& way) { return way.form == EncodingForm::kProduct; });
+                       [](const Encoding& encoding) { return encoding.form == EncodingForm::kProduct; });
   }
-  // Machine instructions of a multiply-add, the best way.
+  // Machine instructions of a multiply-add, by the best encoding.
   constexpr int instructions() const {
-    const bool fused = std::any_of(encodings.begin(), encodings.end(),
-                                   [](const Encoding& way) { return way.form != EncodingForm::kProduct; });
+    const bool fused = std::any_of(encodings.begin(), encodings.end(), [](const Encoding& encoding) {
+      return encoding.form != EncodingForm::kProduct;
+    });
     return parts() * (fused ? 1 : 2);
   }
 };
@@ -252,14 +253,14 @@ constexpr FactorsOrder InstructionFor(Dtype a, Dtype b) {
   return {};
 }
 
-// The first way of an instruction for vectors of `bytes` whose features has(name) are all there; null if
+// The first encoding of an instruction for vectors of `bytes` whose features has(name) are all there; null if
 // there is none.
 template <typename Has>
 const Encoding* FindEncoding(const Instruction& row, int bytes, const Has& has) {
-  for (const Encoding& way : row.encodings)
-    if (way.least_bytes <= bytes && bytes <= way.most_bytes &&
-        std::all_of(way.features.begin(), way.features.end(), has))
-      return &way;
+  for (const Encoding& encoding : row.encodings)
+    if (encoding.least_bytes <= bytes && bytes <= encoding.most_bytes &&
+        std::all_of(encoding.features.begin(), encoding.features.end(), has))
+      return &encoding;
   return nullptr;
 }
 

@@ -119,7 +119,7 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// The way in which `target` has an instruction for vectors of `unit`; null if it does not have it.
+// How `target` encodes an instruction for vectors of `unit`; null if it does not have it.
 const Encoding* EncodingOf(Arithmetic arithmetic, const VectorUnit& unit, const Target& target);
 
 }  // namespace kirsch

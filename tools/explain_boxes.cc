@@ -106,12 +106,12 @@ void AddRunnerUp(const std::string& name, const GroupDecision::RunnerUp& other, 
 
 IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
   const GroupDecision& group = plan.groups[static_cast<size_t>(nest.group)];
-  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintWay(group), {}};
+  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintCandidate(group), {}};
   box.facts = {{"cycles", Cycles(nest.cycles)},
                {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows, nest.tile, nest.batch)}};
   double cycles = 0;
   for (const LoopNest& other : plan.nests) cycles += other.group == nest.group ? other.cycles : 0;
-  AddRunnerUp("second best", group.other_way, cycles, &box.facts);
+  AddRunnerUp("second best", group.other_candidate, cycles, &box.facts);
   AddRunnerUp("without this slice", group.other_split, plan.cycles, &box.facts);
   return box;
 }

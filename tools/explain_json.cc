@@ -114,8 +114,8 @@ ordered_json Json(const ExplainedGraph& graph) {
     std::vector<std::string> names;
     for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     json["slices"].push_back({{"operations", names},
-                              {"way", PrintWay(group)},
-                              {"runner_up", Json(group.other_way)},
+                              {"way", PrintCandidate(group)},
+                              {"runner_up", Json(group.other_candidate)},
                               {"without", Json(group.other_split)}});
   }
   for (const ExplainedStage& stage : graph.plan.stages) json["stages"].push_back(Json(plan, stage));

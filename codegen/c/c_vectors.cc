@@ -414,15 +414,15 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   const int bytes = BytesOf(accumulator);
   const auto [row, exchanged] = InstructionFor(a.dtype, b.dtype);
   KIRSCH_CHECK(row != nullptr);
-  const Encoding* const way =
+  const Encoding* const encoding =
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
-  KIRSCH_CHECK(way != nullptr);
+  KIRSCH_CHECK(encoding != nullptr);
   // Vectors of bf16 have a type of their own there.
   const std::string cast = row->lhs == Dtype::kBf16 ? Cat("(__m", 8 * bytes, "bh)") : "";
   const std::string sum = Get(accumulator), x = cast + Get(exchanged ? b : a),
                     y = cast + Get(exchanged ? a : b);
-  const std::string name = subtracts ? "fmsub_ps" : std::string(way->c);
-  switch (way->form) {
+  const std::string name = subtracts ? "fmsub_ps" : std::string(encoding->c);
+  switch (encoding->form) {
     case EncodingForm::kLast:
       return Set(accumulator, Intrinsic(bytes, name, x, y, sum));
     case EncodingForm::kFirst:

@@ -271,17 +271,18 @@ Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accum
   const auto [row, exchanged] = InstructionFor(a_var.dtype, b_var.dtype);
   KIRSCH_CHECK(row != nullptr);
   const int bytes = LanesIn(accumulator) * kAccumulatorBytes;
-  const Encoding* const way =
+  const Encoding* const encoding =
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
-  KIRSCH_CHECK(way != nullptr);
+  KIRSCH_CHECK(encoding != nullptr);
   if (exchanged) std::swap(a, b);
-  switch (way->form) {
+  switch (encoding->form) {
     case EncodingForm::kLast:
-      return Call(way->llvm, {a, b, accumulator});
+      return Call(encoding->llvm, {a, b, accumulator});
     case EncodingForm::kFirst:
-      return Call(way->llvm, {accumulator, a, b});
+      return Call(encoding->llvm, {accumulator, a, b});
     case EncodingForm::kProduct:
-      return ir_.CreateAdd(accumulator, way->llvm.empty() ? ir_.CreateMul(a, b) : Call(way->llvm, {a, b}));
+      return ir_.CreateAdd(accumulator,
+                           encoding->llvm.empty() ? ir_.CreateMul(a, b) : Call(encoding->llvm, {a, b}));
   }
   KIRSCH_BUG("no such form");
 }

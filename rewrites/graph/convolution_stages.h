@@ -1,4 +1,4 @@
-// Convolutions of graphs, with their epilogues, and the stages that all ways to compute them are made of.
+// Convolutions of graphs, with their epilogues, and the stages that all rewrites of them are made of.
 #ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 

@@ -1,4 +1,4 @@
-// The ways to run a row program that are worth a look.
+// The schedules of a row program that are worth a look.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_SCHEDULES_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_SCHEDULES_H_
 

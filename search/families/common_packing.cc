@@ -49,10 +49,11 @@ class PackingSearch {
   // The more the members' own plans cost that have it: what many want is soon found to be better than what
   // few do.
   void MostWantedFirst(int constant, std::vector<CopiesOfConstant>* copies) const {
-    const auto wanted = [&](const CopiesOfConstant& way) {
+    const auto wanted = [&](const CopiesOfConstant& copies) {
       double sum = 0;
       for (const PackedMember& member : members_)
-        if (const auto own = member.packing.find(constant); own != member.packing.end() && own->second == way)
+        if (const auto own = member.packing.find(constant);
+            own != member.packing.end() && own->second == copies)
           sum += member.weight * member.own;
       return sum;
     };

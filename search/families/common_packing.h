@@ -22,11 +22,11 @@ struct PackedMember {
   PlanPacking packing = {};
 };
 
-// The ways to pack each constant parameter that are to be tried.
+// The candidates for how to pack each constant parameter that are to be tried.
 using PackingCandidates = std::map<int, std::vector<CopiesOfConstant>>;
 
-// Adds the ways that the plan has, a plain copy, and, of a matrix of which it makes a single copy, all that
-// its reader may make instead. None is there twice.
+// Adds the packings that the plan has, a plain copy, and, of a matrix of which it makes a single copy, all
+// that its reader may make instead. None is there twice.
 void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* candidates);
 
 // What the cheapest plan of a member costs that packs as `packing` says, and parameters that it lacks as it

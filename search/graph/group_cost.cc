@@ -18,7 +18,7 @@ double OfTiles(const LoopNest& nest) {
 
 }  // namespace
 
-GroupCost::Ways GroupCost::Shared(const LoopNest& nest) const {
+GroupCost::Cycles GroupCost::Shared(const LoopNest& nest) const {
   const auto share = [&](int64_t tasks) {
     return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
   };
@@ -31,14 +31,14 @@ GroupCost::Ways GroupCost::Shared(const LoopNest& nest) const {
 double GroupCost::Of(const LoopNest& nest) const {
   if (nest.sharing != Sharing::kTiles && nest.sharing != Sharing::kItems)
     return Sum(nest.before) + static_cast<double>(nest.batch) * (Sum(nest.once) + OfTiles(nest));
-  const Ways ways = Shared(nest);
-  return std::min(ways.by_items, ways.by_tiles);
+  const Cycles cycles = Shared(nest);
+  return std::min(cycles.by_items, cycles.by_tiles);
 }
 
 Sharing GroupCost::Best(const LoopNest& nest) const {
   if (nest.sharing != Sharing::kTiles && nest.sharing != Sharing::kItems) return nest.sharing;
-  const Ways ways = Shared(nest);
-  return ways.by_items <= ways.by_tiles ? Sharing::kItems : Sharing::kTiles;
+  const Cycles cycles = Shared(nest);
+  return cycles.by_items <= cycles.by_tiles ? Sharing::kItems : Sharing::kTiles;
 }
 
 double GroupCost::Of(const GroupShape& shape) const {

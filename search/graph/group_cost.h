@@ -22,10 +22,10 @@ class GroupCost {
   double LimitOf(GroupShape* shape, Stage* stage, double budget) const;
 
  private:
-  struct Ways {
+  struct Cycles {
     double by_items, by_tiles;
   };
-  Ways Shared(const LoopNest& nest) const;
+  Cycles Shared(const LoopNest& nest) const;
 
   const int threads_;
 };

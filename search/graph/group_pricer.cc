@@ -150,7 +150,8 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
     }
     bound = std::min(bound, candidate.bound);
   }
-  if (second_best && second) best->decision.other_way = {PrintWay(second->decision), second->cycles};
+  if (second_best && second)
+    best->decision.other_candidate = {PrintCandidate(second->decision), second->cycles};
   if (best) bound = best->cycles;
   return GroupPrice{std::move(best), bound};
 }
@@ -191,8 +192,8 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
   const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
   for (const RewriteParameters& parameters : all)
     for (bool in_place : {true, false}) {
-      const Way way{&rewrite, {parameters, in_place, next_value}};
-      const GroupShape shape = rewrite.expand(problem, way.form);
+      const Choice choice{&rewrite, {parameters, in_place, next_value}};
+      const GroupShape shape = rewrite.expand(problem, choice.form);
       if (!shape.error.empty()) {
         if (problem.group.size() == 1) errors_.try_emplace(problem.group.at(0), shape.error);
         return pinned_ != nullptr && !pinned_->rewrite.text.empty()
@@ -200,21 +201,21 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
                    : absl::OkStatus();
       }
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
-      if (absl::Status status = AddCandidate(way, shape, candidates); !status.ok()) return status;
+      if (absl::Status status = AddCandidate(choice, shape, candidates); !status.ok()) return status;
       if (!shape.replaces) break;  // the other would be the same
     }
   return absl::OkStatus();
 }
 
 // With what is no contraction priced, and the others at what they cost at least.
-absl::Status GroupPricer::AddCandidate(const Way& way, const GroupShape& shape,
+absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& shape,
                                        std::list<Candidate>* candidates) {
   if (absl::Status status = CheckPins(shape); !status.ok()) return status;
   for (Level keep : {Level::kL2, Level::kL1}) {
     GroupLevels levels(graph_, target_, options_.residency, workers_, threads_);
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) continue;
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
-    Candidate candidate{way, keep, shape, std::move(levels), 0};
+    Candidate candidate{choice, keep, shape, std::move(levels), 0};
     candidate.levels.Place(candidate.shape, keep);
     if (!CopiesFor(&candidate).SuitsPacking(candidate.shape)) return absl::OkStatus();
     if (absl::Status status = FindBound(&candidate); !status.ok()) return status;
@@ -278,9 +279,9 @@ PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecisio
   const GroupCost cost(threads_);
   PricedGroup priced;
   priced.decision = copies;
-  priced.decision.rewrite = PrintRewrite(*candidate.way.rewrite, candidate.way.form.parameters);
+  priced.decision.rewrite = PrintRewrite(*candidate.choice.rewrite, candidate.choice.form.parameters);
   priced.decision.keep = candidate.keep;
-  priced.decision.in_place = candidate.way.form.in_place;
+  priced.decision.in_place = candidate.choice.form.in_place;
   priced.decision.each = workers_ == Workers::kEach;
   priced.ahead = candidate.shape.ahead;
   priced.nests = candidate.shape.nests;
@@ -346,7 +347,7 @@ OperandCopies GroupPricer::CopiesFor(Candidate* candidate, int made) {
   return OperandCopies(
       graph_, model_, GroupCost(threads_), &candidate->levels,
       [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
-      candidate->way.form.next_value + static_cast<int>(kMaxOperations) + made,
+      candidate->choice.form.next_value + static_cast<int>(kMaxOperations) + made,
       pinned_ == nullptr ? options_.packing : kAnyPacking, pinned_,
       options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
 }
@@ -360,8 +361,8 @@ absl::Status GroupPricer::PriceRows(const GroupLevels& levels, int number, Stage
 }
 
 // Learns what a contraction takes in all tiles but the last, those that read a matrix which may be copied
-// with a copy and without. What the last tile takes is little, and need not be known of ways that are too
-// dear without it. False: this one is.
+// with a copy and without. What the last tile takes is little, and need not be known of candidates that are
+// too dear without it. False: this one is.
 absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandCopies& copies, double budget,
                                         const GroupLevels& levels, GroupShape* shape) {
   if (pinned_ != nullptr || !optimal()) return true;

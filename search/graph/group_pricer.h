@@ -41,15 +41,15 @@ struct GroupPrice {
 // Not thread-safe. All arguments of the constructor outlive it.
 class GroupPricer {
  public:
-  // A way to compute a group.
-  struct Way {
+  // A rewrite of a group, with its parameters.
+  struct Choice {
     const GraphRewrite* rewrite;
     GroupForm form;
   };
   // What it makes, its values being at their levels: contractions have no programs, and cost what is known
   // that they do at least.
   struct Candidate {
-    Way way;
+    Choice choice;
     Level keep;
     GroupShape shape;
     GroupLevels levels;
@@ -65,8 +65,8 @@ class GroupPricer {
   absl::StatusOr<double> ArithmeticBound(size_t place);
 
   // The group, or, if it does not cost less than `budget` cycles, a bound that is no less. Once a search was
-  // stopped, only in the first way there is, or, below a budget, in none, and the bound is not proven. An
-  // error is the search's. `second_best`: find what would be second best, too.
+  // stopped, only by the first candidate there is, or, below a budget, in none, and the bound is not proven.
+  // An error is the search's. `second_best`: find what would be second best, too.
   absl::StatusOr<GroupPrice> Price(OperationSet set, Workers workers, double budget,
                                    bool second_best = false);
 
@@ -74,19 +74,20 @@ class GroupPricer {
   // place of the decision that is not in the space, or does not fit.
   absl::StatusOr<PricedGroup> Replay(OperationSet set, Workers workers, const GroupSchedule& schedule);
 
-  // What Price goes through, for others who compare ways (group_k_best.h). All below is asked about who
+  // What Price goes through, for others who compare candidates (group_k_best.h). All below is asked about who
   // computes the group now:
   void Turn(Workers workers);
-  // All ways, what promises most first.
+  // All candidates, what promises most first.
   absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set);
-  // The copies that contractions of a way may share, of which `made` are decided. `candidate` outlives them.
+  // The copies that contractions of a candidate may share, of which `made` are decided. `candidate` outlives
+  // them.
   OperandCopies CopiesFor(Candidate* candidate, int made = 0);
   // A placed contraction takes no less, by closed forms.
   double BoundOf(const Stage& stage) const;
   // Fills in the program of the stage of that number, or of none if it is negative, its operands having their
   // places. False: it takes at least `limit` cycles.
   absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
-  // A way whose stages have programs, and the copies that were decided.
+  // A candidate whose stages have programs, and the copies that were decided.
   PricedGroup Finished(const Candidate& candidate, const GroupDecision& copies) const;
   // As nodes.
   std::vector<int> OperationsOf(OperationSet set) const { return FusionGroup(uses_, set).operations(); }
@@ -108,7 +109,7 @@ class GroupPricer {
   absl::StatusOr<GroupPrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
   absl::Status AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
                              std::list<Candidate>* candidates);
-  absl::Status AddCandidate(const Way& way, const GroupShape& shape, std::list<Candidate>* candidates);
+  absl::Status AddCandidate(const Choice& choice, const GroupShape& shape, std::list<Candidate>* candidates);
   absl::Status FindBound(Candidate* candidate);
   absl::StatusOr<GroupPrice> PriceCandidate(double budget, Candidate candidate);
   std::vector<Question> QuestionsOf(const OperandCopies& copies,
@@ -139,7 +140,7 @@ class GroupPricer {
   const std::vector<bool> varies_;  // nodes whose types have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
-  // Of groups that Price was asked about and that cost more, what is left of their ways.
+  // Of groups that Price was asked about and that cost more, what is left of their candidates.
   std::map<std::pair<OperationSet, Workers>, std::list<Candidate>> open_;
 };
 

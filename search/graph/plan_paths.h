@@ -55,14 +55,14 @@ class PlanPaths {
   absl::StatusOr<std::vector<PlanPath>> Shortest(const std::vector<PlanStep>& first);
 
  private:
-  // A way to have done some operations, the current phase having begun after certain ones.
+  // A path to some operations being done, the current phase having begun after certain ones.
   struct State {
     double cycles = 0;
     OperationSet begin = 0;  // what the phase of the state before began after
     size_t rank = 0;         // that state's, of those with the same operations done and the same beginning
     PlanStep step;           // from there
   };
-  using States = std::vector<State>;  // the shortest ways, by length
+  using States = std::vector<State>;  // the shortest paths, by length
 
   absl::Status ReachAll(size_t first, size_t end);
   absl::Status ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles);

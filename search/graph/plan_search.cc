@@ -234,8 +234,8 @@ class Planner {
         [this](const GroupQuestion& group) -> const PricedGroup& { return *known_.at(group).group; });
   }
 
-  // Of each group that was searched for, the next best way; the cheapest plan without it; and what a group
-  // for each operation would take.
+  // Of each group that was searched for, the next best candidate; the cheapest plan without it; and what a
+  // group for each operation would take.
   absl::Status AddRunnersUp(PlanResult* result) {
     const int threads = result->plan.threads;
     const absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);

@@ -40,12 +40,12 @@ absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
 absl::Status GroupKBest::Start() {
   if (started_) return absl::OkStatus();
   started_ = true;
-  absl::StatusOr<std::list<GroupPricer::Candidate>> ways = pricer_.CandidatesFor(set_);
-  if (!ways.ok()) return ways.status();
-  for (GroupPricer::Candidate& way : *ways) {
-    const double bound = way.bound;
-    auto open = std::make_unique<Open>(std::move(way));
-    open->matrices = pricer_.CopiesFor(&open->way).ReadersOf(open->way.shape);
+  absl::StatusOr<std::list<GroupPricer::Candidate>> candidates = pricer_.CandidatesFor(set_);
+  if (!candidates.ok()) return candidates.status();
+  for (GroupPricer::Candidate& candidate : *candidates) {
+    const double bound = candidate.bound;
+    auto open = std::make_unique<Open>(std::move(candidate));
+    open->matrices = pricer_.CopiesFor(&open->candidate).ReadersOf(open->candidate.shape);
     Add(bound, {std::move(open), nullptr, {}, 0});
   }
   return absl::OkStatus();
@@ -62,7 +62,7 @@ absl::Status GroupKBest::LookInto(Entry entry, double least, double budget) {
   const size_t decided = open.copies.copies.size();
   if (decided == open.matrices.size()) return Solve(std::move(entry), least, budget);
   if (open.copied) return TryCopy(std::move(entry), least, budget);
-  GroupPricer::Candidate as_it_lies = open.way;
+  GroupPricer::Candidate as_it_lies = open.candidate;
   for (const StagePlace& reader : open.matrices[decided].stages) {
     Stage& stage = reader.In(as_it_lies.shape);
     stage.cycles = pricer_.BoundOf(stage);
@@ -74,17 +74,17 @@ absl::Status GroupKBest::LookInto(Entry entry, double least, double budget) {
 }
 
 // The next matrix being decided.
-void GroupKBest::AddDecided(const Open& before, GroupPricer::Candidate way, const Decision& decision,
+void GroupKBest::AddDecided(const Open& before, GroupPricer::Candidate candidate, const Decision& decision,
                             double least) {
   const OperandCopies::Readers& readers = before.matrices[before.copies.copies.size()];
-  auto open = std::make_unique<Open>(std::move(way));
+  auto open = std::make_unique<Open>(std::move(candidate));
   open->matrices = before.matrices;
   open->copies = before.copies;
   GroupDecision::Copy& copy = open->copies.copies.emplace_back();
-  copy.op = readers.stages.front().In(open->way.shape).spec.op;
+  copy.op = readers.stages.front().In(open->candidate.shape).spec.op;
   for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
   copy.decision = decision;
-  const double cycles = std::max(least, cost_.Of(open->way.shape));
+  const double cycles = std::max(least, cost_.Of(open->candidate.shape));
   Add(cycles, {std::move(open), nullptr, {}, 0});
 }
 
@@ -93,12 +93,12 @@ absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   Open& open = *entry.open;
   const size_t decided = open.copies.copies.size();
   const OperandCopies::Readers& readers = open.matrices[decided];
-  GroupPricer::Candidate way = open.way;
-  OperandCopies copies = pricer_.CopiesFor(&way, static_cast<int>(decided));
+  GroupPricer::Candidate candidate = open.candidate;
+  OperandCopies copies = pricer_.CopiesFor(&candidate, static_cast<int>(decided));
   const StagePlace& asks = readers.stages[open.asks];
-  Stage constant = copies.WithConstant(way.shape, asks, readers.operand);
+  Stage constant = copies.WithConstant(candidate.shape, asks, readers.operand);
   const absl::StatusOr<bool> solved =
-      pricer_.SolveContraction(-1, copies.LimitOf(way.shape, asks, readers.operand, budget), &constant);
+      pricer_.SolveContraction(-1, copies.LimitOf(candidate.shape, asks, readers.operand, budget), &constant);
   if (!solved.ok()) return solved.status();
   if (!*solved) {
     Add(budget, std::move(entry));
@@ -107,13 +107,13 @@ absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   const Decision decision = constant.impl.decision;
   if (std::find(open.tried.begin(), open.tried.end(), decision) == open.tried.end()) {
     open.tried.push_back(decision);
-    if (copies.Fits(way.shape, readers, decision)) {
-      copies.Copy(readers, asks, decision, &way.shape);
+    if (copies.Fits(candidate.shape, readers, decision)) {
+      copies.Copy(readers, asks, decision, &candidate.shape);
       for (const StagePlace& reader : readers.stages) {
-        Stage& stage = reader.In(way.shape);
+        Stage& stage = reader.In(candidate.shape);
         stage.cycles = pricer_.BoundOf(stage);
       }
-      AddDecided(open, std::move(way), decision, least);
+      AddDecided(open, std::move(candidate), decision, least);
     }
   }
   if (++open.asks < readers.stages.size()) Add(least, std::move(entry));
@@ -121,23 +121,23 @@ absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
 }
 
 absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
-  GroupPricer::Candidate& way = entry.open->way;
-  const OperandCopies copies = pricer_.CopiesFor(&way);
+  GroupPricer::Candidate& candidate = entry.open->candidate;
+  const OperandCopies copies = pricer_.CopiesFor(&candidate);
   std::vector<StagePlace> places;
-  for (const StagePlace& place : PlacesOf(way.shape)) {
-    const StageKind kind = place.In(way.shape).kind;
+  for (const StagePlace& place : PlacesOf(candidate.shape)) {
+    const StageKind kind = place.In(candidate.shape).kind;
     if (kind == StageKind::kContraction || kind == StageKind::kRows) places.push_back(place);
     if (kind != StageKind::kContraction) continue;
-    const absl::StatusOr<bool> solved = copies.SolveAsItIs(place, budget, &way.shape);
+    const absl::StatusOr<bool> solved = copies.SolveAsItIs(place, budget, &candidate.shape);
     if (!solved.ok()) return solved.status();
     if (*solved) continue;
-    const bool never = place.In(way.shape).cycles >= ToCycles(kInfiniteCost);
+    const bool never = place.In(candidate.shape).cycles >= ToCycles(kInfiniteCost);
     if (!never) Add(std::max(least, budget), std::move(entry));
     return absl::OkStatus();
   }
-  auto solved =
-      std::make_shared<Solved>(Solved{std::move(way), std::move(entry.open->copies), std::move(places), {}});
-  const double cycles = cost_.Of(solved->way.shape);
+  auto solved = std::make_shared<Solved>(
+      Solved{std::move(candidate), std::move(entry.open->copies), std::move(places), {}});
+  const double cycles = cost_.Of(solved->candidate.shape);
   const size_t count = solved->places.size();
   Add(cycles, {nullptr, std::move(solved), std::vector<size_t>(count), 0});
   return absl::OkStatus();
@@ -146,14 +146,14 @@ absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
 // And adds what is next to it.
 void GroupKBest::Emit(const Entry& entry) {
   Solved& solved = *entry.solved;
-  GroupPricer::Candidate way = solved.way;
+  GroupPricer::Candidate candidate = solved.candidate;
   for (size_t place = 0; place < entry.ranks.size(); ++place)
-    if (entry.ranks[place] > 0) Apply(entry.ranks[place], place, &solved, &way.shape);
-  PricedGroup& found = found_.emplace_back(pricer_.Finished(way, solved.copies));
+    if (entry.ranks[place] > 0) Apply(entry.ranks[place], place, &solved, &candidate.shape);
+  PricedGroup& found = found_.emplace_back(pricer_.Finished(candidate, solved.copies));
   found.decision.operations = pricer_.OperationsOf(set_);
   if (!stages_.others()) return;
   for (size_t place = entry.last; place < entry.ranks.size(); ++place) {
-    GroupShape next = way.shape;
+    GroupShape next = candidate.shape;
     if (!Apply(entry.ranks[place] + 1, place, &solved, &next)) continue;
     std::vector<size_t> ranks = entry.ranks;
     ++ranks[place];
@@ -165,7 +165,7 @@ void GroupKBest::Emit(const Entry& entry) {
 bool GroupKBest::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
   const StagePlace& at = solved->places[place];
   Stage& stage = at.In(*shape);
-  const GroupLevels& levels = solved->way.levels;
+  const GroupLevels& levels = solved->candidate.levels;
   if (stage.kind == StageKind::kContraction) {
     if (!stages_.Program(rank, &stage)) return false;
     stage.cycles += levels.FetchCycles(shape->nests[at.nest], stage);

@@ -1,7 +1,8 @@
-// The ways of a fusion group with the programs of their stages, by what they cost: for the K cheapest plans.
+// The candidates for a fusion group with the programs of their stages, by what they cost: for the K cheapest
+// plans.
 //
-// Best first: a way at what it costs at least, then with each choice of copies, then with programs; and of
-// each with programs the neighbours that have in one stage the next cheapest one.
+// Best first: a candidate at what it costs at least, then with each choice of copies, then with programs; and
+// of each with programs the neighbours that have in one stage the next cheapest one.
 #ifndef KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
 #define KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
 
@@ -38,18 +39,18 @@ class GroupKBest {
   const PricedGroup& at(size_t rank) const { return found_[rank]; }
 
  private:
-  // A way with programs for all of its stages.
+  // A candidate with programs for all of its stages.
   struct Solved {
-    GroupPricer::Candidate way;
+    GroupPricer::Candidate candidate;
     GroupDecision copies;
     std::vector<StagePlace> places;                  // of what may be otherwise
     std::map<size_t, std::vector<Stage>> schedules;  // of rows, by place
   };
   // What is yet to be looked into.
   struct Open {
-    explicit Open(GroupPricer::Candidate candidate) : way(std::move(candidate)) {}
+    explicit Open(GroupPricer::Candidate opened) : candidate(std::move(opened)) {}
 
-    GroupPricer::Candidate way;
+    GroupPricer::Candidate candidate;
     std::vector<OperandCopies::Readers> matrices;  // that may be copied
     GroupDecision copies;                          // of those that are decided
     bool copied = false;                           // the next is to be copied, ...
@@ -68,7 +69,8 @@ class GroupKBest {
   absl::Status LookInto(Entry entry, double least, double budget);
   absl::Status TryCopy(Entry entry, double least, double budget);
   absl::Status Solve(Entry entry, double least, double budget);
-  void AddDecided(const Open& before, GroupPricer::Candidate way, const Decision& decision, double least);
+  void AddDecided(const Open& before, GroupPricer::Candidate candidate, const Decision& decision,
+                  double least);
   void Emit(const Entry& entry);
   bool Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape);
 

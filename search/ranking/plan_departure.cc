@@ -53,7 +53,8 @@ PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t numbe
 
 PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) {
   const GroupDecision &group = plan.groups[number], &other = best.groups[number];
-  if (PrintWay(group) != PrintWay(other)) return {"way", PrintWay(other), PrintWay(group)};
+  if (PrintCandidate(group) != PrintCandidate(other))
+    return {"way", PrintCandidate(other), PrintCandidate(group)};
   for (size_t i = 0; i < std::min(group.copies.size(), other.copies.size()); ++i)
     if (!(group.copies[i].decision == other.copies[i].decision)) {
       std::vector<std::string> readers;

@@ -52,8 +52,8 @@ class Sketch {
     return text + "\n";
   }
 
-  // "  matmul tile=64 keep=L2", any way of any rewrite that is for the group; empty: there is none.
-  std::string DrawWay(OperationSet set, int threads, Random* random) const {
+  // "  matmul tile=64 keep=L2", any parameters of any rewrite that is for the group; empty: there is none.
+  std::string DrawCandidate(OperationSet set, int threads, Random* random) const {
     const FusionGroup group(uses_, set);
     const GroupProblem problem{group, target_, threads, options_.allow_winograd};
     std::vector<const GraphRewrite*> rewrites;
@@ -154,7 +154,7 @@ class PlanDrawer {
   std::optional<Plan> DrawAnywhere() {
     std::string text = Head();
     for (const OperationSet group : sketch_.DrawGroups(&random_))
-      text += sketch_.GroupLine(group) + sketch_.DrawWay(group, best_.threads, &random_);
+      text += sketch_.GroupLine(group) + sketch_.DrawCandidate(group, best_.threads, &random_);
     std::optional<Plan> plan = With(text);
     if (!plan) return plan;
     bool changed = false;
@@ -169,7 +169,7 @@ class PlanDrawer {
       case 0:
         return WithOtherGroups();
       case 1:
-        return WithOtherWay();
+        return WithOtherCandidate();
       default:
         return WithOtherStage();
     }
@@ -182,15 +182,15 @@ class PlanDrawer {
     return With(text);
   }
 
-  // The optimum, but for the way of one group.
-  std::optional<Plan> WithOtherWay() {
+  // The optimum, but for the candidate of one group.
+  std::optional<Plan> WithOtherCandidate() {
     std::vector<std::string> blocks = BlocksOf(text_);
     const size_t place = random_.Below(best_.groups.size());
     const OperationSet set = sketch_.SetOf(best_.groups[place]);
     std::string& block = blocks[blocks.size() - best_.groups.size() + place];
     const bool each = best_.groups[place].each;
     block = Cat(sketch_.GroupLine(set), each ? "  each\n" : "",
-                sketch_.DrawWay(set, each ? 1 : best_.threads, &random_));
+                sketch_.DrawCandidate(set, each ? 1 : best_.threads, &random_));
     return With(Join(blocks, ""));
   }
 

@@ -16,11 +16,11 @@
 namespace kirsch {
 
 // `count` plans of a graph, no two with the same schedule; fewer where no more are easily found. The first is
-// the optimum. Half of the others are drawn anywhere: any groups in any order, any way for each of them, the
-// best program for each of its stages or, as often, any; those that cost more than kFarthestDrawn optima are
-// left out. The other half is the optimum with a stage's program or schedule, or the way of a group, or the
-// groups, replaced by another, within kFarthestAround optima. Deterministic. Of `options` the threads, the
-// residency and Winograd's algorithm count. Errors are those of SearchPlan.
+// the optimum. Half of the others are drawn anywhere: any groups in any order, any candidate for each of
+// them, the best program for each of its stages or, as often, any; those that cost more than kFarthestDrawn
+// optima are left out. The other half is the optimum with a stage's program or schedule, or the candidate of
+// a group, or the groups, replaced by another, within kFarthestAround optima. Deterministic. Of `options` the
+// threads, the residency and Winograd's algorithm count. Errors are those of SearchPlan.
 absl::StatusOr<std::vector<Plan>> DrawPlans(const Graph& graph, std::string_view source,
                                             const CostModel& model, Memo& memo, const PlanOptions& options,
                                             int count, uint64_t seed);

@@ -60,7 +60,7 @@ class Printer {
     for (const LoopNest& nest : plan_.nests) cycles += nest.group == number ? nest.cycles : 0;
     text_ += WithComment(line, PrintCycles(cycles));
     if (group.each) text_ += "  each\n";
-    Append(&text_, "  ", PrintWay(group), "\n");
+    Append(&text_, "  ", PrintCandidate(group), "\n");
     for (const GroupDecision::Copy& copy : group.copies) PrintCopy(copy);
     int stage = 0;
     for (const LoopNest& nest : plan_.nests) {
@@ -282,7 +282,7 @@ std::string NameOfValue(const Graph& graph, int node) {
   return Info(at.op).kind == OperationKind::kLeaf ? at.text : Cat("v", node);
 }
 
-std::string PrintWay(const GroupDecision& group) {
+std::string PrintCandidate(const GroupDecision& group) {
   return Cat(group.rewrite, " keep=", Name(group.keep), group.in_place ? "" : " in-place=no");
 }
 

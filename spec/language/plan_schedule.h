@@ -84,7 +84,7 @@ std::string PrintPlanSchedule(const Plan& plan);
 absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
 
 // "matmul tile=64 keep=L2".
-std::string PrintWay(const GroupDecision& group);
+std::string PrintCandidate(const GroupDecision& group);
 
 // "lanes=16 unroll=4,2".
 std::string PrintRowSchedule(const RowSchedule& schedule);

@@ -99,9 +99,9 @@ struct GroupDecision {
   bool in_place = true;         // results replace what nobody needs any more, where they can
   bool each = false;            // each of several threads does it for itself
   std::vector<Copy> copies;
-  // Where the search was asked to explain itself: another way to compute the group, as printed in schedules;
+  // Where the search was asked to explain itself: another candidate for the group, as printed in schedules;
   // and the cheapest plan without this group, as its groups with | between them.
-  RunnerUp other_way, other_split;
+  RunnerUp other_candidate, other_split;
 };
 
 // Stages that run over the same tiles of rows, for each item of a batch.

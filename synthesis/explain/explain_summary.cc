@@ -100,7 +100,7 @@ std::string RunnerUpText(const std::string& what, double cycles, double other_cy
   return absl::StrFormat("%s, %+.2f%%", what, Margin(cycles, other_cycles));
 }
 
-// The cheapest plan with another way to compute one group, or without one.
+// The cheapest plan with another candidate for one group, or without one.
 std::string RunnerUpText(const Plan& plan) {
   std::string text = "none";
   double least = 0;
@@ -113,9 +113,9 @@ std::string RunnerUpText(const Plan& plan) {
     const GroupDecision& group = plan.groups[i];
     double own = 0;
     for (const LoopNest& nest : plan.nests) own += nest.group == static_cast<int>(i) ? nest.cycles : 0;
-    if (!group.other_way.text.empty())
-      consider(Cat(group.other_way.text, " for ", PrintWay(group)),
-               plan.cycles - own + group.other_way.cycles);
+    if (!group.other_candidate.text.empty())
+      consider(Cat(group.other_candidate.text, " for ", PrintCandidate(group)),
+               plan.cycles - own + group.other_candidate.cycles);
     if (!group.other_split.text.empty())
       consider(Cat("slices ", group.other_split.text), group.other_split.cycles);
   }

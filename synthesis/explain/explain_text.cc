@@ -179,8 +179,8 @@ std::string RunnersUpText(const Plan& plan) {
     for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     absl::StrAppendFormat(
         &text, "slice %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this slice: %s\n",
-        Join(names, " "), cycles, 100 * cycles / plan.cycles, PrintWay(group),
-        RunnerUpText(group.other_way, cycles), RunnerUpText(group.other_split, plan.cycles));
+        Join(names, " "), cycles, 100 * cycles / plan.cycles, PrintCandidate(group),
+        RunnerUpText(group.other_candidate, cycles), RunnerUpText(group.other_split, plan.cycles));
   }
   return text;
 }

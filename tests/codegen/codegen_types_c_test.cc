@@ -14,7 +14,7 @@
 namespace kirsch::testing {
 namespace {
 
-class TypesCTest : public ::testing::TestWithParam<Way> {
+class TypesCTest : public ::testing::TestWithParam<VectorIsa> {
  protected:
   TypesCTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "kirsch-types-XXXXXX").string();
@@ -84,7 +84,7 @@ class TypesCTest : public ::testing::TestWithParam<Way> {
   std::string directory_;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, TypesCTest, ::testing::ValuesIn(Ways()),
+INSTANTIATE_TEST_SUITE_P(All, TypesCTest, ::testing::ValuesIn(VectorIsas()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(TypesCTest, CompilersAgreeWithTheOracle) {

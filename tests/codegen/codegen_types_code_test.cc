@@ -36,8 +36,8 @@ Spec TileSpec(const MatmulTypes& types, const Target& target, uint32_t rows, uin
   return TypedSpec(types, {rows, 300, columns * static_cast<uint32_t>(target.vectors.front().lanes())});
 }
 
-std::string Assembly(const MatmulTypes& types, const Way& way) {
-  const Target target = TargetOf(way);
+std::string Assembly(const MatmulTypes& types, const VectorIsa& isa) {
+  const Target target = TargetOf(isa);
   const LoopProgram program = Lower(PackedTile(TileSpec(types, target, 4, 2), target, 2), target, "kernel");
   return EmitAssembly(program, target).value_or("");
 }
@@ -51,9 +51,9 @@ Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint
   return Chain(TypedSpec(types, matmul), target, {registers, Microkernel()});
 }
 
-TEST(TypesCode, TheInstructionsOfEachWay) {
-  const std::vector<Way> ways = Ways();
-  const Way &avx2 = ways[0], &avxvnni = ways[1], &bw = ways[3], &vnni = ways[4], &int8 = ways[5];
+TEST(TypesCode, TheInstructionsOfEachIsa) {
+  const std::vector<VectorIsa> isas = VectorIsas();
+  const VectorIsa &avx2 = isas[0], &avxvnni = isas[1], &bw = isas[3], &vnni = isas[4], &int8 = isas[5];
   EXPECT_THAT(Assembly(kBf16, vnni), HasSubstr("vdpbf16ps"));
   EXPECT_THAT(Assembly(kBf16, bw), HasSubstr("vfmadd231ps"));
   EXPECT_THAT(Assembly(kBf16, avx2), HasSubstr("vfmadd231ps"));
@@ -74,9 +74,9 @@ TEST(TypesCode, TheInstructionsOfEachWay) {
 
 // Words of bf16 are parted by a shift and a mask (AVX2: a blend), without a shuffle to widen them.
 TEST(TypesCode, PairsAreNotWidenedByShuffles) {
-  for (const Way& way : {Ways()[0], Ways()[2], Ways()[3]})
+  for (const VectorIsa& isa : {VectorIsas()[0], VectorIsas()[2], VectorIsas()[3]})
     for (const MatmulTypes& types : {kF32Bf16, kBf16}) {
-      const Target target = TargetOf(way);
+      const Target target = TargetOf(isa);
       const LoopProgram program = Lower(DotTile(types, target, 2, 3), target, "kernel");
       const std::string assembly = EmitAssembly(program, target).value_or("");
       EXPECT_THAT(assembly, HasSubstr("vfmadd231ps"));
@@ -91,8 +91,8 @@ bool MaySpill(const RegisterTile& tile, Dtype dtype, const VectorUnit& unit) {
   return dtype == Dtype::kF16 || (tile.group() == 1 && unit.registers == 16);
 }
 
-class TypesSpillsTest : public ::testing::TestWithParam<Way> {};
-INSTANTIATE_TEST_SUITE_P(All, TypesSpillsTest, ::testing::ValuesIn(Ways()),
+class TypesSpillsTest : public ::testing::TestWithParam<VectorIsa> {};
+INSTANTIATE_TEST_SUITE_P(All, TypesSpillsTest, ::testing::ValuesIn(VectorIsas()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(TypesSpillsTest, NoSpillsInTheHotLoop) {

@@ -9,7 +9,7 @@
 namespace kirsch::testing {
 namespace {
 
-class TypesTest : public ::testing::TestWithParam<std::tuple<Way, MatmulTypes>> {
+class TypesTest : public ::testing::TestWithParam<std::tuple<VectorIsa, MatmulTypes>> {
  protected:
   void SetUp() override {
     std::vector<std::string> features = target_.features;
@@ -44,11 +44,9 @@ class TypesTest : public ::testing::TestWithParam<std::tuple<Way, MatmulTypes>> 
   const MatmulTypes types_ = std::get<1>(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(All, TypesTest,
-                         ::testing::Combine(::testing::ValuesIn(Ways()), ::testing::ValuesIn(AllTypes())),
-                         [](const auto& info) {
-                           return Cat(std::get<0>(info.param).name, "_", NameOf(std::get<1>(info.param)));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, TypesTest, ::testing::Combine(::testing::ValuesIn(VectorIsas()), ::testing::ValuesIn(AllTypes())),
+    [](const auto& info) { return Cat(std::get<0>(info.param).name, "_", NameOf(std::get<1>(info.param))); });
 
 // Operands as they lie: vectors of rhs widen where they must, and end at the last element.
 TEST_P(TypesTest, OuterProduct) {
@@ -150,8 +148,8 @@ TEST_P(TypesTest, RandomPrograms) {
 
 // Any bits: ties, subnormals, infinities and what is no number. With one step the f32 sum is a product.
 TEST(Types, OutputsAreRoundedToTheNearestBf16) {
-  for (const Way& way : Ways()) {
-    const Target target = TargetOf(way);
+  for (const VectorIsa& isa : VectorIsas()) {
+    const Target target = TargetOf(isa);
     if (!HostRuns(target)) continue;
     const MatmulTypes types{Dtype::kBf16, Dtype::kBf16, Dtype::kBf16};
     for (const VectorUnit& unit : target.vectors) {
@@ -172,9 +170,9 @@ TEST(Types, OutputsAreRoundedToTheNearestBf16) {
             const float product = std::fma(static_cast<float>(lhs.value(0, row, 0)),
                                            static_cast<float>(rhs.value(0, 0, column)), 0.0f);
             if (std::isnan(product)) {
-              ASSERT_TRUE(std::isnan(out.value(0, row, column))) << way.name;
+              ASSERT_TRUE(std::isnan(out.value(0, row, column))) << isa.name;
             } else {
-              ASSERT_EQ(out.at(0, row, column), NearestBf16(product)) << way.name << " " << product;
+              ASSERT_EQ(out.at(0, row, column), NearestBf16(product)) << isa.name << " " << product;
             }
           }
       }

@@ -92,7 +92,7 @@ absl::StatusOr<std::string> Compiled(const std::string& compiler, const std::str
 }
 
 // Programs are searched for once for both compilers, which takes longer than to compile them.
-class HeaderLoopsTest : public ::testing::TestWithParam<Way> {
+class HeaderLoopsTest : public ::testing::TestWithParam<VectorIsa> {
  protected:
   HeaderLoopsTest() : target_(TargetOf(GetParam())), model_(target_) {
     for (const char* name : {"gcc", "clang"}) {
@@ -146,7 +146,7 @@ class HeaderLoopsTest : public ::testing::TestWithParam<Way> {
   HashMemo memo_;
 };
 
-INSTANTIATE_TEST_SUITE_P(All, HeaderLoopsTest, ::testing::ValuesIn(Ways()),
+INSTANTIATE_TEST_SUITE_P(All, HeaderLoopsTest, ::testing::ValuesIn(VectorIsas()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // Expects that no loop of the header has more than `most` instructions for each multiply-add beyond the

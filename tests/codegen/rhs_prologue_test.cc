@@ -58,9 +58,9 @@ std::string Kernel(const Sizes& size, const Prologue& prologue, bool turned, boo
 
 class RhsPrologueTest : public PlanTest {
  protected:
-  void ExpectRight(const std::string& text, const Way& way, Sharing sharing = Sharing::kNone,
+  void ExpectRight(const std::string& text, const Candidate& candidate, Sharing sharing = Sharing::kNone,
                    bool header = false) {
-    const Plan plan = PlanBy(GraphOf(text), way, target_, sharing);
+    const Plan plan = PlanBy(GraphOf(text), candidate, target_, sharing);
     EXPECT_EQ(plan.nests.size(), 1u);
     const VerifyReport report = VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
@@ -106,13 +106,13 @@ TEST_P(RhsPrologueTest, EpiloguesAreRight) {
     for (bool turned : {false, true}) {
       const std::string text =
           Kernel({2, 5, 70, 40}, kPrologues[1], turned, false, parameters, before, after);
-      const std::vector<Way> ways = WaysOf(GraphOf(text), target_, "prologue");
+      const std::vector<Candidate> candidates = CandidatesOf(GraphOf(text), target_, "prologue");
       // All columns, tiles of 16 and 32, of all terms, of a 4th or of a 16th; of rows from 1 on. Sums need
       // f32.
-      EXPECT_EQ(ways.size(), turned ? 7u : narrow ? 3u : 4u) << text;
-      for (const Way& way : ways)
-        ExpectRight(text, way, way.parameters[0] == 16 ? Sharing::kTiles : Sharing::kNone,
-                    way.parameters[0] == 32);
+      EXPECT_EQ(candidates.size(), turned ? 7u : narrow ? 3u : 4u) << text;
+      for (const Candidate& candidate : candidates)
+        ExpectRight(text, candidate, candidate.parameters[0] == 16 ? Sharing::kTiles : Sharing::kNone,
+                    candidate.parameters[0] == 32);
       if (!turned && !narrow) ExpectRight(text, {"prologue", {24, 30}});
     }
 }

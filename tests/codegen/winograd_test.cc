@@ -110,8 +110,8 @@ TEST(WinogradTest, RunsAreWhatCountingGives) {
         }
 }
 
-using testing::Way;
-using testing::WaysOf;
+using testing::Candidate;
+using testing::CandidatesOf;
 
 std::string Convolution(int images, int channels, int height, int width, int filters, int pad,
                         const std::string& parameters = "", const std::string& before = "",
@@ -129,9 +129,9 @@ class WinogradOnTest : public ::testing::TestWithParam<Target> {
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
 
-  void ExpectRight(const std::string& text, const Way& way, bool header = false) {
-    const Plan plan = testing::PlanBy(GraphOf(text), way, target_);
-    EXPECT_EQ(WinogradConvolutions(plan).empty(), way.rewrite != "winograd");
+  void ExpectRight(const std::string& text, const Candidate& candidate, bool header = false) {
+    const Plan plan = testing::PlanBy(GraphOf(text), candidate, target_);
+    EXPECT_EQ(WinogradConvolutions(plan).empty(), candidate.rewrite != "winograd");
     const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }
@@ -155,15 +155,16 @@ TEST_P(WinogradOnTest, SmallConvolutionsAreRight) {
         const size_t mixed = static_cast<size_t>(pad * 81 + height * 9 + width);
         const std::string text = Convolution(mixed % 4 == 3 ? 2 : 1, kCounts[mixed % 9], height, width,
                                              kCounts[mixed / 9 % 9], pad);
-        for (const Way& way : WaysOf(GraphOf(text), target_, "winograd"))
-          if (number++ % every == 0) ExpectRight(text, way);
+        for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd"))
+          if (number++ % every == 0) ExpectRight(text, candidate);
         ASSERT_FALSE(HasFailure());
       }
   EXPECT_GT(number, 1000u);
   for (const char* pads : {"0,1,2,1", "1,0,0,2", "2,2,0,0"}) {
     const std::string text =
         absl::StrReplaceAll(Convolution(2, 5, 7, 8, 9, 1), {{"pad=1", Cat("pad=", pads)}});
-    for (const Way& way : WaysOf(GraphOf(text), target_, "winograd")) ExpectRight(text, way);
+    for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd"))
+      ExpectRight(text, candidate);
   }
 }
 
@@ -180,10 +181,10 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
   };
   for (const auto& [parameters, before, after] : cases) {
     const std::string text = Convolution(2, 6, 7, 10, 20, 1, parameters, before, after);
-    const std::vector<Way> ways = WaysOf(GraphOf(text), target_, "winograd");
-    EXPECT_EQ(ways.size(), 7u);
-    for (const Way& way : ways)
-      ExpectRight(text, way, parameters == cases[1].parameters && way.parameters[1] == 4);
+    const std::vector<Candidate> candidates = CandidatesOf(GraphOf(text), target_, "winograd");
+    EXPECT_EQ(candidates.size(), 7u);
+    for (const Candidate& candidate : candidates)
+      ExpectRight(text, candidate, parameters == cases[1].parameters && candidate.parameters[1] == 4);
   }
 }
 
@@ -193,12 +194,12 @@ TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
     std::string text = Convolution(2, 6, 7, 10, 70, 1, bias, "add(", ", b)");
     text.replace(text.find("w: "), 3, "w: const ");
     bool by_filters = false;
-    for (const Way& way : WaysOf(GraphOf(text), target_, "winograd")) {
-      const Plan plan = testing::PlanBy(GraphOf(text), way, target_);
+    for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd")) {
+      const Plan plan = testing::PlanBy(GraphOf(text), candidate, target_);
       EXPECT_EQ(plan.ahead.front().kind, StageKind::kTransform);
       EXPECT_EQ(plan.ahead.size(), bias[5] == 'c' ? 2u : 1u);
-      by_filters |= way.parameters[2] != 0;
-      ExpectRight(text, way, way.parameters[1] == 4);
+      by_filters |= candidate.parameters[2] != 0;
+      ExpectRight(text, candidate, candidate.parameters[1] == 4);
     }
     EXPECT_TRUE(by_filters);
   }
@@ -206,7 +207,7 @@ TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
 
 // Bands and parts of rows, too, cut what has elements for pixels.
 TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
-  size_t ways = 0;
+  size_t candidates = 0;
   for (const char* text : {"kernel a(x: f32[2,11,10,6], w: f32[3,3,6,20], p: f32[2,11,10,1]):\n"
                            " return mul(conv2d(x, w, pad=1, layout=nhwc), p)",
                            "kernel a(x: f32[1,11,10,20], w: f32[3,3,1,20], p: f32[1,11,10,1]):\n"
@@ -215,12 +216,12 @@ TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
                            " return mul(conv2d(x, w, pad=1), p)",
                            "kernel a(x: f32[2,6,11,10], w: f32[20,6,3,3], p: f32[11,10], b: f32[20,1,1]):\n"
                            " return add(mul(conv2d(x, w, pad=1), p), b)"})
-    for (const Way& way : WaysOf(GraphOf(text), target_))
-      if (way.rewrite != "winograd") {
-        ExpectRight(text, way);
-        ++ways;
+    for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_))
+      if (candidate.rewrite != "winograd") {
+        ExpectRight(text, candidate);
+        ++candidates;
       }
-  EXPECT_GE(ways, 5u);
+  EXPECT_GE(candidates, 5u);
 }
 
 // How far off each element is, as a share of what it may be, and the bounds themselves.
@@ -350,7 +351,7 @@ TEST(WinogradChoiceTest, IsOfferedForWhatItIsFor) {
   const auto offers = [](const std::string& filters, const std::string& options) {
     const Graph graph = GraphOf(
         Cat("kernel a(x: f32[1,16,16,16], w: f32[", filters, "]):\n return conv2d(x, w", options, ")"));
-    return !WaysOf(graph, testing::Avx512Target(), "winograd").empty();
+    return !CandidatesOf(graph, testing::Avx512Target(), "winograd").empty();
   };
   EXPECT_TRUE(offers("3,3,16,20", ", layout=nhwc"));
   EXPECT_TRUE(offers("3,3,16,20", ", pad=2, layout=nhwc"));

@@ -72,26 +72,26 @@ class AllPlans {
       for (const int node : group.operations()) line += " " + NameOfValue(canonical_, node);
       line = prefix + line + "\n";
       if (!Cheapest(line)) continue;  // no group, or too dear
-      for (const std::string& way : WaysOf(group))
-        if (Cheapest(line + way)) WithCopies(line + way, done | set);
+      for (const std::string& candidate : CandidatesOf(group))
+        if (Cheapest(line + candidate)) WithCopies(line + candidate, done | set);
     }
   }
 
-  std::vector<std::string> WaysOf(const FusionGroup& group) const {
-    std::vector<std::string> ways;
+  std::vector<std::string> CandidatesOf(const FusionGroup& group) const {
+    std::vector<std::string> candidates;
     const GroupProblem problem{group, model_.target(), 1, true};
     for (const GraphRewrite* rewrite : GraphRewrites()) {
       if (!rewrite->applies(problem)) continue;
       for (const RewriteParameters& parameters : rewrite->enumerate(problem))
         for (const char* keep : {"L1", "L2"})
           for (const char* in_place : {"", " in-place=no"}) {
-            std::string way = Cat("  ", rewrite->name);
+            std::string candidate = Cat("  ", rewrite->name);
             for (size_t i = 0; i < rewrite->parameters.size(); ++i)
-              Append(&way, " ", rewrite->parameters[i], "=", parameters[i]);
-            ways.push_back(Cat(way, " keep=", keep, in_place, "\n"));
+              Append(&candidate, " ", rewrite->parameters[i], "=", parameters[i]);
+            candidates.push_back(Cat(candidate, " keep=", keep, in_place, "\n"));
           }
     }
-    return ways;
+    return candidates;
   }
 
   // With each choice of copies for the last group.
@@ -288,18 +288,18 @@ TEST(KBestPlansTest, FewerAreTheFirstOfMore) {
 }
 
 // What differs only in its stages is taken once, with the cheapest of them.
-TEST(KBestPlansTest, WaysAlone) {
+TEST(KBestPlansTest, CandidatesAlone) {
   const CostModel model(Avx2Target());
   const Graph graph = GraphOf("attention f32 heads=4 tokens=96 dim=32");
   HashMemo memo;
   RankOptions rank{10, false, 0.25};
-  const auto ways = KBestPlans(graph, "test", rank, model, memo, {}, {});
-  ASSERT_TRUE(ways.ok()) << ways.status();
-  EXPECT_GT(ways->plans.size(), 2u);
+  const auto candidates = KBestPlans(graph, "test", rank, model, memo, {}, {});
+  ASSERT_TRUE(candidates.ok()) << candidates.status();
+  EXPECT_GT(candidates->plans.size(), 2u);
   PlanOptions options;
   PlanFollower follower(graph, "test", model, memo, options);
-  for (const RankedPlan& ranked : ways->plans) {
-    EXPECT_LT(ranked.plan.cycles, ways->plans.front().plan.cycles * 1.25);
+  for (const RankedPlan& ranked : candidates->plans) {
+    EXPECT_LT(ranked.plan.cycles, candidates->plans.front().plan.cycles * 1.25);
     std::string above, line;
     std::istringstream lines(PrintPlanSchedule(ranked.plan));
     while (std::getline(lines, line))

@@ -21,14 +21,14 @@
 
 namespace kirsch::testing {
 
-// One way to have the arithmetic: an ISA and the extensions beside it.
-struct Way {
+// An ISA and the extensions beside it.
+struct VectorIsa {
   const char* name;
   bool avx512;
   std::vector<std::string> extensions;
 };
 
-inline std::vector<Way> Ways() {
+inline std::vector<VectorIsa> VectorIsas() {
   return {{"Avx2", false, {}},
           {"AvxVnni", false, {"avxvnni"}},
           {"Avx512F", true, {}},
@@ -37,9 +37,9 @@ inline std::vector<Way> Ways() {
           {"AvxVnniInt8", false, {"avxvnni", "avxvnniint8"}}};
 }
 
-inline Target TargetOf(const Way& way) {
-  Target target = TestTarget(way.avx512);
-  target.features.insert(target.features.end(), way.extensions.begin(), way.extensions.end());
+inline Target TargetOf(const VectorIsa& isa) {
+  Target target = TestTarget(isa.avx512);
+  target.features.insert(target.features.end(), isa.extensions.begin(), isa.extensions.end());
   return target;
 }
 

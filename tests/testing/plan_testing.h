@@ -72,8 +72,8 @@ inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool head
   return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
 }
 
-// A way to compute all of a graph as one group.
-struct Way {
+// A rewrite of all of a graph as one group.
+struct Candidate {
   std::string rewrite;
   RewriteParameters parameters = {};
   bool in_place = true;
@@ -82,19 +82,19 @@ struct Way {
 inline OperationSet AllOf(const GraphUses& uses) { return (OperationSet{1} << uses.operations().size()) - 1; }
 
 // The graph being canonical.
-inline GroupShape ShapeBy(const GraphUses& uses, const Way& way, const Target& target) {
+inline GroupShape ShapeBy(const GraphUses& uses, const Candidate& candidate, const Target& target) {
   const FusionGroup group(uses, AllOf(uses));
   const GroupProblem problem{group, target, 1, true};
-  const GraphRewrite* const rewrite = FindGraphRewrite(way.rewrite);
-  return rewrite->expand(problem,
-                         {way.parameters, way.in_place, static_cast<int>(uses.graph().nodes.size())});
+  const GraphRewrite* const rewrite = FindGraphRewrite(candidate.rewrite);
+  return rewrite->expand(
+      problem, {candidate.parameters, candidate.in_place, static_cast<int>(uses.graph().nodes.size())});
 }
 
 // Whatever it costs; threads share the tiles of its nests.
-inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
+inline Plan PlanBy(const Graph& asked, const Candidate& candidate, const Target& target,
                    Sharing sharing = Sharing::kNone) {
   const Graph graph = CanonicalGraph(asked);
-  GroupShape shape = ShapeBy(GraphUses(graph), way, target);
+  GroupShape shape = ShapeBy(GraphUses(graph), candidate, target);
   EXPECT_EQ(shape.error, "");
   const CostModel model(target);
   HashMemo memo;
@@ -115,20 +115,22 @@ inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
   return plan;
 }
 
-// All ways that there are, or those of one rewrite.
-inline std::vector<Way> WaysOf(const Graph& asked, const Target& target, std::string_view rewrite = "") {
+// All candidates that there are, or those of one rewrite.
+inline std::vector<Candidate> CandidatesOf(const Graph& asked, const Target& target,
+                                           std::string_view rewrite = "") {
   const Graph graph = CanonicalGraph(asked);
   const GraphUses uses(graph);
   const FusionGroup group(uses, AllOf(uses));
   const GroupProblem problem{group, target, 1, true};
-  std::vector<Way> ways;
+  std::vector<Candidate> candidates;
   for (const GraphRewrite* each : GraphRewrites()) {
     if ((!rewrite.empty() && each->name != rewrite) || !each->applies(problem)) continue;
     for (const RewriteParameters& parameters : each->enumerate(problem))
-      if (const Way way{std::string(each->name), parameters}; ShapeBy(uses, way, target).error.empty())
-        ways.push_back(way);
+      if (const Candidate candidate{std::string(each->name), parameters};
+          ShapeBy(uses, candidate, target).error.empty())
+        candidates.push_back(candidate);
   }
-  return ways;
+  return candidates;
 }
 
 // Solves and verifies; an empty plan if that fails.
