@@ -102,10 +102,10 @@ class Kernels {
 
   Call CallOf(const TileShape& shape, const Run& run, ProcedureBuilder& entry) {
     AddElementFeatures(shape);
-    KIRSCH_CHECK(!shape.may_accumulate || !shape.tile.one_chain);
+    KIRSCH_CHECK(!shape.runtime_beta || !shape.tile.one_chain);
     Microkernel kernel{shape};
-    kernel.may_accumulate |= MayAccumulate(shape);
-    kernel.accumulate |= kernel.may_accumulate;
+    kernel.runtime_beta |= HasRuntimeBeta(shape);
+    kernel.accumulate |= kernel.runtime_beta;
     kernel.scales = program_.masks;
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
     FitToRegisters(unit, &kernel);
@@ -114,9 +114,9 @@ class Kernels {
     AddFeatures(encoding->features);
     if (shape.tile.by_tables) AddFeatures(std::array{"avx512vbmi"});
     std::vector<Affine> counts = CountsOf(kernel, run.count, entry);
-    if (shape.may_accumulate)
+    if (shape.runtime_beta)
       counts.push_back(run.adds);
-    else if (kernel.may_accumulate)
+    else if (kernel.runtime_beta)
       counts.push_back(Constant(shape.accumulate ? 1 : 0));
     return {NumberOf(kernel, MicrokernelProcedure), run.at, std::move(counts)};
   }
@@ -127,14 +127,14 @@ class Kernels {
     std::vector<Affine> counts;
     if (k.IsConstant()) {
       for (int64_t count : kernel.Counts(k.constant)) counts.push_back(Constant(count));
-      if (kernel.any_tail) counts.push_back(Constant(k.constant % step));
+      if (kernel.runtime_k_tail) counts.push_back(Constant(k.constant % step));
       return counts;
     }
-    KIRSCH_CHECK(kernel.any_tail || step == 1);
+    KIRSCH_CHECK(kernel.runtime_k_tail || step == 1);
     const Affine steps = Quotient(k, step, entry);
     counts = {Quotient(steps, kernel.at_once(), entry)};
     if (kernel.has_rest()) counts.push_back(IndexOf(entry.Quotient(steps, kernel.at_once(), true)));
-    if (kernel.any_tail) counts.push_back(IndexOf(entry.Quotient(k, step, true)));
+    if (kernel.runtime_k_tail) counts.push_back(IndexOf(entry.Quotient(k, step, true)));
     return counts;
   }
   static Affine Quotient(const Affine& of, int64_t by, ProcedureBuilder& entry) {
@@ -144,8 +144,8 @@ class Kernels {
   // Programs for many sizes have many register tiles, each of them the most code that there is: what differs
   // in whether it adds to the output is one. (Single chains begin with the old output, lanewise ones have no
   // parameter that says it.)
-  bool MayAccumulate(const TileShape& shape) const {
-    if (source_.sizes.empty() || shape.may_accumulate || shape.tile.form == LayoutKind::kLanewise ||
+  bool HasRuntimeBeta(const TileShape& shape) const {
+    if (source_.sizes.empty() || shape.runtime_beta || shape.tile.form == LayoutKind::kLanewise ||
         shape.tile.one_chain)
       return false;
     TileShape other = shape;
@@ -158,7 +158,7 @@ class Kernels {
     AddElementFeatures(shape);
     const Pack pack{shape, vector_bytes(), LanesMayVary(shape.from.dtype, target_)};
     Call call{NumberOf(pack, PackProcedure), run.at, {}};
-    if (shape.of_any_size != PackAxis::kNone) call.counts.push_back(run.count);
+    if (shape.runtime_extent != PackAxis::kNone) call.counts.push_back(run.count);
     return call;
   }
   Call CallOf(const CopyShape& shape, const Run& run, ProcedureBuilder&) {

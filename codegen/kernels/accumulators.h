@@ -22,10 +22,10 @@ struct MicrokernelParameters {
         rest(kernel.has_rest() ? builder.IndexParameter("rest") : kNoVar) {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
-    if (kernel.any_tail) tail = builder.IndexParameter("tail");
-    if (kernel.may_accumulate) add = builder.IndexParameter(kAdd);
+    if (kernel.runtime_k_tail) tail = builder.IndexParameter("tail");
+    if (kernel.runtime_beta) add = builder.IndexParameter(kAdd);
     if (TakesSize(TileShape(kernel))) size = builder.IndexParameter("size");
-    if (kernel.counted != 0) last = builder.IndexParameter("last");
+    if (kernel.runtime_n_tail != 0) last = builder.IndexParameter("last");
   }
 
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
@@ -40,7 +40,7 @@ struct MicrokernelParameters {
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;            // of the loops around these, the innermost first
-  VarId tail = kNoVar, add = kNoVar;   // see TileShape::any_tail, may_accumulate
+  VarId tail = kNoVar, add = kNoVar;   // see TileShape::runtime_k_tail, runtime_beta
   VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
 };
 

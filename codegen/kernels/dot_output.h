@@ -45,7 +45,7 @@ class DotOutput {
       builder_.Do(Load{old_, {parameters_.out, kernel_.out.At(i, j, parameters_.size)}, count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
     };
-    if (kernel_.may_accumulate)
+    if (kernel_.runtime_beta)
       builder_.WithAny(parameters_.add, add_old);
     else if (kernel_.accumulate)
       add_old();

@@ -40,9 +40,9 @@ void EpilogueCode::Finish() {
     builder_.Do(Load{sums, {waiting_, Plus(Times(place.row, Pitch()), place.column)}, lanes_});
     StoreThrough(sums, place);
   };
-  const bool counted = last_ != kNoVar;
-  const int64_t vectors = kernel_.n / lanes_ - (counted ? 1 : 0), rest = kernel_.n - vectors * lanes_;
-  const LaneCount left = counted ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
+  const bool runtime_n_tail = last_ != kNoVar;
+  const int64_t vectors = kernel_.n / lanes_ - (runtime_n_tail ? 1 : 0), rest = kernel_.n - vectors * lanes_;
+  const LaneCount left = runtime_n_tail ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
   builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
     builder_.Loop(Constant(vectors),
                   [&](VarId vector) { take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_}); });

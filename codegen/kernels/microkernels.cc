@@ -36,12 +36,12 @@ std::string Microkernel::Name() const {
       Cat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
           dot && fma ? "" : "_", tile.rows, "x", n, tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(),
           "_", rhs.Name(), "_", out.Name());
-  if (counted != 0) name += "_counted";
-  if (any_tail)
+  if (runtime_n_tail != 0) name += "_counted";
+  if (runtime_k_tail)
     name += "_anyk";
   else if (k_tail != 0)
     Append(&name, "_k", k_tail);
-  if (may_accumulate)
+  if (runtime_beta)
     Append(&name, "_may_add");
   else if (accumulate)
     Append(&name, tile.one_chain ? "_from" : "_add");

@@ -60,9 +60,9 @@ class OuterProduct {
 
   // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
   LaneCount RhsCount(int j) const {
-    const bool counted =
+    const bool runtime_n_tail =
         parameters_.last != kNoVar && kernel_.rhs.panel == 0 && j + 1 == kernel_.tile.columns;
-    if (counted) return {kernel_.tile.lanes, parameters_.last};  // of no groups: these are in panels
+    if (runtime_n_tail) return {kernel_.tile.lanes, parameters_.last};  // of no groups: these are in panels
     const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
     return group() *
            static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));

@@ -44,9 +44,9 @@ class Packer {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", pack.to.dtype, true)),
-        any_(pack.of_any_size != PackAxis::kNone ? builder_.IndexParameter("count") : kNoVar),
+        any_(pack.runtime_extent != PackAxis::kNone ? builder_.IndexParameter("count") : kNoVar),
         size_(pack.from.follows ? builder_.IndexParameter("size") : kNoVar),
-        last_(pack.counted != 0 ? builder_.IndexParameter("last") : kNoVar),
+        last_(pack.runtime_n_tail != 0 ? builder_.IndexParameter("last") : kNoVar),
         group_(static_cast<int>(pack.to.group)),
         lanes_(LanesOf(pack)),
         width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
@@ -60,7 +60,8 @@ class Packer {
     KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
     KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
     KIRSCH_CHECK(!Narrows(pack) || group_ == 1);
-    KIRSCH_CHECK(pack.counted == 0 || (pack.counted == lanes_ && pack.from.order == pack.to.order));
+    KIRSCH_CHECK(pack.runtime_n_tail == 0 ||
+                 (pack.runtime_n_tail == lanes_ && pack.from.order == pack.to.order));
     KIRSCH_CHECK(any_ == kNoVar || (!IsOfBlocks(pack.from.dtype) && pack.inner_stride == 1 && !pack.exact));
     KIRSCH_CHECK(!any_inner() || (pack.to.panel == 0 && pack.from.order == pack.to.order));
     if (!IsOfBlocks(pack.from.dtype)) return;
@@ -131,8 +132,8 @@ class Packer {
     return Plus(from, number, rows * (size_ == kNoVar ? pack_.from.outer_stride : 1), size_);
   }
 
-  bool any_outer() const { return pack_.of_any_size == PackAxis::kOuter; }
-  bool any_inner() const { return pack_.of_any_size == PackAxis::kInner; }
+  bool any_outer() const { return pack_.runtime_extent == PackAxis::kOuter; }
+  bool any_inner() const { return pack_.runtime_extent == PackAxis::kInner; }
 
   // All of an outer axis of any size: `copy(from, to, rows)`, `rows` being the largest of `pieces` as often
   // as there is so much, then of what is left the next one, and in the end what is left of a group.
@@ -398,10 +399,10 @@ class Packer {
 }  // namespace
 
 std::string Pack::Name() const {
-  return Cat("pack_", of_any_size == PackAxis::kOuter ? "any" : Cat(outer), "x",
-             of_any_size == PackAxis::kInner ? "any" : Cat(inner), "_", from.Name(),
+  return Cat("pack_", runtime_extent == PackAxis::kOuter ? "any" : Cat(outer), "x",
+             runtime_extent == PackAxis::kInner ? "any" : Cat(inner), "_", from.Name(),
              inner_stride != 1 ? Cat("by", inner_stride) : "", "_", to.Name(), exact ? "_exact" : "",
-             counted != 0 ? "_counted" : "", from_far ? "_far" : "");
+             runtime_n_tail != 0 ? "_counted" : "", from_far ? "_far" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) {

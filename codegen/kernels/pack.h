@@ -18,7 +18,7 @@ struct Pack : PackShape {
   std::string Name() const;
 };
 
-// The procedure: (from, to[, what there is along PackShape::of_any_size][, the run-time size][,
+// The procedure: (from, to[, what there is along PackShape::runtime_extent][, the run-time size][,
 // KernelRun::last]).
 Procedure PackProcedure(const Pack& pack);
 

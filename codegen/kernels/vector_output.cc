@@ -36,10 +36,10 @@ void VectorOutput::Start() {
 void VectorOutput::Store() {
   const bool adds = kernel_.accumulate && !StartsFromOld();
   if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
-  if (kernel_.may_accumulate)
+  if (kernel_.runtime_beta)
     builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
   ForEachSum([&](int i, int j) {
-    if (adds && !kernel_.may_accumulate) AddOld(i, j);
+    if (adds && !kernel_.runtime_beta) AddOld(i, j);
     epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), CountOf(j));
   });
   epilogue_.Finish();

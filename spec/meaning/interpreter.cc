@@ -76,12 +76,12 @@ class Interpreter {
   void Do(const Phase&) { KIRSCH_BUG("a phase is outermost"); }
 
   void Do(const KernelRun& run) {
-    const KernelShape& of_any_size = program_.kernels[static_cast<size_t>(run.kernel)];
+    const KernelShape& general = program_.kernels[static_cast<size_t>(run.kernel)];
     const KernelShape kernel =
         program_.sizes.empty()
-            ? of_any_size
-            : ForValues(of_any_size, {Variable(program_.sizes.front().variable), ValueOf(run.last),
-                                      ValueOf(run.count), ValueOf(run.adds)});
+            ? general
+            : ForValues(general, {Variable(program_.sizes.front().variable), ValueOf(run.last),
+                                  ValueOf(run.count), ValueOf(run.adds)});
     const std::vector<Dtype> types = OperandTypes(kernel);
     KIRSCH_CHECK(types.size() == run.at.size());
     InterpretedOperands at;

@@ -112,7 +112,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
     WriteWindowCopy(impl.spec, pack, from, to);
   } else if (varying_ == MatmulDims::kK) {
     PackShape any = pack;  // so that those of whole tiles are the same one as that of what is left
-    any.of_any_size =
+    any.runtime_extent =
         OuterDim(child.spec, static_cast<int>(operand)) == varying_ ? PackAxis::kOuter : PackAxis::kInner;
     builder_.AddRun(any, {from, to}, LengthOf(impl));
   } else if (impl.range.varies() && impl.spec.op_info().operands[operand].UsesDim(impl.range.dim)) {
@@ -241,7 +241,7 @@ void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const 
   const auto copy = [&](VarId number, int64_t columns, const Affine& last) {
     PackShape pack = most;
     pack.inner = columns;
-    pack.counted = last == Affine{} ? 0 : unit;
+    pack.runtime_n_tail = last == Affine{} ? 0 : unit;
     const Affine at =
         Behind(from.start.offset, from, impl.spec, impl.decision.operand, impl.range.dim, panel, number);
     builder_.AddRun(pack,

@@ -447,18 +447,18 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     shape.prefetch_n = in_order ? ColumnsAhead(tile) : shape.n;
   }
   if (last_ != Affine{}) {
-    shape.counted = shape.tile.lanes;
-    shape.n = shape.tile.columns * shape.counted;
+    shape.runtime_n_tail = shape.tile.lanes;
+    shape.n = shape.tile.columns * shape.runtime_n_tail;
   }
   const Count length = LengthOf(impl);
   if (varying_ != MatmulDims::kK)
     shape.k_tail = length.constant() % shape.step();
   else
-    shape.any_tail = shape.step() > 1;
+    shape.runtime_k_tail = shape.step() > 1;
   Affine adds;
   if (tiles_before_ != Affine{}) {
     adds = spec.accumulate ? Constant(1) : tiles_before_;
-    shape.may_accumulate = true;
+    shape.runtime_beta = true;
     shape.accumulate = false;
   }
   if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;

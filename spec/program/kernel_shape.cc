@@ -34,8 +34,8 @@ bool Follows(const Shape&) {
   return false;
 }
 
-bool Counts(const TileShape& tile) { return tile.counted != 0; }
-bool Counts(const PackShape& pack) { return pack.counted != 0; }
+bool Counts(const TileShape& tile) { return tile.runtime_n_tail != 0; }
+bool Counts(const PackShape& pack) { return pack.runtime_n_tail != 0; }
 bool Counts(const RowShape& rows) { return rows.any_columns; }
 template <typename Shape>
 bool Counts(const Shape&) {
@@ -44,20 +44,20 @@ bool Counts(const Shape&) {
 
 void SetValues(TileShape* tile, const RunValues& values) {
   for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out}) *layout = layout->ForSize(values.size);
-  if (tile->counted != 0) tile->n += values.last - tile->counted;
-  tile->counted = 0;
-  if (tile->any_tail) tile->k_tail = values.count % tile->step();
-  tile->any_tail = false;
-  if (tile->may_accumulate) tile->accumulate = values.adds != 0;
-  tile->may_accumulate = false;
+  if (tile->runtime_n_tail != 0) tile->n += values.last - tile->runtime_n_tail;
+  tile->runtime_n_tail = 0;
+  if (tile->runtime_k_tail) tile->k_tail = values.count % tile->step();
+  tile->runtime_k_tail = false;
+  if (tile->runtime_beta) tile->accumulate = values.adds != 0;
+  tile->runtime_beta = false;
 }
 void SetValues(PackShape* pack, const RunValues& values) {
   pack->from = pack->from.ForSize(values.size);
-  if (pack->counted != 0) pack->inner += values.last - pack->counted;
-  pack->counted = 0;
-  if (pack->of_any_size == PackAxis::kOuter) pack->outer = values.count;
-  if (pack->of_any_size == PackAxis::kInner) pack->inner = values.count;
-  pack->of_any_size = PackAxis::kNone;
+  if (pack->runtime_n_tail != 0) pack->inner += values.last - pack->runtime_n_tail;
+  pack->runtime_n_tail = 0;
+  if (pack->runtime_extent == PackAxis::kOuter) pack->outer = values.count;
+  if (pack->runtime_extent == PackAxis::kInner) pack->inner = values.count;
+  pack->runtime_extent = PackAxis::kNone;
 }
 void SetValues(RowShape* rows, const RunValues& values) {
   if (rows->any_columns) rows->columns = values.last;

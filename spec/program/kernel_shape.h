@@ -33,11 +33,12 @@ struct EpilogueArgument {
 struct TileShape {
   RegisterTile tile;
   int64_t m = 0, n = 0;  // of out
-  // Not 0: of the last so many columns, a vector, only as many exist as KernelRun::last says.
-  int64_t counted = 0;
+  // Not 0: of the last so many columns, a vector, only as many exist as KernelRun::last says when the kernel
+  // is run.
+  int64_t runtime_n_tail = 0;
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
-  bool may_accumulate = false;  // whether it does, KernelRun::adds says
+  bool runtime_beta = false;  // whether it accumulates, KernelRun::adds says
   Epilogue epilogue;
   std::vector<EpilogueArgument> arguments;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
@@ -47,9 +48,9 @@ struct TileShape {
   // Of columns without gaps: they are prefetched in the order in which they lie in memory, as many bytes at a
   // time as are read, and into L2 only: what L1 has room for is lhs.
   bool prefetches_in_order = false;
-  DigitAxis reduction = {};  // of a window: how it is indexed by the steps of the reduction
-  int64_t k_tail = 0;        // what is left of the reduction: k mod step()
-  bool any_tail = false;     // that is known when the kernel is run
+  DigitAxis reduction = {};     // of a window: how it is indexed by the steps of the reduction
+  int64_t k_tail = 0;           // what is left of the reduction: k mod step()
+  bool runtime_k_tail = false;  // that is known when the kernel is run
 
   // Steps of the reduction that one instruction takes in.
   int64_t step() const {
@@ -69,13 +70,13 @@ struct PackShape {
   // after the other, each beyond its end: by less than a vector. The last panel and the last group are filled
   // up with zeros; other padding is left undefined.
   MatrixLayout from, to;
-  int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
-  bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
-  int64_t counted = 0;       // of `inner`: as of a tile's columns; `to` has panels, `from` the same order
-  bool from_far = false;     // `from` is beyond L2, and turned: what is read is prefetched
+  int64_t inner_stride = 1;    // of `from`: elements between neighbours; not 1: the copy keeps the order
+  bool exact = false;          // nothing is written beyond the elements of a row; `to` has no panels
+  int64_t runtime_n_tail = 0;  // of `inner`: as of a tile's columns; `to` has panels, `from` the same order
+  bool from_far = false;       // `from` is beyond L2, and turned: what is read is prefetched
   // Along this axis there is as much as KernelRun::count says, at most what is said here. The inner one: of
   // rows that keep their order.
-  PackAxis of_any_size = PackAxis::kNone;
+  PackAxis runtime_extent = PackAxis::kNone;
 
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };

@@ -84,12 +84,12 @@ struct Phase {
 };
 
 // A kernel of the program's, on these operands. `count`: the length of a tile's reduction, a row program's
-// rows, or what there is to copy (PackShape::of_any_size); else 1.
+// rows, or what there is to copy (PackShape::runtime_extent); else 1.
 struct KernelRun {
   int kernel = -1;
   std::vector<OperandPlace> at;
   Count count;
-  // Of the vector that a kernel counts (TileShape::counted), or of its rows (RowShape::any_columns), so many
+  // Of a kernel's last vector (TileShape::runtime_n_tail), or of its rows (RowShape::any_columns), so many
   // columns exist: 1 at least.
   Affine last = {};
   Affine adds = {};  // not 0: a tile that may accumulate does

@@ -31,10 +31,10 @@ std::string Text(const TileShape& tile) {
   std::string text =
       Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n, " v", tile.tile.lanes, " ",
           tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
-  if (tile.counted != 0) Append(&text, " counted ", tile.counted);
+  if (tile.runtime_n_tail != 0) Append(&text, " counted ", tile.runtime_n_tail);
   if (tile.accumulate) text += " accumulate";
-  if (tile.may_accumulate) text += " may accumulate";
-  if (tile.any_tail) text += " any tail";
+  if (tile.runtime_beta) text += " may accumulate";
+  if (tile.runtime_k_tail) text += " any tail";
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
   if (tile.prefetch_out) text += " prefetch out";
@@ -45,12 +45,13 @@ std::string Text(const TileShape& tile) {
 }
 
 std::string Text(const PackShape& pack) {
-  const bool any_outer = pack.of_any_size == PackAxis::kOuter,
-             any_inner = pack.of_any_size == PackAxis::kInner;
+  const bool any_outer = pack.runtime_extent == PackAxis::kOuter,
+             any_inner = pack.runtime_extent == PackAxis::kInner;
   return Cat("pack ", any_outer ? "?" : Cat(pack.outer), "x", any_inner ? "?" : Cat(pack.inner), " ",
              pack.from.Name(), pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ",
              pack.to.Name(), pack.exact ? " exactly" : "",
-             pack.counted == 0 ? "" : Cat(" counted ", pack.counted), pack.from_far ? " from far" : "");
+             pack.runtime_n_tail == 0 ? "" : Cat(" counted ", pack.runtime_n_tail),
+             pack.from_far ? " from far" : "");
 }
 
 std::string Text(const CopyShape& copy) {

@@ -18,9 +18,9 @@ namespace {
 
 struct Case {
   Dtype from, to;
-  int64_t group, panel;      // of the copy
-  int64_t rows, columns;     // of the source
-  bool of_any_size = false;  // how many columns there are is known when the copy is made
+  int64_t group, panel;         // of the copy
+  int64_t rows, columns;        // of the source
+  bool runtime_extent = false;  // how many columns there are is known when the copy is made
 
   // The source's rows are the copy's columns, whole lines apart.
   int64_t stride() const { return (columns + 255) / 256 * 256; }
@@ -32,7 +32,7 @@ struct Case {
     const int64_t groups = (columns + group - 1) / group;
     pack.to = {Order::kRow, panel * group, panel, groups * panel * group, group, to};
     pack.from_far = far;
-    if (of_any_size) pack.of_any_size = PackAxis::kOuter;
+    if (runtime_extent) pack.runtime_extent = PackAxis::kOuter;
     pack.vector_bytes = 64;
     return pack;
   }
@@ -68,7 +68,7 @@ struct Lines {
 Lines LinesOf(const Case& copy, bool far) {
   Lines lines;
   std::map<VarId, int64_t> indices;
-  if (copy.of_any_size) indices[2] = copy.columns;  // behind the pointers
+  if (copy.runtime_extent) indices[2] = copy.columns;  // behind the pointers
   lines.Follow(PackProcedure(copy.Copy(far)).body, IsOfBlocks(copy.from) ? 1 : Bytes(copy.from), &indices);
   return lines;
 }
