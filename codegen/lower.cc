@@ -257,7 +257,7 @@ class EntryWriter {
     Bound& variable = bound_[static_cast<size_t>(loop.variable)];
     Affine trips = of;
     if (loop.trips.by != 1 || loop.trips.left)
-      trips = IndexOf(QuotientOf({of, loop.trips.by, loop.trips.left, loop.trips.kept}));
+      trips = IndexOf(QuotientOf({of, loop.trips.by, loop.trips.left, loop.trips.min_tail}));
     entry_.Loop(trips, [&](VarId index) {
       variable = {index, 0};
       Write(loop.body);
@@ -276,7 +276,7 @@ class EntryWriter {
 
   void Write(const Let& let) {
     const Count& value = let.value;
-    const VarId index = QuotientOf({InEntry(value.of), value.by, value.left, value.kept});
+    const VarId index = QuotientOf({InEntry(value.of), value.by, value.left, value.min_tail});
     bound_[static_cast<size_t>(let.variable)] = {index, 0};
     Write(let.body);
   }
@@ -284,7 +284,7 @@ class EntryWriter {
   // Mostly a new index; what a loop leaves is what its rest begins with.
   VarId QuotientOf(const Count& value) {
     if (left_.index != kNoVar && left_.value == value) return left_.index;
-    return entry_.Quotient(value.of, value.by, value.left, value.kept);
+    return entry_.Quotient(value.of, value.by, value.left, value.min_tail);
   }
 
   void Write(const OneOf& one_of) {

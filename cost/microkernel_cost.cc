@@ -20,7 +20,7 @@ constexpr double kWideningInstructions = 2;
 // To part two vectors into their even and their odd elements, by shuffles.
 constexpr double kDeinterleaveInstructions = 2;
 
-bool IsPairs(const RegisterTile& tile) { return tile.instruction().parted.has_value(); }
+bool IsPairs(const RegisterTile& tile) { return tile.instruction().unpacked.has_value(); }
 
 double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
@@ -35,7 +35,7 @@ double LanewiseInputs(const RegisterTile& tile) {
   return tile.columns * static_cast<double>(tile.inputs) / tile.taps;
 }
 
-// Rows of lhs whose elements are parted.
+// Rows of lhs whose elements are unpacked.
 double Deinterleaved(const RegisterTile& tile) {
   return IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
 }
@@ -110,7 +110,7 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs) +
                     FmaCyclesOfScaling(tile, unit) + CyclesOfLastVector(tile, unit);
-  // Words of pairs are parted by a shift and a mask.
+  // Words of pairs are unpacked by a shift and a mask.
   const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
   trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +
                   (IsPairs(tile) ? 0 : widened_rhs * of_rhs.vector) +

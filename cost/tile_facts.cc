@@ -52,17 +52,17 @@ double WideningOf(const Spec& spec, int operand, const RegisterTile& tile) {
   return broadcast && dtype != Dtype::kBf16 ? all : all - 1;
 }
 
-// Those of a step. Words of pairs are parted by two instructions; vectors of lhs that are no words by two
+// Those of a step. Words of pairs are unpacked by two instructions; vectors of lhs that are no words by two
 // shuffles, whose results have to be put in order where there is no shuffle of all lanes.
 double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
   const double lhs = WideningOf(spec, MatmulDims::kLhs, tile), rhs = WideningOf(spec, MatmulDims::kRhs, tile);
   if (tile.form == LayoutKind::kLanewise)
     return lhs * tile.columns * tile.inputs / tile.taps + rhs * tile.columns;
-  if (!tile.instruction().parted) return lhs * tile.rows + rhs * tile.columns;
-  const double parted = tile.widens_rhs > 0 ? 2.0 * tile.columns : 0;
-  if (tile.form == LayoutKind::kVectors) return 2 * lhs * tile.rows + parted;
+  if (!tile.instruction().unpacked) return lhs * tile.rows + rhs * tile.columns;
+  const double unpacked = tile.widens_rhs > 0 ? 2.0 * tile.columns : 0;
+  if (tile.form == LayoutKind::kVectors) return 2 * lhs * tile.rows + unpacked;
   const double of_row = tile.widens_lhs > 0 ? -1 : unit.masks ? 0 : 2;  // a word is one load
-  return parted + of_row * tile.rows;
+  return unpacked + of_row * tile.rows;
 }
 
 // Instructions for a last vector that is loaded in pieces. A first piece of less than a word goes by way of a
@@ -74,9 +74,9 @@ int InstructionsOfPieces(const RegisterTile& tile, int rest) {
   return tile.pieces + (first < kAccumulatorBytes ? 1 : 0) - (unpacked ? 1 : 0);
 }
 
-// Without mask registers: zeros, by a blend with which words are parted.
+// Without mask registers: zeros, by a blend with which words are unpacked.
 int Masks(const RegisterTile& tile, const VectorUnit& unit) {
-  return !unit.masks && tile.instruction().parted ? 1 : 0;
+  return !unit.masks && tile.instruction().unpacked ? 1 : 0;
 }
 
 // What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,

@@ -20,7 +20,7 @@
 // only, `range` has the dim and the least size, and the spec has the most:
 // clang-format off
 //   kTile of it    one child for the whole tiles and, if there may be any, one for what is left; where that may be
-//                  as much as a tile, SizeKept is always left, or all there is if that is less
+//                  as much as a tile, MinTail is always left, or all there is if that is less
 //                  of a reduction, the child for whole tiles is the first one, and so is what is left: whether they add
 //                  to what is there follows from how many come before them
 //   kMove to VRF   a register tile, or tiles of them, for each size, the least first; of vectors along the dim, one
@@ -45,10 +45,10 @@ struct DimRange {
   uint32_t least = 0;  // 0: the spec's size is the only one
   uint8_t dim = MatmulDims::kM;
   // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim.
-  uint8_t following = 0;
+  uint8_t symbolic_strides = 0;
 
   bool varies() const { return least != 0; }
-  bool Follows(int operand) const { return (following >> operand & 1) != 0; }
+  bool HasSymbolicStride(int operand) const { return (symbolic_strides >> operand & 1) != 0; }
 };
 
 struct Impl {
@@ -66,7 +66,7 @@ struct Impl::Child {
 };
 
 // Of tiles for a range of sizes: so much is left at least.
-inline int64_t SizeKept(const Impl& tiles) {
+inline int64_t MinTail(const Impl& tiles) {
   const size_t dim = tiles.range.dim;
   const Impl &tile = tiles.children.front().impl, &rest = tiles.children.back().impl;
   const int64_t left = tiles.children.size() > 1 ? rest.spec.size[dim] : 0;

@@ -74,15 +74,15 @@ struct Instruction {
   std::string_view timing = "";         // if it is itself: what the keys in target files begin with ...
   ArithmeticRate rate = {};             // ... and what they are by default
   bool commutes = false;                // operands may be exchanged to suit
-  std::optional<Dtype> parted = {};     // words of rhs are `group` of these, parted into as many factors
+  std::optional<Dtype> unpacked = {};   // words of rhs are `group` of these, unpacked into as many factors
   bool flushes_subnormals = false;      // of factors and of sums
   bool scales = false;                  // rhs is of any type of blocks of integers; sums are of f32
   int words = 1;  // of each factor of a step; several: rhs is of blocks in panels, of which a step takes one
 
-  // Multiply-adds of one step: one for each word, or for each vector that words of rhs are parted into.
-  constexpr int parts() const { return parted ? group : words; }
+  // Multiply-adds of one step: one for each word, or for each vector that words of rhs are unpacked into.
+  constexpr int parts() const { return unpacked ? group : words; }
   // True if a lane takes groups of lhs, too, and not element by element.
-  constexpr bool groups_lhs() const { return group > 1 && !parted; }
+  constexpr bool groups_lhs() const { return group > 1 && !unpacked; }
   // Lhs as o8 is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
   constexpr bool has_excess() const { return lhs == Dtype::kO8; }
   // Is there an encoding that has its products in a register of their own?
@@ -150,7 +150,7 @@ inline constexpr std::array kInstructions = {
                 .rhs = Dtype::kF32,
                 .encodings = encodings::kFma,
                 .timed = Arithmetic::kFma,
-                .parted = Dtype::kBf16},
+                .unpacked = Dtype::kBf16},
     Instruction{.arithmetic = Arithmetic::kDotBf16,
                 .name = "dotbf16",
                 .group = 2,
@@ -232,7 +232,7 @@ constexpr const Instruction& Info(Arithmetic arithmetic) {
 
 // Can the instruction multiply operands of these types, perhaps widened, but without a copy of another type?
 constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
-  if (row.parted) return rhs == *row.parted && (lhs == row.lhs || lhs == *row.parted);
+  if (row.unpacked) return rhs == *row.unpacked && (lhs == row.lhs || lhs == *row.unpacked);
   if (row.scales && row.words > 1) return lhs == row.lhs && IsInPanels(rhs);
   if (row.scales) return HasIntegerCodes(rhs) && lhs == RoundedBeside(rhs);
   return (Holds(row.lhs, lhs) && Holds(row.rhs, rhs)) ||
@@ -246,7 +246,7 @@ struct FactorsOrder {
 };
 constexpr FactorsOrder InstructionFor(Dtype a, Dtype b) {
   for (const Instruction& row : kInstructions) {
-    if (row.parted || row.scales) continue;
+    if (row.unpacked || row.scales) continue;
     if (row.lhs == a && row.rhs == b) return {&row, false};
     if (row.commutes && row.lhs == b && row.rhs == a) return {&row, true};
   }

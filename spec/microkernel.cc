@@ -47,7 +47,7 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
-// the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
+// the reduction or with a single row, of lhs; while one of several rows is unpacked, two more are in use.
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
 // and offset, the codes and a mask, and perhaps beside tables; for products of integers, rows have theirs, a
 // scale and what sums start from, and factors of parts wait for each column. Of panels there are a vector of

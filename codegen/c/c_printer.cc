@@ -251,11 +251,11 @@ class FunctionPrinter {
 
   void Print(const Divide& op) {
     const std::string of = Cat("(", Text(op.of), ")");
-    if (op.kept == 0)
+    if (op.min_tail == 0)
       return Line("const size_t ", Name(op.index), " = ", of, op.left ? " % " : " / ", op.by, ";");
-    const std::string more = Cat("(", of, " - ", op.kept, ")");
-    Line("const size_t ", Name(op.index), " = ", of, " < ", op.kept, " ? ", op.left ? of : "0", " : ",
-         op.left ? Cat(op.kept, " + ", more, " % ") : Cat(more, " / "), op.by, ";");
+    const std::string more = Cat("(", of, " - ", op.min_tail, ")");
+    Line("const size_t ", Name(op.index), " = ", of, " < ", op.min_tail, " ? ", op.left ? of : "0", " : ",
+         op.left ? Cat(op.min_tail, " + ", more, " % ") : Cat(more, " / "), op.by, ";");
   }
   void Print(const IfAny& op) {
     Line("if (", Name(op.index), " != 0) {");

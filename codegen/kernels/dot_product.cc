@@ -125,7 +125,7 @@ class DotProduct {
     rhs_.Read(j, {parameters_.rhs, kernel_.rhs.At(k, j, parameters_.size)}, count);
   }
 
-  // A row of lhs: as rhs is, or as two vectors of f32, which are parted by shuffles.
+  // A row of lhs: as rhs is, or as two vectors of f32, which are unpacked by shuffles.
   void ReadLhs(int i, int64_t k, const LaneCount& count) {
     const int lanes = kernel_.tile.lanes;
     const auto [even, odd] = lhs_;

@@ -52,8 +52,8 @@ void EpilogueCode::Finish() {
 
 void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
   const VarId stored = Apply(sums, place);
-  const Affine row =
-      kernel_.out.follows ? TimesVariable(place.row, size_) : Times(place.row, kernel_.out.outer_stride);
+  const Affine row = kernel_.out.symbolic_stride ? TimesVariable(place.row, size_)
+                                                 : Times(place.row, kernel_.out.outer_stride);
   builder_.Do(kirsch::Store{stored, {out_, Plus(row, place.column)}, place.count});
 }
 

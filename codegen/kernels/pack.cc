@@ -45,7 +45,7 @@ class Packer {
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", pack.to.dtype, true)),
         any_(pack.runtime_extent != PackAxis::kNone ? builder_.IndexParameter("count") : kNoVar),
-        size_(pack.from.follows ? builder_.IndexParameter("size") : kNoVar),
+        size_(pack.from.symbolic_stride ? builder_.IndexParameter("size") : kNoVar),
         last_(pack.runtime_n_tail != 0 ? builder_.IndexParameter("last") : kNoVar),
         group_(static_cast<int>(pack.to.group)),
         lanes_(LanesOf(pack)),
@@ -65,7 +65,7 @@ class Packer {
     KIRSCH_CHECK(any_ == kNoVar || (!IsOfBlocks(pack.from.dtype) && pack.inner_stride == 1 && !pack.exact));
     KIRSCH_CHECK(!any_inner() || (pack.to.panel == 0 && pack.from.order == pack.to.order));
     if (!IsOfBlocks(pack.from.dtype)) return;
-    KIRSCH_CHECK(!pack.from.follows);
+    KIRSCH_CHECK(!pack.from.symbolic_stride);
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
     // Where codes are decoded as bytes, a block is a vector.
     const bool as_bytes = FormatOf(pack.from.dtype).codes == BlockCodes::kFloats8;

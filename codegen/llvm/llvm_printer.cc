@@ -273,9 +273,9 @@ class BodyPrinter {
 
   void Print(const Divide& op) {
     Value *of = ValueOf(op.of), *by = ir_.getInt64(static_cast<uint64_t>(op.by));
-    if (op.kept == 0) return Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
-    Value* const kept = ir_.getInt64(static_cast<uint64_t>(op.kept));
-    Value* const more = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, of, kept);
+    if (op.min_tail == 0) return Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
+    Value* const min_tail = ir_.getInt64(static_cast<uint64_t>(op.min_tail));
+    Value* const more = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, of, min_tail);
     Value* const whole = ir_.CreateUDiv(more, by);
     Set(op.index, op.left ? ir_.CreateSub(of, ir_.CreateMul(whole, by)) : whole);
   }

@@ -222,12 +222,12 @@ struct Call {
 
 struct Stmt;
 
-struct Divide {  // index = of / by, rounded down; or what is left of that; at least `kept` is, or all of it
+struct Divide {  // index = of / by, rounded down; or what is left of that; at least `min_tail` is, or all
   VarId index;
   Affine of;
   int64_t by;
   bool left = false;
-  int64_t kept = 0;
+  int64_t min_tail = 0;
 };
 struct For {  // body with index = 0 .. count - 1
   VarId index;

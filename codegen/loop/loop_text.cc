@@ -118,7 +118,7 @@ class TextPrinter {
   }
   void Print(const Divide& op) {
     Line(Name(op.index), " = (", AffineText(procedure_, op.of), op.left ? ") % " : ") / ", op.by,
-         op.kept == 0 ? "" : Cat(" keeping ", op.kept));
+         op.min_tail == 0 ? "" : Cat(" keeping ", op.min_tail));
   }
   void Print(const IfAny& op) {
     Line("if ", Name(op.index));

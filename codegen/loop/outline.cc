@@ -113,7 +113,7 @@ class Outline {
     KIRSCH_BUG("a statement that is for entries only");
   }
   void WriteOp(const Divide& op) {
-    indices_[op.index] = builder_.Quotient(Own(op.of), op.by, op.left, op.kept);
+    indices_[op.index] = builder_.Quotient(Own(op.of), op.by, op.left, op.min_tail);
   }
   void WriteOp(const For& op) {
     builder_.Loop(Own(op.count), [&](VarId index) {

@@ -63,10 +63,10 @@ class ProcedureBuilder {
     const VarId index = Index(Cat("i", procedure_.vars.size()));
     Nest(For{index, std::move(count), {}}, [&] { body(index); });
   }
-  // A new index that is of / by, or what is left of that; at least `kept` is, or all of it.
-  VarId Quotient(Affine of, int64_t by, bool left, int64_t kept = 0) {
+  // A new index that is of / by, or what is left of that; at least `min_tail` is, or all of it.
+  VarId Quotient(Affine of, int64_t by, bool left, int64_t min_tail = 0) {
     const VarId index = Index(Cat(left ? "left" : "whole", procedure_.vars.size()));
-    Do(Divide{index, std::move(of), by, left, kept});
+    Do(Divide{index, std::move(of), by, left, min_tail});
     return index;
   }
   template <typename Body>

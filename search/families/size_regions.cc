@@ -204,7 +204,7 @@ class SizeGroup {
       try_choice(whole);
     }
     TemplateChoice shared_out = choice;
-    shared_out.kept_tiles = 0;
+    shared_out.min_tail_tiles = 0;
     try_choice(shared_out);
     if (dim_ != MatmulDims::kM) return least;
     choice.heights = Heights(*least, first, last);

@@ -25,7 +25,7 @@ bool IsContiguous(const Spec& spec, int operand, int dim) {
 }
 
 // Is operand i of both contiguous along the dim, so that its rows are as far apart as the dim's size says?
-bool Follows(const Spec& a, const Spec& b, int operand, int dim) {
+bool HasSymbolicStride(const Spec& a, const Spec& b, int operand, int dim) {
   return IsContiguous(a, operand, dim) && IsContiguous(b, operand, dim) &&
          a.size[static_cast<size_t>(dim)] != b.size[static_cast<size_t>(dim)];
 }
@@ -34,7 +34,7 @@ bool Follows(const Spec& a, const Spec& b, int operand, int dim) {
 
 bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
   for (int operand = 0; operand < a.op_info().num_operands; ++operand)
-    if (Follows(a, b, operand, static_cast<int>(dim)))
+    if (HasSymbolicStride(a, b, operand, static_cast<int>(dim)))
       a.tensor(operand).layout.ld = b.tensor(operand).layout.ld;
   a.size[dim] = b.size[dim];
   return a == b;
@@ -224,7 +224,7 @@ SymbolicSchedule::MainTile SymbolicSchedule::MainTileOf(const Impl& node, const 
     best.tile = rows;
     least = per_row;
   }
-  best.kept = best.tile > 1 ? choice_.kept_tiles * best.tile : 0;
+  best.min_tail = best.tile > 1 ? choice_.min_tail_tiles * best.tile : 0;
   return main_tiles_[&node] = best;
 }
 
@@ -323,12 +323,12 @@ std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec
 bool SymbolicSchedule::SetFollowing(const Spec& least, const Spec& most) {
   const bool reduces = dim_ == MatmulDims::kK;
   if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim_)) return false;
-  following_ = 0;
+  symbolic_strides_ = 0;
   for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
-    if (!Follows(least, most, operand, static_cast<int>(dim_))) continue;
+    if (!HasSymbolicStride(least, most, operand, static_cast<int>(dim_))) continue;
     if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut ||
         (reduces && operand == MatmulDims::kLhs))
-      following_ |= static_cast<uint8_t>(1 << operand);
+      symbolic_strides_ |= static_cast<uint8_t>(1 << operand);
     else if (ExtentOf(most, operand).outer > 1)
       return false;
   }
@@ -342,7 +342,7 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
     return true;
   }
   const Impl& node = Deciding(pattern, spec, least);
-  *range = Impl{spec, node.decision, {}, {least, static_cast<uint8_t>(dim_), following_}};
+  *range = Impl{spec, node.decision, {}, {least, static_cast<uint8_t>(dim_), symbolic_strides_}};
   if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);
   if (!ReductionMayVary(node, spec)) return false;
   if (TilesDim(node.decision) && dim_ == MatmulDims::kK)
@@ -380,10 +380,10 @@ bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, ui
   range->decision = TileOf(main.tile);
   const Spec one = WithSize(spec, main.tile);
   Impl tile = BuildNode(node, one, RegisterDecision(node, one), available);
-  if (main.kept == 0) return BuildTiles(node, spec, least, available, std::move(tile), range);
+  if (main.min_tail == 0) return BuildTiles(node, spec, least, available, std::move(tile), range);
   range->children.push_back({1, std::move(tile)});
   range->children.push_back({1, {}});
-  return BuildRange(node, WithSize(spec, most_left), std::min(least, main.kept), available,
+  return BuildRange(node, WithSize(spec, most_left), std::min(least, main.min_tail), available,
                     &range->children.back().impl);
 }
 

@@ -25,7 +25,7 @@ struct TemplateChoice {
   TileHeights heights = ~TileHeights{0};  // of register tiles
   // That the last whole tiles and what is left behind them may be shared out anew, as heights that are slow
   // can do: so many of them.
-  uint32_t kept_tiles = 2;
+  uint32_t min_tail_tiles = 2;
   // That columns that are left may have vectors that are narrower than those of whole tiles.
   bool narrow_vectors = true;
   // That what is left of a division is treated as it was in the program that decisions are from, if anything
@@ -89,12 +89,15 @@ class SymbolicSchedule {
     uint32_t tile = 0;  // of what register tiles compute: so much first; all of it: in one
     TileHeights heights = 0;
   };
-  // How rows are divided among register tiles: `tile` rows each, but for the last ones, no fewer than `kept`.
+  // How rows are divided among register tiles: `tile` rows each, but for the last ones, which are `min_tail`
+  // at least.
   struct MainTile {
-    uint32_t tile = 0, kept = 0;  // 0: none fits the registers
+    uint32_t tile = 0, min_tail = 0;  // 0: none fits the registers
 
-    uint32_t most_left() const { return kept + tile - 1; }
-    uint32_t Left(uint32_t rows) const { return rows < kept ? rows : kept + (rows - kept) % tile; }
+    uint32_t most_left() const { return min_tail + tile - 1; }
+    uint32_t Left(uint32_t rows) const {
+      return rows < min_tail ? rows : min_tail + (rows - min_tail) % tile;
+    }
   };
 
   bool TilesDim(const Decision& decision) const;
@@ -135,7 +138,7 @@ class SymbolicSchedule {
   const size_t dim_;
   const CostModel& model_;
   const TemplateChoice choice_;
-  uint8_t following_ = 0;  // of the range that is being built
+  uint8_t symbolic_strides_ = 0;  // of the range that is being built
   std::unordered_map<Question, Answer, HashQuestion> known_;
   std::unordered_map<const Impl*, MainTile> main_tiles_;
 };

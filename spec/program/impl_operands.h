@@ -38,12 +38,12 @@ inline MatrixLayout StoredLayout(const Spec& spec, int operand) {
 }
 
 // The elements from one tile of `size` along `dim` to the next; times the program's run-time size, where the
-// view follows it along `dim`.
+// view's stride along `dim` is that size.
 inline int64_t StrideAlong(const Spec& spec, int operand, int dim, const OperandView& view, int64_t size) {
   if (!spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(dim)) return 0;
   if (dim == OuterDim(spec, operand)) {
     KIRSCH_CHECK(size % view.layout.group == 0);
-    return view.layout.follows ? size : view.layout.OuterOffset(size);
+    return view.layout.symbolic_stride ? size : view.layout.OuterOffset(size);
   }
   if (dim != InnerDim(spec, operand)) return size * view.batch_stride;
   KIRSCH_CHECK(view.layout.panel == 0 || size % view.layout.panel == 0);

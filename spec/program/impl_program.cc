@@ -15,8 +15,8 @@
 namespace kirsch {
 namespace {
 
-bool FollowsAlong(const Spec& spec, int operand, int dim, const OperandView& view) {
-  return view.layout.follows && dim == OuterDim(spec, operand);
+bool HasSymbolicStrideAlong(const Spec& spec, int operand, int dim, const OperandView& view) {
+  return view.layout.symbolic_stride && dim == OuterDim(spec, operand);
 }
 
 // A tile differs from the spec along `dim` only.
@@ -110,7 +110,7 @@ Program ProgramOf(const Impl& impl, const Target& target) {
         {std::string(kernel.spec.op_info().dims[dim].name), size, kernel.range.least, kernel.spec.size[dim]});
     writer.SetSize(size, kernel.range.dim);
     for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand)
-      views[static_cast<size_t>(operand)].layout.follows = kernel.range.Follows(operand);
+      views[static_cast<size_t>(operand)].layout.symbolic_stride = kernel.range.HasSymbolicStride(operand);
   }
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
@@ -323,7 +323,7 @@ Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const S
                           int dim, int64_t size, VarId tiles) const {
   const int64_t stride = StrideAlong(spec, operand, dim, view, size);
   if (stride == 0) return offset;
-  const VarId times = FollowsAlong(spec, operand, dim, view) ? size_ : kNoVar;
+  const VarId times = HasSymbolicStrideAlong(spec, operand, dim, view) ? size_ : kNoVar;
   if (tiles != kNoVar) return Plus(offset, tiles, stride, times);
   return times == kNoVar ? Plus(offset, stride) : Plus(offset, times, stride);
 }
@@ -346,16 +346,16 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
     WriteNode(part, at);
     tiles_before_ = before;
   };
-  const auto write_left = [&](const Impl& rest, VarId number, int64_t kept) {
-    builder_.AddLet({IndexOf(left_), size, true, kept}, [&](VarId left) {
+  const auto write_left = [&](const Impl& rest, VarId number, int64_t min_tail) {
+    builder_.AddLet({IndexOf(left_), size, true, min_tail}, [&](VarId left) {
       std::swap(left_, left);
       write(rest, number);
       std::swap(left_, left);
     });
   };
   const Impl& rest = impl.children.back().impl;
-  const int64_t kept = SizeKept(impl);
-  if (kept == 0)
+  const int64_t min_tail = MinTail(impl);
+  if (min_tail == 0)
     return builder_.AddLoop(
         {IndexOf(left_), size}, [&](VarId number) { write(tile, number); },
         [&](VarId number) {
@@ -363,9 +363,9 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
           if (!rest.range.varies()) return write(rest, number);  // there is always as much
           write_left(rest, number, 0);
         });
-  builder_.AddLet({IndexOf(left_), size, false, kept}, [&](VarId tiles) {
+  builder_.AddLet({IndexOf(left_), size, false, min_tail}, [&](VarId tiles) {
     builder_.AddLoop({IndexOf(tiles)}, [&](VarId number) { write(tile, number); });
-    write_left(rest, tiles, kept);
+    write_left(rest, tiles, min_tail);
   });
 }
 
@@ -441,7 +441,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   const Spec& tile = OnlyChild(impl).spec;
   const bool in_order = tile.operand[kRhs].moved == kAskedForAhead;
   // Shorter reductions leave gaps between columns that don't move together.
-  const bool has_gaps = in_order && varying_ == MatmulDims::kK && !shape.rhs.follows;
+  const bool has_gaps = in_order && varying_ == MatmulDims::kK && !shape.rhs.symbolic_stride;
   if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {
     shape.prefetches_in_order = in_order;
     shape.prefetch_n = in_order ? ColumnsAhead(tile) : shape.n;

@@ -27,18 +27,20 @@ std::vector<Dtype> TypesOf(const TransformShape& transform) {
   return types;
 }
 
-bool Follows(const TileShape& tile) { return tile.lhs.follows || tile.rhs.follows || tile.out.follows; }
-bool Follows(const PackShape& pack) { return pack.from.follows; }
+bool HasSymbolicStride(const TileShape& tile) {
+  return tile.lhs.symbolic_stride || tile.rhs.symbolic_stride || tile.out.symbolic_stride;
+}
+bool HasSymbolicStride(const PackShape& pack) { return pack.from.symbolic_stride; }
 template <typename Shape>
-bool Follows(const Shape&) {
+bool HasSymbolicStride(const Shape&) {
   return false;
 }
 
-bool Counts(const TileShape& tile) { return tile.runtime_n_tail != 0; }
-bool Counts(const PackShape& pack) { return pack.runtime_n_tail != 0; }
-bool Counts(const RowShape& rows) { return rows.any_columns; }
+bool HasRuntimeTail(const TileShape& tile) { return tile.runtime_n_tail != 0; }
+bool HasRuntimeTail(const PackShape& pack) { return pack.runtime_n_tail != 0; }
+bool HasRuntimeTail(const RowShape& rows) { return rows.any_columns; }
 template <typename Shape>
-bool Counts(const Shape&) {
+bool HasRuntimeTail(const Shape&) {
   return false;
 }
 
@@ -78,11 +80,11 @@ bool Writes(const Copy&, size_t operand) {
 bool RowShape::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
 
 bool TakesSize(const KernelShape& kernel) {
-  return std::visit([](const auto& shape) { return Follows(shape); }, kernel);
+  return std::visit([](const auto& shape) { return HasSymbolicStride(shape); }, kernel);
 }
 
 bool TakesLast(const KernelShape& kernel) {
-  return std::visit([](const auto& shape) { return Counts(shape); }, kernel);
+  return std::visit([](const auto& shape) { return HasRuntimeTail(shape); }, kernel);
 }
 
 KernelShape ForValues(KernelShape kernel, const RunValues& values) {

@@ -26,7 +26,7 @@ struct MatrixLayout {
   Dtype dtype = Dtype::kF32;
   Window window = {};  // not empty: says where elements are, instead of the strides
   // The outer stride is the program's run-time size, outer_stride the most of it. No panels.
-  bool follows = false;
+  bool symbolic_stride = false;
 
   int64_t InnerOffset(int64_t inner) const {
     return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
@@ -40,15 +40,15 @@ struct MatrixLayout {
   }
   // The same, `size` being a variable that is the program's run-time size.
   Affine At(int64_t row, int64_t column, VarId size) const {
-    if (!follows) return Constant(At(row, column));
+    if (!symbolic_stride) return Constant(At(row, column));
     const auto [outer, inner] = order == Order::kRow ? std::pair(row, column) : std::pair(column, row);
     return outer == 0 ? Constant(inner) : Plus(Constant(inner), size, outer);
   }
   // The layout for one value of that size.
   MatrixLayout ForSize(int64_t size) const {
     MatrixLayout known = *this;
-    if (follows) known.outer_stride = size;
-    known.follows = false;
+    if (symbolic_stride) known.outer_stride = size;
+    known.symbolic_stride = false;
     return known;
   }
   // Elements along the inner axis from `inner` to the end of its contiguous run, at most `wanted`.
@@ -76,7 +76,7 @@ struct MatrixLayout {
   // As part of a procedure's name.
   std::string Name() const {
     std::string name = Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
-                           order == Order::kRow ? "r" : "c", follows ? "size" : Cat(outer_stride));
+                           order == Order::kRow ? "r" : "c", symbolic_stride ? "size" : Cat(outer_stride));
     if (panel != 0) Append(&name, "p", panel);
     if (panel_stride != 0) Append(&name, "s", panel_stride);
     if (group != 1) Append(&name, "g", group);

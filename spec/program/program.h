@@ -18,18 +18,18 @@
 namespace kirsch {
 
 // A number that may follow from sizes known only when the program runs: `of` / `by`, rounded down; or, if
-// `left`, what is left of that division. At least `kept` is left, or all there is if that is less.
+// `left`, what is left of that division. At least `min_tail` is left, or all there is if that is less.
 struct Count {
   Affine of;
   int64_t by = 1;
   bool left = false;
-  int64_t kept = 0;
+  int64_t min_tail = 0;
 
   bool IsConstant() const { return of.IsConstant(); }
   int64_t constant() const { return Of(of.constant); }  // if it is constant
   // What it is if `of` is `number`.
   int64_t Of(int64_t number) const {
-    const int64_t whole = number < kept ? 0 : (number - kept) / by;
+    const int64_t whole = number < min_tail ? 0 : (number - min_tail) / by;
     return left ? number - whole * by : whole;
   }
   friend bool operator==(const Count&, const Count&) = default;

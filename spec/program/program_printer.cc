@@ -23,8 +23,8 @@ std::string Text(const Affine& affine) {
 
 std::string Text(const Count& count) {
   const std::string of = Text(count.of);
-  const std::string kept = count.kept == 0 ? "" : Cat(" keeping ", count.kept);
-  return count.by == 1 ? of : Cat("(", of, ") ", count.left ? "%" : "/", " ", count.by, kept);
+  const std::string min_tail = count.min_tail == 0 ? "" : Cat(" keeping ", count.min_tail);
+  return count.by == 1 ? of : Cat("(", of, ") ", count.left ? "%" : "/", " ", count.by, min_tail);
 }
 
 std::string Text(const TileShape& tile) {

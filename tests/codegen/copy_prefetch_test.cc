@@ -50,7 +50,7 @@ struct Lines {
     for (const Stmt& statement : body) {
       if (const auto* divide = std::get_if<Divide>(&statement.op))
         (*indices)[divide->index] =
-            Count{Constant(0), divide->by, divide->left, divide->kept}.Of(value(divide->of));
+            Count{Constant(0), divide->by, divide->left, divide->min_tail}.Of(value(divide->of));
       if (const auto* loop = std::get_if<For>(&statement.op))
         for (int64_t i = 0, count = value(loop->count); i < count; ++i) {
           (*indices)[loop->index] = i;

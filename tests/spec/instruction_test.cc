@@ -130,7 +130,7 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
     // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are
     // multiplied, several words at a time in panels.
     const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
-    if (!row.parted) {
+    if (!row.unpacked) {
       EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
     }
   }
@@ -144,7 +144,7 @@ TEST(InstructionTest, FeaturesHaveRows) {
 
 TEST(InstructionTest, FactorsFindTheirRow) {
   for (const Instruction& row : kInstructions) {
-    if (row.parted) continue;
+    if (row.unpacked) continue;
     if (row.scales) {  // chosen by what is said of lhs, not by the types of factors alone
       const Dtype rhs = row.words > 1 ? Dtype::kP8Halves : Dtype::kQ8_0;
       EXPECT_TRUE(Takes(row, row.lhs, rhs));
