@@ -15,9 +15,9 @@ namespace kirsch {
 namespace {
 
 // What code is made by is no cost, either: constants are fitted to code that is there.
-constexpr std::string_view kSizes[] = {"ghz",    "cores",     "line_bytes", "page_bytes", "l1_dtlb_entries",
-                                       "bytes",  "registers", "ways",       "sharers",    "fma_chains",
-                                       "_chains"};
+constexpr std::string_view kSizes[] = {
+    "ghz",       "cores", "line_bytes",        "page_bytes", "l1_dtlb_entries", "bytes",
+    "registers", "ways",  "threads_per_cache", "fma_chains", "_chains"};
 constexpr std::string_view kPatterns[] = {"usable", "usable_beside_ram", "fork_join_cycles",
                                           "barrier_cycles"};
 constexpr std::string_view kSharedBytes = "memory.L3.bytes";

@@ -38,9 +38,9 @@ Target Ordered(Target target) {
     for (double MemoryLevel::* key :
          {&MemoryLevel::cycles_per_line, &MemoryLevel::shared_cycles_per_line,
           &MemoryLevel::unstreamed_cycles_per_line, &MemoryLevel::ramp_lines, &MemoryLevel::run_cycles,
-          &MemoryLevel::lone_cycles_per_line, &MemoryLevel::pieces_cycles_per_line,
-          &MemoryLevel::crowded_cycles_per_line, &MemoryLevel::unprefetched_cycles_per_line,
-          &MemoryLevel::prefetched_cycles_per_line, &MemoryLevel::beside_cycles_per_line,
+          &MemoryLevel::single_stream_cycles_per_line, &MemoryLevel::short_run_cycles_per_line,
+          &MemoryLevel::set_conflict_cycles_per_line, &MemoryLevel::unprefetched_cycles_per_line,
+          &MemoryLevel::prefetched_cycles_per_line, &MemoryLevel::lhs_contention_cycles_per_line,
           &MemoryLevel::cycles_per_page, &MemoryLevel::write_factor})
       level.*key = std::max(level.*key, closer.*key);
     level.prefetch_lines = std::max(level.prefetch_lines, closer.prefetch_lines);

@@ -200,9 +200,9 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
   const double beside = transfer.one_by_one ? 1 : static_cast<double>(transfer.read.runs);
-  const double per_line = level.lone_cycles_per_line / (beside * beside) +
-                          (transfer.by_tiles ? level.pieces_cycles_per_line : 0) +
-                          (transfer.crowded ? level.crowded_cycles_per_line : 0) +
+  const double per_line = level.single_stream_cycles_per_line / (beside * beside) +
+                          (transfer.by_tiles ? level.short_run_cycles_per_line : 0) +
+                          (transfer.crowded ? level.set_conflict_cycles_per_line : 0) +
                           (transfer.ahead_lines > 0 ? level.prefetched_cycles_per_line : 0) +
                           LateShare(transfer) * level.unprefetched_cycles_per_line;
   return static_cast<double>(transfer.read.lines) * per_line;
@@ -290,7 +290,7 @@ double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const V
   const TensorSpec& tensor = spec.operand[MatmulDims::kRhs];
   const bool rows = tensor.layout.panel == 0 && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
   if (spec.ideal || tensor.level != Level::kRam || rows) return 0;
-  return static_cast<double>(rhs.lines) * unit.far_line_cycles;
+  return static_cast<double>(rhs.lines) * unit.wide_load_cycles_per_line;
 }
 
 // A tile of rhs that L1 doesn't hold beside the rows of lhs that pass by comes from L2 once more for each of
@@ -311,7 +311,7 @@ double CostModel::BesideRhsCycles(const Spec& spec, const Expansion& expansion) 
   if (spec.ideal || spec.operand[MatmulDims::kLhs].level <= Level::kL1) return 0;
   const Footprint& lhs = expansion.transfers[0].read;  // the first of the operands that stream
   return static_cast<double>(lhs.lines) *
-         target_.at(spec.operand[MatmulDims::kRhs].level).beside_cycles_per_line;
+         target_.at(spec.operand[MatmulDims::kRhs].level).lhs_contention_cycles_per_line;
 }
 
 // A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of

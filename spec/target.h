@@ -22,27 +22,28 @@ struct MemoryLevel {
   int ways = 8;
   double usable = 1;             // 0..1: the share of it that may be filled; the rest is for what streams by
   double usable_beside_ram = 1;  // 0..1: of programs that read an input from RAM, if that is less
-  int sharers = 1;               // cores that share one instance
+  int threads_per_cache = 1;     // cores that share one instance
   double cycles_per_line = 0;    // sequential read, one core
   double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
   int streams = 12;                       // ... and all lines, if this many runs are read side by side
   double run_cycles = 0;  // extra for each run that ends with its tile, unless it is one long stream
-  double lone_cycles_per_line = 0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
+  double single_stream_cycles_per_line =
+      0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
   // Extra for a line of a tile that is asked for while the one before is used.
-  double pieces_cycles_per_line = 0;
-  double crowded_cycles_per_line = 0;       // extra for a line whose tile's rows evict each other from L1
+  double short_run_cycles_per_line = 0;
+  double set_conflict_cycles_per_line = 0;  // extra for a line whose tile's rows evict each other from L1
   double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
   int prefetch_lines = 16;                  // with this many lines on their way ...
   int prefetch_streams = 64;                // ... and of no more runs than this
   double prefetched_cycles_per_line = 0;    // extra for a line that one asks for, in time or not
-  double beside_cycles_per_line = 0;        // extra for a line of lhs that is read beside rhs from here
-  int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
-  double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
-  double write_factor = 1;                  // a line written back costs this many times a line read
-  double stream_factor = 1;                 // so does a line stored past the caches; of RAM only
-  double overlap = 0;                       // 0..1: the share of a transfer that hides behind arithmetic
+  double lhs_contention_cycles_per_line = 0;  // extra for a line of lhs that is read beside rhs from here
+  int overrun_lines = 0;                      // fetched in vain at the end of each run of a walk along rows
+  double cycles_per_page = 0;                 // extra for each page beyond those the first-level TLB holds
+  double write_factor = 1;                    // a line written back costs this many times a line read
+  double stream_factor = 1;                   // so does a line stored past the caches; of RAM only
+  double overlap = 0;                         // 0..1: the share of a transfer that hides behind arithmetic
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
@@ -81,8 +82,8 @@ struct VectorUnit {
   double piece_cycles = 0;         // to put one piece into a vector that is loaded in pieces
   double split_load_cycles = 0;    // that a load across two lines of the cache takes more than another one
   double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
-  double far_line_cycles = 0;      // that a line of rhs from RAM takes more, loaded by these
-  double transpose_cycles = 0.25;  // an element of four bytes in a copy that turns a matrix
+  double wide_load_cycles_per_line = 0;  // that a line of rhs from RAM takes more, loaded by these
+  double transpose_cycles = 0.25;        // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 
   int lanes() const { return bytes / kAccumulatorBytes; }

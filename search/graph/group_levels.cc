@@ -122,7 +122,7 @@ Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const 
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
     if (level < std::min(fastest, home_)) continue;
     const MemoryLevel& cache = target_.at(level);
-    const int sharers = std::min(threads_, cache.sharers);
+    const int sharers = std::min(threads_, cache.threads_per_cache);
     const double share = all ? cache.usable : kShareOfBuffers;
     if (static_cast<double>(bytes * sharers) <= share * static_cast<double>(cache.bytes)) return level;
   }

@@ -16,7 +16,7 @@ bool StreamsFromRam(const Spec& spec) {
 Lines Capacity(const Spec& spec, Level level, const Target& target) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
-  const int contenders = std::min<int>(spec.sharers, cache.sharers);
+  const int contenders = std::min<int>(spec.sharers, cache.threads_per_cache);
   const double usable = StreamsFromRam(spec) ? std::min(cache.usable, cache.usable_beside_ram) : cache.usable;
   const double bytes = static_cast<double>(cache.bytes) * usable;
   return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));

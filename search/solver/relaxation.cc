@@ -64,12 +64,13 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
          near.shared_cycles_per_line <= far.shared_cycles_per_line &&
          near.unstreamed_cycles_per_line <= far.unstreamed_cycles_per_line &&
          near.ramp_lines <= far.ramp_lines && near.streams >= far.streams &&
-         near.run_cycles <= far.run_cycles && near.lone_cycles_per_line <= far.lone_cycles_per_line &&
-         near.pieces_cycles_per_line <= far.pieces_cycles_per_line &&
-         near.crowded_cycles_per_line <= far.crowded_cycles_per_line &&
+         near.run_cycles <= far.run_cycles &&
+         near.single_stream_cycles_per_line <= far.single_stream_cycles_per_line &&
+         near.short_run_cycles_per_line <= far.short_run_cycles_per_line &&
+         near.set_conflict_cycles_per_line <= far.set_conflict_cycles_per_line &&
          near.unprefetched_cycles_per_line <= far.unprefetched_cycles_per_line &&
          near.prefetched_cycles_per_line <= far.prefetched_cycles_per_line &&
-         near.beside_cycles_per_line <= far.beside_cycles_per_line &&
+         near.lhs_contention_cycles_per_line <= far.lhs_contention_cycles_per_line &&
          near.prefetch_lines <= far.prefetch_lines && near.prefetch_streams >= far.prefetch_streams &&
          near.cycles_per_page <= far.cycles_per_page && near.write_factor <= far.write_factor &&
          near.overlap >= far.overlap;

@@ -17,7 +17,7 @@ struct HostCache {
   int level = 0;
   int64_t bytes = 0;
   int ways = 0;
-  int sharers = 0;  // CPUs that share one instance
+  int threads_per_cache = 0;  // CPUs that share one instance
 };
 
 // What the machine says of itself. What it doesn't say is 0 or empty.

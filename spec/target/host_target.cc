@@ -55,7 +55,7 @@ void SetCaches(const std::vector<HostCache>& caches, Target* target) {
     MemoryLevel& level = target->memory[static_cast<size_t>(Index(Level::kL1) + cache.level - 1)];
     level.bytes = cache.bytes;
     if (cache.ways > 0) level.ways = cache.ways;
-    if (cache.sharers > 0) level.sharers = cache.sharers;
+    if (cache.threads_per_cache > 0) level.threads_per_cache = cache.threads_per_cache;
   }
   // A cache the machine doesn't tell of is at least as large as the one before it.
   for (Level level : {Level::kL2, Level::kL3}) {

@@ -76,6 +76,13 @@ std::vector<std::string> VectorKeyNames() {
   return names;
 }
 
+// The key's name today, if `key` is what it was called before.
+std::string_view CurrentName(std::string_view key) {
+  for (const RenamedKey& renamed : kRenamedKeys)
+    if (key == renamed.former) return renamed.name;
+  return key;
+}
+
 // Reads one file. Members return the first error; warnings collect.
 class TargetReader {
  public:
@@ -221,9 +228,10 @@ class TargetReader {
   template <typename Struct>
   absl::Status ReadNumber(const JsonValue& value, std::span<const NumericKey<Struct>> keys, Struct* object,
                           bool* known, std::string_view prefix = "") {
+    const std::string_view name = CurrentName(value.key);
     const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& k) {
-      return value.key.size() == prefix.size() + k.name.size() && value.key.starts_with(prefix) &&
-             value.key.ends_with(k.name);
+      return name.size() == prefix.size() + k.name.size() && name.starts_with(prefix) &&
+             name.ends_with(k.name);
     });
     if (key == keys.end()) return absl::OkStatus();
     *known = true;

@@ -19,6 +19,19 @@ struct NumericKey {
   double high;
 };
 
+// What keys were called before, and are now. Files may still have the former names.
+struct RenamedKey {
+  std::string_view former, name;
+};
+inline constexpr RenamedKey kRenamedKeys[] = {
+    {"far_line_cycles", "wide_load_cycles_per_line"},
+    {"sharers", "threads_per_cache"},
+    {"lone_cycles_per_line", "single_stream_cycles_per_line"},
+    {"pieces_cycles_per_line", "short_run_cycles_per_line"},
+    {"crowded_cycles_per_line", "set_conflict_cycles_per_line"},
+    {"beside_cycles_per_line", "lhs_contention_cycles_per_line"},
+};
+
 // Far more than anything takes, and so little that the cost of no spec overflows.
 inline constexpr double kMostCycles = 1e4;
 
@@ -49,7 +62,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"piece_cycles", &VectorUnit::piece_cycles, 0, kMostCycles},
     {"split_load_cycles", &VectorUnit::split_load_cycles, 0, kMostCycles},
     {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
-    {"far_line_cycles", &VectorUnit::far_line_cycles, 0, kMostCycles},
+    {"wide_load_cycles_per_line", &VectorUnit::wide_load_cycles_per_line, 0, kMostCycles},
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
 
@@ -78,21 +91,21 @@ inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
 };
 
 inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
-    {"sharers", &MemoryLevel::sharers, 1, 4096},
+    {"threads_per_cache", &MemoryLevel::threads_per_cache, 1, 4096},
     {"cycles_per_line", &MemoryLevel::cycles_per_line, 0, kMostCycles},
     {"shared_cycles_per_line", &MemoryLevel::shared_cycles_per_line, 0, kMostCycles},
     {"unstreamed_cycles_per_line", &MemoryLevel::unstreamed_cycles_per_line, 0, kMostCycles},
     {"ramp_lines", &MemoryLevel::ramp_lines, 0, 1 << 20},
     {"streams", &MemoryLevel::streams, 0, 1 << 20},
     {"run_cycles", &MemoryLevel::run_cycles, 0, kMostCycles},
-    {"lone_cycles_per_line", &MemoryLevel::lone_cycles_per_line, 0, kMostCycles},
-    {"pieces_cycles_per_line", &MemoryLevel::pieces_cycles_per_line, 0, kMostCycles},
-    {"crowded_cycles_per_line", &MemoryLevel::crowded_cycles_per_line, 0, kMostCycles},
+    {"single_stream_cycles_per_line", &MemoryLevel::single_stream_cycles_per_line, 0, kMostCycles},
+    {"short_run_cycles_per_line", &MemoryLevel::short_run_cycles_per_line, 0, kMostCycles},
+    {"set_conflict_cycles_per_line", &MemoryLevel::set_conflict_cycles_per_line, 0, kMostCycles},
     {"unprefetched_cycles_per_line", &MemoryLevel::unprefetched_cycles_per_line, 0, kMostCycles},
     {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
     {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},
     {"prefetched_cycles_per_line", &MemoryLevel::prefetched_cycles_per_line, 0, kMostCycles},
-    {"beside_cycles_per_line", &MemoryLevel::beside_cycles_per_line, 0, kMostCycles},
+    {"lhs_contention_cycles_per_line", &MemoryLevel::lhs_contention_cycles_per_line, 0, kMostCycles},
     {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
     {"write_factor", &MemoryLevel::write_factor, 0, 100},

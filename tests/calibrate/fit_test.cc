@@ -131,7 +131,7 @@ TEST(Fit, WhatNothingDependsOnKeepsItsValue) {
   truth.vectors[0].fma_per_cycle = 1.5;
   std::map<std::string, KeyEstimate> keys;
   const Fit fit = FitTo(MeasuredOn(truth), &keys);
-  for (const char* name : {"vectors.32.dot_u8s8_per_cycle", "memory.RAM.lone_cycles_per_line"}) {
+  for (const char* name : {"vectors.32.dot_u8s8_per_cycle", "memory.RAM.single_stream_cycles_per_line"}) {
     EXPECT_FALSE(keys[name].fitted) << name;
     EXPECT_EQ(keys[name].low, keys[name].high) << name;
   }
@@ -199,10 +199,10 @@ TEST(Fit, TheSuiteTellsKeysOfALevelApart) {
   truth.memory[Index(Level::kL3)].cycles_per_line = 4;
   truth.memory[Index(Level::kL3)].unstreamed_cycles_per_line = 1;
   for (const double crowded : {0.0, 4.0}) {
-    truth.memory[Index(Level::kL3)].crowded_cycles_per_line = crowded;
+    truth.memory[Index(Level::kL3)].set_conflict_cycles_per_line = crowded;
     const std::vector<CostKey> keys = CostKeysOf(base);
     const Fit fit = FitKeys(base, keys, SuiteMeasuredOn(truth, base), {});
-    EXPECT_NEAR(fit.target.at(Level::kL3).crowded_cycles_per_line, crowded, 0.8);
+    EXPECT_NEAR(fit.target.at(Level::kL3).set_conflict_cycles_per_line, crowded, 0.8);
     EXPECT_NEAR(fit.target.at(Level::kL3).cycles_per_line, 4, 0.8);
   }
 }

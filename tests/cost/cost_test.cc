@@ -247,9 +247,9 @@ TEST(StreamingTest, FewRunsAndLateLinesCostMore) {
   Target target = testing::Avx512Target();
   MemoryLevel& ram = target.memory[Index(Level::kRam)];
   ram.cycles_per_line = 10;
-  ram.lone_cycles_per_line = 4;
+  ram.single_stream_cycles_per_line = 4;
   ram.unprefetched_cycles_per_line = 3;
-  ram.crowded_cycles_per_line = 7;
+  ram.set_conflict_cycles_per_line = 7;
   ram.prefetched_cycles_per_line = 0;
   ram.unstreamed_cycles_per_line = 5;
   ram.ramp_lines = 4;
@@ -349,8 +349,8 @@ double MoreThanOf(const Target& target, Level lhs, Level rhs, int lanes) {
   Expansion expansion;
   Expand(spec, decision, target, &expansion);
   Target without = target;
-  for (MemoryLevel& level : without.memory) level.beside_cycles_per_line = 0;
-  for (VectorUnit& unit : without.vectors) unit.far_line_cycles = 0;
+  for (MemoryLevel& level : without.memory) level.lhs_contention_cycles_per_line = 0;
+  for (VectorUnit& unit : without.vectors) unit.wide_load_cycles_per_line = 0;
   return ToCycles(CostModel(target).Base(spec, decision, expansion)) -
          ToCycles(CostModel(without).Base(spec, decision, expansion));
 }
@@ -359,8 +359,8 @@ double MoreThanOf(const Target& target, Level lhs, Level rhs, int lanes) {
 // from RAM by wide vectors.
 TEST(StreamingTest, LinesFromRamSlowDownWhatIsBesideThem) {
   Target target = Named("znver4");
-  target.memory[Index(Level::kRam)].beside_cycles_per_line = 3;
-  target.vectors[0].far_line_cycles = 2;
+  target.memory[Index(Level::kRam)].lhs_contention_cycles_per_line = 3;
+  target.vectors[0].wide_load_cycles_per_line = 2;
   EXPECT_EQ(MoreThanOf(target, Level::kL1, Level::kRam, 8), 0);
   EXPECT_EQ(MoreThanOf(target, Level::kL2, Level::kRam, 8), 256 * 3);
   EXPECT_EQ(MoreThanOf(target, Level::kL3, Level::kRam, 8), 256 * 3);

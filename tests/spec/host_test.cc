@@ -82,7 +82,7 @@ TEST(HostTest, CachesCoresAndClockAreTheMachines) {
   EXPECT_EQ(target.ghz, 5.5);
   EXPECT_EQ(target.at(Level::kL1).bytes, 65536);
   EXPECT_EQ(target.at(Level::kL1).ways, 4);
-  EXPECT_EQ(target.at(Level::kL1).sharers, 2);
+  EXPECT_EQ(target.at(Level::kL1).threads_per_cache, 2);
   EXPECT_EQ(target.at(Level::kL2).bytes, 64 << 20);
   EXPECT_EQ(target.at(Level::kL2).ways, Named("znver4").at(Level::kL2).ways);
   EXPECT_EQ(target.at(Level::kL3).bytes, 64 << 20) << "never smaller than the cache before it";
@@ -180,7 +180,7 @@ TEST(HostTest, ReadsThisMachine) {
   EXPECT_GE(host.cores, 1);
   for (const HostCache& cache : host.caches) {
     EXPECT_GE(cache.bytes, 1024);
-    EXPECT_GE(cache.sharers, 1);
+    EXPECT_GE(cache.threads_per_cache, 1);
   }
 }
 

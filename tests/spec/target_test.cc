@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "absl/strings/substitute.h"
 #include "spec/target/target_files.h"
 #include "spec/target/target_json.h"
 #include "spec/target/target_keys.h"
@@ -17,6 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string ErrorOf(std::string_view text) {
   return std::string(ParseTarget(text, "t.json").status().message());
@@ -76,6 +78,39 @@ TEST(TargetTest, EveryKeyIsOptional) {
   EXPECT_EQ(parsed->target.at(Level::kL2).bytes, DefaultTarget().at(Level::kL2).bytes);
   EXPECT_EQ(parsed->target.vectors[0].registers, 12);
   EXPECT_EQ(parsed->target.vectors[0].bytes, 32);
+}
+
+// Users have calibrated files with the former names.
+TEST(TargetTest, FormerNamesOfKeysAreRead) {
+  const auto read = [](const std::string& text) {
+    absl::StatusOr<TargetFile> parsed = ParseTarget(text, "t.json");
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_THAT(parsed->warnings, IsEmpty()) << text;
+    return parsed->target;
+  };
+  const std::string all =
+      R"({"vectors": [{"$0": 3}], "memory": {"L3": {"$1": 4, "$2": 5, "$3": 6, "$4": 7, "$5": 8}}})";
+  const Target former =
+      read(absl::Substitute(all, "far_line_cycles", "sharers", "lone_cycles_per_line",
+                            "pieces_cycles_per_line", "crowded_cycles_per_line", "beside_cycles_per_line"));
+  EXPECT_EQ(former.vectors[0].wide_load_cycles_per_line, 3);
+  const MemoryLevel& cache = former.at(Level::kL3);
+  EXPECT_EQ(cache.threads_per_cache, 4);
+  EXPECT_EQ(cache.single_stream_cycles_per_line, 5);
+  EXPECT_EQ(cache.short_run_cycles_per_line, 6);
+  EXPECT_EQ(cache.set_conflict_cycles_per_line, 7);
+  EXPECT_EQ(cache.lhs_contention_cycles_per_line, 8);
+  EXPECT_TRUE(former ==
+              read(absl::Substitute(all, "wide_load_cycles_per_line", "threads_per_cache",
+                                    "single_stream_cycles_per_line", "short_run_cycles_per_line",
+                                    "set_conflict_cycles_per_line", "lhs_contention_cycles_per_line")));
+  for (const RenamedKey& renamed : kRenamedKeys) {
+    EXPECT_THAT(PrintTarget(former), Not(HasSubstr(Cat("\"", renamed.former, "\""))));
+    EXPECT_THAT(PrintTarget(former), HasSubstr(Cat("\"", renamed.name, "\"")));
+  }
+  const absl::StatusOr<TargetFile> wrong = ParseTarget(R"({"memory": {"L3": {"sharers": 0}}})", "t.json");
+  EXPECT_EQ(wrong.status().message(),
+            "t.json:1:31: expected a whole number from 1 to 4096 for sharers, got 0");
 }
 
 TEST(TargetTest, UnknownKeyIsAWarning) {

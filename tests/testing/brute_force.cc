@@ -14,7 +14,7 @@ Lines LinesOf(const Target& target, Level level, const Spec& spec) {
   for (int input = 0; input < spec.op_info().output(); ++input)
     if (spec.tensor(input).level == Level::kRam) usable = std::min(usable, cache.usable_beside_ram);
   const double bytes = static_cast<double>(cache.bytes) * usable;
-  return static_cast<Lines>(bytes / target.line_bytes / std::min<int>(spec.sharers, cache.sharers));
+  return static_cast<Lines>(bytes / target.line_bytes / std::min<int>(spec.sharers, cache.threads_per_cache));
 }
 
 Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {

@@ -22,22 +22,23 @@ MemoryLevel Cache(int64_t bytes, double cycles_per_line) {
 }
 
 // A cache of `lines` of 16 bytes, and what its lines cost, streamed or not.
-MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double unstreamed, double overlap) {
+MemoryLevel TinyCache(int lines, int threads_per_cache, double cycles_per_line, double unstreamed,
+                      double overlap) {
   MemoryLevel level = Cache(lines * 16, cycles_per_line);
   level.ways = 2;
   level.usable_beside_ram = 0.75;
-  level.sharers = sharers;
+  level.threads_per_cache = threads_per_cache;
   level.shared_cycles_per_line = 0.7 * cycles_per_line;
   level.unstreamed_cycles_per_line = unstreamed;
   level.cycles_per_page = unstreamed;
   level.ramp_lines = 1;
   level.streams = 3;
   level.run_cycles = 1.5 * unstreamed;
-  level.lone_cycles_per_line = 0.5 * unstreamed;
-  level.crowded_cycles_per_line = 0.75 * unstreamed;
+  level.single_stream_cycles_per_line = 0.5 * unstreamed;
+  level.set_conflict_cycles_per_line = 0.75 * unstreamed;
   level.unprefetched_cycles_per_line = 0.25 * unstreamed;
   level.prefetched_cycles_per_line = 0.1 * unstreamed;
-  level.beside_cycles_per_line = 0.3 * unstreamed;
+  level.lhs_contention_cycles_per_line = 0.3 * unstreamed;
   level.prefetch_lines = 3;
   level.prefetch_streams = 2;
   level.overrun_lines = unstreamed > 0 ? 1 : 0;
@@ -52,7 +53,7 @@ VectorUnit TinyUnit(int bytes) {
   unit.masked_load_cycles = 0.75;
   unit.piece_cycles = 0.375;
   unit.split_load_cycles = 0.25;
-  unit.far_line_cycles = 0.0625 * bytes;
+  unit.wide_load_cycles_per_line = 0.0625 * bytes;
   for (WideningCosts& costs : unit.widening) {
     costs.vector_fma = 0.5;
     costs.broadcast_fma = 1.25;
