@@ -64,7 +64,7 @@ std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t
 void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->dtype = static_cast<Dtype>(reader->Below(kDtypes.size()));
   tensor->level = static_cast<Level>(reader->Below(kNumLevels));
-  tensor->moved = static_cast<uint8_t>(reader->Below(kAskedForAhead + 1));
+  tensor->resident = static_cast<uint8_t>(reader->Below(kPrefetched + 1));
   tensor->constant = static_cast<uint8_t>(reader->Below(2));
   tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kNumLayoutKinds));
   tensor->layout.order = static_cast<Order>(reader->Below(2));
@@ -226,7 +226,7 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
   for (int operand = 0; operand <= info.output(); ++operand) {
     const TensorSpec& tensor = spec.tensor(operand);
     for (const uint32_t coordinate :
-         {static_cast<uint32_t>(tensor.dtype), static_cast<uint32_t>(tensor.level), uint32_t{tensor.moved},
+         {static_cast<uint32_t>(tensor.dtype), static_cast<uint32_t>(tensor.level), uint32_t{tensor.resident},
           uint32_t{tensor.constant}, static_cast<uint32_t>(tensor.layout.kind),
           static_cast<uint32_t>(tensor.layout.order), uint32_t{tensor.layout.panel},
           uint32_t{tensor.layout.group}})

@@ -417,7 +417,7 @@ int64_t ColumnsAhead(const Spec& microkernel) {
 
 bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
-  if (rhs.moved == kAskedForAhead) return true;
+  if (rhs.resident == kPrefetched) return true;
   return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }

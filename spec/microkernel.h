@@ -142,9 +142,6 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
 bool RhsIsReadInPieces(const Spec& spec);
 
-// TensorSpec::moved of rhs whose microkernels ask for the columns behind those they read.
-inline constexpr uint8_t kAskedForAhead = 2;
-
 // True if rhs has whole columns that lie one behind the other, with gaps of a line or two at most (as engines
 // leave, so that columns don't meet in few sets of a cache), and so few of them that they may stay whole: the
 // next ones can be asked for in the order in which they lie in memory.

@@ -17,10 +17,16 @@
 
 namespace kirsch {
 
+// Values of TensorSpec::resident.
+inline constexpr uint8_t kResident = 1, kPrefetched = 2;
+
 struct TensorSpec {
   Dtype dtype = Dtype::kF32;
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
-  uint8_t moved = 0;  // once a move without code has brought it here, 1, or kAskedForAhead: it is not copied
+  // How the tile came to its level. 0: it was there from the start, or a copy made it. kResident: a move
+  // brought it, without code. kPrefetched: the same, and microkernels prefetch it (rhs), column by column.
+  // What a move has brought is not copied any more.
+  uint8_t resident = 0;
   // 1: what it holds is known ahead, so that it may be packed once, outside of the kernel. Of inputs of root
   // specs; one at most.
   uint8_t constant = 0;
@@ -118,7 +124,7 @@ inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > 
 
 // May a copy of the operand still be made? What a copy or a move has brought here is read as it lies.
 constexpr bool MayBeCopied(const TensorSpec& tensor) {
-  return tensor.layout.kind != LayoutKind::kPacked && tensor.moved == 0;
+  return tensor.layout.kind != LayoutKind::kPacked && tensor.resident == 0;
 }
 
 // Leaves what lhs_as still allows: where a copy may round something, and there is a product of what it

@@ -42,7 +42,8 @@ bool IsRoot(const Spec& spec) {
   for (int i = 0; i <= spec.op_info().output(); ++i) {
     const TensorSpec& tensor = spec.tensor(i);
     const bool callers = tensor.layout.kind == LayoutKind::kStrided || IsWindow(spec, i);
-    if (!callers || tensor.moved != 0 || tensor.level == Level::kVrf || tensor.level != spec.operand[0].level)
+    if (!callers || tensor.resident != 0 || tensor.level == Level::kVrf ||
+        tensor.level != spec.operand[0].level)
       return false;
   }
   return true;

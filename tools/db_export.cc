@@ -30,7 +30,7 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   ordered_json json;
   json["dtype"] = std::string(Info(tensor.dtype).name);
   json["level"] = std::string(Name(tensor.level));
-  json["moved"] = tensor.moved;
+  json["moved"] = tensor.resident;
   json["constant"] = tensor.constant != 0;
   json["layout"] =
       layout.kind == LayoutKind::kStrided ? "strided" : std::string(kLayoutWords[Index(layout.kind)]);

@@ -266,7 +266,7 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
 namespace {
 
 // Do the microkernels below ask for what is moved, each for the tile of columns behind its own?
-bool AreColumnsAskedForAhead(const Spec& spec, const Decision& decision) {
+bool AreColumnsPrefetched(const Spec& spec, const Decision& decision) {
   return decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
          spec.operand[MatmulDims::kRhs].level > Level::kL2 && RhsIsReadInColumns(spec);
 }
@@ -305,10 +305,10 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     transfer.crowded = transfer.by_tiles && RowsAreCrowded(spec, decision.operand, target);
     // Of panels that are closer than L3, microkernels read one after the other.
     transfer.one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
-    const bool ahead = AreColumnsAskedForAhead(spec, decision);
+    const bool ahead = AreColumnsPrefetched(spec, decision);
     if (ahead) AskForColumnsAhead(spec, target, &transfer);
     // What has been asked for so stays that, if it is moved once more.
-    moved.moved = ahead ? kAskedForAhead : std::max<uint8_t>(moved.moved, 1);
+    moved.resident = ahead ? kPrefetched : std::max(moved.resident, kResident);
     SettleRounding(&child);
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
@@ -382,7 +382,7 @@ Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& ta
 // once for many rows is enough.
 bool MayGetWider(const Spec& spec, int operand) {
   const TensorSpec& rhs = Operand(spec, operand);
-  return operand == MatmulDims::kRhs && GetsWider(rhs.dtype) && rhs.moved == 0 && AreIntegers(spec);
+  return operand == MatmulDims::kRhs && GetsWider(rhs.dtype) && rhs.resident == 0 && AreIntegers(spec);
 }
 
 // To panels that are as wide, closer than those are.

@@ -56,7 +56,7 @@ void AppendRowSizes(uint32_t size, const Target& target, std::vector<uint32_t>* 
 // True if few rows of rhs can be read in one walk along them, from beyond L2 to the registers.
 bool MayWalkRows(const Spec& spec, uint32_t rows) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  return rows <= kFewWalkers && rhs.level >= Level::kL3 && !rhs.moved &&
+  return rows <= kFewWalkers && rhs.level >= Level::kL3 && !rhs.resident &&
          rhs.layout.kind == LayoutKind::kStrided && rhs.layout.order == Order::kRow &&
          ExtentOf(spec, MatmulDims::kRhs).inner >= kLongWalk;
 }
@@ -103,7 +103,7 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   if (IsReduction(spec, dim)) {
     // Columns that are asked for ahead are read whole.
-    if (spec.operand[MatmulDims::kRhs].moved != kAskedForAhead) AppendReductionSizes(spec, size, sizes);
+    if (spec.operand[MatmulDims::kRhs].resident != kPrefetched) AppendReductionSizes(spec, size, sizes);
     return;
   }
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);

@@ -29,7 +29,7 @@ void AddSpec(const Spec& spec, Key* key) {
   plain.sharers = 1;
   for (TensorSpec& tensor : plain.operand) {
     tensor.level = Level::kRam;
-    tensor.moved = 0;
+    tensor.resident = 0;
   }
   for (const uint64_t word : plain.words()) Add(word, key);
 }

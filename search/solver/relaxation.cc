@@ -29,10 +29,10 @@ bool MakeDense(Spec* spec) {
     TensorSpec& tensor = spec->operand[static_cast<size_t>(operand)];
     Layout dense = kDense;
     if (ideal == kIdealLhs && operand == MatmulDims::kRhs) dense.group = tensor.layout.group;
-    changed |= !(tensor.layout == dense) || tensor.moved != 0;
+    changed |= !(tensor.layout == dense) || tensor.resident != 0;
     if (Overlaps(*spec, operand)) tensor.level = Level::kVrf;
     tensor.layout = dense;
-    tensor.moved = 0;
+    tensor.resident = 0;
   }
   return changed;
 }

@@ -439,7 +439,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   shape.prefetch_out = spec.out().level > Level::kL1;
   (microkernel.dim == MatmulDims::kK ? shape.prefetch_k : shape.prefetch_n) = microkernel.size;
   const Spec& tile = OnlyChild(impl).spec;
-  const bool in_order = tile.operand[kRhs].moved == kAskedForAhead;
+  const bool in_order = tile.operand[kRhs].resident == kPrefetched;
   // Shorter reductions leave gaps between columns that don't move together.
   const bool has_gaps = in_order && varying_ == MatmulDims::kK && !shape.rhs.symbolic_stride;
   if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {

@@ -55,16 +55,16 @@ void ExpectReturns(const Spec& spec, Lines available) {
   ASSERT_EQ(question->available, available);
 }
 
-using Attributes = std::vector<uint32_t>;  // dtype, level, moved, constant, kind, order, panel, group
+using Attributes = std::vector<uint32_t>;  // dtype, level, resident, constant, kind, order, panel, group
 
 std::vector<Attributes> AllAttributes() {
   std::vector<Attributes> all;
   for (uint32_t level = 0; level <= kNumLevels; ++level)
-    for (uint32_t moved = 0; moved <= 3; ++moved)
+    for (uint32_t resident = 0; resident <= 3; ++resident)
       for (uint32_t kind = 0; kind <= 4; ++kind)
         for (uint32_t order = 0; order <= 2; ++order)
           for (uint32_t panel : {0u, 16u, 255u, 256u})
-            all.push_back({0, level, moved, 0, kind, order, panel, 1});
+            all.push_back({0, level, resident, 0, kind, order, panel, 1});
   for (uint32_t constant : {1u, 2u}) all.push_back({0, 4, 0, constant, 0, 0, 0, 1});
   for (uint32_t dtype = 0; dtype <= kDtypes.size(); ++dtype) all.push_back({dtype, 1, 0, 0, 0, 0, 0, 1});
   for (uint32_t group : {0u, 2u, 255u, 256u}) all.push_back({1, 1, 0, 0, 1, 0, 16, group});
@@ -72,7 +72,7 @@ std::vector<Attributes> AllAttributes() {
 }
 
 bool AreAttributes(const Attributes& a) {
-  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kAskedForAhead && a[3] < 2 && a[4] < 4 &&
+  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kPrefetched && a[3] < 2 && a[4] < 4 &&
          a[5] < 2 && a[6] < 256 && a[7] % 256 > 0;
 }
 
@@ -212,7 +212,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
       TensorSpec& tensor = spec.tensor(operand);
       tensor.dtype = kDtypes[random() % kDtypes.size()].dtype;
       tensor.level = static_cast<Level>(random() % kNumLevels);
-      tensor.moved = static_cast<uint8_t>(random() % (kAskedForAhead + 1));
+      tensor.resident = static_cast<uint8_t>(random() % (kPrefetched + 1));
       tensor.constant = static_cast<uint8_t>(random() % 2);
       tensor.layout.kind = random() % 2 == 0 ? LayoutKind::kStrided : static_cast<LayoutKind>(random() % 4);
       tensor.layout.order = static_cast<Order>(random() % 2);

@@ -143,10 +143,10 @@ TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
   EXPECT_EQ(ColumnsAhead(below), 8);
   below.size[MatmulDims::kN] = 1;
   EXPECT_EQ(ColumnsAhead(below), 8);
-  below.operand[MatmulDims::kRhs].moved = 1;
+  below.operand[MatmulDims::kRhs].resident = kResident;
   EXPECT_FALSE(PrefetchesNextTile(below)) << "where no move said so";
   const Spec closer = moved(2048, 3, Level::kL2, Level::kL1).children[0].spec;
-  EXPECT_EQ(closer.operand[MatmulDims::kRhs].moved, 1);
+  EXPECT_EQ(closer.operand[MatmulDims::kRhs].resident, kResident);
 }
 
 // Side by side they are several streams; what is close needs none.
