@@ -29,7 +29,7 @@ absl::StatusOr<OneStage> OneStage::Of(const Graph& graph, Residency residency, s
   OneStage one;
   one.plan_ = *std::move(plan);
   if (one.stage() == nullptr) return absl::InvalidArgumentError("expected a kernel that is a single stage");
-  one.level_ = HomeOf(one.plan_.graph, residency, model.target());
+  one.level_ = PlacementOf(one.plan_.graph, residency, model.target());
   return one;
 }
 

@@ -58,7 +58,7 @@ bool Has(const std::vector<int>& list, int item) {
 }
 
 // Where data of so many bytes stays that is used again and again.
-Level HomeOf(double bytes, const Target& target) {
+Level FastestCacheFor(double bytes, const Target& target) {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).usable * static_cast<double>(target.at(level).bytes)) return level;
   return Level::kRam;
@@ -138,7 +138,7 @@ class RowCost {
   Level LevelInPass(size_t last, size_t number) const {
     double bytes = (BytesOf(plan_.passes[last]) + BytesOf(plan_.passes[number])) / 2;
     for (size_t pass = last + 1; pass < number; ++pass) bytes += BytesOf(plan_.passes[pass]);
-    return HomeOf(bytes, target_);
+    return FastestCacheFor(bytes, target_);
   }
   // The last pass before `number` that has `item` in one of its lists.
   std::optional<size_t> LastUse(size_t number, std::initializer_list<std::vector<int> RowPass::*> lists,

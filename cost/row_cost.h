@@ -15,7 +15,7 @@
 
 namespace kirsch {
 
-// Where operands wait, one level for each: results are written back to theirs.
+// Where operands are placed, one level for each: results are written back to theirs.
 struct RowLevels {
   std::vector<Level> inputs, results;
   // Of each input: do its rows not follow each other? Empty: all do.

@@ -46,7 +46,7 @@ absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, con
   absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
   if (!loops.ok()) return loops.status();
   candidates->loops = *std::move(loops);
-  candidates->spec.level = HomeOf(graph, options.residency, model.target());
+  candidates->spec.level = PlacementOf(graph, options.residency, model.target());
   PlanOptions plans;
   plans.threads = options.threads;
   plans.residency = options.residency;

@@ -72,7 +72,7 @@ class Pricing {
     options.residency = measured_.residency;
     HashMemo memo;
     PlanFollower follower(graph, "spec", model_, memo, options);
-    const Level home = HomeOf(graph, measured_.residency, model_.target());
+    const Level home = PlacementOf(graph, measured_.residency, model_.target());
     return Add(spec, home, [&](const std::string& text) -> absl::StatusOr<MeasuredProgram> {
       const absl::StatusOr<Plan> plan = follower.With(text, kFile);
       if (!plan.ok()) return plan.status();

@@ -162,7 +162,7 @@ absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const 
                                          const CostModel& model, Memo& memo, Cost cutoff, Table* opened) {
   return WithOptions(arguments, model.target(), cutoff, [&](const SearchOptions& options) {
     if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
-    const Lines available = AvailableAtHome(placed, model.target());
+    const Lines available = AvailableAtPlacement(placed, model.target());
     return SearchWithTable(*arguments.db, placed, available, model, memo, options, opened);
   });
 }

@@ -34,8 +34,8 @@ struct MemberPins {
   std::optional<ConstantCopy> copy;
   bool price_packing = true;
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
-  bool first_place = false;     // operands wait where PlaceOperands has them: programs are compared as rules
-  PlanPacking packing;          // of graphs, with what is computed ahead, and their cutoff: see PlanOptions
+  bool first_place = false;  // operands are where PlaceOperands places them: programs are compared as rules
+  PlanPacking packing;       // of graphs, with what is computed ahead, and their cutoff: see PlanOptions
   std::optional<std::vector<int>> ahead;
   double most_cycles = std::numeric_limits<double>::infinity();
 };

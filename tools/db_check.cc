@@ -161,7 +161,7 @@ class Checker {
   }
 
   void SearchAgain(const Spec& root) {
-    const Lines available = AvailableAtHome(root, model_->target());
+    const Lines available = AvailableAtPlacement(root, model_->target());
     const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(root, available);
     if (!found.ok() || !*found) return;  // it was part of a larger program; or noted already
     ++searched_;

@@ -32,7 +32,7 @@ std::map<PageKey, std::vector<PagePoint>> SolveFamily(uint32_t bound, const Cost
     const Spec root =
         PlaceOperands(family->member(i, FamilySizes::kLatticeSizes).spec, Residency::kWarm, model.target());
     (void)Search(root, model, memo, {});
-    const Lines available = AvailableAtHome(root, model.target());
+    const Lines available = AvailableAtPlacement(root, model.target());
     for (const TableEntry& entry : ProgramEntries(root, available, model, memo)) {
       const Coordinates coordinates = CoordinatesOf(entry.spec, entry.available);
       points_of[PageKey::Of(coordinates)][coordinates.point] = entry.decision;

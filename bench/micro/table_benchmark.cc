@@ -101,7 +101,7 @@ void BM_Recall(benchmark::State& state, const Stored& stored, const CostModel& m
   const auto parsed = ParseSpec(Cat("matmul f32 ", side, "x", side, "x", side));
   KIRSCH_CHECK(parsed.ok());
   const Spec root = PlaceOperands(parsed->spec, Residency::kWarm, model.target());
-  const Lines available = AvailableAtHome(root, model.target());
+  const Lines available = AvailableAtPlacement(root, model.target());
   auto table = std::make_unique<Table>(Open(stored));
   for (auto _ : state) {
     if (!warm) table = std::make_unique<Table>(Open(stored));

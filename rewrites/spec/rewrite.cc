@@ -19,7 +19,7 @@ void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<
   if (spec.size[0] > 1) return;
   EnumerateMoves(spec, target, decisions);
   EnumeratePacks(spec, target, decisions);
-  // A copy that all blocks have in common is made before all of them, so it waits where the operand does.
+  // A copy that all blocks have in common is made before all of them, so it is placed where the operand is.
   std::erase_if(*decisions, [&](const Decision& decision) {
     const auto& operand = spec.op_info().operands[decision.operand];
     return decision.kind == RewriteKind::kPack && !operand.UsesDim(BlockDim(spec)) &&

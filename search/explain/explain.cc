@@ -24,8 +24,8 @@ class NodeLister {
     ExplainedNode top;
     top.impl = &root;
     for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand) {
-      const Level home = root.spec.tensor(operand).level;
-      top.bytes_held[static_cast<size_t>(home)] +=
+      const Level placement = root.spec.tensor(operand).level;
+      top.bytes_held[static_cast<size_t>(placement)] +=
           FootprintOf(root.spec, operand, model_.target()).lines * model_.target().line_bytes;
     }
     Visit(top);
@@ -78,7 +78,7 @@ class RunnersUp {
   // `nodes`: of a program of a placed root, parents before children.
   void FindFor(std::vector<ExplainedNode>* nodes) {
     size_t next = 0;
-    Visit(nodes, &next, AvailableAtHome(nodes->front().impl->spec, model_.target()));
+    Visit(nodes, &next, AvailableAtPlacement(nodes->front().impl->spec, model_.target()));
   }
 
  private:

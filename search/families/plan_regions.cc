@@ -26,7 +26,7 @@ class RegionSolver {
     const size_t count = members_.graphs.size();
     family_.cycles.resize(count);
     for (size_t first = 0, end = 0; first < count; first = end) {
-      while (end < count && HomeAt(end) == HomeAt(first)) ++end;
+      while (end < count && PlacementAt(end) == PlacementAt(first)) ++end;
       if (absl::Status status = FindPart(first, end - 1); !status.ok()) return status;
     }
     return std::move(family_);
@@ -38,12 +38,12 @@ class RegionSolver {
     std::vector<double> cycles;  // of the part's members
   };
 
-  Level HomeAt(size_t member) const {
-    return HomeOf(members_.graphs[member], members_.options.residency, members_.model.target());
+  Level PlacementAt(size_t member) const {
+    return PlacementOf(members_.graphs[member], members_.options.residency, members_.model.target());
   }
   int64_t SizeOf(size_t member) const { return members_.SizeOf(member); }
 
-  // Members whose operands wait in the same place.
+  // Members whose operands have the same placement.
   absl::Status FindPart(size_t first, size_t last) {
     first_ = first;
     last_ = last;

@@ -71,7 +71,7 @@ std::optional<PackedRequest> WithCopy(const UserRequest& request, const Constant
     if (CopyOf(pack, request) != copy) continue;
     Expansion expansion;
     Expand(root, pack, target, &expansion);
-    const Lines available = AvailableBelow(root, expansion, AvailableAtHome(root, target), target);
+    const Lines available = AvailableBelow(root, expansion, AvailableAtPlacement(root, target), target);
     if (available < 0) return std::nullopt;
     return PackedRequest{root, pack, expansion.children[0].spec, available};
   }

@@ -57,7 +57,7 @@ using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost c
 // intervals as there may be in which one member's decisions cost no more than kMostLoss above each member's
 // own program, or the bound, or the best program known of those of which nothing is. Of the register tiles
 // that these decisions would have, those are left out that this allows. Where roots differ in more, as in
-// where operands wait, no region has both. Deterministic.
+// where operands are placed, no region has both. Deterministic.
 absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
                                            const CostModel& model, const SolveSize& solve);
 

@@ -116,7 +116,7 @@ size_t SymbolicSchedule::HashQuestion::operator()(const Question& question) cons
 }
 
 SymbolicSchedule::Answer SymbolicSchedule::AskRoot(const Spec& placed_root) {
-  return Ask(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
+  return Ask(program_, placed_root, AvailableAtPlacement(placed_root, model_.target()));
 }
 
 SymbolicSchedule::Answer SymbolicSchedule::Ask(const Impl& pattern, const Spec& spec, Lines available) {
@@ -269,7 +269,7 @@ SymbolicSchedule::Answer SymbolicSchedule::AskFew(const Impl& node, const Spec& 
 }
 
 Impl SymbolicSchedule::Apply(const Spec& placed_root) {
-  return Build(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
+  return Build(program_, placed_root, AvailableAtPlacement(placed_root, model_.target()));
 }
 
 Impl SymbolicSchedule::Build(const Impl& pattern, const Spec& spec, Lines available) {
@@ -313,7 +313,7 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
 std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec& most) {
   if (!SetFollowing(least, most)) return std::nullopt;
   Impl range;
-  const Lines available = AvailableAtHome(most, model_.target());
+  const Lines available = AvailableAtPlacement(most, model_.target());
   if (!BuildRange(program_, most, least.size[dim_], available, &range)) return std::nullopt;
   return range;
 }

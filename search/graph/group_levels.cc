@@ -84,21 +84,21 @@ bool IsHandedOver(const Graph& graph, int value) {
   return input && !only_made_of;
 }
 
-// What is made of constants waits where one of them would.
-bool WaitsInRam(const Graph& graph, Residency residency, int value) {
+// What is made of constants is placed where one of them would be.
+bool IsPlacedInRam(const Graph& graph, Residency residency, int value) {
   if (value < graph.num_inputs()) return residency.InRam(value);
   const std::vector<int>& inputs = graph.at(value).inputs;
   return std::any_of(inputs.begin(), inputs.end(),
-                     [&](int input) { return WaitsInRam(graph, residency, input); });
+                     [&](int input) { return IsPlacedInRam(graph, residency, input); });
 }
 
 }  // namespace
 
-Level HomeOf(const Graph& graph, Residency residency, const Target& target) {
+Level PlacementOf(const Graph& graph, Residency residency, const Target& target) {
   if (residency == Residency::kCold) return Level::kRam;
   int64_t bytes = residency.InRam(graph.num_inputs()) ? 0 : graph.at(graph.result).type.bytes();
   for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i)
-    if (IsHandedOver(graph, i) && !WaitsInRam(graph, residency, i)) bytes += graph.at(i).type.bytes();
+    if (IsHandedOver(graph, i) && !IsPlacedInRam(graph, residency, i)) bytes += graph.at(i).type.bytes();
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).bytes) return level;
   return Level::kRam;
@@ -111,7 +111,7 @@ GroupLevels::GroupLevels(const Graph& graph, const Target& target, Residency res
       workers_(workers),
       threads_(threads),
       residency_(residency),
-      home_(HomeOf(graph, residency, target)) {}
+      placement_(PlacementOf(graph, residency, target)) {}
 
 // Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
 Level GroupLevels::LevelOfBuffers(int64_t bytes, bool all) const {
@@ -120,7 +120,7 @@ Level GroupLevels::LevelOfBuffers(int64_t bytes, bool all) const {
 
 Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
-    if (level < std::min(fastest, home_)) continue;
+    if (level < std::min(fastest, placement_)) continue;
     const MemoryLevel& cache = target_.at(level);
     const int sharers = std::min(threads_, cache.threads_per_cache);
     const double share = all ? cache.usable : kShareOfBuffers;
@@ -133,24 +133,24 @@ Level GroupLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
-  if (node.constant) return WaitsInRam(graph_, residency_, value) ? Level::kRam : home_;
+  if (node.constant) return IsPlacedInRam(graph_, residency_, value) ? Level::kRam : placement_;
   if (node.op == Operation::kInput || value == graph_.result)
-    return residency_.InRam(value == graph_.result ? graph_.num_inputs() : value) ? Level::kRam : home_;
+    return residency_.InRam(value == graph_.result ? graph_.num_inputs() : value) ? Level::kRam : placement_;
   // What threads have made together is not in the caches of one.
   const Level level = LevelOfBuffers(node.type.bytes());
   return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
 }
 
-// What is made ahead waits where what it is made of would.
-Level GroupLevels::HomeOfMade(const GroupShape& shape, int value) const {
-  Level home = home_;
+// What is made ahead is placed where what it is made of would be.
+Level GroupLevels::PlacementOfFolded(const GroupShape& shape, int value) const {
+  Level placement = placement_;
   for (const Stage& stage : shape.ahead) {
     if (!Makes({stage}, value)) continue;
     for (const StageOperand& operand : stage.operands)
-      if (graph_.IsConstant(operand.value) && WaitsInRam(graph_, residency_, operand.value))
-        home = Level::kRam;
+      if (graph_.IsConstant(operand.value) && IsPlacedInRam(graph_, residency_, operand.value))
+        placement = Level::kRam;
   }
-  return home;
+  return placement;
 }
 
 // Is it no whole value of the graph's?
@@ -160,7 +160,7 @@ bool GroupLevels::IsLocal(const Buffer& buffer) const {
 }
 
 bool GroupLevels::MayKeepInL1(const GroupShape& shape) const {
-  if (home_ == Level::kL1 || shape.nests.front().stages.size() < 2) return false;
+  if (placement_ == Level::kL1 || shape.nests.front().stages.size() < 2) return false;
   int64_t local = 0;
   for (const Buffer& buffer : shape.buffers)
     local += IsLocal(buffer) && !Makes(shape.ahead, buffer.value) ? buffer.bytes : 0;
@@ -180,7 +180,7 @@ void GroupLevels::Place(const GroupShape& shape, Level keep) {
   local_bytes_ = local;
   for (const Buffer& buffer : shape.buffers)
     levels_[buffer.value] = Makes(shape.ahead, buffer.value)
-                                ? HomeOfMade(shape, buffer.value)
+                                ? PlacementOfFolded(shape, buffer.value)
                                 : LevelOfBuffers(is_local(buffer) ? local : crossing + local);
 }
 
@@ -220,7 +220,7 @@ double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
   return static_cast<double>(stage.repeats) * cycles;
 }
 
-// Lets the operands wait further away, until there is room for the copy that a program may need.
+// Places the operands further away, until there is room for the copy that a program may need.
 void GroupLevels::MakeRoom(Spec* spec) const {
   while (!HasRoom(*spec, target_)) {
     const Level fastest = FillingLevel(*spec);

@@ -35,7 +35,7 @@ class GroupLevels {
   // Where a copy for all of the nest's tiles may be, of what is at `from`.
   Level LevelForCopy(const LoopNest& nest, Level from) const;
   void PlaceCopy(int value, Level level) { levels_[value] = level; }
-  // What is made of a constant ahead of all calls: it waits where that would, whoever reads it.
+  // What is made of a constant ahead of all calls: it is placed where that would be, whoever reads it.
   void PlaceMade(int constant, int value) { levels_[value] = LevelOf(constant); }
 
   std::vector<Level> LevelsOf(const Stage& stage) const;
@@ -50,7 +50,7 @@ class GroupLevels {
   Level LevelOfBuffers(int64_t bytes, bool all = false) const;
   Level LevelOfBuffers(int64_t bytes, Level fastest, bool all) const;
   Level LevelOf(int value) const;
-  Level HomeOfMade(const GroupShape& shape, int value) const;
+  Level PlacementOfFolded(const GroupShape& shape, int value) const;
   bool IsLocal(const Buffer& buffer) const;
   void MakeRoom(Spec* spec) const;
 
@@ -59,14 +59,14 @@ class GroupLevels {
   const Workers workers_;
   const int threads_;
   const Residency residency_;
-  const Level home_;             // of those of the caller's values that are in caches
+  const Level placement_;        // of those of the caller's values that are in caches
   Level fastest_ = Level::kL2;   // that values between stages may stay in
   std::map<int, Level> levels_;  // of the shape's buffers
   int64_t local_bytes_ = 0;      // of those that are tiles
 };
 
 // The fastest level that holds all that the caller of a graph's kernel hands over, but for what is in RAM.
-Level HomeOf(const Graph& graph, Residency residency, const Target& target);
+Level PlacementOf(const Graph& graph, Residency residency, const Target& target);
 
 // Does one of the stages write the value?
 bool Makes(const std::vector<Stage>& stages, int value);

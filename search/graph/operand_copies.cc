@@ -148,7 +148,7 @@ bool OperandCopies::Fits(const GroupShape& shape, const Readers& readers, const 
     const Spec constant = WithConstant(shape, reader, readers.operand).spec;
     Expansion expansion;
     Expand(constant, decision, target, &expansion);
-    return AvailableBelow(constant, expansion, AvailableAtHome(constant, target), target) >= 0;
+    return AvailableBelow(constant, expansion, AvailableAtPlacement(constant, target), target) >= 0;
   });
 }
 

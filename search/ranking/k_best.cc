@@ -30,7 +30,7 @@ class Ranking {
  public:
   Ranking(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options)
       : root_(root),
-        available_(AvailableAtHome(root, model.target())),
+        available_(AvailableAtPlacement(root, model.target())),
         model_(model),
         memo_(memo),
         solver_(model, memo, options, 0) {}

@@ -30,7 +30,7 @@ class Chooser {
       : root_(root), cost_(cost), model_(model), solver_(model, memo, options, 0) {}
 
   std::vector<OuterChoice> Choices() && {
-    Visit(root_, AvailableAtHome(root_.spec, model_.target()), 1);
+    Visit(root_, AvailableAtPlacement(root_.spec, model_.target()), 1);
     std::stable_sort(choices_.begin(), choices_.end(),
                      [](const OuterChoice& a, const OuterChoice& b) { return a.cost < b.cost; });
     return std::move(choices_);

@@ -23,7 +23,7 @@ void Add(const Key& other, Key* key) {
   for (const uint64_t word : other) Add(word, key);
 }
 
-// A spec without what its code does not depend on: where operands wait, and who else is at work.
+// A spec without what its code does not depend on: where operands are placed, and who else is at work.
 void AddSpec(const Spec& spec, Key* key) {
   Spec plain = spec;
   plain.sharers = 1;

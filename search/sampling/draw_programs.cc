@@ -104,7 +104,7 @@ DrawnProgram Optimum(const Spec& root, const CostModel& model, Memo& memo) {
 
 ProgramDrawer::ProgramDrawer(const Spec& root, const CostModel& model, Memo& memo)
     : model_(model),
-      available_(AvailableAtHome(root, model.target())),
+      available_(AvailableAtPlacement(root, model.target())),
       solver_(model, memo, options_, 0),
       best_(Optimum(root, model, memo)) {
   Visit({&best_.impl, available_, 0, 1, {}});

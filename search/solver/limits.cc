@@ -5,7 +5,7 @@
 namespace kirsch {
 namespace {
 
-// Does `spec` read an input from RAM, past whatever waits in the caches?
+// Does `spec` read an input from RAM, past whatever is resident in the caches?
 bool StreamsFromRam(const Spec& spec) {
   for (int operand = 0; operand < spec.op_info().output(); ++operand)
     if (spec.operand[operand].level == Level::kRam) return true;
@@ -49,7 +49,7 @@ Lines RoomFor(const Spec& spec, const Expansion& expansion, Lines available, con
 
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
   if (TakesNoLines(spec, expansion)) return LeftToEach(spec, expansion, available, target);
-  // What is filled waits beside what the spec below reads.
+  // What is filled stays resident beside what the spec below reads.
   const Lines capacity = Capacity(expansion.children[0].spec, expansion.filled, target);
   const int64_t room = RoomFor(spec, expansion, available, target);
   return static_cast<Lines>(std::clamp<int64_t>(room - expansion.filled_lines, -1, capacity));
@@ -60,16 +60,17 @@ Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) {
   return expansion.filled == FillingLevel(spec) ? children + static_cast<Lines>(expansion.filled_lines) : 0;
 }
 
-Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
-  const Level home = FillingLevel(placed_root);
-  if (home == Level::kRam) return kUnlimited;
-  int64_t lines = target.at(home).bytes / target.line_bytes;
+Lines AvailableAtPlacement(const Spec& placed_root, const Target& target) {
+  const Level placement = FillingLevel(placed_root);
+  if (placement == Level::kRam) return kUnlimited;
+  int64_t lines = target.at(placement).bytes / target.line_bytes;
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
-    if (placed_root.tensor(operand).level == home) lines -= FootprintOf(placed_root, operand, target).lines;
-  // What waits there does not count against the share that moves and copies may fill, only against the whole;
-  // so does what is packed ahead, below which no more than the share is left.
+    if (placed_root.tensor(operand).level == placement)
+      lines -= FootprintOf(placed_root, operand, target).lines;
+  // What is resident there does not count against the share that moves and copies may fill, only against the
+  // whole; so does what is packed ahead, below which no more than the share is left.
   const bool ahead = ConstantOperand(placed_root) >= 0;
-  const Lines most = ahead ? kUnlimited : Capacity(placed_root, home, target);
+  const Lines most = ahead ? kUnlimited : Capacity(placed_root, placement, target);
   return static_cast<Lines>(std::clamp<int64_t>(lines, 0, most));
 }
 

@@ -23,10 +23,10 @@ Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines availab
 // What a node uses of the level its spec fills, given what its children use of the level theirs fill.
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children);
 
-// The lines of the home level that the operands of a placed root leave free; no more than a thread's share,
+// The lines of its level that the operands of a placed root leave free; no more than a thread's share,
 // as bounds are proven with EmptyLevel. Of a root whose constant operand is to be packed ahead, all that are
 // free: so below the copy are as many as a root has that reads one (search/graph/operand_copies.h).
-Lines AvailableAtHome(const Spec& placed_root, const Target& target);
+Lines AvailableAtPlacement(const Spec& placed_root, const Target& target);
 
 }  // namespace kirsch
 

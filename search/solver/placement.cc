@@ -62,14 +62,14 @@ Spec PlaceBesideCopies(const Spec& root, int64_t copy, Residency residency, cons
     if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;
     beside_ram = beside_ram || (residency.InRam(operand) && operand < root.op_info().output());
   }
-  Level home = Level::kRam;
+  Level placement = Level::kRam;
   for (Level level : {Level::kL3, Level::kL2, Level::kL1})
     if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes, beside_ram))
-      home = level;
+      placement = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1
                                    : residency.InRam(operand)        ? Level::kRam
-                                                                     : home;
+                                                                     : placement;
   return placed;
 }
 
@@ -141,7 +141,7 @@ absl::StatusOr<SearchResult> AtCheapest(
 
 bool HasRoom(const Spec& root, const Target& target) {
   const int64_t copy = NeededCopyLines(root, target);
-  return copy == 0 || copy <= AvailableAtHome(root, target);
+  return copy == 0 || copy <= AvailableAtPlacement(root, target);
 }
 
 }  // namespace kirsch

@@ -36,7 +36,8 @@ absl::StatusOr<SearchResult> AtCheapest(
     absl::Span<const Spec> placements, Cost cutoff,
     absl::FunctionRef<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve);
 
-// Is there room beside the operands, where they wait, for the copy of rhs that no program can do without?
+// Is there room beside the operands, where they are placed, for the copy of rhs that no program can do
+// without?
 bool HasRoom(const Spec& placed_root, const Target& target);
 
 }  // namespace kirsch

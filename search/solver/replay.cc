@@ -110,7 +110,7 @@ absl::StatusOr<SearchResult> Replay(const Spec& placed_root, const Schedule& sch
   const auto start = std::chrono::steady_clock::now();
   Replayer replayer(file, model, memo, options);
   absl::StatusOr<Priced> built =
-      replayer.Build(placed_root, schedule, AvailableAtHome(placed_root, model.target()));
+      replayer.Build(placed_root, schedule, AvailableAtPlacement(placed_root, model.target()));
   if (!built.ok()) return built.status();
   SearchResult result;
   result.impl = std::move(built->impl);

@@ -1,4 +1,4 @@
-// Where the operands wait when a kernel starts.
+// Which operands are in RAM when a kernel starts.
 #ifndef KIRSCH_SEARCH_SOLVER_RESIDENCY_H_
 #define KIRSCH_SEARCH_SOLVER_RESIDENCY_H_
 
@@ -11,7 +11,7 @@
 
 namespace kirsch {
 
-// Those in RAM; the others wait in the fastest cache that holds all of them, and of a contraction a copy of
+// Those in RAM; the others are in the fastest cache that holds all of them, and of a contraction a copy of
 // rhs if lhs and rhs are such that there is no computing without one. By number: of a spec its operands', of
 // a graph its parameters', then the result. Those beyond the 63rd are where the 64th is.
 class Residency {

@@ -118,7 +118,7 @@ std::string_view Name(StopReason reason) {
 }
 
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {
-  return SearchWithin(root, AvailableAtHome(root, model.target()), model, memo, options);
+  return SearchWithin(root, AvailableAtPlacement(root, model.target()), model, memo, options);
 }
 
 SearchResult SearchWithin(const Spec& spec, Lines available, const CostModel& model, Memo& memo,

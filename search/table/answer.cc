@@ -44,7 +44,8 @@ absl::Status TellTable(const Spec& spec, Lines available, const CostModel& model
 
 absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& model, Memo& memo,
                                     const SearchOptions& options, Table* table) {
-  return AnswerWithin(placed_root, AvailableAtHome(placed_root, model.target()), model, memo, options, table);
+  return AnswerWithin(placed_root, AvailableAtPlacement(placed_root, model.target()), model, memo, options,
+                      table);
 }
 
 absl::StatusOr<SearchResult> AnswerWithin(const Spec& spec, Lines available, const CostModel& model,

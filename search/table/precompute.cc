@@ -104,7 +104,7 @@ class Precomputer {
     std::vector<size_t> unknown;
     for (size_t i = 0; i < roots_.size(); ++i) {
       total_work_ += WorkOf(roots_[i]);
-      auto recalled = recaller.Find(roots_[i], AvailableAtHome(roots_[i], model_.target()));
+      auto recalled = recaller.Find(roots_[i], AvailableAtPlacement(roots_[i], model_.target()));
       if (!recalled.ok()) return recalled.status();
       if (!*recalled)
         unknown.push_back(i);
@@ -172,7 +172,7 @@ class Precomputer {
     SearchOptions options;
     options.cancel = options_.cancel;
     if (Search(root, model_, memo_, options).stop != StopReason::kOptimal) return std::nullopt;
-    return ProgramEntries(root, AvailableAtHome(root, model_.target()), model_, memo_);
+    return ProgramEntries(root, AvailableAtPlacement(root, model_.target()), model_, memo_);
   }
 
   absl::Status Take(std::string_view bytes, int64_t* solved) {

@@ -185,7 +185,7 @@ TEST_P(RecallTest, WhatIsRememberedDoesNotDependOnTheMemo) {
     HashMemo fresh;
     (void)Search(root, model_, memo, {});
     (void)Search(root, model_, fresh, {});
-    const Lines available = AvailableAtHome(root, GetParam());
+    const Lines available = AvailableAtPlacement(root, GetParam());
     EXPECT_EQ(ProgramEntries(root, available, model_, memo), ProgramEntries(root, available, model_, fresh))
         << testing::Describe(root);
   }
@@ -289,7 +289,7 @@ void AskDamaged(const std::string& path, const std::vector<Spec>& roots,
   }
   Table table(*std::move(file));
   for (size_t i = 0; i < roots.size(); ++i) {
-    const Lines available = AvailableAtHome(roots[i], model.target());
+    const Lines available = AvailableAtPlacement(roots[i], model.target());
     const absl::StatusOr<std::optional<RecalledProgram>> recalled = Recall(roots[i], available, model, table);
     if (!recalled.ok()) {
       ++counts->errors;
@@ -314,7 +314,7 @@ TEST(DamagedTableTest, NeverGivesAWrongAnswer) {
     auto table = OpenTable(path, target);
     for (const Spec& root : roots) {
       (void)Ask(root, model, table.get());
-      expected.push_back(**Recall(root, AvailableAtHome(root, target), model, *table));
+      expected.push_back(**Recall(root, AvailableAtPlacement(root, target), model, *table));
     }
     ASSERT_TRUE(table->Commit().ok());
   }

@@ -575,7 +575,7 @@ TEST_P(RealTargets, BoundsAreBounds) {
 }
 
 // Of whole columns from far away, the next ones are asked for while a tile is worked on.
-TEST_P(RealTargets, ColumnsAskedForAheadAreBruteForce) {
+TEST_P(RealTargets, PrefetchedColumnsAreBruteForce) {
   BruteForce brute_force(model_);
   for (const char* text :
        {"matmul f32 1x256x9 rhs=col", "matmul f32 3x320x5 rhs=col", "matmul f32*f16->f32 2x512x7 rhs=col",
@@ -805,7 +805,7 @@ TEST(SearchTest, RootsOfOneOfSeveralThreadsFillTheirShareOnly) {
     root.tensor(operand).level = Level::kL3;
   for (int sharers : {1, 2}) {
     root.sharers = static_cast<uint8_t>(sharers);
-    EXPECT_LE(AvailableAtHome(root, target), EmptyLevel(root, target)) << sharers;
+    EXPECT_LE(AvailableAtPlacement(root, target), EmptyLevel(root, target)) << sharers;
   }
 }
 
