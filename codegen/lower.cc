@@ -466,13 +466,13 @@ class Lowering {
 
   // A contraction's operand that has no batch: the kernel that copies it is all there is to do.
   bool PacksOneMatrix() const {
-    return !program_.named && program_.ahead.size() == 1 &&
-           std::holds_alternative<KernelRun>(program_.ahead.front().shape);
+    return !program_.named && program_.prepack.size() == 1 &&
+           std::holds_alternative<KernelRun>(program_.prepack.front().shape);
   }
 
   // The procedure that copies a contraction's constant operand.
   void PackOperand() {
-    const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
+    const KernelRun& run = std::get<KernelRun>(program_.prepack.front().shape);
     const int operand = run.at.front().buffer;
     const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)],
                                       {{}, Constant(1), kNoVar, {}, {}}, entry_);
@@ -498,7 +498,7 @@ class Lowering {
     const VarId to = entry.PointerParameter(FreeName(program_, kConstants, -1), Dtype::kF32, true);
     kernels_.Forget();
     EntryWriter(program_, loops_, kernels_, entry, {{Memory::kPacked, to}}, std::move(parameters))
-        .Write(program_.ahead);
+        .Write(program_.prepack);
     loops_.procedures.push_back(std::move(entry).Build());
     packing.procedure = static_cast<int>(loops_.procedures.size());  // behind the kernel's entry
     loops_.packing = std::move(packing);

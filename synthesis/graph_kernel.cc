@@ -19,7 +19,7 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
   options.packing = arguments.pins.packing;
-  options.ahead = arguments.pins.ahead;
+  options.folded = arguments.pins.folded;
   options.cutoff = arguments.pins.most_cycles;
   return options;
 }

@@ -35,11 +35,11 @@ class SharedPackingSolver {
 
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
     if (absl::Status status = SolveAlone(); !status.ok()) return status;
-    for (const std::vector<int>& ahead : Choices())
-      if (absl::Status status = Try(ahead); !status.ok()) return status;
+    for (const std::vector<int>& folded : Choices())
+      if (absl::Status status = Try(folded); !status.ok()) return status;
     SolveArguments packed = arguments_;
     packed.pins.packing = best_.packing;
-    packed.pins.ahead = ahead_;
+    packed.pins.folded = folded_;
     absl::StatusOr<FamilySynthesis> all = solve_members(packed);
     if (!all.ok()) return all;
     Share(&*all);
@@ -79,9 +79,9 @@ class SharedPackingSolver {
   std::vector<std::vector<int>> Choices() const {
     std::vector<std::vector<int>> choices;
     for (const Plan& plan : alone_) {
-      std::vector<int> ahead = ComputedAhead(plan);
-      if (std::find(choices.begin(), choices.end(), ahead) == choices.end())
-        choices.push_back(std::move(ahead));
+      std::vector<int> folded = FoldedOperations(plan);
+      if (std::find(choices.begin(), choices.end(), folded) == choices.end())
+        choices.push_back(std::move(folded));
     }
     for (const Plan& plan : alone_)
       for (const std::vector<int>& choice : choices)
@@ -94,15 +94,15 @@ class SharedPackingSolver {
   }
 
   // The packing with which all members are cheapest if they compute this ahead.
-  absl::Status Try(const std::vector<int>& ahead) {
+  absl::Status Try(const std::vector<int>& folded) {
     SolveArguments asked = arguments_;
-    asked.pins.ahead = ahead;
+    asked.pins.folded = folded;
     std::vector<PackedMember> members;
     PackingCandidates candidates;
     double own = 0, alone = 0;
     for (size_t i = 0; i < alone_.size(); ++i) {
       Plan plan = alone_[i];
-      if (ComputedAhead(plan) != ahead) {
+      if (FoldedOperations(plan) != folded) {
         absl::StatusOr<PlanResult> solved = SolveOne(numbers_[i], asked, "one packing for all");
         if (absl::IsInvalidArgument(solved.status())) return absl::OkStatus();  // it has no such plan
         if (!solved.ok()) return solved.status();
@@ -121,9 +121,9 @@ class SharedPackingSolver {
         });
     if (!packing.ok()) return packing.status();
     packing->loss = (1 + packing->loss) * own / alone - 1;
-    if (ahead_ && packing->loss >= best_.loss) return absl::OkStatus();
+    if (folded_ && packing->loss >= best_.loss) return absl::OkStatus();
     best_ = *std::move(packing);
-    ahead_ = ahead;
+    folded_ = folded;
     return absl::OkStatus();
   }
 
@@ -176,8 +176,8 @@ class SharedPackingSolver {
   std::vector<int64_t> numbers_;  // of the members that were solved alone
   std::vector<double> weights_;
   std::vector<Plan> alone_;
-  std::optional<std::vector<int>> ahead_;  // with what is computed ahead,
-  CommonPacking best_;                     // the best packing so far
+  std::optional<std::vector<int>> folded_;  // with what is computed ahead,
+  CommonPacking best_;                      // the best packing so far
   SearchEffort effort_;
 };
 

@@ -36,7 +36,7 @@ struct MemberPins {
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
   bool first_place = false;  // operands are where PlaceOperands places them: programs are compared as rules
   PlanPacking packing;       // of graphs, with what is computed ahead, and their cutoff: see PlanOptions
-  std::optional<std::vector<int>> ahead;
+  std::optional<std::vector<int>> folded;
   double most_cycles = std::numeric_limits<double>::infinity();
 };
 

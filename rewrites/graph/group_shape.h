@@ -14,7 +14,7 @@ namespace kirsch {
 // Loop nests without programs, schedules, levels and cycles; `buffers`: those of the values that they make
 // and nobody after them needs, bytes for one tile where they are tiles, and of copies.
 struct GroupShape {
-  std::vector<Stage> ahead;     // what is made of constants, once for all calls
+  std::vector<Stage> prepacks;  // what is made of constants, once for all calls
   std::vector<LoopNest> nests;  // several of a convolution by bands or parts
   std::vector<Buffer> buffers;
   bool replaces = false;  // a result has the memory of a tile that is read, or might have

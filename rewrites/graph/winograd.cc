@@ -63,7 +63,7 @@ class WinogradShaper {
       nest.rows = bands.rows;
       nest.tile = bands.tile;
       if (shape_.nests.empty())
-        (constant_filters_ ? shape_.ahead : nest.before) = {FiltersTransform(filters())};
+        (constant_filters_ ? shape_.prepacks : nest.before) = {FiltersTransform(filters())};
       nest.stages = {InputTransform(bands), Matmuls(bands, filters()), OutputTransform(bands, filters())};
       shape_.nests.push_back(std::move(nest));
     }
@@ -73,7 +73,7 @@ class WinogradShaper {
   void ByFilters() {
     const Bands all = BandsOf(node_, node_.sizes.out_height, m_).front();
     const bool constant = constant_filters_;
-    if (constant) shape_.ahead = {FiltersTransform(filters())};
+    if (constant) shape_.prepacks = {FiltersTransform(filters())};
     const auto stages = [&](int64_t block) {
       std::vector<Stage> list = {Matmuls(all, block), OutputTransform(all, block)};
       if (!constant) list.insert(list.begin(), FiltersTransform(block));

@@ -123,11 +123,11 @@ void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* ca
     AddCandidate(copies, &list);
     AddCandidate({std::string(kPlainCopy)}, &list);  // which all members can do with
     if (copies.size() != 1) continue;
-    for (const Stage& ahead : plan.ahead) {
-      if (ahead.kind != StageKind::kPack || ahead.operands[0].value != constant) continue;
+    for (const Stage& prepack : plan.prepacks) {
+      if (prepack.kind != StageKind::kPack || prepack.operands[0].value != constant) continue;
       std::vector<Decision> packs;
-      EnumerateDecisions(ahead.spec, target, &packs);
-      for (const Decision& pack : packs) AddCandidate({TextOfCopy(ahead, pack, target)}, &list);
+      EnumerateDecisions(prepack.spec, target, &packs);
+      for (const Decision& pack : packs) AddCandidate({TextOfCopy(prepack, pack, target)}, &list);
     }
   }
 }

@@ -32,7 +32,7 @@ void CopyConstants(const Target& target, Plan* plan) {
     }
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
     PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
-    plan->ahead.push_back(std::move(copy));
+    plan->prepacks.push_back(std::move(copy));
     plan->buffers.push_back({constant, BytesOf(type.dtype, type.span())});
   }
 }

@@ -142,9 +142,9 @@ Level GroupLevels::LevelOf(int value) const {
 }
 
 // What is made ahead is placed where what it is made of would be.
-Level GroupLevels::PlacementOfFolded(const GroupShape& shape, int value) const {
+Level GroupLevels::PlacementOfPrepacked(const GroupShape& shape, int value) const {
   Level placement = placement_;
-  for (const Stage& stage : shape.ahead) {
+  for (const Stage& stage : shape.prepacks) {
     if (!Makes({stage}, value)) continue;
     for (const StageOperand& operand : stage.operands)
       if (graph_.IsConstant(operand.value) && IsPlacedInRam(graph_, residency_, operand.value))
@@ -163,7 +163,7 @@ bool GroupLevels::MayKeepInL1(const GroupShape& shape) const {
   if (placement_ == Level::kL1 || shape.nests.front().stages.size() < 2) return false;
   int64_t local = 0;
   for (const Buffer& buffer : shape.buffers)
-    local += IsLocal(buffer) && !Makes(shape.ahead, buffer.value) ? buffer.bytes : 0;
+    local += IsLocal(buffer) && !Makes(shape.prepacks, buffer.value) ? buffer.bytes : 0;
   return local > 0 && LevelOfBuffers(local, Level::kL1, false) == Level::kL1;
 }
 
@@ -176,11 +176,11 @@ void GroupLevels::Place(const GroupShape& shape, Level keep) {
     return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
   };
   for (const Buffer& buffer : shape.buffers)
-    if (!Makes(shape.ahead, buffer.value)) (is_local(buffer) ? local : crossing) += buffer.bytes;
+    if (!Makes(shape.prepacks, buffer.value)) (is_local(buffer) ? local : crossing) += buffer.bytes;
   local_bytes_ = local;
   for (const Buffer& buffer : shape.buffers)
-    levels_[buffer.value] = Makes(shape.ahead, buffer.value)
-                                ? PlacementOfFolded(shape, buffer.value)
+    levels_[buffer.value] = Makes(shape.prepacks, buffer.value)
+                                ? PlacementOfPrepacked(shape, buffer.value)
                                 : LevelOfBuffers(is_local(buffer) ? local : crossing + local);
 }
 

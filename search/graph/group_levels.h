@@ -36,7 +36,7 @@ class GroupLevels {
   Level LevelForCopy(const LoopNest& nest, Level from) const;
   void PlaceCopy(int value, Level level) { levels_[value] = level; }
   // What is made of a constant ahead of all calls: it is placed where that would be, whoever reads it.
-  void PlaceMade(int constant, int value) { levels_[value] = LevelOf(constant); }
+  void PlacePrepacked(int constant, int value) { levels_[value] = LevelOf(constant); }
 
   std::vector<Level> LevelsOf(const Stage& stage) const;
   // Says in a contraction's spec where its operands are, and who shares it.
@@ -50,7 +50,7 @@ class GroupLevels {
   Level LevelOfBuffers(int64_t bytes, bool all = false) const;
   Level LevelOfBuffers(int64_t bytes, Level fastest, bool all) const;
   Level LevelOf(int value) const;
-  Level PlacementOfFolded(const GroupShape& shape, int value) const;
+  Level PlacementOfPrepacked(const GroupShape& shape, int value) const;
   bool IsLocal(const Buffer& buffer) const;
   void MakeRoom(Spec* spec) const;
 

@@ -227,7 +227,7 @@ absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& s
 absl::Status GroupPricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
   const GroupLevels& levels = candidate->levels;
-  for (Stage& stage : shape.ahead) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
+  for (Stage& stage : shape.prepacks) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
   for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest);
   for (const StagePlace& place : PlacesOf(shape)) {
     Stage& stage = place.In(shape);
@@ -283,7 +283,7 @@ PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecisio
   priced.decision.keep = candidate.keep;
   priced.decision.in_place = candidate.choice.form.in_place;
   priced.decision.each = workers_ == Workers::kEach;
-  priced.ahead = candidate.shape.ahead;
+  priced.prepacks = candidate.shape.prepacks;
   priced.nests = candidate.shape.nests;
   priced.buffers = candidate.shape.buffers;
   priced.cycles = cost.Of(candidate.shape);

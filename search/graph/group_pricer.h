@@ -27,7 +27,7 @@ namespace kirsch {
 // A group's loop nests, which don't wait for each other.
 struct PricedGroup {
   GroupDecision decision;
-  std::vector<Stage> ahead;
+  std::vector<Stage> prepacks;
   std::vector<LoopNest> nests;
   std::vector<Buffer> buffers;
   double cycles = 0;  // without what starting threads and waiting for them takes

@@ -90,14 +90,14 @@ bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
     const CopiesOfConstant* const copies = PackedAs(constant);
     return copies == nullptr || copies->contains(copy);
   };
-  for (const Stage& stage : shape.ahead)
+  for (const Stage& stage : shape.prepacks)
     if (!makes(stage.operands[0].value, TextOfCopy(stage))) return false;
   for (const StagePlace& place : PlacesOf(shape)) {
     const std::vector<StageOperand>& operands = place.In(shape).operands;
     const int copied = CopiedOperand(shape, place);
     for (size_t i = 0; i < operands.size(); ++i)
       if (graph_.IsConstant(operands[i].value) && !makes(operands[i].value, std::string(kPlainCopy)) &&
-          (static_cast<int>(i) != copied || !IsAhead(shape, place, i)))
+          (static_cast<int>(i) != copied || !IsPrepacked(shape, place, i)))
         return false;
   }
   return true;
@@ -127,7 +127,7 @@ bool OperandCopies::IsOnce(const GroupShape& shape, const StagePlace& reader, si
   return matrix.batch_stride == 0 || shape.nests[reader.nest].batch == 1;
 }
 
-bool OperandCopies::IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+bool OperandCopies::IsPrepacked(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
   const Stage& stage = reader.In(shape);
   return graph_.IsConstant(stage.operands[operand].value) &&
          (IsOnce(shape, reader, operand) || stage.repeats == 1);
@@ -137,7 +137,7 @@ Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& rea
   Stage stage = reader.In(shape);
   TensorSpec& tensor = stage.spec.operand[operand];
   tensor.constant = 1;
-  if (!IsAhead(shape, reader, operand))
+  if (!IsPrepacked(shape, reader, operand))
     tensor.level = levels_.LevelForCopy(shape.nests[reader.nest], tensor.level);
   return stage;
 }
@@ -197,7 +197,7 @@ absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budg
 // Where the stage belongs that copies what the reader reads.
 std::vector<Stage>* OperandCopies::PacksFor(const StagePlace& reader, size_t operand,
                                             GroupShape* shape) const {
-  if (IsAhead(*shape, reader, operand)) return &shape->ahead;
+  if (IsPrepacked(*shape, reader, operand)) return &shape->prepacks;
   LoopNest& nest = shape->nests[reader.nest];
   return IsOnce(*shape, reader, operand) ? &nest.before : &nest.once;
 }
@@ -239,8 +239,9 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
         solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant);
     if (!solved.ok()) return solved;
     if (!*solved) break;
-    const CopiesOfConstant* const copies =
-        IsAhead(before, asks, readers.operand) ? PackedAs(constant.operands[readers.operand].value) : nullptr;
+    const CopiesOfConstant* const copies = IsPrepacked(before, asks, readers.operand)
+                                               ? PackedAs(constant.operands[readers.operand].value)
+                                               : nullptr;
     const std::vector<Decision> decisions = copies == nullptr
                                                 ? std::vector<Decision>{constant.impl.decision}
                                                 : PacksOf(before, asks, readers.operand, *copies);
@@ -276,7 +277,7 @@ Stage OperandCopies::PackOf(const GroupShape& shape, const StagePlace& asks, siz
   pack.spec = constant.spec;
   pack.impl = {constant.spec, decision, {{1, {kernel, {}, {}}}}};
   pack.repeats = constant.repeats;
-  if (from.batch_stride != 0 && IsAhead(shape, asks, operand)) {
+  if (from.batch_stride != 0 && IsPrepacked(shape, asks, operand)) {
     pack.repeats = shape.nests[asks.nest].batch;
     from.repeat_stride = std::exchange(from.batch_stride, 0);
   }
@@ -294,19 +295,20 @@ void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const D
                          GroupShape* shape) {
   const size_t operand = readers.operand;
   std::vector<Stage>* const packs = PacksFor(asks, operand, shape);
-  const bool of_batch = asks.In(*shape).operands[operand].batch_stride != 0 && IsAhead(*shape, asks, operand);
+  const bool of_batch =
+      asks.In(*shape).operands[operand].batch_stride != 0 && IsPrepacked(*shape, asks, operand);
   Stage pack = PackOf(*shape, asks, operand, decision);
   const TensorSpec& copy = pack.impl.children[0].impl.spec.operand[operand];
-  const bool ahead = packs == &shape->ahead;
-  if (ahead)
-    levels_.PlaceMade(pack.operands[0].value, next_value_);
+  const bool prepacked = packs == &shape->prepacks;
+  if (prepacked)
+    levels_.PlacePrepacked(pack.operands[0].value, next_value_);
   else
     levels_.PlaceCopy(next_value_, copy.level);
   StageOperand read = pack.operands[1];
   if (of_batch) read.batch_stride = std::exchange(read.repeat_stride, 0);
   for (const StagePlace& reader : readers.stages) {
     TensorSpec& matrix = reader.In(*shape).spec.operand[operand];
-    const Level level = ahead ? matrix.level : copy.level;
+    const Level level = prepacked ? matrix.level : copy.level;
     matrix = copy;
     matrix.level = level;
     reader.In(*shape).operands[operand] = read;

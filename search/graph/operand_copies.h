@@ -96,7 +96,7 @@ class OperandCopies {
  private:
   int CopiedOperand(const GroupShape& shape, const StagePlace& place) const;
   bool IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
-  bool IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
+  bool IsPrepacked(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
   absl::StatusOr<bool> SolveAll(const Readers& readers, double budget, GroupShape* shape) const;
   std::vector<Stage>* PacksFor(const StagePlace& reader, size_t operand, GroupShape* shape) const;
   Stage LeastPack(const Stage& constant) const;

@@ -1,13 +1,13 @@
 #include "search/graph/path_plan.h"
 
-#include "search/graph/ahead_operations.h"
 #include "search/graph/constant_copies.h"
+#include "search/graph/constant_folding.h"
 
 namespace kirsch {
 namespace {
 
 void AddGroup(const PricedGroup& group, int phase, Plan* plan) {
-  plan->ahead.insert(plan->ahead.end(), group.ahead.begin(), group.ahead.end());
+  plan->prepacks.insert(plan->prepacks.end(), group.prepacks.begin(), group.prepacks.end());
   for (const LoopNest& nest : group.nests) {
     LoopNest& added = plan->nests.emplace_back(nest);
     added.group = static_cast<int>(plan->groups.size());
@@ -29,7 +29,7 @@ Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, i
     phase += step.waits ? 1 : 0;
     for (const GroupQuestion& group : step.groups) AddGroup(group_of(group), phase, &plan);
   }
-  MakeAhead(target, &plan);
+  FoldConstants(target, &plan);
   CopyConstants(target, &plan);
   return plan;
 }

@@ -35,16 +35,16 @@ std::string TextOfPack(const Stage& stage, int operand, const TensorSpec& copy) 
   return Cat(text, " ", Info(copy.dtype).name);
 }
 
-std::string TextOfStage(const Stage& ahead) {
-  switch (ahead.kind) {
+std::string TextOfStage(const Stage& prepack) {
+  switch (prepack.kind) {
     case StageKind::kPack: {
-      const int operand = ahead.impl.decision.operand;
-      return TextOfPack(ahead, operand, ahead.impl.children[0].impl.spec.tensor(operand));
+      const int operand = prepack.impl.decision.operand;
+      return TextOfPack(prepack, operand, prepack.impl.children[0].impl.spec.tensor(operand));
     }
     case StageKind::kPad:
       return std::string(kPlainCopy);
     case StageKind::kTransform:
-      return Cat("for Winograd's algorithm, ", ahead.transform.Name());
+      return Cat("for Winograd's algorithm, ", prepack.transform.Name());
     case StageKind::kContraction:
     case StageKind::kRows:
     case StageKind::kTranspose:
@@ -59,8 +59,8 @@ struct SharedItem {
 };
 using Items = std::map<std::pair<int, std::string>, SharedItem>;
 
-std::pair<int, std::string> KeyOf(const Stage& ahead) {
-  return {ahead.operands[0].value, TextOfStage(ahead)};
+std::pair<int, std::string> KeyOf(const Stage& prepack) {
+  return {prepack.operands[0].value, TextOfStage(prepack)};
 }
 
 // A parameter's name, a number, or what is computed of such.
@@ -82,7 +82,7 @@ int64_t BytesOf(const Plan& plan, int value) {
 }
 
 void AddItems(const Plan& plan, Items* items) {
-  for (const Stage& stage : plan.ahead) {
+  for (const Stage& stage : plan.prepacks) {
     SharedItem& item = items->try_emplace(KeyOf(stage), SharedItem{stage, 0}).first->second;
     item.bytes = std::max(item.bytes, BytesOf(plan, stage.operands[1].value));
   }
@@ -97,21 +97,21 @@ int FirstFreeValue(const Plan& plan) {
 void TakeItems(const Items& items, Plan* plan) {
   std::map<std::pair<int, std::string>, Stage> own;
   std::map<int, std::pair<int, std::string>> made;  // by the values that the plan had for them
-  for (const Stage& stage : plan->ahead) {
+  for (const Stage& stage : plan->prepacks) {
     own.try_emplace(KeyOf(stage), stage);
     made[stage.operands[1].value] = KeyOf(stage);
   }
   int next = FirstFreeValue(*plan);
   std::map<std::pair<int, std::string>, int> values;
   std::erase_if(plan->buffers, [&](const Buffer& buffer) { return made.contains(buffer.value); });
-  plan->ahead.clear();
+  plan->prepacks.clear();
   for (const auto& [key, item] : items) {
     const auto known = own.find(key);
     Stage stage = known == own.end() ? item.stage : known->second;
     const int value = values[key] = key.second == kPlainCopy ? key.first : next++;
     stage.operands[1].value = value;
     plan->buffers.push_back({value, item.bytes});
-    plan->ahead.push_back(std::move(stage));
+    plan->prepacks.push_back(std::move(stage));
   }
   for (LoopNest& nest : plan->nests)
     for (Stage* stage : StagesOf(nest))
@@ -122,16 +122,16 @@ void TakeItems(const Items& items, Plan* plan) {
 
 }  // namespace
 
-std::string TextOfCopy(const Stage& ahead, const Decision& pack, const Target& target) {
+std::string TextOfCopy(const Stage& prepack, const Decision& pack, const Target& target) {
   Expansion expansion;
-  Expand(ahead.spec, pack, target, &expansion);
+  Expand(prepack.spec, pack, target, &expansion);
   const int operand = pack.operand;
-  return TextOfPack(ahead, operand, expansion.children[0].spec.tensor(operand));
+  return TextOfPack(prepack, operand, expansion.children[0].spec.tensor(operand));
 }
 
-std::string TextOfCopy(const Stage& ahead) { return TextOfStage(ahead); }
+std::string TextOfCopy(const Stage& prepack) { return TextOfStage(prepack); }
 
-std::vector<int> ComputedAhead(const Plan& plan) {
+std::vector<int> FoldedOperations(const Plan& plan) {
   std::vector<int> operations;
   for (int node = plan.graph.num_inputs(); node < static_cast<int>(plan.graph.nodes.size()); ++node)
     if (plan.graph.IsConstant(node)) operations.push_back(node);
@@ -142,7 +142,7 @@ PlanPacking PackingOf(const Plan& plan) {
   PlanPacking packing;
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
     if (plan.graph.IsConstant(input)) packing[input];
-  for (const Stage& stage : plan.ahead) packing[stage.operands[0].value].insert(TextOfStage(stage));
+  for (const Stage& stage : plan.prepacks) packing[stage.operands[0].value].insert(TextOfStage(stage));
   // What is computed ahead is there as it is.
   for (const LoopNest& nest : plan.nests)
     for (const Stage* stage : StagesOf(nest))

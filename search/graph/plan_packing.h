@@ -27,15 +27,15 @@ using PlanPacking = std::map<int, CopiesOfConstant>;
 inline constexpr std::string_view kPlainCopy = "as it is";
 
 // What a stage makes ahead.
-std::string TextOfCopy(const Stage& ahead);
+std::string TextOfCopy(const Stage& prepack);
 // The same of one that packs (kPack), if `pack` were its decision.
-std::string TextOfCopy(const Stage& ahead, const Decision& pack, const Target& target);
+std::string TextOfCopy(const Stage& prepack, const Decision& pack, const Target& target);
 
 // All that the plan packs, of each parameter that is constant.
 PlanPacking PackingOf(const Plan& plan);
 
 // The operations of the plan's graph that are computed ahead, ascending.
-std::vector<int> ComputedAhead(const Plan& plan);
+std::vector<int> FoldedOperations(const Plan& plan);
 
 // "w 512x2048 row as packed16 f32; b as it is", of what is computed ahead "cast(w)" instead of a name.
 std::string PrintPacking(const PlanPacking& packing, const Graph& graph);

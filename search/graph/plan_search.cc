@@ -11,7 +11,7 @@
 
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
-#include "search/graph/ahead_operations.h"
+#include "search/graph/constant_folding.h"
 #include "search/graph/fusion_graph.h"
 #include "search/graph/group_pricer.h"
 #include "search/graph/path_plan.h"
@@ -305,12 +305,12 @@ class Planner {
 // What may be computed ahead: as the options or the schedule say, else any.
 absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, const Target& target,
                                                          const PlanOptions& options) {
-  if (options.ahead) return std::vector<std::vector<int>>{*options.ahead};
+  if (options.folded) return std::vector<std::vector<int>>{*options.folded};
   const std::vector<int> operations = ConstantOperations(graph, target);
-  std::vector<std::vector<int>> choices = ChoicesAhead(graph, operations);
+  std::vector<std::vector<int>> choices = FoldingChoices(graph, operations);
   if (options.schedule == nullptr) return choices;
   std::vector<int> asked;
-  for (const Word& word : options.schedule->ahead) {
+  for (const Word& word : options.schedule->folded) {
     const auto known = std::find_if(operations.begin(), operations.end(),
                                     [&](int node) { return NameOfValue(graph, node) == word.text; });
     if (known == operations.end())
@@ -320,7 +320,7 @@ absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, con
   }
   std::sort(asked.begin(), asked.end());
   if (std::find(choices.begin(), choices.end(), asked) == choices.end())
-    return ExpectedAt(options.schedule->source, options.schedule->ahead.front(),
+    return ExpectedAt(options.schedule->source, options.schedule->folded.front(),
                       "all that it is made of before it");
   return std::vector<std::vector<int>>{asked};
 }

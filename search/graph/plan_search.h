@@ -36,9 +36,9 @@ struct PlanOptions {
   // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
   // decides itself.)
   PlanPacking packing = {};
-  // The operations of the canonical graph that are computed ahead (search/graph/ahead_operations.h); nothing:
-  // whichever are best.
-  std::optional<std::vector<int>> ahead = {};
+  // The operations of the canonical graph that are constant-folded (search/graph/constant_folding.h);
+  // nothing: whichever are best.
+  std::optional<std::vector<int>> folded = {};
   // Only a plan that costs less is looked for: where there is none, the result has no nests, and its cycles
   // are a bound.
   double cutoff = std::numeric_limits<double>::infinity();

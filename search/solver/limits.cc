@@ -69,8 +69,8 @@ Lines AvailableAtPlacement(const Spec& placed_root, const Target& target) {
       lines -= FootprintOf(placed_root, operand, target).lines;
   // What is resident there does not count against the share that moves and copies may fill, only against the
   // whole; so does what is packed ahead, below which no more than the share is left.
-  const bool ahead = ConstantOperand(placed_root) >= 0;
-  const Lines most = ahead ? kUnlimited : Capacity(placed_root, placement, target);
+  const bool prepacks = ConstantOperand(placed_root) >= 0;
+  const Lines most = prepacks ? kUnlimited : Capacity(placed_root, placement, target);
   return static_cast<Lines>(std::clamp<int64_t>(lines, 0, most));
 }
 

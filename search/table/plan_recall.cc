@@ -38,7 +38,7 @@ std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
       Cat("threads=", options.threads, ResidencyText(options.residency), options.fuse ? "" : " no-fusion",
           options.allow_winograd ? " winograd" : "", " result=", canonical.result);
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
-  if (options.ahead) Append(&text, "\nahead ", Join(*options.ahead, ","));
+  if (options.folded) Append(&text, "\nahead ", Join(*options.folded, ","));
   for (const auto& [constant, copies] : options.packing)
     Append(&text, "\npacked ", constant, ": ", Join(std::vector(copies.begin(), copies.end()), "; "));
   return text;

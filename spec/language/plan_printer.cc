@@ -18,10 +18,10 @@ class PlanPrinter {
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
              ", less exact than the sums of a convolution (docs/exactness.md)\n");
-    if (!plan_.ahead.empty() || !plan_.made.empty()) Append(&text_, "once, ahead of all calls\n");
-    for (const LoopNest& nest : plan_.made)
+    if (!plan_.prepacks.empty() || !plan_.folded.empty()) Append(&text_, "once, ahead of all calls\n");
+    for (const LoopNest& nest : plan_.folded)
       for (const Stage* stage : StagesOf(nest)) Print("made", {*stage});
-    Print("ahead", plan_.ahead);
+    Print("ahead", plan_.prepacks);
     for (const LoopNest& nest : plan_.nests) {
       if (plan_.phases() > 1) Append(&text_, "phase ", nest.phase, ", ");
       Print(nest);

@@ -38,10 +38,10 @@ class Printer {
   // What the names stand for.
   void PrintHead() {
     Append(&text_, "threads ", plan_.threads, "\n");
-    std::string made;
+    std::string folded;
     for (int node = plan_.graph.num_inputs(); node < static_cast<int>(plan_.graph.nodes.size()); ++node)
-      if (plan_.graph.IsConstant(node)) Append(&made, " ", NameOfValue(plan_.graph, node));
-    if (!made.empty()) Append(&text_, "ahead", made, "\n");
+      if (plan_.graph.IsConstant(node)) Append(&folded, " ", NameOfValue(plan_.graph, node));
+    if (!folded.empty()) Append(&text_, "ahead", folded, "\n");
     for (size_t i = 0; i < plan_.graph.nodes.size(); ++i) {
       const GraphNode& node = plan_.graph.nodes[i];
       if (Info(node.op).kind == OperationKind::kLeaf) continue;
@@ -112,10 +112,10 @@ class Parser {
       return absl::OkStatus();
     }
     if (verb.text == "threads" && schedule_.groups.empty()) return ParseThreads(words);
-    if (verb.text == "ahead" && schedule_.groups.empty() && schedule_.ahead.empty()) {
-      schedule_.ahead.assign(words.begin() + 1, words.end() - 1);
-      return schedule_.ahead.empty() ? Expected(words[1], "the names of what is made of constants")
-                                     : absl::OkStatus();
+    if (verb.text == "ahead" && schedule_.groups.empty() && schedule_.folded.empty()) {
+      schedule_.folded.assign(words.begin() + 1, words.end() - 1);
+      return schedule_.folded.empty() ? Expected(words[1], "the names of what is made of constants")
+                                      : absl::OkStatus();
     }
     if (verb.text == "slice") return ParseGroup(words);
     if (schedule_.groups.empty()) return Expected(verb, "slice VALUE...");

@@ -68,7 +68,7 @@ struct GroupSchedule {
 struct PlanSchedule {
   std::string source;  // what errors call the text
   int threads = 1;
-  std::vector<Word> ahead = {};  // names of what is computed of constants ahead of all calls
+  std::vector<Word> folded = {};  // names of what is computed of constants ahead of all calls
   std::vector<GroupSchedule> groups;
 };
 

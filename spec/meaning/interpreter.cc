@@ -22,7 +22,7 @@ class Interpreter {
   }
 
   absl::Status Run() && {
-    Do(program_.ahead);
+    Do(program_.prepack);
     if (program_.phases == 1) {
       OnAllThreads(program_.body);
     } else {

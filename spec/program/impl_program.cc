@@ -68,8 +68,8 @@ void AddOperands(const Spec& spec, ProgramBuilder& builder) {
 }
 
 // The constant operand's copy, made ahead, of a batch matrix by matrix: the view that the kernel has of it.
-OperandView PackAhead(const Impl& impl, const OperandView& operand, ImplWriter& writer,
-                      ProgramBuilder& builder) {
+OperandView Prepack(const Impl& impl, const OperandView& operand, ImplWriter& writer,
+                    ProgramBuilder& builder) {
   KIRSCH_CHECK(impl.decision.kind == RewriteKind::kPack);
   const PackShape pack = writer.CopyOf(impl, operand.layout);
   const int packed = builder.AddBuffer(
@@ -79,7 +79,7 @@ OperandView PackAhead(const Impl& impl, const OperandView& operand, ImplWriter& 
   const auto copy = [&](const Affine& from, const Affine& to) {
     writer.WriteCopy(impl, {operand.start.buffer, from}, {packed, to});
   };
-  builder.Ahead([&] {
+  builder.Prepack([&] {
     if (batch == 1) return copy(operand.start.offset, {});
     builder.AddLoop(Whole(batch), [&](VarId matrix) {
       copy(Plus(operand.start.offset, matrix, operand.batch_stride), Plus({}, matrix, stride));
@@ -100,7 +100,7 @@ Program ProgramOf(const Impl& impl, const Target& target) {
     views[static_cast<size_t>(operand)] = writer.ViewAt(impl.spec, operand, {operand, {}});
   const bool packed_ahead = ConstantOperand(impl.spec) >= 0;
   if (packed_ahead)
-    views[impl.decision.operand] = PackAhead(impl, views[impl.decision.operand], writer, builder);
+    views[impl.decision.operand] = Prepack(impl, views[impl.decision.operand], writer, builder);
   const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
   Program& program = builder.program();
   if (kernel.range.varies()) {

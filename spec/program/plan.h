@@ -144,10 +144,10 @@ struct Plan {
   Graph graph;
   std::optional<PlanSize> size = {};  // then `graph` is that of the most
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
-  // is why those that are read as they lie are copied. First the operations on them that `graph` calls
-  // constant, whose values are constants themselves then; then copies.
-  std::vector<LoopNest> made = {};
-  std::vector<Stage> ahead;
+  // is why those that are read as they lie are copied. `folded`: the operations on them that `graph` calls
+  // constant, whose values are constants themselves then. Then `prepacks`: copies and transforms.
+  std::vector<LoopNest> folded = {};
+  std::vector<Stage> prepacks;
   std::vector<GroupDecision> groups;  // in the order in which they are computed
   std::vector<LoopNest> nests;
   std::vector<Buffer> buffers;

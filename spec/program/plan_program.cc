@@ -42,7 +42,7 @@ class PlanWriter {
     for (size_t i = 0; i < plan_.nests.size(); ++i)
       program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.nests[i]));
     for (int phase = 0; phase < program.phases; ++phase) WritePhase(phase);
-    builder_.Ahead([&] { WriteAhead(); });
+    builder_.Prepack([&] { WritePrepack(); });
     PlaceBuffers(&program);
     return std::move(builder_).Build();
   }
@@ -72,10 +72,10 @@ class PlanWriter {
   }
 
   // What is made of a constant has the constant's number.
-  void WriteAhead() {
+  void WritePrepack() {
     ahead_ = true;
-    for (const LoopNest& nest : plan_.made) WriteNest(nest, 0);
-    for (const Stage& stage : plan_.ahead)
+    for (const LoopNest& nest : plan_.folded) WriteNest(nest, 0);
+    for (const Stage& stage : plan_.prepacks)
       Repeat(stage.repeats, [&](VarId repeat) {
         const auto offset = [&](const StageOperand& operand) {
           const Affine first = Constant(operand.offset);

@@ -128,7 +128,7 @@ struct Program {
   std::vector<KernelShape> kernels;  // each once: kernels that are equal are the same one
   // What is made of constant operands, once for all calls: it alone reads those, and alone writes what is
   // packed.
-  Body ahead;
+  Body prepack;
   Body body;
   int64_t tasks = 1;  // at most in any phase; 1: no thread but the first has anything to do
   int phases = 1;

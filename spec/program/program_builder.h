@@ -73,8 +73,8 @@ class ProgramBuilder {
   }
   // What `body` writes comes into what is made ahead.
   template <typename Write>
-  void Ahead(const Write& body) {
-    Into(&program_.ahead, body);
+  void Prepack(const Write& body) {
+    Into(&program_.prepack, body);
   }
 
  private:

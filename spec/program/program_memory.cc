@@ -120,7 +120,7 @@ class MemoryPlanner {
  public:
   explicit MemoryPlanner(Program* program)
       : program_(*program), lives_(LifetimesOf(*program)), phases_(PhasesOf(*program)) {
-    ForEachRun(program->ahead, [&](const KernelRun& run) { made_ahead_.insert(run.at.back().buffer); });
+    ForEachRun(program->prepack, [&](const KernelRun& run) { prepacked_.insert(run.at.back().buffer); });
   }
 
   void Place() {
@@ -142,9 +142,9 @@ class MemoryPlanner {
   void PlaceValue(size_t value) {
     Program::Buffer& buffer = program_.buffers[value];
     const std::optional<Lifetime>& phases = phases_[value];
-    buffer.memory = made_ahead_.contains(static_cast<int>(value)) ? Memory::kPacked
-                    : phases && phases->first < phases->last      ? Memory::kShared
-                                                                  : Memory::kOwn;
+    buffer.memory = prepacked_.contains(static_cast<int>(value)) ? Memory::kPacked
+                    : phases && phases->first < phases->last     ? Memory::kShared
+                                                                 : Memory::kOwn;
     buffer.bytes = WholeLines(buffer.bytes);
     const std::optional<Lifetime> life = LifeOf(value);
     if (life) buffer.offset = TakeLowest(buffer.bytes, *life, &taken_[buffer.memory]);
@@ -183,7 +183,7 @@ class MemoryPlanner {
 
   Program& program_;
   const std::vector<std::optional<Lifetime>> lives_, phases_;
-  std::set<int> made_ahead_;
+  std::set<int> prepacked_;
   std::map<Memory, TakenPlaces> taken_;
 };
 

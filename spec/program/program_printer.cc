@@ -91,7 +91,7 @@ class ProgramPrinter {
     for (size_t i = 0; i < program_.kernels.size(); ++i)
       Line(Cat("kernel k", i, ": ",
                std::visit([](const auto& shape) { return Text(shape); }, program_.kernels[i])));
-    if (!program_.ahead.empty()) Nest("ahead", program_.ahead);
+    if (!program_.prepack.empty()) Nest("ahead", program_.prepack);
     Nest("program", program_.body);
     return std::move(text_);
   }

@@ -65,9 +65,9 @@ TEST(ConstantsOnHaswellTest, EachIsInMemoryAsItIsRead) {
       "kernel a(x: u8[90,200], w: const s8[200,300], s: const f32[300], unused: const f32[7], y: f32[300]):\n"
       " return softmax(add(mul(cast(matmul(x, w), f32), s), y))",
       target, 1, true);
-  ASSERT_EQ(plan.ahead.size(), 2u) << PrintPlan(plan);
-  EXPECT_EQ(plan.ahead[0].kind, StageKind::kPack) << PrintPlan(plan);
-  EXPECT_EQ(plan.ahead[1].kind, StageKind::kPad) << "the vector is read as it lies";
+  ASSERT_EQ(plan.prepacks.size(), 2u) << PrintPlan(plan);
+  EXPECT_EQ(plan.prepacks[0].kind, StageKind::kPack) << PrintPlan(plan);
+  EXPECT_EQ(plan.prepacks[1].kind, StageKind::kPad) << "the vector is read as it lies";
   const Program program = ProgramOf(plan, target);
   EXPECT_GE(program.packed_bytes, 200 * 300 + 300 * 4);
   EXPECT_LE(program.packed_bytes, 208 * 320 * 2 + 300 * 4 + 4 * 64);
@@ -88,7 +88,7 @@ TEST_P(ConstantsTest, WhatIsMadeOfConstantsIsComputedOnce) {
         Cat("kernel a(x: f32[40,24], w: const f32[24,33], s: const f32[33]):\n return matmul(x, ", info.name,
             "(", arguments, "))");
     const Plan plan = VerifiedPlan(text, target_);
-    EXPECT_EQ(ComputedAhead(plan).size(), 1u) << text << "\n" << PrintPlan(plan);
+    EXPECT_EQ(FoldedOperations(plan).size(), 1u) << text << "\n" << PrintPlan(plan);
     ++elementwise;
   }
   EXPECT_GT(elementwise, 15);
@@ -121,7 +121,7 @@ TEST_P(ConstantsTest, WhatIsMadeOfConstantsIsComputedOnce) {
   };
   for (const auto& [text, ahead] : others) {
     const Plan plan = VerifiedPlan(text, target_, 1, true);
-    EXPECT_EQ(ComputedAhead(plan).size(), ahead) << text << "\n" << PrintPlan(plan);
+    EXPECT_EQ(FoldedOperations(plan).size(), ahead) << text << "\n" << PrintPlan(plan);
     VerifiedPlan(text, WithFreeThreads(target_), 2);
   }
 }
@@ -178,9 +178,9 @@ TEST_P(ConstantsTest, EachMatrixOfABatchIsPackedAhead) {
   // Its own copy is worth it, and costs a call nothing.
   const Plan plan = VerifiedPlan(
       "kernel a(x: f32[4,64,256], w: const f32[4,256,256]):\n return softmax(matmul(x, w))", target_);
-  ASSERT_EQ(plan.ahead.size(), 1u) << PrintPlan(plan);
-  EXPECT_EQ(plan.ahead[0].kind, StageKind::kPack);
-  EXPECT_EQ(plan.ahead[0].repeats, 4);
+  ASSERT_EQ(plan.prepacks.size(), 1u) << PrintPlan(plan);
+  EXPECT_EQ(plan.prepacks[0].kind, StageKind::kPack);
+  EXPECT_EQ(plan.prepacks[0].repeats, 4);
 }
 
 // Filters of all bands of an image's rows are one copy.
@@ -188,7 +188,7 @@ TEST_P(ConstantsTest, BandsShareOneCopy) {
   const Plan plan = VerifiedPlan(
       "kernel a(x: f32[1,60,60,40], w: const f32[3,3,40,70]):\n return conv2d(x, w, pad=1, layout=nhwc)",
       target_);
-  EXPECT_EQ(plan.ahead.size(), 1u) << PrintPlan(plan);
+  EXPECT_EQ(plan.prepacks.size(), 1u) << PrintPlan(plan);
 }
 
 TEST(ConstantGraphTest, TextRoundTrips) {

@@ -189,15 +189,15 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
 }
 
 // Filters that are constant are transformed ahead, all of them whichever way it goes.
-TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
+TEST_P(WinogradOnTest, ConstantFiltersArePrepacked) {
   for (const char* bias : {", b: f32[70]", ", b: const f32[70]"}) {
     std::string text = Convolution(2, 6, 7, 10, 70, 1, bias, "add(", ", b)");
     text.replace(text.find("w: "), 3, "w: const ");
     bool by_filters = false;
     for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd")) {
       const Plan plan = testing::PlanBy(GraphOf(text), candidate, target_);
-      EXPECT_EQ(plan.ahead.front().kind, StageKind::kTransform);
-      EXPECT_EQ(plan.ahead.size(), bias[5] == 'c' ? 2u : 1u);
+      EXPECT_EQ(plan.prepacks.front().kind, StageKind::kTransform);
+      EXPECT_EQ(plan.prepacks.size(), bias[5] == 'c' ? 2u : 1u);
       by_filters |= candidate.parameters[2] != 0;
       ExpectRight(text, candidate, candidate.parameters[1] == 4);
     }

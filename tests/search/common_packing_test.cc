@@ -166,7 +166,7 @@ TEST(CommonPackingTest, WhatAllAgreeOnIsNotSearchedFor) {
 std::string AheadOf(const Plan& plan, const Target& target) {
   const Program program = ProgramOf(plan, target);
   std::string text = Cat(program.packed_bytes, " bytes");
-  ForEachRun(program.ahead, [&](const KernelRun& run) {
+  ForEachRun(program.prepack, [&](const KernelRun& run) {
     Append(&text, "; kernel ", program.kernels[static_cast<size_t>(run.kernel)].index());
     for (const OperandPlace& place : run.at) {
       const Program::Buffer& buffer = program.buffers[static_cast<size_t>(place.buffer)];

@@ -15,7 +15,7 @@
 #include "rewrites/graph/canonical_graph.h"
 #include "rewrites/graph/registry.h"
 #include "rewrites/spec/rewrite.h"
-#include "search/graph/ahead_operations.h"
+#include "search/graph/constant_folding.h"
 #include "search/graph/group_levels.h"
 #include "search/graph/operand_copies.h"
 #include "spec/expansion.h"
@@ -33,7 +33,7 @@ const PlanPacking kAnyPacking;
 // The rewrites by name, and how many graphs each is legal in, or chosen in.
 struct Usage {
   std::map<std::string, int> legal, chosen;
-  int refused = 0, ahead = 0, chosen_ahead = 0;
+  int refused = 0, folded = 0, chosen_folded = 0;
 };
 
 // Tries everything.
@@ -182,7 +182,7 @@ class BruteForce {
       else
         levels.PlaceSpec(shape.nests[place.nest], &stage);
     }
-    for (const Stage& stage : shape.ahead)
+    for (const Stage& stage : shape.prepacks)
       if (!Makes(stage.operands[0].value, TextOfCopy(stage))) return kNever;
     const OperandCopies copies(graph_, model_, GroupCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
@@ -204,13 +204,13 @@ class BruteForce {
     }
     std::vector<Decision> packs;
     EnumerateDecisions(constant.spec, target_, &packs);
-    Stage ahead = constant;
-    ahead.kind = StageKind::kPack;
-    ahead.repeats = batch;
-    ahead.operands = {constant.operands[operand], {}};
-    ahead.operands[0].repeat_stride = ahead.operands[0].batch_stride;
+    Stage prepack = constant;
+    prepack.kind = StageKind::kPack;
+    prepack.repeats = batch;
+    prepack.operands = {constant.operands[operand], {}};
+    prepack.operands[0].repeat_stride = prepack.operands[0].batch_stride;
     std::erase_if(packs,
-                  [&](const Decision& pack) { return !Makes(value, TextOfCopy(ahead, pack, target_)); });
+                  [&](const Decision& pack) { return !Makes(value, TextOfCopy(prepack, pack, target_)); });
     return packs;
   }
 
@@ -233,10 +233,11 @@ class BruteForce {
       const int64_t batch = constant.operands[operand].batch_stride == 0 ? 1 : shape.nests[asks.nest].batch;
       const bool once = batch == 1;
       // Of each item of a batch a matrix.
-      const bool ahead =
+      const bool prepacked =
           graph_.IsConstant(constant.operands[operand].value) && (once || constant.repeats == 1);
-      for (const Decision& pack : PacksOf(constant, operand, ahead, batch))
-        least = std::min(least, WithCopy(shape, levels, all, number, {asks, constant, pack, once, ahead}));
+      for (const Decision& pack : PacksOf(constant, operand, prepacked, batch))
+        least =
+            std::min(least, WithCopy(shape, levels, all, number, {asks, constant, pack, once, prepacked}));
     }
     return least;
   }
@@ -245,14 +246,14 @@ class BruteForce {
     StagePlace asks;
     Stage constant;  // as it reads the matrix
     Decision pack;
-    bool once, ahead;
+    bool once, prepacked;
   };
 
   // With a matrix lying as one of its readers would have it.
   double WithCopy(GroupShape shape, GroupLevels levels, const std::vector<OperandCopies::Readers>& all,
                   size_t number, const Copied& copied) {
     const size_t operand = all[number].operand;
-    const auto& [asks, constant, decision, once, ahead] = copied;
+    const auto& [asks, constant, decision, once, prepacked] = copied;
     const OperandCopies copies(graph_, model_, GroupCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     Expansion expansion;
     Expand(constant.spec, decision, target_, &expansion);
@@ -260,8 +261,8 @@ class BruteForce {
     const TensorSpec copy = expansion.children[0].spec.operand[operand];
     // A copy that is there when the call begins is no closer than the constant would be; what all tiles read
     // stays with them from the first on, and nothing else.
-    if (ahead)
-      levels.PlaceMade(constant.operands[operand].value, value);
+    if (prepacked)
+      levels.PlacePrepacked(constant.operands[operand].value, value);
     else
       levels.PlaceCopy(value, copy.level);
     for (const StagePlace& reader : all[number].stages) {
@@ -270,7 +271,7 @@ class BruteForce {
       TensorSpec& matrix = stage.spec.operand[operand];
       const Level own = matrix.level;
       matrix = copy;
-      if (ahead) matrix.level = own;
+      if (prepacked) matrix.level = own;
       stage.operands[operand] = {value, 0, 0, 0, 1};
     }
     Stage pack;
@@ -278,7 +279,7 @@ class BruteForce {
     pack.cycles =
         static_cast<double>(constant.repeats) * model_.PackCycles(constant.spec, decision, expansion);
     LoopNest& nest = shape.nests[asks.nest];
-    if (!ahead) (once ? nest.before : nest.once).push_back(pack);
+    if (!prepacked) (once ? nest.before : nest.once).push_back(pack);
     return WithCopies(shape, levels, all, number + 1);
   }
 
@@ -383,15 +384,15 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   }
   double least = kNever;
   const Graph canonical = CanonicalGraph(graph);
-  for (const std::vector<int>& ahead : ChoicesAhead(canonical, ConstantOperations(canonical, target))) {
-    const Graph constant = WithConstants(canonical, ahead);
+  for (const std::vector<int>& folded : FoldingChoices(canonical, ConstantOperations(canonical, target))) {
+    const Graph constant = WithConstants(canonical, folded);
     BruteForce all(constant, target, threads);
     least = std::min(least, all.Cycles());
     if (threads > 1) least = std::min(least, BruteForce(constant, target, 1).Cycles());
     for (const auto& [rewrite, legal] : all.legal()) ++usage->legal[rewrite];
-    usage->ahead += !ahead.empty();
+    usage->folded += !folded.empty();
   }
-  usage->chosen_ahead += !ComputedAhead(found->plan).empty();
+  usage->chosen_folded += !FoldedOperations(found->plan).empty();
   EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least) << text << "\n" << PrintPlanSchedule(found->plan);
   EXPECT_TRUE(found->optimal);
   std::map<std::string, bool> chosen;
@@ -520,8 +521,8 @@ void Report(const Usage& usage) {
     std::fprintf(stderr, "%s: legal in %d, chosen in %d\n", name.c_str(), count(usage.legal),
                  count(usage.chosen));
   }
-  std::fprintf(stderr, "refused: %d; ahead: possible in %d ways, chosen in %d\n", usage.refused, usage.ahead,
-               usage.chosen_ahead);
+  std::fprintf(stderr, "refused: %d; ahead: possible in %d ways, chosen in %d\n", usage.refused, usage.folded,
+               usage.chosen_folded);
 }
 
 // Every ordered pair of operations in every wiring, one drawn shape each.
@@ -581,7 +582,7 @@ TEST(FusionSearchTest, WhatRewritesAreForIsBruteForce) {
 }
 
 // Operations on constants, one after the other and beside others.
-TEST(FusionSearchTest, WhatIsComputedAheadIsBruteForce) {
+TEST(FusionSearchTest, FoldedConstantsAreBruteForce) {
   Usage usage;
   std::mt19937 random(11);
   const auto draw = [&](int least, int most) {
@@ -617,8 +618,8 @@ TEST(FusionSearchTest, WhatIsComputedAheadIsBruteForce) {
     }
   }
   Report(usage);
-  EXPECT_GT(usage.ahead, 50);
-  EXPECT_GT(usage.chosen_ahead, 30);
+  EXPECT_GT(usage.folded, 50);
+  EXPECT_GT(usage.chosen_folded, 30);
 }
 
 // The copy that the last tile would have leaves less room in L2 beside the rows of a tile of two than there
@@ -632,7 +633,7 @@ TEST(FusionSearchTest, ACopyFitsBesideAllItsReaders) {
 
 // The bands in the middle find the filters where the one before left them, the first and the last don't: a
 // copy of the filters is no closer to these because those would have made it.
-TEST(FusionSearchTest, WhatIsMadeAheadIsAsFarAsTheConstant) {
+TEST(FusionSearchTest, PrepacksAreAsFarAsTheConstant) {
   Usage usage;
   ExpectExact(
       "kernel a(p0: const f32[2,6,1,1], p1: f32[1,9,9,1]):\n return conv2d(p1, p0, layout=nhwc, pad=1)\n",

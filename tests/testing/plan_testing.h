@@ -100,7 +100,7 @@ inline Plan PlanBy(const Graph& asked, const Candidate& candidate, const Target&
   HashMemo memo;
   Plan plan;
   plan.graph = graph;
-  plan.ahead = std::move(shape.ahead);
+  plan.prepacks = std::move(shape.prepacks);
   plan.nests = std::move(shape.nests);
   for (LoopNest& nest : plan.nests) {
     nest.sharing = sharing;

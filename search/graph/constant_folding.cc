@@ -1,4 +1,4 @@
-#include "search/graph/ahead_operations.h"
+#include "search/graph/constant_folding.h"
 
 #include <algorithm>
 #include <bit>
@@ -81,7 +81,7 @@ std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
   return operations;
 }
 
-std::vector<std::vector<int>> ChoicesAhead(const Graph& graph, const std::vector<int>& operations) {
+std::vector<std::vector<int>> FoldingChoices(const Graph& graph, const std::vector<int>& operations) {
   if (operations.empty()) return {{}};
   if (operations.size() > kMostChosen) return {operations, {}};
   const GraphUses uses(graph);
@@ -111,24 +111,24 @@ Graph WithConstants(const Graph& graph, const std::vector<int>& operations) {
   return constant;
 }
 
-void MakeAhead(const Target& target, Plan* plan) {
+void FoldConstants(const Target& target, Plan* plan) {
   Graph whole = plan->graph;
-  std::vector<int> made;
+  std::vector<int> folded;
   for (int node = whole.num_inputs(); node < static_cast<int>(whole.nodes.size()); ++node)
-    if (std::exchange(whole.nodes[static_cast<size_t>(node)].constant, false)) made.push_back(node);
-  if (made.empty()) return;
+    if (std::exchange(whole.nodes[static_cast<size_t>(node)].constant, false)) folded.push_back(node);
+  if (folded.empty()) return;
   const CostModel model(target);
   const GraphUses uses(whole);
   const PlanOptions options;
   GroupPricer pricer(uses, model, options);
-  for (int node : made) {
+  for (int node : folded) {
     const std::vector<int>& operations = uses.operations();
     const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();
     absl::StatusOr<GroupPrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kNever);
     KIRSCH_CHECK(price.ok() && price->group.has_value());
     for (LoopNest& nest : price->group->nests) {
       for (Stage* stage : StagesOf(nest)) LeaveScratchAlone(target, stage);
-      plan->made.push_back(std::move(nest));
+      plan->folded.push_back(std::move(nest));
     }
     for (const Buffer& buffer : price->group->buffers) plan->buffers.push_back(buffer);
     const auto own = std::find_if(plan->buffers.begin(), plan->buffers.end(),
