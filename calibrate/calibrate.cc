@@ -12,8 +12,8 @@
 
 #include "bench/results/statistics.h"
 #include "calibrate/cost_key.h"
+#include "calibrate/data_source.h"
 #include "calibrate/fit.h"
-#include "calibrate/gather.h"
 #include "calibrate/held_out.h"
 #include "spec/target/host.h"
 #include "spec/text/date.h"
@@ -50,8 +50,8 @@ void Remember(const std::vector<Observation>& observations, bool fresh, bool hel
 class Calibrator {
  public:
   Calibrator(const Target& base, const std::string& base_name, const CalibrateOptions& options,
-             Gatherer& gatherer)
-      : options_(options), gatherer_(gatherer) {
+             DataSource& source)
+      : options_(options), source_(source) {
     fit_options_.workers = ReadHost().cores;
     result_.base = base_name;
     result_.target = base;
@@ -63,8 +63,8 @@ class Calibrator {
     if (status.ok()) status = FitAll();
     if (!status.ok()) return status;
     result_.seconds = SecondsSince(start);
-    result_.waited_seconds = gatherer_.waited();
-    result_.interference = gatherer_.Interference();
+    result_.waited_seconds = source_.waited();
+    result_.interference = source_.Interference();
     result_.signature = result_.measurements.signature = Signature(ReadHost());
     result_.date = Today();
     return std::move(result_);
@@ -72,7 +72,7 @@ class Calibrator {
 
  private:
   absl::Status TakePatterns() {
-    absl::StatusOr<std::vector<CalibratedKey>> found = gatherer_.Patterns();
+    absl::StatusOr<std::vector<CalibratedKey>> found = source_.Patterns();
     if (!found.ok()) return found.status();
     std::vector<CostKey> keys = PatternKeysOf();
     keys.push_back(SharedBytesKey());
@@ -89,10 +89,10 @@ class Calibrator {
   }
 
   absl::Status FitAll() {
-    absl::StatusOr<std::vector<Observation>> suite = gatherer_.Suite();
+    absl::StatusOr<std::vector<Observation>> suite = source_.Suite();
     if (!suite.ok()) return suite.status();
     Keep(*std::move(suite), /*fresh=*/false);
-    const Target& base = gatherer_.base();
+    const Target& base = source_.base();
     std::vector<Observation> recalled = RecallAll(options_.remembered, base);
     result_.recalled = static_cast<int>(recalled.size());
     std::move(recalled.begin(), recalled.end(), std::back_inserter(observations_));
@@ -101,7 +101,7 @@ class Calibrator {
     Fit fit = FitKeys(result_.target, keys, observations_, fit_options_);
     // What a fitted model chooses is what it holds to be cheaper than it is, sooner than what it holds to be
     // dearer, and need not be among the programs that it was fitted to; so that is measured, too.
-    absl::StatusOr<std::vector<Observation>> choices = gatherer_.Choices(fit.target);
+    absl::StatusOr<std::vector<Observation>> choices = source_.Choices(fit.target);
     if (!choices.ok()) return choices.status();
     result_.error_of_new = ErrorOfChoices(fit.target, *choices);
     Keep(*std::move(choices), /*fresh=*/true);
@@ -120,7 +120,7 @@ class Calibrator {
   void TakeAll(const Fit& fit, const std::vector<CostKey>& keys) {
     for (size_t k = 0; k < keys.size(); ++k) {
       const KeyEstimate& estimate = fit.keys[k];
-      result_.keys.push_back({keys[k].name, estimate.value, keys[k].get(gatherer_.base()), estimate.low,
+      result_.keys.push_back({keys[k].name, estimate.value, keys[k].get(source_.base()), estimate.low,
                               estimate.high, estimate.fitted ? Origin::kFitted : options_.unknown});
     }
   }
@@ -129,11 +129,11 @@ class Calibrator {
   absl::Status KeepWhatDoesNoHarm(const Target& fitted, std::vector<CostKey> keys) {
     for (CostKey& key : PatternKeysOf())  // but what threads cost, on which no choice here depends
       if (key.name.starts_with(kMemoryKeys)) keys.push_back(std::move(key));
-    const Target& base = gatherer_.base();
+    const Target& base = source_.base();
     const std::vector<Candidate> candidates = CandidatesOf(base, fitted, keys);
     std::vector<Target> targets;
     for (const Candidate& candidate : candidates) targets.push_back(candidate.target);
-    const absl::StatusOr<std::vector<Observation>> programs = gatherer_.HeldOut(targets);
+    const absl::StatusOr<std::vector<Observation>> programs = source_.HeldOut(targets);
     if (!programs.ok()) return programs.status();
     Remember(*programs, /*fresh=*/true, /*held_out=*/true, &result_.measurements.programs);
     std::vector<HeldOutTimes> times;
@@ -168,7 +168,7 @@ class Calibrator {
   }
 
   const CalibrateOptions& options_;
-  Gatherer& gatherer_;
+  DataSource& source_;
   FitOptions fit_options_;
   std::vector<Observation> observations_;
   Calibration result_;
@@ -179,14 +179,14 @@ class Calibrator {
 absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& base_name,
                                       const CalibrateOptions& options) {
   const Target fixed = WithCodeOf(base);
-  absl::StatusOr<std::unique_ptr<Gatherer>> gatherer =
-      options.measurements ? GatherFromMeasurements(fixed, options) : GatherOnThisMachine(fixed, options);
-  if (!gatherer.ok()) return gatherer.status();
-  return Calibrator(fixed, base_name, options, **gatherer).Run();
+  absl::StatusOr<std::unique_ptr<DataSource>> source =
+      options.measurements ? MakeRecordedSource(fixed, options) : MakeMachineSource(fixed, options);
+  if (!source.ok()) return source.status();
+  return Calibrator(fixed, base_name, options, **source).Run();
 }
 
 absl::StatusOr<double> MeasureError(const Target& target, const CalibrateOptions& options) {
-  const absl::StatusOr<std::vector<Observation>> observations = GatherFewChoices(target, options);
+  const absl::StatusOr<std::vector<Observation>> observations = MeasureFewChoices(target, options);
   if (!observations.ok()) return observations.status();
   return ErrorOfChoices(target, *observations);
 }

@@ -18,7 +18,7 @@ constexpr double kTooNoisy = 0.5;                     // share of measurements t
 
 }  // namespace
 
-Session::Session(const CalibrateOptions& options, int cpu) : options_(options), conditions_(cpu) {
+Session::Session(const CalibrateOptions& options, int cpu) : options_(options), noise_(cpu) {
   experiment_.rounds = options.quick ? kQuickRounds : kRounds;
   experiment_.stop = options.stop;
 }
@@ -30,10 +30,10 @@ void Session::Announce(std::string_view what) {
 absl::Status Session::Run(const std::function<absl::Status()>& measure) {
   ++done_;
   for (int attempt = 1;; ++attempt) {
-    conditions_.Begin();
+    noise_.Begin();
     if (absl::Status status = measure(); !status.ok()) return status;
     if (options_.stop && options_.stop()) return absl::CancelledError("calibration: stopped");
-    Disturbance disturbance = conditions_.End();
+    Disturbance disturbance = noise_.End();
     disturbance.neighbours = std::exchange(neighbours_, 0);
     if (!disturbance.matters()) return absl::OkStatus();
     worst_.stolen = std::max(worst_.stolen, disturbance.stolen);

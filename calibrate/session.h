@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "calibrate/calibrate.h"
-#include "calibrate/conditions.h"
 #include "calibrate/experiment.h"
+#include "calibrate/noise_monitor.h"
 #include "calibrate/observation.h"
 
 namespace kirsch {
@@ -43,7 +43,7 @@ class Session {
 
  private:
   const CalibrateOptions& options_;
-  Conditions conditions_;
+  NoiseMonitor noise_;
   ExperimentOptions experiment_;
   int all_ = 0, done_ = 0, disturbed_ = 0;
   double waited_ = 0;

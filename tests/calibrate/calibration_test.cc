@@ -9,14 +9,14 @@
 
 #include "bench/workload/entries.h"
 #include "bench/workload/workload.h"
+#include "calibrate/cache_capacity.h"
 #include "calibrate/calibrate.h"
-#include "calibrate/conditions.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/experiment.h"
 #include "calibrate/held_out.h"
 #include "calibrate/measurements.h"
+#include "calibrate/noise_monitor.h"
 #include "calibrate/suite.h"
-#include "calibrate/usable.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memo/hash_memo.h"
@@ -353,19 +353,19 @@ TEST(Measurements, AreFittedToWithoutMeasuring) {
   EXPECT_THAT(PrintCalibration(*Calibrate(base, "defaults", options)), HasSubstr("\"default\""));
 }
 
-TEST(Usable, EndsWhereItHurts) {
-  const Usable usable = UsableOf({{0.5, 1}, {0.75, 1}, {1, 1.1}});
+TEST(UsableShare, EndsWhereItHurts) {
+  const UsableShare usable = FindUsableShare({{0.5, 1}, {0.75, 1}, {1, 1.1}});
   EXPECT_EQ(usable.share, 0.88);
   EXPECT_EQ(usable.next, 1);
-  EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.04}}).share, 1);
-  EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.6}}, kHurtsBesideRam).share, 0.75);
-  EXPECT_EQ(UsableOf({{0.5, 2}, {1, 2.2}}).share, 0.75);
+  EXPECT_EQ(FindUsableShare({{0.5, 1}, {1, 1.04}}).share, 1);
+  EXPECT_EQ(FindUsableShare({{0.5, 1}, {1, 1.6}}, kHurtsBesideRam).share, 0.75);
+  EXPECT_EQ(FindUsableShare({{0.5, 2}, {1, 2.2}}).share, 0.75);
 }
 
 // One share that was unlucky decides nothing: 1.07 and 1.01 are 1.04 both.
-TEST(Usable, ALuckyShareMakesUpForAnUnluckyOne) {
-  EXPECT_EQ(UsableOf({{0.25, 1}, {0.5, 1.07}, {0.75, 1.01}, {1, 1.08}}).share, 0.81);
-  EXPECT_EQ(UsableOf({{0.25, 1}, {0.5, 1.04}, {0.75, 1.04}, {1, 1.08}}).share, 0.81);
+TEST(UsableShare, ALuckyShareMakesUpForAnUnluckyOne) {
+  EXPECT_EQ(FindUsableShare({{0.25, 1}, {0.5, 1.07}, {0.75, 1.01}, {1, 1.08}}).share, 0.81);
+  EXPECT_EQ(FindUsableShare({{0.25, 1}, {0.5, 1.04}, {0.75, 1.04}, {1, 1.08}}).share, 0.81);
 }
 
 TEST(SharedBytes, EndWhereMoreIsSlower) {

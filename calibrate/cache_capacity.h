@@ -1,8 +1,8 @@
 // How much of a cache a program may fill before that hurts. What it keeps there meets what streams by, the
 // stack, and lines that fall into sets that are full already; how badly, depends on where the pages happen to
 // lie.
-#ifndef KIRSCH_CALIBRATE_USABLE_H_
-#define KIRSCH_CALIBRATE_USABLE_H_
+#ifndef KIRSCH_CALIBRATE_CACHE_CAPACITY_H_
+#define KIRSCH_CALIBRATE_CACHE_CAPACITY_H_
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ struct Filling {
   double slowdown = 1;  // times as slow per element as with the least share: what is expected of a memory
 };
 
-struct Usable {
+struct UsableShare {
   double share = 1;  // with which programs are as much slower as kHurts says
   double next = 1;   // the smallest that was measured and hurts; 1 if none did
 };
@@ -34,7 +34,7 @@ inline constexpr double kHurtsBesideRam = 1.3;
 // `fillings` by their share, ascending, not empty. What they expect is made to rise (isotonic regression),
 // since a larger share hurts no less, and read off between two shares: whether a single one passes a
 // threshold would be chance.
-Usable UsableOf(const std::vector<Filling>& fillings, double hurts = kHurts);
+UsableShare FindUsableShare(const std::vector<Filling>& fillings, double hurts = kHurts);
 
 // Bytes of L3 that this machine has, at most what `target` says: of a cache that others share, a virtual
 // machine has a part, which no instruction tells. A matrix of ever more bytes is read again and again, at
@@ -72,4 +72,4 @@ Target WithAllUsable(Target target);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CALIBRATE_USABLE_H_
+#endif  // KIRSCH_CALIBRATE_CACHE_CAPACITY_H_

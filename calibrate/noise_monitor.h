@@ -1,7 +1,7 @@
 // Whether a measurement was left alone: what others took of the CPU it ran on, and what the hypervisor took
 // away, as Linux counts them. (What neighbours do to shared caches and memory nobody counts.)
-#ifndef KIRSCH_CALIBRATE_CONDITIONS_H_
-#define KIRSCH_CALIBRATE_CONDITIONS_H_
+#ifndef KIRSCH_CALIBRATE_NOISE_MONITOR_H_
+#define KIRSCH_CALIBRATE_NOISE_MONITOR_H_
 
 #include <string>
 
@@ -18,9 +18,9 @@ struct Disturbance {
 };
 
 // Of one CPU. Ticks of 10 ms: half a second and more can be told about.
-class Conditions {
+class NoiseMonitor {
  public:
-  explicit Conditions(int cpu) : cpu_(cpu) { Begin(); }
+  explicit NoiseMonitor(int cpu) : cpu_(cpu) { Begin(); }
   void Begin();
   // Since Begin; processes that this one started and that have ended were no disturbance.
   Disturbance End() const;
@@ -38,4 +38,4 @@ class Conditions {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CALIBRATE_CONDITIONS_H_
+#endif  // KIRSCH_CALIBRATE_NOISE_MONITOR_H_

@@ -1,4 +1,4 @@
-#include "calibrate/usable.h"
+#include "calibrate/cache_capacity.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@ constexpr double kFarShares[] = {0.125, 0.25, 0.375, 0.5, 0.75, 1};  // of L3, o
 constexpr double kDigits = 100;                                      // of a share
 constexpr int kRows = 6, kTiles = 64;  // so that all operands together are in a level beyond
 
-// How much of the way from a matrix that is surely in the cache to one that surely is not: slower than that,
-// so much is beyond it that the rest is of no use. Less than the second is no way at all, but noise.
-constexpr double kIsBeyond = 0.1, kNoWay = 0.5;
+// How much of the rise from a matrix that is surely in the cache to one that surely is not: slower than that,
+// so much is beyond it that the rest is of no use. Less than the second is no rise at all, but noise.
+constexpr double kIsBeyond = 0.1, kLeastRise = 0.5;
 
 constexpr int64_t kColumns = 4096;
 
@@ -104,7 +104,7 @@ std::vector<double> Rising(const std::vector<double>& values) {
 
 }  // namespace
 
-Usable UsableOf(const std::vector<Filling>& fillings, double hurts) {
+UsableShare FindUsableShare(const std::vector<Filling>& fillings, double hurts) {
   std::vector<double> slowdowns;
   for (const Filling& filling : fillings) slowdowns.push_back(filling.slowdown);
   slowdowns = Rising(slowdowns);
@@ -123,8 +123,8 @@ int64_t SharedBytesOf(const std::vector<SizeTime>& times, int64_t all) {
   std::vector<double> cycles;
   for (const SizeTime& time : times) cycles.push_back(time.cycles_per_byte);
   cycles = Rising(cycles);
-  const double way = cycles.back() - cycles.front(), edge = cycles.front() + kIsBeyond * way;
-  if (way < kNoWay * cycles.front()) return all;
+  const double rise = cycles.back() - cycles.front(), edge = cycles.front() + kIsBeyond * rise;
+  if (rise < kLeastRise * cycles.front()) return all;
   for (size_t i = 1; i < times.size() && times[i].bytes <= all / 2; ++i) {
     if (cycles[i] <= edge) continue;
     const double part = (edge - cycles[i - 1]) / (cycles[i] - cycles[i - 1]);

@@ -1,4 +1,4 @@
-#include "calibrate/gather.h"
+#include "calibrate/data_source.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "bench/machine/machine.h"
+#include "calibrate/cache_capacity.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/session.h"
 #include "calibrate/suite.h"
 #include "calibrate/team_costs.h"
-#include "calibrate/usable.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 
@@ -61,9 +61,9 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
   return observations;
 }
 
-class MachineGatherer : public Gatherer {
+class MachineSource : public DataSource {
  public:
-  MachineGatherer(const Target& base, const CalibrateOptions& options, int cpu, int cores)
+  MachineSource(const Target& base, const CalibrateOptions& options, int cpu, int cores)
       : base_(base), quick_(options.quick), session_(options, cpu), cores_(cores) {}
 
   const Target& base() const override { return base_; }
@@ -83,7 +83,7 @@ class MachineGatherer : public Gatherer {
       const absl::StatusOr<std::vector<Filling>> fillings =
           Measured<std::vector<Filling>>(KeyOf(cache), measure);
       if (!fillings.ok()) return fillings.status();
-      const Usable usable = UsableOf(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
+      const UsableShare usable = FindUsableShare(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
       keys.push_back({.name = KeyOf(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
     if (cores_ > 1) {
@@ -183,9 +183,9 @@ class MachineGatherer : public Gatherer {
   std::set<std::string> known_;  // programs that Suite had
 };
 
-class MeasurementsGatherer : public Gatherer {
+class RecordedSource : public DataSource {
  public:
-  MeasurementsGatherer(const Target& base, const Measurements& measurements)
+  RecordedSource(const Target& base, const Measurements& measurements)
       : base_(base), measurements_(measurements) {
     const CostKey shared = SharedBytesKey();
     for (const CalibratedKey& key : measurements.keys)
@@ -222,15 +222,15 @@ absl::StatusOr<int> PinnedCpu() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Gatherer>> GatherOnThisMachine(const Target& base,
+absl::StatusOr<std::unique_ptr<DataSource>> MakeMachineSource(const Target& base,
                                                               const CalibrateOptions& options) {
   const absl::StatusOr<int> cpu = PinnedCpu();
   if (!cpu.ok()) return cpu.status();
-  return std::make_unique<MachineGatherer>(base, options, *cpu, ReadHost().cores);
+  return std::make_unique<MachineSource>(base, options, *cpu, ReadHost().cores);
 }
 
-std::unique_ptr<Gatherer> GatherFromMeasurements(const Target& base, const CalibrateOptions& options) {
-  return std::make_unique<MeasurementsGatherer>(base, *options.measurements);
+std::unique_ptr<DataSource> MakeRecordedSource(const Target& base, const CalibrateOptions& options) {
+  return std::make_unique<RecordedSource>(base, *options.measurements);
 }
 
 // A program may have been chosen when more of a cache was thought to be of use.
@@ -247,8 +247,8 @@ std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, co
   return observations;
 }
 
-absl::StatusOr<std::vector<Observation>> GatherFewChoices(const Target& target,
-                                                          const CalibrateOptions& options) {
+absl::StatusOr<std::vector<Observation>> MeasureFewChoices(const Target& target,
+                                                           const CalibrateOptions& options) {
   const absl::StatusOr<int> cpu = PinnedCpu();
   if (!cpu.ok()) return cpu.status();
   const std::vector<Experiment> suite = ChoicesOf(CalibrationSuite(target, /*quick=*/true));

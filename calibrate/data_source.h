@@ -1,6 +1,6 @@
 // Where a calibration's observations come from: this machine, or what was measured on it before.
-#ifndef KIRSCH_CALIBRATE_GATHER_H_
-#define KIRSCH_CALIBRATE_GATHER_H_
+#ifndef KIRSCH_CALIBRATE_DATA_SOURCE_H_
+#define KIRSCH_CALIBRATE_DATA_SOURCE_H_
 
 #include <memory>
 #include <string>
@@ -15,9 +15,9 @@
 namespace kirsch {
 
 // Not thread-safe. Errors are those of Calibrate.
-class Gatherer {
+class DataSource {
  public:
-  virtual ~Gatherer() = default;
+  virtual ~DataSource() = default;
 
   // What it was made for, with what there is of L3, once Patterns has found that.
   virtual const Target& base() const = 0;
@@ -39,19 +39,19 @@ class Gatherer {
 };
 
 // Measures: on one pinned core, on two what threads cost. `base` and `options` outlive it.
-absl::StatusOr<std::unique_ptr<Gatherer>> GatherOnThisMachine(const Target& base,
+absl::StatusOr<std::unique_ptr<DataSource>> MakeMachineSource(const Target& base,
                                                               const CalibrateOptions& options);
 
 // Has what is in options.measurements; what is not in this target's space any more is left out.
-std::unique_ptr<Gatherer> GatherFromMeasurements(const Target& base, const CalibrateOptions& options);
+std::unique_ptr<DataSource> MakeRecordedSource(const Target& base, const CalibrateOptions& options);
 
 // Programs that were timed before, priced for `base`; likewise.
 std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, const Target& base);
 
 // Only what `target` chooses for a few problems.
-absl::StatusOr<std::vector<Observation>> GatherFewChoices(const Target& target,
-                                                          const CalibrateOptions& options);
+absl::StatusOr<std::vector<Observation>> MeasureFewChoices(const Target& target,
+                                                           const CalibrateOptions& options);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CALIBRATE_GATHER_H_
+#endif  // KIRSCH_CALIBRATE_DATA_SOURCE_H_

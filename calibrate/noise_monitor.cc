@@ -1,4 +1,4 @@
-#include "calibrate/conditions.h"
+#include "calibrate/noise_monitor.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -43,10 +43,10 @@ std::string Disturbance::Describe() const {
   return text;
 }
 
-void Conditions::Begin() { begin_ = Read(); }
+void NoiseMonitor::Begin() { begin_ = Read(); }
 
 // A line of /proc/stat: "cpu1 user nice system idle iowait irq softirq steal ...", in ticks.
-Conditions::Ticks Conditions::Read() const {
+NoiseMonitor::Ticks NoiseMonitor::Read() const {
   Ticks ticks;
   const absl::StatusOr<std::string> text = ReadFile("/proc/stat");
   if (!text.ok()) return ticks;
@@ -67,7 +67,7 @@ Conditions::Ticks Conditions::Read() const {
   return ticks;
 }
 
-Disturbance Conditions::End() const {
+Disturbance NoiseMonitor::End() const {
   const Ticks now = Read();
   const double all = now.all - begin_.all;
   Disturbance disturbance;
