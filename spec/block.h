@@ -78,8 +78,8 @@ inline constexpr int kPanelBias = 128, kNibbleBias = 8, kLongBias = 32;
 // A block of type q8_long: eight scales, each of 32 elements; eight sums of their codes, scaled; for each,
 // eight s32 whose sum is such a beginning beside others that are kLongBias too much, that of the first half
 // in the first of them, that of the second half in the fifth; the codes.
-inline constexpr int kQ8LongScaledSums = 32, kQ8LongStarts = 64, kQ8LongCodes = 320;
-inline constexpr int kQ8LongStartBytes = 32;
+inline constexpr int kQ8SuperScaledSums = 32, kQ8SuperStarts = 64, kQ8SuperCodes = 320;
+inline constexpr int kQ8SuperStartBytes = 32;
 
 // Where a part of a block of p4_long has its codes: the first part's are followed by factors of four parts,
 // the scale and the offset, the fifth's by the other factors.
@@ -144,19 +144,19 @@ inline constexpr std::array kBlockFormats = {
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kSigned,
                 .code = [](int i) -> BlockBits { return {kQ8Codes + i, 0, 8}; }},
-    BlockFormat{.dtype = Dtype::kP8,
+    BlockFormat{.dtype = Dtype::kPanel8,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {i, 0, 8}; },
                 .scale_byte = 32,
                 .bias = kPanelBias},
-    BlockFormat{.dtype = Dtype::kP8Offset,
+    BlockFormat{.dtype = Dtype::kPanel8Offset,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {i, 0, 8}; },
                 .scale_byte = 32,
                 .offset_byte = 36},
-    BlockFormat{.dtype = Dtype::kP8Halves,
+    BlockFormat{.dtype = Dtype::kPanel8Halves,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {i / 16 * 20 + i % 16, 0, 8}; },
@@ -164,25 +164,25 @@ inline constexpr std::array kBlockFormats = {
                 .scale_step = 20,
                 .bias = kLongBias,
                 .part = 16},
-    BlockFormat{.dtype = Dtype::kQ8Long,
+    BlockFormat{.dtype = Dtype::kQ8Super,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kSigned,
-                .code = [](int i) -> BlockBits { return {kQ8LongCodes + i, 0, 8}; },
+                .code = [](int i) -> BlockBits { return {kQ8SuperCodes + i, 0, 8}; },
                 .part = 32},
-    BlockFormat{.dtype = Dtype::kP4,
+    BlockFormat{.dtype = Dtype::kPanel4,
                 .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {i % 16, 4 * (i / 16), 4}; },
                 .scale_byte = 16,
                 .bias = kNibbleBias},
-    BlockFormat{.dtype = Dtype::kP4Offset,
+    BlockFormat{.dtype = Dtype::kPanel4Offset,
                 .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {i % 16, 4 * (i / 16), 4}; },
                 .scale_byte = 16,
                 .offset_byte = 18},
     BlockFormat{
-        .dtype = Dtype::kP4Long,
+        .dtype = Dtype::kPanel4Super,
         .scale = BlockScale::kF16,
         .codes = BlockCodes::kUnsigned,
         .code = [](int i) -> BlockBits { return {P4LongCodes(i / 32) + i % 16, i / 16 % 2 * 4, 4}; },
@@ -192,7 +192,7 @@ inline constexpr std::array kBlockFormats = {
         .scale_factor = [](int part) -> BlockBits { return {part < 4 ? 16 + part : 88 + part, 0, 8}; },
         .offset_factor = [](int part) -> BlockBits { return {part < 4 ? 24 + part : 92 + part, 0, 8}; }},
     BlockFormat{
-        .dtype = Dtype::kP6Long,
+        .dtype = Dtype::kPanel6Super,
         .scale = BlockScale::kF16,
         .codes = BlockCodes::kUnsigned,
         .code = [](int i) -> BlockBits {
@@ -320,8 +320,8 @@ constexpr bool IsOfF16s(Dtype panels, int byte) { return TurnOf(panels, byte).by
 // The type that copies of such blocks have in panels, also of those that are in panels already.
 constexpr Dtype InPanels(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
-  if (format.offset_byte >= 0) return Dtype::kP8Offset;
-  return format.part != 0 && format.part < BlockOf(Dtype::kP8) ? Dtype::kP8Halves : Dtype::kP8;
+  if (format.offset_byte >= 0) return Dtype::kPanel8Offset;
+  return format.part != 0 && format.part < BlockOf(Dtype::kPanel8) ? Dtype::kPanel8Halves : Dtype::kPanel8;
 }
 
 // Are there panels that products with take fewer instructions of, which copies of these may be in?
@@ -430,15 +430,15 @@ inline void EncodeQ8(const float* elements, uint8_t* block) {
 inline void EncodeQ8Long(const float* elements, uint8_t* block) {
   const auto put = [&](auto number, int byte) { std::memcpy(block + byte, &number, sizeof(number)); };
   constexpr int kPart = BlockOf(Dtype::kQ8);
-  for (int part = 0; part < BlockOf(Dtype::kQ8Long) / kPart; ++part) {
+  for (int part = 0; part < BlockOf(Dtype::kQ8Super) / kPart; ++part) {
     const RoundedElements rounded = RoundElements(elements + part * kPart);
-    std::array<int32_t, kQ8LongStartBytes / kAccumulatorBytes> starts = {};
+    std::array<int32_t, kQ8SuperStartBytes / kAccumulatorBytes> starts = {};
     starts.front() = -kLongBias * rounded.half_sum;
     starts[starts.size() / 2] = -kLongBias * (rounded.sum - rounded.half_sum);
     put(rounded.scale, part * kAccumulatorBytes);
-    put(rounded.scaled_sum, kQ8LongScaledSums + part * kAccumulatorBytes);
-    put(starts, kQ8LongStarts + part * kQ8LongStartBytes);
-    put(rounded.codes, kQ8LongCodes + part * kPart);
+    put(rounded.scaled_sum, kQ8SuperScaledSums + part * kAccumulatorBytes);
+    put(starts, kQ8SuperStarts + part * kQ8SuperStartBytes);
+    put(rounded.codes, kQ8SuperCodes + part * kPart);
   }
 }
 

@@ -20,7 +20,7 @@ enum class Dtype : uint8_t {
   kS32,
   kF8E4M3,
   kF8E5M2,
-  kO8,
+  kExcess8,
   kQ8_0,
   kQ4_0,
   kQ4_1,
@@ -29,14 +29,14 @@ enum class Dtype : uint8_t {
   kMxfp4,
   kSfp8,
   kQ8,
-  kP8,
-  kP8Offset,
-  kP8Halves,
-  kQ8Long,
-  kP4,
-  kP4Offset,
-  kP4Long,
-  kP6Long
+  kPanel8,
+  kPanel8Offset,
+  kPanel8Halves,
+  kQ8Super,
+  kPanel4,
+  kPanel4Offset,
+  kPanel4Super,
+  kPanel6Super
 };  // the file format numbers them so
 
 // Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
@@ -94,8 +94,8 @@ inline constexpr std::array kDtypes = {
               .mantissa = 2,
               .is_result = false,
               .is_weights = true},
-    // An s8, kept as the u8 that is 128 more.
-    DtypeInfo{.dtype = Dtype::kO8, .name = "o8", .bytes = 1, .ours = true},
+    // An s8 in excess-128: kept as the u8 that is 128 more.
+    DtypeInfo{.dtype = Dtype::kExcess8, .name = "o8", .bytes = 1, .ours = true},
     // Weights as ggml stores them, and OCP's mxfp4 as ggml does.
     DtypeInfo{.dtype = Dtype::kQ8_0,
               .name = "q8_0",
@@ -159,7 +159,7 @@ inline constexpr std::array kDtypes = {
               .rounded = true},
     // What copies of blocks of integers in panels have: codes of 8 bits, beside 32 of which are their scale,
     // or that and an offset, or the scales of both halves.
-    DtypeInfo{.dtype = Dtype::kP8,
+    DtypeInfo{.dtype = Dtype::kPanel8,
               .name = "p8",
               .bytes = 36,
               .is_result = false,
@@ -167,7 +167,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    DtypeInfo{.dtype = Dtype::kP8Offset,
+    DtypeInfo{.dtype = Dtype::kPanel8Offset,
               .name = "p8_offset",
               .bytes = 40,
               .is_result = false,
@@ -175,7 +175,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    DtypeInfo{.dtype = Dtype::kP8Halves,
+    DtypeInfo{.dtype = Dtype::kPanel8Halves,
               .name = "p8_halves",
               .bytes = 40,
               .is_result = false,
@@ -183,8 +183,8 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    // What q8 is beside blocks of 256: the numbers of 8 blocks lie together, and their codes.
-    DtypeInfo{.dtype = Dtype::kQ8Long,
+    // What q8 is beside super-blocks of 256: the numbers of 8 blocks lie together, and their codes.
+    DtypeInfo{.dtype = Dtype::kQ8Super,
               .name = "q8_long",
               .bytes = 576,
               .is_result = false,
@@ -194,7 +194,7 @@ inline constexpr std::array kDtypes = {
               .rounded = true},
     // What copies that are made ahead have in panels, of codes of 4 bits and numbers that stay f16: half the
     // bytes of p8.
-    DtypeInfo{.dtype = Dtype::kP4,
+    DtypeInfo{.dtype = Dtype::kPanel4,
               .name = "p4",
               .bytes = 18,
               .is_result = false,
@@ -202,7 +202,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    DtypeInfo{.dtype = Dtype::kP4Offset,
+    DtypeInfo{.dtype = Dtype::kPanel4Offset,
               .name = "p4_offset",
               .bytes = 20,
               .is_result = false,
@@ -210,8 +210,9 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    // The same of blocks of 256: the numbers of a block, f16, and the factors of its parts, a byte each.
-    DtypeInfo{.dtype = Dtype::kP4Long,
+    // The same of super-blocks of 256: the numbers of a block, f16, and the factors of its parts, a byte
+    // each.
+    DtypeInfo{.dtype = Dtype::kPanel4Super,
               .name = "p4_long",
               .bytes = 148,
               .is_result = false,
@@ -219,7 +220,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    DtypeInfo{.dtype = Dtype::kP6Long,
+    DtypeInfo{.dtype = Dtype::kPanel6Super,
               .name = "p6_long",
               .bytes = 210,
               .is_result = false,

@@ -101,7 +101,7 @@ Element Narrow(Number x) {
 // An element of the C++ type of a dtype.
 template <Dtype kDtype>
 constexpr auto ElementOf() {
-  if constexpr (kDtype == Dtype::kO8) {
+  if constexpr (kDtype == Dtype::kExcess8) {
     return O8();
   } else if constexpr (kDtype == Dtype::kF32) {
     return float();

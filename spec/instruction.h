@@ -84,7 +84,7 @@ struct Instruction {
   // True if a lane takes groups of lhs, too, and not element by element.
   constexpr bool groups_lhs() const { return group > 1 && !unpacked; }
   // Lhs as o8 is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
-  constexpr bool has_excess() const { return lhs == Dtype::kO8; }
+  constexpr bool has_excess() const { return lhs == Dtype::kExcess8; }
   // Is there an encoding that has its products in a register of their own?
   constexpr bool has_products() const {
     return std::any_of(encodings.begin(), encodings.end(),
@@ -183,7 +183,7 @@ inline constexpr std::array kInstructions = {
     Instruction{.arithmetic = Arithmetic::kDotO8S8,
                 .name = "doto8s8",
                 .group = 4,
-                .lhs = Dtype::kO8,
+                .lhs = Dtype::kExcess8,
                 .rhs = Dtype::kS8,
                 .encodings = encodings::kDotU8S8,
                 .timed = Arithmetic::kDotU8S8},
@@ -217,7 +217,7 @@ inline constexpr std::array kInstructions = {
                 .name = "dotpanels",
                 .group = 32,
                 .lhs = Dtype::kQ8,
-                .rhs = Dtype::kP8,
+                .rhs = Dtype::kPanel8,
                 .encodings = encodings::kDotU8S8,
                 .timed = Arithmetic::kDotU8S8,
                 .scales = true,

@@ -75,10 +75,10 @@ std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
 std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   const int bytes = lanes * Bytes(to);
   if (from == to) return value;
-  if (from == Dtype::kO8 || to == Dtype::kO8) {
+  if (from == Dtype::kExcess8 || to == Dtype::kExcess8) {
     const std::string turned =
         Intrinsic(lanes, "xor_" + Si(lanes), value, Intrinsic(lanes, "set1_epi8", "(char)0x80"));
-    return Widened(turned, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to, lanes);
+    return Widened(turned, Dtype::kS8, to == Dtype::kExcess8 ? Dtype::kS8 : to, lanes);
   }
   if (WidensByF16(from)) return WidenedByF16(value, from, lanes);
   if (IsFloating(from))

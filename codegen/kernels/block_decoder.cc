@@ -24,7 +24,7 @@ Dtype BytesOfBlocks(Dtype blocks) {
 }
 
 Dtype CodeBytes(Dtype blocks) {
-  return FormatOf(blocks).codes == BlockCodes::kSigned ? Dtype::kO8 : Dtype::kU8;
+  return FormatOf(blocks).codes == BlockCodes::kSigned ? Dtype::kExcess8 : Dtype::kU8;
 }
 
 // With their highest bit turned, they are 128 too much.

@@ -51,7 +51,7 @@ class BlockEncoder {
   VarId Floats(const std::string& name) { return builder_.Vector(name, Dtype::kF32, lanes_); }
   VarId Filled(float number) { return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(number)); }
 
-  bool is_long() const { return pack_.to.dtype == Dtype::kQ8Long; }
+  bool is_long() const { return pack_.to.dtype == Dtype::kQ8Super; }
 
   // A block whose first element, and first byte, are these.
   void Encode(const Affine& from, const Affine& to) {
@@ -63,9 +63,9 @@ class BlockEncoder {
       });
     builder_.Loop(Constant(block() / kRun), [&](VarId part) {
       const auto numbers = [&](int byte) { return Plus(Plus(to, byte), part, kAccumulatorBytes); };
-      const Affine starts = Plus(Plus(to, kQ8LongStarts), part, kQ8LongStartBytes);
+      const Affine starts = Plus(Plus(to, kQ8SuperStarts), part, kQ8SuperStartBytes);
       Round(Plus(from, part, kRun),
-            {numbers(0), numbers(kQ8LongScaledSums), Plus(Plus(to, kQ8LongCodes), part, kRun)},
+            {numbers(0), numbers(kQ8SuperScaledSums), Plus(Plus(to, kQ8SuperCodes), part, kRun)},
             [&] { StoreStarts(starts); });
     });
   }
@@ -107,14 +107,14 @@ class BlockEncoder {
 
   // Of both halves, the others 0.
   void StoreStarts(const Affine& to) {
-    const int most = kQ8LongStartBytes / kAccumulatorBytes, count = std::min(most, lanes_);
+    const int most = kQ8SuperStartBytes / kAccumulatorBytes, count = std::min(most, lanes_);
     for (int i = 0; i < most; i += count)
       builder_.Do(Store{builder_.Filled(Dtype::kS32, lanes_, 0),
                         {to_, Plus(to, i * kAccumulatorBytes)},
                         count,
                         false,
                         Dtype::kS32});
-    StoreHalfStarts(to, Plus(to, kQ8LongStartBytes / 2));
+    StoreHalfStarts(to, Plus(to, kQ8SuperStartBytes / 2));
   }
 
   void StoreHalfStarts(const Affine& first, const Affine& second) {

@@ -31,7 +31,7 @@ class CodeProduct {
         steps_(static_cast<int>(kernel.step())),
         vectors_(kRun / steps_),
         shared_(SharedVectors(kernel)),
-        prepares_(kernel.lhs.dtype == Dtype::kQ8Long && shared_ == vectors_),
+        prepares_(kernel.lhs.dtype == Dtype::kQ8Super && shared_ == vectors_),
         dots_(builder_.Vector("dots", Dtype::kS32, kernel.tile.lanes)),
         terms_(Floats("terms")),
         scale_(prepares_ ? kNoVar : Floats("rhs_scale")),
@@ -143,7 +143,7 @@ class CodeProduct {
       builder_.Do(Store{of_rhs_, At(prepared_, PreparedAt(i, j) + first / kRun), kFactorRun});
       if (offsets_.empty()) continue;
       decoder_.ReadOffsets(of_rhs_, j, first);
-      builder_.Do(Load{of_lhs_, Lhs(i, kQ8LongScaledSums + byte), kFactorRun, Dtype::kF32});
+      builder_.Do(Load{of_lhs_, Lhs(i, kQ8SuperScaledSums + byte), kFactorRun, Dtype::kF32});
       builder_.Do(Fma{OffsetsOf(i, j), of_rhs_, of_lhs_, OffsetsOf(i, j), SignOfOffsets()});
     }
   }
@@ -176,9 +176,9 @@ class CodeProduct {
   // In the first lane, or, of long blocks, in those that have sums of each half.
   void ReadStart(VarId start, int i, int part) {
     const int bias = decoder_.bias();
-    if (kernel_.lhs.dtype == Dtype::kQ8Long) {
+    if (kernel_.lhs.dtype == Dtype::kQ8Super) {
       KIRSCH_CHECK(bias == kLongBias);
-      const int byte = kQ8LongStarts + part * kQ8LongStartBytes;
+      const int byte = kQ8SuperStarts + part * kQ8SuperStartBytes;
       return builder_.Do(Load{start, Lhs(i, byte), kernel_.tile.lanes, Dtype::kS32});
     }
     KIRSCH_CHECK(bias == kNibbleBias || bias == kPanelBias);

@@ -151,9 +151,9 @@ Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, const LlvmC
 
 Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
-  if (from == Dtype::kO8 || to == Dtype::kO8) {
+  if (from == Dtype::kExcess8 || to == Dtype::kExcess8) {
     value = ir_.CreateXor(value, Splat(ir_.getInt8(0x80), LanesIn(value)));
-    return Widened(value, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to);
+    return Widened(value, Dtype::kS8, to == Dtype::kExcess8 ? Dtype::kS8 : to);
   }
   llvm::FixedVectorType* type = Vector(Element(to), LanesIn(value));
   if (WidensByF16(from)) return WidenedByF16(value, from, type);

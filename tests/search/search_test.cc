@@ -621,14 +621,14 @@ TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
 // Of tiles that are as large as the registers allow, and of smaller ones; where panels are beyond L1, also of
 // copies in wider ones.
 TEST_P(RealTargets, BoundsOfPanelsAreBounds) {
-  const Arithmetic panels = BestArithmetic(Dtype::kQ8, Dtype::kP8, GetParam());
+  const Arithmetic panels = BestArithmetic(Dtype::kQ8, Dtype::kPanel8, GetParam());
   if (panels != Arithmetic::kDotPanels) GTEST_SKIP() << "no products in panels";
   BruteForce brute_force(model_);
   const auto group = static_cast<uint8_t>(Info(panels).group);
   for (uint32_t rows : {3, 5, 7})
     for (uint8_t panel : {16, 32})
-      for (Dtype rhs : {Dtype::kP8, Dtype::kP8Offset, Dtype::kP8Halves, Dtype::kP4, Dtype::kP4Offset,
-                        Dtype::kP4Long, Dtype::kP6Long})
+      for (Dtype rhs : {Dtype::kPanel8, Dtype::kPanel8Offset, Dtype::kPanel8Halves, Dtype::kPanel4,
+                        Dtype::kPanel4Offset, Dtype::kPanel4Super, Dtype::kPanel6Super})
         for (Level level : {Level::kL1, Level::kL2}) {
           Spec spec = testing::MatmulSpec({.m = rows,
                                            .k = static_cast<uint32_t>(std::max(64, BlockOf(rhs))),

@@ -137,31 +137,31 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
       for (size_t i = 0; i < 32; ++i)
         y[i] = double{Single(b)} * (b[24 + i] >= 128 ? b[24 + i] - 256 : b[24 + i]);
       break;
-    case Dtype::kQ8Long:
+    case Dtype::kQ8Super:
       for (size_t i = 0; i < 256; ++i)
         y[i] = double{Single(b + 4 * (i / 32))} * (b[320 + i] >= 128 ? b[320 + i] - 256 : b[320 + i]);
       break;
-    case Dtype::kP8:
+    case Dtype::kPanel8:
       for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + 32)} * (b[i] - 128);
       break;
-    case Dtype::kP8Offset:
+    case Dtype::kPanel8Offset:
       for (size_t i = 0; i < 32; ++i)
         y[i] = std::fma(Single(b + 32), static_cast<float>(b[i]), Single(b + 36));
       break;
-    case Dtype::kP4:
+    case Dtype::kPanel4:
       for (size_t i = 0; i < 32; ++i) y[i] = Half(b + 16) * (b[i % 16] / (i < 16 ? 1 : 16) % 16 - 8);
       break;
-    case Dtype::kP4Offset:
+    case Dtype::kPanel4Offset:
       for (size_t i = 0; i < 32; ++i)
         y[i] = Half(b + 16) * (b[i % 16] / (i < 16 ? 1 : 16) % 16) + Half(b + 18);
       break;
-    case Dtype::kP8Halves:
+    case Dtype::kPanel8Halves:
       for (size_t i = 0; i < 32; ++i) {
         const uint8_t* const half = b + (i < 16 ? 0 : 20);
         y[i] = double{Single(half + 16)} * (half[i % 16] - 32);
       }
       break;
-    case Dtype::kP4Long:
+    case Dtype::kPanel4Super:
       for (size_t i = 0; i < 256; ++i) {
         const size_t part =
             i / 32;  // scale factors of parts 0 to 3 at 16, of others at 92; of offsets 8 and 4 on
@@ -172,7 +172,7 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
         y[i] = scale * (i % 32 < 16 ? byte % 16 : byte / 16) + offset;
       }
       break;
-    case Dtype::kP6Long:
+    case Dtype::kPanel6Super:
       for (size_t i = 0; i < 256; ++i) {
         const size_t quarters[] = {0, 54, 106, 158}, second[] = {38, 90, 142, 194};
         const size_t quarter = quarters[i / 64], word = quarter + i % 16 / 4 * 8 + i % 4;
@@ -267,17 +267,17 @@ TEST(BlockTest, SumsOfCodes) {
 // A long block is eight others, with their numbers; starts are of both halves, and 0 in between.
 TEST(BlockTest, LongBlocks) {
   std::mt19937 random(10);
-  std::vector<uint8_t> block(static_cast<size_t>(Bytes(Dtype::kQ8Long)));
+  std::vector<uint8_t> block(static_cast<size_t>(Bytes(Dtype::kQ8Super)));
   std::vector<uint8_t> part(static_cast<size_t>(Bytes(Dtype::kQ8)));
   std::vector<float> x(256);
   for (int round = 0; round < 100; ++round) {
     for (float& value : x)
       value = std::ldexp(static_cast<float>(random() % 2001) - 1000, static_cast<int>(random() % 9));
-    EncodeRounded(Dtype::kQ8Long, x.data(), block.data());
+    EncodeRounded(Dtype::kQ8Super, x.data(), block.data());
     for (int p = 0; p < 8; ++p) {
       EncodeRounded(Dtype::kQ8, &x[static_cast<size_t>(32 * p)], part.data());
       for (int i = 0; i < 32; ++i)
-        ASSERT_EQ(DecodeElement(Dtype::kQ8Long, block.data(), 32 * p + i),
+        ASSERT_EQ(DecodeElement(Dtype::kQ8Super, block.data(), 32 * p + i),
                   DecodeElement(Dtype::kQ8, part.data(), i));
       EXPECT_EQ(Single(&block[static_cast<size_t>(32 + 4 * p)]), Single(&part[4]));
       int32_t half_starts[2], starts[8];
@@ -297,12 +297,12 @@ std::vector<Dtype> PanelsOf(Dtype dtype) {
 
 // Every type of panels is what copies of some blocks have; those of 256 keep their factors.
 TEST(BlockTest, PanelsOfEachType) {
-  EXPECT_THAT(PanelsOf(Dtype::kQ8_0), ElementsAre(Dtype::kP8));
-  EXPECT_THAT(PanelsOf(Dtype::kQ4_0), ElementsAre(Dtype::kP8, Dtype::kP4));
-  EXPECT_THAT(PanelsOf(Dtype::kQ4_1), ElementsAre(Dtype::kP8Offset, Dtype::kP4Offset));
-  EXPECT_THAT(PanelsOf(Dtype::kQ4K), ElementsAre(Dtype::kP8Offset, Dtype::kP4Long));
-  EXPECT_THAT(PanelsOf(Dtype::kQ6K), ElementsAre(Dtype::kP8Halves, Dtype::kP6Long));
-  EXPECT_THAT(PanelsOf(Dtype::kMxfp4), ElementsAre(Dtype::kP8));
+  EXPECT_THAT(PanelsOf(Dtype::kQ8_0), ElementsAre(Dtype::kPanel8));
+  EXPECT_THAT(PanelsOf(Dtype::kQ4_0), ElementsAre(Dtype::kPanel8, Dtype::kPanel4));
+  EXPECT_THAT(PanelsOf(Dtype::kQ4_1), ElementsAre(Dtype::kPanel8Offset, Dtype::kPanel4Offset));
+  EXPECT_THAT(PanelsOf(Dtype::kQ4K), ElementsAre(Dtype::kPanel8Offset, Dtype::kPanel4Super));
+  EXPECT_THAT(PanelsOf(Dtype::kQ6K), ElementsAre(Dtype::kPanel8Halves, Dtype::kPanel6Super));
+  EXPECT_THAT(PanelsOf(Dtype::kMxfp4), ElementsAre(Dtype::kPanel8));
 }
 
 // Numbers of 16 bits are side by side; before and behind them are whole words.

@@ -88,7 +88,7 @@ LoopProgram ProgramOf(const Case& c, const Target& target) {
 // The word of a lane after the instruction. Vectors of o8 are taken for the u8 that they are kept as.
 uint32_t LaneAfter(const Instruction& row, uint32_t lane, uint32_t a, uint32_t b) {
   const auto element = [](Dtype dtype, const uint32_t& word, int i) {
-    return LoadElement(dtype == Dtype::kO8 ? Dtype::kU8 : dtype, &word, i);
+    return LoadElement(dtype == Dtype::kExcess8 ? Dtype::kU8 : dtype, &word, i);
   };
   if (IsFloating(row.lhs)) {
     auto sum = std::bit_cast<float>(lane);
@@ -146,11 +146,11 @@ TEST(InstructionTest, FactorsFindTheirRow) {
   for (const Instruction& row : kInstructions) {
     if (row.unpacked) continue;
     if (row.scales) {  // chosen by what is said of lhs, not by the types of factors alone
-      const Dtype rhs = row.words > 1 ? Dtype::kP8Halves : Dtype::kQ8_0;
+      const Dtype rhs = row.words > 1 ? Dtype::kPanel8Halves : Dtype::kQ8_0;
       EXPECT_TRUE(Takes(row, row.lhs, rhs));
       EXPECT_FALSE(Takes(row, Dtype::kF32, rhs));
-      EXPECT_FALSE(Takes(row, row.lhs, row.words > 1 ? Dtype::kQ8_0 : Dtype::kP8Halves));
-      EXPECT_EQ(Takes(row, Dtype::kQ8Long, Dtype::kQ4K), row.words == 1);
+      EXPECT_FALSE(Takes(row, row.lhs, row.words > 1 ? Dtype::kQ8_0 : Dtype::kPanel8Halves));
+      EXPECT_EQ(Takes(row, Dtype::kQ8Super, Dtype::kQ4K), row.words == 1);
       EXPECT_FALSE(Takes(row, row.lhs, Dtype::kQ4K));
       continue;
     }

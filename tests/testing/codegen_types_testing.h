@@ -86,7 +86,7 @@ inline double ValueOf(Dtype dtype, uint32_t bits) {
       return static_cast<int16_t>(bits);
     case Dtype::kS32:
       return static_cast<int32_t>(bits);
-    case Dtype::kO8:
+    case Dtype::kExcess8:
       return static_cast<double>(static_cast<uint8_t>(bits)) - 128;
     default:
       return LoadElement(dtype, &bits, 0);  // tested by element_test.cc
