@@ -161,7 +161,7 @@ Target WithAllUsable(Target target) {
   return target;
 }
 
-std::string KeyOf(const FilledCache& cache) {
+std::string KeyName(const FilledCache& cache) {
   return Cat("memory.", Name(cache.level), ".usable", cache.beside_ram ? "_beside_ram" : "");
 }
 

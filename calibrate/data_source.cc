@@ -81,10 +81,11 @@ class MachineSource : public DataSource {
       const int memories = quick_ ? kQuickMemories : kMemories;
       const auto measure = [&] { return MeasureFillings(cache, base_, memories, session_.experiment()); };
       const absl::StatusOr<std::vector<Filling>> fillings =
-          Measured<std::vector<Filling>>(KeyOf(cache), measure);
+          Measured<std::vector<Filling>>(KeyName(cache), measure);
       if (!fillings.ok()) return fillings.status();
       const UsableShare usable = FindUsableShare(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
-      keys.push_back({.name = KeyOf(cache), .value = usable.share, .low = usable.share, .high = usable.next});
+      keys.push_back(
+          {.name = KeyName(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
     if (cores_ > 1) {
       const auto measure = [&] { return MeasureTeamCosts(4 * session_.experiment().rounds); };

@@ -263,7 +263,7 @@ class SuiteBuilder {
     Add(Cat(matmul, "64x512x128 rhs=col lhs-as=bf16"), 4);
     if (HasIntegerCodes(type.dtype)) Add(Cat(matmul, "1x1024x512 rhs=col lhs-as=q8_0"), 4);
     constexpr int64_t k = 2048;
-    Add(Cat(matmul, "1x", k, "x", SurelyBeyond(target_) / BytesOf(type.dtype, k), " rhs=col"), 3);
+    Add(Cat(matmul, "1x", k, "x", SurelyBeyond(target_) / Bytes(type.dtype, k), " rhs=col"), 3);
   }
 
   // Windows, and products lane by lane.

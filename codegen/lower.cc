@@ -65,8 +65,8 @@ class Kernels {
   };
 
   // The call of a kernel, in the entry, which gets what follows from a count that is known at run time.
-  Call CallOf(const KernelShape& kernel, const Run& run, ProcedureBuilder& entry) {
-    Call call = std::visit([&](const auto& shape) { return CallOf(shape, run, entry); }, kernel);
+  Call MakeCall(const KernelShape& kernel, const Run& run, ProcedureBuilder& entry) {
+    Call call = std::visit([&](const auto& shape) { return MakeCall(shape, run, entry); }, kernel);
     if (TakesSize(kernel)) call.counts.push_back(IndexOf(run.size));
     if (TakesLast(kernel)) call.counts.push_back(run.last);
     return call;
@@ -100,7 +100,7 @@ class Kernels {
     return it->second;
   }
 
-  Call CallOf(const TileShape& shape, const Run& run, ProcedureBuilder& entry) {
+  Call MakeCall(const TileShape& shape, const Run& run, ProcedureBuilder& entry) {
     AddElementFeatures(shape);
     KIRSCH_CHECK(!shape.runtime_beta || !shape.tile.one_chain);
     Microkernel kernel{shape};
@@ -154,22 +154,22 @@ class Kernels {
     return std::find(kernels.begin(), kernels.end(), KernelShape(other)) != kernels.end();
   }
 
-  Call CallOf(const PackShape& shape, const Run& run, ProcedureBuilder&) {
+  Call MakeCall(const PackShape& shape, const Run& run, ProcedureBuilder&) {
     AddElementFeatures(shape);
     const Pack pack{shape, vector_bytes(), LanesMayVary(shape.from.dtype, target_)};
     Call call{NumberOf(pack, PackProcedure), run.at, {}};
     if (shape.runtime_extent != PackAxis::kNone) call.counts.push_back(run.count);
     return call;
   }
-  Call CallOf(const CopyShape& shape, const Run& run, ProcedureBuilder&) {
+  Call MakeCall(const CopyShape& shape, const Run& run, ProcedureBuilder&) {
     return {NumberOf(CopyKernel{shape, vector_bytes()}, CopyProcedure), run.at, {}};
   }
-  Call CallOf(const RowShape& shape, const Run& run, ProcedureBuilder&) {
+  Call MakeCall(const RowShape& shape, const Run& run, ProcedureBuilder&) {
     const RowKernel kernel{shape, program_.masks};
     AddFeatures(RowFeatures(kernel));
     return {NumberOf(kernel, RowProcedure), run.at, {run.count}};
   }
-  Call CallOf(const TransformShape& shape, const Run& run, ProcedureBuilder&) {
+  Call MakeCall(const TransformShape& shape, const Run& run, ProcedureBuilder&) {
     const auto make = [&](const TransformShape& transform) {
       return TransformProcedure(transform, vector_bytes());
     };
@@ -312,8 +312,8 @@ class EntryWriter {
         program_.sizes.empty() ? kNoVar : bound_[static_cast<size_t>(program_.sizes.front().variable)].index;
     KIRSCH_CHECK(run.count.IsConstant() || run.count.by == 1);
     const Affine count = run.count.IsConstant() ? Constant(run.count.constant()) : InEntry(run.count.of);
-    entry_.Do(
-        kernels_.CallOf(kernel, {std::move(at), count, size, InEntry(run.last), InEntry(run.adds)}, entry_));
+    entry_.Do(kernels_.MakeCall(kernel, {std::move(at), count, size, InEntry(run.last), InEntry(run.adds)},
+                                entry_));
   }
 
   // Counts elements of `dtype`: to a callee, that is what offsets count.
@@ -474,8 +474,8 @@ class Lowering {
   void PackOperand() {
     const KernelRun& run = std::get<KernelRun>(program_.prepack.front().shape);
     const int operand = run.at.front().buffer;
-    const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)],
-                                      {{}, Constant(1), kNoVar, {}, {}}, entry_);
+    const Call call = kernels_.MakeCall(program_.kernels[static_cast<size_t>(run.kernel)],
+                                        {{}, Constant(1), kNoVar, {}, {}}, entry_);
     loops_.packing =
         Packing{memory_.at(Memory::kPacked),
                 program_.packed_bytes,

@@ -258,7 +258,7 @@ double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) co
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
     const TileExtent tile = ExtentOf(child.spec, kRhs);
     const bool walks_along = columns || tile.outer <= level.streams;
-    const int64_t behind = BytesOf(rhs.dtype, rhs.layout.ld - tile.inner);
+    const int64_t behind = Bytes(rhs.dtype, rhs.layout.ld - tile.inner);
     if (walks_along && behind >= lines * target_.line_bytes)
       runs += static_cast<double>(child.trips * tile.outer);
   }
@@ -531,7 +531,7 @@ int64_t CostModel::CompulsoryLines(const Spec& spec, int operand) const {
   const TensorSpec& tensor = spec.tensor(operand);
   if (tensor.constant == 0) return lines;
   const int64_t elements = ExtentOf(spec, operand).elements();
-  int64_t bytes = BytesOf(tensor.dtype, elements);
+  int64_t bytes = Bytes(tensor.dtype, elements);
   if (operand == MatmulDims::kLhs && spec.lhs_as != LhsAs::kItself)
     bytes = std::min(bytes, elements * (spec.lhs_as == LhsAs::kQ8 ? 1 : Bytes(ElementAs(spec.lhs_as))));
   return std::min(lines, bytes / target_.line_bytes);

@@ -49,7 +49,7 @@ double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit) {
          work.products / unit.rate(Arithmetic::kMultiplyAdd).per_cycle;
 }
 
-double LinesOf(int64_t elements, Dtype dtype, const Target& target) {
+double RowLines(int64_t elements, Dtype dtype, const Target& target) {
   return static_cast<double>((elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes);
 }
 
@@ -110,7 +110,7 @@ class RowCost {
   }
 
   // What a row's pass goes through and leaves in the caches, each operand once.
-  double BytesOf(const RowPass& pass) const {
+  double PassBytes(const RowPass& pass) const {
     std::vector<bool> results(program_.results.size(), false);
     int64_t bytes = 0;
     for (int v : pass.computed) {
@@ -136,8 +136,8 @@ class RowCost {
   // Where an element is that was last used in pass `last`: what both passes go through lies between, on
   // average half of each, and all of the passes between them.
   Level LevelInPass(size_t last, size_t number) const {
-    double bytes = (BytesOf(plan_.passes[last]) + BytesOf(plan_.passes[number])) / 2;
-    for (size_t pass = last + 1; pass < number; ++pass) bytes += BytesOf(plan_.passes[pass]);
+    double bytes = (PassBytes(plan_.passes[last]) + PassBytes(plan_.passes[number])) / 2;
+    for (size_t pass = last + 1; pass < number; ++pass) bytes += PassBytes(plan_.passes[pass]);
     return FastestCacheFor(bytes, target_);
   }
   // The last pass before `number` that has `item` in one of its lists.
@@ -180,7 +180,7 @@ class RowCost {
   }
   // For a row that does not follow the one before it: its first lines, which nobody foresees, and its page.
   double StartCycles(Dtype dtype, const MemoryLevel& memory) const {
-    return std::min(LinesOf(columns_, dtype, target_), static_cast<double>(memory.ramp_lines)) *
+    return std::min(RowLines(columns_, dtype, target_), static_cast<double>(memory.ramp_lines)) *
                memory.unstreamed_cycles_per_line * Unprefetched(memory) +
            memory.cycles_per_page;
   }
@@ -210,8 +210,8 @@ class RowCost {
   // What waits for an input's lines: those that nobody asks for in time, and what a row apart starts with.
   double WaitsFor(int input, Dtype dtype, Level from) const {
     const MemoryLevel& memory = target_.at(from);
-    return LinesOf(columns_, dtype, target_) * (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
-                                                (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
+    return RowLines(columns_, dtype, target_) * (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
+                                                 (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
            (IsApart(input) ? StartCycles(dtype, memory) : 0);
   }
 
@@ -219,12 +219,12 @@ class RowCost {
     const RowPass& pass = plan_.passes[number];
     std::vector<Moved> all;
     const auto read = [&](Dtype dtype, Level from, double waits) {
-      const double lines = LinesOf(columns_, dtype, target_);
+      const double lines = RowLines(columns_, dtype, target_);
       all.push_back({from, lines, lines, waits, false});
     };
     // A line that the same pass reads is there already.
     const auto write = [&](Dtype dtype, Level to, bool is_read) {
-      const double lines = LinesOf(columns_, dtype, target_);
+      const double lines = RowLines(columns_, dtype, target_);
       all.push_back({to, lines, lines * (target_.at(to).write_factor - (is_read ? 1 : 0)), 0, true});
     };
     for (int v : pass.computed) {
@@ -254,7 +254,7 @@ class RowCost {
       const Level to = levels_.results[static_cast<size_t>(result)];
       const bool is_read = there != pass.read.end();
       if (result == schedule_.streamed) {
-        const double lines = LinesOf(columns_, Dtype::kF32, target_);
+        const double lines = RowLines(columns_, Dtype::kF32, target_);
         all.push_back({Level::kRam, lines, lines * StreamFactor(to), 0, true});
         continue;
       }

@@ -15,7 +15,7 @@ int64_t BytesOfSteps(const Spec& spec, int operand, int64_t steps, const Target&
   const Layout& layout = tensor.layout;
   const int64_t row =
       layout.panel != 0 ? layout.panel : CopyLd(ExtentOf(spec, operand), layout, tensor.dtype, target);
-  return BytesOf(tensor.dtype, steps) * (InnerDim(spec, operand) == MatmulDims::kK ? 1 : row);
+  return Bytes(tensor.dtype, steps) * (InnerDim(spec, operand) == MatmulDims::kK ? 1 : row);
 }
 
 // Factors that an address may have its index taken by.

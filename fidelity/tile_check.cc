@@ -91,9 +91,9 @@ class Stopwatch {
     if (!start.ok()) return start.status();
     double longer = std::numeric_limits<double>::infinity(), shorter = longer;
     for (int process = 0; process < kMostProcesses; ++process) {
-      const absl::StatusOr<double> all = CyclesOf(*whole);
+      const absl::StatusOr<double> all = MeasureCycles(*whole);
       if (!all.ok()) return all.status();
-      const absl::StatusOr<double> part = CyclesOf(*start);
+      const absl::StatusOr<double> part = MeasureCycles(*start);
       if (!part.ok()) return part.status();
       const bool settled = *all > kFaster * longer && *part > kFaster * shorter;
       longer = std::min(longer, *all);
@@ -105,7 +105,7 @@ class Stopwatch {
 
  private:
   // Of one call, the fewest.
-  absl::StatusOr<double> CyclesOf(const Runnable& tile) {
+  absl::StatusOr<double> MeasureCycles(const Runnable& tile) {
     TrialOptions trial;
     trial.rounds = options_.rounds;
     trial.peak = peak_;

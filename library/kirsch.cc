@@ -307,7 +307,7 @@ kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t
     if (!values.ok()) return values.status();
     const absl::StatusOr<int64_t> member = kirsch::MemberOf(solution->solution.request().sizes(), *values);
     if (!member.ok()) return member.status();
-    *cost = solution->solution.CostOf(*member);
+    *cost = solution->solution.MemberCost(*member);
     return absl::OkStatus();
   });
 }

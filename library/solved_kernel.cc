@@ -33,7 +33,7 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(const KernelRequest& request, co
   return SolvedKernel(std::move(asked), *std::move(library));
 }
 
-kirsch_cost SolvedKernel::CostOf(int64_t member) const {
+kirsch_cost SolvedKernel::MemberCost(int64_t member) const {
   const FamilySynthesis& family = library_.kernels.front().variants.front();
   const Member& one = family.members[static_cast<size_t>(member)];
   kirsch_cost cost = {};

@@ -29,7 +29,7 @@ class SolvedKernel {
   const Target& target() const { return library_.targets.front(); }
   int threads() const { return search_.threads; }
 
-  kirsch_cost CostOf(int64_t member) const;
+  kirsch_cost MemberCost(int64_t member) const;
   // What explain prints.
   absl::StatusOr<std::string> Explain() const;
   // A header whose function is called `name`.

@@ -225,15 +225,15 @@ class PySolution {
   std::string Target() const { return solution_.target(); }
   std::string Name() const { return problem_->request().name(); }
 
-  Cost CostOf(const Sizes& sizes) const {
+  Cost MemberCost(const Sizes& sizes) const {
     const kirsch_cost cost = Value(solution_.Cost(sizes));
     return {cost.cycles, cost.seconds, cost.gflops, cost.optimal != 0};
   }
   // Of a family, a cost for each member, by the tuple of its sizes.
   py::object Costs() const {
-    if (problem_->names().empty()) return py::cast(CostOf({}));
+    if (problem_->names().empty()) return py::cast(MemberCost({}));
     py::dict costs;
-    for (const Sizes& sizes : problem_->Members()) costs[py::tuple(py::cast(sizes))] = CostOf(sizes);
+    for (const Sizes& sizes : problem_->Members()) costs[py::tuple(py::cast(sizes))] = MemberCost(sizes);
     return costs;
   }
 
@@ -282,7 +282,7 @@ bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
 // An array that lies as the operand does; what lies between its elements is its own, too.
 py::object NewArray(const Operand& operand) {
   const std::string dtype = NumpyNameOf(operand.type);
-  const size_t bytes = BytesOf(operand.type);
+  const size_t bytes = ElementBytes(operand.type);
   const py::object memory =
       Numpy("empty")(SpanBytes(operand.shape, operand.stride, operand.type) / bytes, dtype);
   std::vector<int64_t> strides;

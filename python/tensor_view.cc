@@ -76,7 +76,7 @@ class Buffer {
 };
 
 // The bits of an array that is not of NumPy's type, but of that of ml_dtypes.
-py::object BitsOf(const py::handle& array, const std::string& name, kirsch_type type) {
+py::object ReadBits(const py::handle& array, const std::string& name, kirsch_type type) {
   const TypeNames& names = NamesOf(type);
   const py::object dtype = array.attr("dtype");
   const std::string got = py::str(dtype.attr("name")), order = py::str(dtype.attr("byteorder"));
@@ -101,7 +101,7 @@ py::object Numpy(const char* name) {
   return numpy.attr(name);
 }
 
-size_t BytesOf(kirsch_type type) { return NamesOf(type).bytes; }
+size_t ElementBytes(kirsch_type type) { return NamesOf(type).bytes; }
 const char* NumpyNameOf(kirsch_type type) { return NamesOf(type).numpy; }
 
 std::string TupleText(const std::vector<int64_t>& numbers) {
@@ -113,7 +113,7 @@ std::string TupleText(const std::vector<int64_t>& numbers) {
 size_t SpanBytes(const std::vector<int64_t>& shape, const std::vector<int64_t>& stride, kirsch_type type) {
   int64_t last = 0;
   for (size_t axis = 0; axis < shape.size(); ++axis) last += (shape[axis] - 1) * stride[axis];
-  return static_cast<size_t>(last + 1) * BytesOf(type);
+  return static_cast<size_t>(last + 1) * ElementBytes(type);
 }
 
 TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_type type) {
@@ -127,9 +127,9 @@ TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_
 
 void TensorView::FromNumpy(const py::handle& given, const std::string& name, kirsch_type type) {
   const Buffer array(given);
-  if (!array.IsOf(NamesOf(type))) return FromNumpy(BitsOf(given, name, type), name, type);
+  if (!array.IsOf(NamesOf(type))) return FromNumpy(ReadBits(given, name, type), name, type);
   owner_ = py::reinterpret_borrow<py::object>(given);
-  const auto bytes = static_cast<int64_t>(BytesOf(type));
+  const auto bytes = static_cast<int64_t>(ElementBytes(type));
   for (int axis = 0; axis < array->ndim; ++axis) {
     shape_.push_back(array->shape[axis]);
     if (array->strides[axis] % bytes != 0)
@@ -153,7 +153,7 @@ void TensorView::FromDlpack(const py::handle& given, const std::string& name, ki
   owner_ = OwnerOf(capsule, managed);
   const DLTensor& tensor = managed->dl_tensor;
   const bool fits =
-      tensor.dtype.lanes == 1 && tensor.dtype.bits == 8 * BytesOf(type) &&
+      tensor.dtype.lanes == 1 && tensor.dtype.bits == 8 * ElementBytes(type) &&
       (tensor.dtype.code == NamesOf(type).dlpack || tensor.dtype.code == NamesOf(type).dlpack_bits);
   if (!fits) Unexpected(name, type, DlpackText(tensor.dtype));
   shape_.assign(tensor.shape, tensor.shape + tensor.ndim);

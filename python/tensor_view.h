@@ -38,7 +38,7 @@ class TensorView {
 // What NumPy calls so. Its C interface is not used, so that one build is for all its versions, 1 and 2.
 pybind11::object Numpy(const char* name);
 
-size_t BytesOf(kirsch_type type);
+size_t ElementBytes(kirsch_type type);
 
 // What NumPy calls the elements of results of this type: "float32", "uint16" for bf16.
 const char* NumpyNameOf(kirsch_type type);

@@ -261,7 +261,7 @@ inline constexpr auto kCallersElements = [] {
   return all;
 }();
 // Of elements that follow each other: of whole blocks exactly, else rounded up.
-constexpr int64_t BytesOf(Dtype dtype, int64_t elements) {
+constexpr int64_t Bytes(Dtype dtype, int64_t elements) {
   const int block = BlockOf(dtype);
   return (elements * Bytes(dtype) + block - 1) / block;
 }

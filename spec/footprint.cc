@@ -51,26 +51,26 @@ Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
 Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const TensorSpec& tensor = spec.tensor(operand);
   const TileExtent extent = ExtentOf(spec, operand);
-  const int64_t row_bytes = BytesOf(tensor.dtype, extent.inner);
+  const int64_t row_bytes = Bytes(tensor.dtype, extent.inner);
   const Layout& layout = tensor.layout;
   if (layout.kind == LayoutKind::kPacked) {
     if (layout.panel == 0) {
       // Our own dense copy, walked from end to end: no run ever starts anew.
-      Footprint dense = Contiguous(BytesOf(tensor.dtype, extent.elements()), target);
+      Footprint dense = Contiguous(Bytes(tensor.dtype, extent.elements()), target);
       dense.runs = 0;
       return dense;
     }
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
     const int64_t elements = extent.batch * GroupedRows(extent, layout) * layout.panel;
-    const Footprint panel = Contiguous(BytesOf(tensor.dtype, elements), target);
+    const Footprint panel = Contiguous(Bytes(tensor.dtype, elements), target);
     return {panels * panel.lines, panels, panels * panel.pages};
   }
   if (layout.ld < extent.inner && Overlaps(spec, operand)) return Overlapping(spec, operand, target);
-  const int64_t stride_bytes = BytesOf(tensor.dtype, layout.ld);
+  const int64_t stride_bytes = Bytes(tensor.dtype, layout.ld);
   if (extent.outer * extent.batch == 1) return Contiguous(row_bytes, target);
   if (stride_bytes == row_bytes) {
     // Rows that follow one another are still read side by side, unless they are shorter than a line.
-    Footprint rows = Contiguous(BytesOf(tensor.dtype, extent.elements()), target);
+    Footprint rows = Contiguous(Bytes(tensor.dtype, extent.elements()), target);
     if (row_bytes >= target.line_bytes) rows.runs = extent.outer * extent.batch;
     return rows;
   }
@@ -96,7 +96,7 @@ int64_t RowStride(const Spec& spec, int operand) {
 // Rows of the caller's matrix whose strides are whole lines come to lie on few sets of a cache: this many
 // lines apart, rows share their sets. 0 where rows spread over all sets.
 int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
-  const int64_t stride_bytes = BytesOf(spec.tensor(operand).dtype, RowStride(spec, operand));
+  const int64_t stride_bytes = Bytes(spec.tensor(operand).dtype, RowStride(spec, operand));
   if (stride_bytes == 0 || stride_bytes % target.line_bytes != 0) return 0;
   return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
 }

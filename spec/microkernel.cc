@@ -128,9 +128,8 @@ int64_t CommonDistance(const Spec& spec, int operand) {
 // in common with a line is where they begin, equally often at each multiple of it.
 double SplitShare(const Spec& spec, int operand, int elements, const Target& target) {
   const Dtype dtype = spec.tensor(operand).dtype;
-  const int64_t line = target.line_bytes,
-                apart = std::gcd(BytesOf(dtype, CommonDistance(spec, operand)), line);
-  return static_cast<double>(std::max<int64_t>(0, std::min(BytesOf(dtype, elements), line) - apart)) /
+  const int64_t line = target.line_bytes, apart = std::gcd(Bytes(dtype, CommonDistance(spec, operand)), line);
+  return static_cast<double>(std::max<int64_t>(0, std::min(Bytes(dtype, elements), line) - apart)) /
          static_cast<double>(line);
 }
 
@@ -383,7 +382,7 @@ int64_t ColumnGap(const Spec& spec) {
 }
 
 bool IsWideGap(const Spec& spec) {
-  return BytesOf(spec.operand[MatmulDims::kRhs].dtype, ColumnGap(spec)) > kWidestGap;
+  return Bytes(spec.operand[MatmulDims::kRhs].dtype, ColumnGap(spec)) > kWidestGap;
 }
 
 }  // namespace
@@ -395,7 +394,7 @@ bool RhsIsReadInColumns(const Spec& spec) {
       InnerDim(spec, MatmulDims::kRhs) != MatmulDims::kK || IsOfBlocks(rhs.dtype) || ColumnGap(spec) < 0 ||
       IsWideGap(spec))
     return false;
-  const int64_t column = BytesOf(rhs.dtype, steps);
+  const int64_t column = Bytes(rhs.dtype, steps);
   return columns <= kFewColumns && column >= kShortestColumn && columns * column <= kMostAhead;
 }
 
@@ -409,8 +408,7 @@ bool MayReadInColumns(const Spec& spec) {
 }
 
 int64_t ColumnsAhead(const Spec& microkernel) {
-  const int64_t column =
-      BytesOf(microkernel.operand[MatmulDims::kRhs].dtype, microkernel.size[MatmulDims::kK]);
+  const int64_t column = Bytes(microkernel.operand[MatmulDims::kRhs].dtype, microkernel.size[MatmulDims::kK]);
   const int64_t least = (kLeastAhead + column - 1) / column, most = std::max<int64_t>(kMostAhead / column, 1);
   return std::max(least, std::min<int64_t>(kFewColumns, most));
 }

@@ -45,7 +45,7 @@ class Rows {
  public:
   OpKind With(OpKind base, const Epilogue& epilogue, const Window& window) {
     if (epilogue.empty() && window.empty()) return base;
-    const Key key = KeyOf(base, epilogue, window);
+    const Key key = MakeKey(base, epilogue, window);
     if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
     OpInfo info = InfoWith(base, epilogue, window);
     if (!epilogue.empty()) info.sums = With(base, {}, window);
@@ -74,7 +74,7 @@ class Rows {
     ++count_;
   }
 
-  static Key KeyOf(OpKind base, const Epilogue& epilogue, const Window& window) {
+  static Key MakeKey(OpKind base, const Epilogue& epilogue, const Window& window) {
     Key key = {static_cast<uint32_t>(base), static_cast<uint32_t>(window.operand)};
     for (const DigitAxis& axis : {window.axes[0], window.axes[1], window.filters})
       for (const Digit& digit : axis.digit) key.insert(key.end(), {digit.count, digit.stride});

@@ -21,7 +21,7 @@ struct TensorType {
     for (uint32_t size : dims) elements *= size;
     return elements;
   }
-  int64_t bytes() const { return BytesOf(dtype, elements()); }  // gaps left out
+  int64_t bytes() const { return Bytes(dtype, elements()); }  // gaps left out
   bool dense() const { return strides.empty(); }
   // Of all axes, whether said or not.
   std::vector<int64_t> Strides() const;

@@ -141,7 +141,7 @@ class LibraryVerifier {
   LibraryVerifier(const Library& library, const LibraryStyle& style, Observer* observer)
       : library_(library), style_(style), step_(observer, StepKind::kVerification) {
     for (const LibraryKernel& kernel : library.kernels)
-      for (const FamilySynthesis& variant : kernel.variants) count_ += CountOf(variant);
+      for (const FamilySynthesis& variant : kernel.variants) count_ += ProgramCount(variant);
   }
 
   VerifyReport Run() {
@@ -174,7 +174,7 @@ class LibraryVerifier {
     return sample;
   }
 
-  static size_t CountOf(const FamilySynthesis& variant) {
+  static size_t ProgramCount(const FamilySynthesis& variant) {
     if (!variant.shares()) return variant.members.size();
     size_t count = 0;
     for (const DispatchRange& region : variant.regions.list) count += SampleOf(region).size();

@@ -96,8 +96,8 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
     absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, arguments.best);
     if (!best.ok()) return best.status();
-    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", CountOf(*best), SecondsOf(*best),
-                 EffortOf(solved.back()).seconds);
+    std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", ProgramCount(*best),
+                 SecondsOf(*best), EffortOf(solved.back()).seconds);
     explained.back().best = *std::move(best);
   }
   line.Erase();

@@ -35,7 +35,7 @@ Summary SummaryOf(const ExplainedSpec& spec) {
   summary.flops = Flops(synthesis.parsed.spec);
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     summary.bytes +=
-        static_cast<double>(BytesOf(root.tensor(operand).dtype, ExtentOf(root, operand).elements()));
+        static_cast<double>(Bytes(root.tensor(operand).dtype, ExtentOf(root, operand).elements()));
   summary.threads = root.threads;
   summary.best = BestArithmetic(root, synthesis.target);
   summary.traffic = spec.explanation.traffic;

@@ -91,7 +91,7 @@ std::string PredictionText(const Prediction& prediction, const Target& target) {
 std::string PackedText(const Impl& impl, const Target& target) {
   const int operand = ConstantOperand(impl.spec);
   if (operand < 0) return "";
-  const int64_t stored = BytesOf(impl.spec.tensor(operand).dtype, ExtentOf(impl.spec, operand).elements());
+  const int64_t stored = Bytes(impl.spec.tensor(operand).dtype, ExtentOf(impl.spec, operand).elements());
   return PackedText(stored, ProgramOf(impl, target).packed_bytes);
 }
 

@@ -60,7 +60,7 @@ bool HasAvx512Bf16() { return __builtin_cpu_supports("avx512bf16") && __builtin_
 bool None(const Problem&) { return false; }
 bool Floats(const Problem& p) { return !IsInteger(p.out_type); }
 bool Bf16Inputs(const Problem& p) { return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16; }
-bool ByteInputs(const Problem& p) { return BytesOf(p.lhs_type) == 1 && BytesOf(p.rhs_type) == 1; }
+bool ByteInputs(const Problem& p) { return Bytes(p.lhs_type) == 1 && Bytes(p.rhs_type) == 1; }
 bool Integers(const Problem& p) { return IsInteger(p.out_type); }
 
 constexpr double Work(int vector_bytes, int operations_per_lane) {

@@ -57,7 +57,7 @@ class ContractionPrinter {
 
   // The batch's indices in an operand, whose matrices several of the result's may share.
   Names SharedBatch(const GraphNode& of, size_t input, Names batch) const {
-    const int64_t sharers = SharersOf(graph_, of, input);
+    const int64_t sharers = ItemsPerMatrix(graph_, of, input);
     if (sharers > 1) batch.back() = Cat("(", batch.back(), ") / ", sharers);
     return batch;
   }

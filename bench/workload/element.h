@@ -17,8 +17,8 @@ static_assert(KirschTypeOf(Dtype::kF32) == KIRSCH_F32 && KirschTypeOf(Dtype::kBf
               KirschTypeOf(Dtype::kS8) == KIRSCH_S8 && KirschTypeOf(Dtype::kS16) == KIRSCH_S16 &&
               KirschTypeOf(Dtype::kS32) == KIRSCH_S32);
 
-constexpr size_t BytesOf(KirschType type, size_t elements = 1) {
-  return static_cast<size_t>(BytesOf(static_cast<Dtype>(type), static_cast<int64_t>(elements)));
+constexpr size_t Bytes(KirschType type, size_t elements = 1) {
+  return static_cast<size_t>(Bytes(static_cast<Dtype>(type), static_cast<int64_t>(elements)));
 }
 constexpr bool IsInteger(KirschType type) { return !IsFloating(static_cast<Dtype>(type)); }
 

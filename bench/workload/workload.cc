@@ -124,7 +124,7 @@ absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
                        {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
                        {p.out_type, p.batch * p.out_stride, RangeWithin(p.out_type, kMostAddedTo)}};
   const auto bytes = [&p](size_t rows, size_t columns, KirschType type) {
-    return static_cast<double>(BytesOf(type, static_cast<size_t>(p.batch * rows * columns)));
+    return static_cast<double>(Bytes(type, static_cast<size_t>(p.batch * rows * columns)));
   };
   workload.compulsory_bytes = bytes(p.m, p.k, p.lhs_type) + bytes(p.k, p.n, p.rhs_type) +
                               bytes(p.m, p.n, p.out_type) * (p.accumulate ? 2 : 1);

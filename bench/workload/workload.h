@@ -29,7 +29,7 @@ struct Workload {
     IntegerRange range = {};  // of the values of integers
     void* values = nullptr;   // where Place puts it
 
-    size_t bytes() const { return BytesOf(type, elements); }
+    size_t bytes() const { return Bytes(type, elements); }
   };
 
   Problem problem = {};                // as peers are asked for it

@@ -9,7 +9,7 @@
 namespace kirsch {
 
 std::string CVectors::BroadcastPower(const Var& to, const std::string& from) const {
-  const int bytes = BytesOf(to);
+  const int bytes = to.bytes();
   const std::string byte = Cat("*(", from, ")");
   const std::string bits = Cat(byte, " < 2 ? 0x", absl::Hex(kLeastPowerBits), " << ", byte, " : (", byte,
                                " - 1) << ", kF32Mantissa);
@@ -26,7 +26,7 @@ std::string CVectors::LoadNibbles(const Var& to, const std::string& from) const 
 }
 
 std::string CVectors::Lookup(const Var& from, const std::array<uint8_t, 16>& table) const {
-  const int bytes = BytesOf(from);
+  const int bytes = from.bytes();
   const std::vector<int8_t> signed_bytes(table.begin(), table.end());
   const std::string entries =
       Intrinsic(kXmmBytes, "setr_epi8",
@@ -57,11 +57,11 @@ std::string CVectors::FillBytes(const std::array<uint8_t, kTableBytes / 2>& byte
 }
 
 std::string CVectors::LookupPair(const Var& from, const Var& first, const Var& second) const {
-  return Intrinsic(BytesOf(from), "permutex2var_epi8", Get(first), Get(from), Get(second));
+  return Intrinsic(from.bytes(), "permutex2var_epi8", Get(first), Get(from), Get(second));
 }
 
 std::string CVectors::Unpack(const Var& to, const Var& low, const Var& high, bool second) const {
-  const int bytes = BytesOf(to);
+  const int bytes = to.bytes();
   const std::string unpacked = Intrinsic(
       bytes, Cat(second ? "unpackhi_epi" : "unpacklo_epi", 8 * Bytes(low.dtype)), Get(low), Get(high));
   return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), unpacked) : unpacked;
@@ -69,7 +69,7 @@ std::string CVectors::Unpack(const Var& to, const Var& low, const Var& high, boo
 
 // Pieces of 8 or 4 bytes, each of 16 bytes from where all such pieces before it lie in order.
 std::string CVectors::ForUnpacking(const Var& from, int times) const {
-  const int bytes = BytesOf(from), in_xmm = 1 << times, xmms = bytes / kXmmBytes;
+  const int bytes = from.bytes(), in_xmm = 1 << times, xmms = bytes / kXmmBytes;
   if (bytes == 32 && times == 1) return Intrinsic(bytes, "permute4x64_epi64", Get(from), "0xd8");
   std::string pieces;
   for (int piece = 0; piece < in_xmm * xmms; ++piece)

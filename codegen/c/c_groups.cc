@@ -58,7 +58,7 @@ class ClusterSearch {
   }
 
   Statement CallAt(const Cluster& cluster, size_t place, size_t macro) const {
-    return {CallOf(*cluster.parameters, HolesOf(index_.Group(place, cluster.length))), {}, false, macro};
+    return {MacroCall(*cluster.parameters, HolesOf(index_.Group(place, cluster.length))), {}, false, macro};
   }
 
  private:
@@ -226,7 +226,7 @@ class Round {
 
 }  // namespace
 
-Pattern CallOf(const Parameters& parameters, const std::vector<Hole>& holes) {
+Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes) {
   Pattern call{{"("}, {}};
   for (size_t i = 0; i < parameters.size(); ++i) {
     // What is pasted there must be a constant or a parameter here.

@@ -22,7 +22,7 @@ struct Macro {
 };
 
 // The call that stands for what has these numbers.
-Pattern CallOf(const Parameters& parameters, const std::vector<Hole>& holes);
+Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes);
 
 // Replaces groups in the texts, and in the macros that there are, by calls of new macros, as long as that
 // makes the text shorter: the group that saves most first, wherever it occurs. (What is longest is not found

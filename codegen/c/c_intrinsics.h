@@ -13,8 +13,6 @@ namespace kirsch {
 
 inline constexpr int kXmmBytes = 16;
 
-inline int BytesOf(const Var& var) { return var.lanes * Bytes(var.dtype); }
-
 // "_mm256_name(arguments)", for vectors of `bytes`.
 template <typename... Arguments>
 std::string Intrinsic(int bytes, const std::string& name, const Arguments&... arguments) {

@@ -68,7 +68,7 @@ class MacroPrinter {
     const Parameters parameters(texts);
     if (parameters.size() > kMostParameters) return;
     for (size_t i = 0; i < same.size(); ++i)
-      calls_[same[i]] = {CallOf(parameters, texts[i]), {}, false, macros_.size()};
+      calls_[same[i]] = {MacroCall(parameters, texts[i]), {}, false, macros_.size()};
     macros_.push_back(
         {WithValues(bodies_[same[0]], parameters), parameters.size(), functions_[same[0]].before});
   }

@@ -79,7 +79,7 @@ class FunctionPrinter {
   const std::string& Name(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].name; }
   const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
   Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
-  CCount CountOf(const LaneCount& count) const {
+  CCount PrintCount(const LaneCount& count) const {
     return {count.most, count.index == kNoVar ? "" : Name(count.index)};
   }
   std::string Text(const Affine& affine) const { return AffineText(procedure_, affine); }
@@ -161,13 +161,14 @@ class FunctionPrinter {
   void Print(const Store& op) {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
     const std::string to = op.as ? Cat("(", CType(*op.as), "*)(", Text(op.to), ")") : Text(op.to);
-    PrintStatements(vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), CountOf(op.count)));
+    PrintStatements(
+        vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), PrintCount(op.count)));
   }
   // Those of this number. Where two sums of integers take the same vector of rhs, GCC would have it in memory
   // for both, and load it twice.
   void PrintLoad(const std::vector<Stmt>& block, size_t number, const Load& op) {
     const std::string from = op.as ? Cat("(const ", CType(*op.as), "*)(", Text(op.from), ")") : Text(op.from);
-    Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), CountOf(op.count)));
+    Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), PrintCount(op.count)));
     if (SumsOfWords(block, number, op.to) > 1) Line(vectors_.Loaded(VarOf(op.to)), ";");
   }
   // How many of them take the value that the statement has given to `rhs`.
@@ -206,7 +207,7 @@ class FunctionPrinter {
     Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
   }
   void Print(const FirstLanes& op) {
-    Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), CountOf(op.count)));
+    Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), PrintCount(op.count)));
   }
   void Print(const Across& op) { PrintStatements(vectors_.Across(op.op, VarOf(op.to), VarOf(op.from))); }
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }

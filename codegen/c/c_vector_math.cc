@@ -11,7 +11,7 @@ namespace kirsch {
 namespace {
 
 std::string AsBits(const Var& real) {
-  const int bytes = BytesOf(real);
+  const int bytes = real.bytes();
   return Intrinsic(bytes, Cat("castps_", Si(bytes)), real.name);
 }
 
@@ -36,7 +36,7 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
   constexpr std::array<const char*, 9> kNames = {"add", "sub", "mul", "max", "min",
                                                  "div", "and", "or",  "xor"};
   const bool real = a.dtype == Dtype::kF32;
-  const int bytes = BytesOf(a);
+  const int bytes = a.bytes();
   std::string name = kNames[static_cast<size_t>(op)];
   if (op >= BinaryOp::kAnd) {
     Append(&name, "_", Si(bytes));
@@ -50,18 +50,18 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
   constexpr std::array<const char*, 3> kNames = {"fmadd_ps", "fmsub_ps", "fnmadd_ps"};
-  return Intrinsic(BytesOf(a), kNames[static_cast<size_t>(sign)], a.name, b.name, c.name);
+  return Intrinsic(a.bytes(), kNames[static_cast<size_t>(sign)], a.name, b.name, c.name);
 }
 
-std::string CVectors::Sqrt(const Var& from) const { return Intrinsic(BytesOf(from), "sqrt_ps", from.name); }
+std::string CVectors::Sqrt(const Var& from) const { return Intrinsic(from.bytes(), "sqrt_ps", from.name); }
 
 std::string CVectors::Scale(const Var& a, const Var& exponent) const {
-  return Intrinsic(BytesOf(a), "scalef_ps", a.name, exponent.name);
+  return Intrinsic(a.bytes(), "scalef_ps", a.name, exponent.name);
 }
 
 // Bytes are shifted as words of 16 bits; what comes in from the neighbour is cut off.
 std::string CVectors::Shift(const Var& from, int left) const {
-  const int bytes = BytesOf(from), by = std::abs(left);
+  const int bytes = from.bytes(), by = std::abs(left);
   const std::string name = left >= 0 ? "slli" : "srli";
   if (Bytes(from.dtype) > 1) return Intrinsic(bytes, Cat(name, LaneSuffix(from)), Get(from), by);
   const int kept = left >= 0 ? 0xff << by & 0xff : 0xff >> by;
@@ -71,11 +71,11 @@ std::string CVectors::Shift(const Var& from, int left) const {
 
 std::string CVectors::Bits(const Var& to, const Var& from) const {
   if (to.dtype == from.dtype) return Get(from);
-  return to.dtype == Dtype::kF32 ? OfBits(BytesOf(from), Get(from)) : AsBits(from);
+  return to.dtype == Dtype::kF32 ? OfBits(from.bytes(), Get(from)) : AsBits(from);
 }
 
 std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {
-  const int bytes = BytesOf(x);
+  const int bytes = x.bytes();
   if (program_.masks)
     return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, "_CMP_LT_OQ"),
                      b.name, a.name);
@@ -84,7 +84,7 @@ std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const
 }
 
 std::string CVectors::FirstLanes(const Var& a, const Var& b, const CCount& count) const {
-  const int bytes = BytesOf(a);
+  const int bytes = a.bytes();
   if (program_.masks) return Intrinsic(bytes, "mask_blend_ps", MaskOf(a.lanes, count), b.name, a.name);
   if (count.index.empty()) return Intrinsic(bytes, "blend_ps", b.name, a.name, (1 << count.number) - 1);
   return Intrinsic(
@@ -98,7 +98,7 @@ std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var&
   std::string value = from.name;
   for (int distance = from.lanes / 2; distance > 0; distance /= 2) {
     statements.push_back(Cat(to.name, " = ",
-                             Intrinsic(BytesOf(from), op == BinaryOp::kAdd ? "add_ps" : "max_ps", value,
+                             Intrinsic(from.bytes(), op == BinaryOp::kAdd ? "add_ps" : "max_ps", value,
                                        Partners(value, from.lanes, distance)),
                              ";"));
     value = to.name;

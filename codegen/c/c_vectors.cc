@@ -89,7 +89,7 @@ std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
 
 // Within 16 bytes by one shuffle; of ymm, pairs of elements are then put in order.
 std::string EverySecond(const Var& a, const Var& b, int first) {
-  const int bytes = BytesOf(a);
+  const int bytes = a.bytes();
   if (bytes == 64) {
     std::string lanes;
     for (int lane = 0; lane < a.lanes; ++lane) Append(&lanes, lane == 0 ? "" : ", ", 2 * lane + first);
@@ -130,14 +130,14 @@ std::string CVectors::MaskOf(int lanes, const CCount& count) {
 }
 
 std::string CVectorType(const Var& var) {
-  const int bytes = BytesOf(var);
+  const int bytes = var.bytes();
   if (var.dtype != Dtype::kF32) return IntegerType(bytes);
   return bytes == kXmmBytes ? "__m128" : bytes == 32 ? "__m256" : "__m512";
 }
 
 std::string CVectors::VariableType(const Var& var) const {
   if (!IsOfWords(var)) return CVectorType(var);
-  const int lanes = std::max(BytesOf(var), kXmmBytes) / kAccumulatorBytes;
+  const int lanes = std::max(var.bytes(), kXmmBytes) / kAccumulatorBytes;
   return macros_.empty() ? Cat("__v", lanes, "si") : Cat(macros_, "S32X", lanes);
 }
 
@@ -164,7 +164,7 @@ std::string CVectors::Loaded(const Var& var) const {
 }
 
 std::string CVectors::Zero(const Var& to) const {
-  const int bytes = BytesOf(to);
+  const int bytes = to.bytes();
   return Intrinsic(bytes, Cat("setzero_", to.dtype == Dtype::kF32 ? "ps" : Si(bytes)));
 }
 
@@ -226,7 +226,7 @@ std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory,
 }
 
 std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const {
-  const int bytes = BytesOf(to), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
+  const int bytes = to.bytes(), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
   const std::string element = Cat("*(", from, ")");
   if (memory == Dtype::kF32) return Intrinsic(bytes, "set1_ps", element);
   if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32)
@@ -254,9 +254,9 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
 
 // Byte by byte, as C lets no pointer to bytes stand for one to wider elements.
 std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const {
-  if (memory == Dtype::kF32) return Intrinsic(BytesOf(to), "set1_ps", Cat("*(const float*)(", from, ")"));
+  if (memory == Dtype::kF32) return Intrinsic(to.bytes(), "set1_ps", Cat("*(const float*)(", from, ")"));
   const int bits = 8 * Bytes(memory);
-  if (bits == 32) return Intrinsic(BytesOf(to), "broadcastd_epi32", Intrinsic(kXmmBytes, "loadu_si32", from));
+  if (bits == 32) return Intrinsic(to.bytes(), "broadcastd_epi32", Intrinsic(kXmmBytes, "loadu_si32", from));
   const std::string low = Cat("(uint8_t)(", from, ")[0]");
   const std::string element =
       bits == 8 ? Cat("(char)(", low, ")") : Cat("(short)(", low, " | (uint8_t)(", from, ")[1] << 8)");
@@ -334,7 +334,7 @@ std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) c
 // To nearest, ties to even; what is no number stays none, though its payload is cut.
 std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string& to,
                                              const CCount& count) const {
-  const int bytes = BytesOf(from);
+  const int bytes = from.bytes();
   const std::string type = Cat("const ", IntegerType(bytes), " ");
   const auto constant = [&](const char* number) { return Intrinsic(bytes, "set1_epi32", number); };
   const std::string half = Intrinsic(
@@ -361,7 +361,7 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
 
 std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to,
                                             const CCount& count) const {
-  const int bytes = BytesOf(from);
+  const int bytes = from.bytes();
   std::vector<std::string> statements = {
       Cat("const ", IntegerType(bytes / 2),
           " narrow = ", Intrinsic(bytes, "cvtps_ph", from.name, "_MM_FROUND_TO_NEAREST_INT"), ";")};
@@ -371,7 +371,7 @@ std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& 
 }
 
 std::string CVectors::StoreF32(const Var& from, const std::string& to, const CCount& count) const {
-  const int bytes = BytesOf(from);
+  const int bytes = from.bytes();
   if (count.Is(from.lanes)) return Intrinsic(bytes, "storeu_ps", to, Get(from)) + ";";
   if (count.Is(1) && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, Get(from)) + ";";
   if (program_.masks)
@@ -380,7 +380,7 @@ std::string CVectors::StoreF32(const Var& from, const std::string& to, const CCo
 }
 
 std::string CVectors::Stream(const Var& from, const std::string& to) const {
-  const int bytes = BytesOf(from);
+  const int bytes = from.bytes();
   if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, Get(from)) + ";";
   const std::string words = Cat("(", IntegerType(bytes), "*)(", to, ")");
   return Intrinsic(bytes, Cat("stream_", Si(bytes)), words, Get(from)) + ";";
@@ -395,7 +395,7 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
     return StoreNarrow(Saturated(Get(from), from.lanes, memory), to, memory, from.lanes, count);
   if (memory == Dtype::kS32 && !count.Is(from.lanes) && !program_.masks)
     return {
-        Cat(Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), Get(from)), ";")};
+        Cat(Intrinsic(from.bytes(), "maskstore_epi32", to, MaskVector(from.lanes, count), Get(from)), ";")};
   return StoreNarrow(Get(from), to, memory, from.lanes, count);
 }
 
@@ -405,13 +405,13 @@ std::string CVectors::AddInPlace(const Var& accumulator, const std::string& prod
   if (macros_.empty())
     return Cat("__asm__(\"vpaddd {%1, %0, %0|%0, %0, %1}\" : \"+v\"(", accumulator.name, ") : \"v\"(",
                product, "));");
-  const int bits = 8 * std::max(BytesOf(accumulator), kXmmBytes);
+  const int bits = 8 * std::max(accumulator.bytes(), kXmmBytes);
   return Cat(macros_, "ADD", bits, "(", accumulator.name, ", ", product, ");");
 }
 
 std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts,
                                   bool again) const {
-  const int bytes = BytesOf(accumulator);
+  const int bytes = accumulator.bytes();
   const auto [row, exchanged] = InstructionFor(a.dtype, b.dtype);
   KIRSCH_CHECK(row != nullptr);
   const Encoding* const encoding =
@@ -438,13 +438,13 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
 
 // Floats by their bits: no text of theirs could say more.
 std::string CVectors::Fill(const Var& to, uint32_t word) const {
-  const int bytes = BytesOf(to);
+  const int bytes = to.bytes();
   const std::string words = Intrinsic(bytes, "set1_epi32", Cat("(int)0x", absl::Hex(word)));
   return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), words) : words;
 }
 
 std::string CVectors::Convert(const Var& to, const Var& from) const {
-  return Intrinsic(BytesOf(to), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", Get(from));
+  return Intrinsic(to.bytes(), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", Get(from));
 }
 
 // As in LlvmVectors: halves are added until 4 lanes are left, then two horizontal additions. Halves of zmm
@@ -485,19 +485,19 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
 
 // A variable as a vector of integers, and set to one.
 std::string CVectors::Integers(const Var& var) const {
-  const int bytes = BytesOf(var);
+  const int bytes = var.bytes();
   if (var.dtype != Dtype::kF32) return Get(var);
   return Intrinsic(bytes, Cat("castps_", Si(bytes)), var.name);
 }
 
 std::string CVectors::SetIntegers(const Var& to, const std::string& value) const {
-  const int bytes = BytesOf(to);
+  const int bytes = to.bytes();
   return Set(to, to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), value) : value);
 }
 
 // Of quarters of vectors of 16, 8 and 4 bytes, of which the latter two fill one register; or of words.
 std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& rows) const {
-  const int bytes = BytesOf(*rows[0]);
+  const int bytes = rows[0]->bytes();
   std::array<std::string, 4> row;
   for (size_t i = 0; i < 4; ++i) row[i] = Integers(*rows[i]);
   const auto low = [&](int bits, const std::string& a, const std::string& b) {
@@ -541,7 +541,7 @@ std::vector<std::string> CVectors::TransposeParts(const std::array<const Var*, 4
   for (size_t i = 0; i < 4 && rows[i] != nullptr; ++i) row[i] = Integers(*rows[i]);
   std::vector<std::string> statements;
   const auto define = [&](const char* name, const std::string& value) {
-    statements.push_back(Cat("const ", IntegerType(BytesOf(*rows[0])), " ", name, " = ", value, ";"));
+    statements.push_back(Cat("const ", IntegerType(rows[0]->bytes()), " ", name, " = ", value, ";"));
   };
   if (rows[2] == nullptr) {
     define("first", Intrinsic(32, "permute2x128_si256", row[0], row[1], "0x20"));
@@ -566,7 +566,7 @@ std::vector<std::string> CVectors::TransposeParts(const std::array<const Var*, 4
 }
 
 std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>& from) const {
-  const int bytes = BytesOf(to), bits = 8 * Bytes(to.dtype);
+  const int bytes = to.bytes(), bits = 8 * Bytes(to.dtype);
   const std::string group = Cat("epi", bits * to.lanes / from[0]->lanes);
   std::string sum;
   for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
@@ -583,7 +583,7 @@ std::vector<std::string> CVectors::Deinterleave(const Var& a, const Var& b) cons
 }
 
 std::string CVectors::Half(const Var& words, int half) const {
-  const int bytes = BytesOf(words);
+  const int bytes = words.bytes();
   const std::string word = half == 0 ? Intrinsic(bytes, "slli_epi32", words.name, 16)
                                      : Intrinsic(bytes, "and_" + Si(bytes), words.name,
                                                  Intrinsic(bytes, "set1_epi32", "(int)0xffff0000"));

@@ -49,7 +49,7 @@ std::string DefaultLd(int operand, bool by_column) {
 // Nothing if the function that dispatches can't say its operands: it is no matmul, has a batch, or an
 // epilogue with operands in memory. `text`: of a spec or a family, in its shortest form, perhaps with lines
 // behind it.
-std::optional<MatmulKey> KeyOf(const std::string& text) {
+std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
   const std::string line(text.substr(0, text.find('\n')));
   const absl::StatusOr<SpecFamily> family = ParseFamily(line);
   if (!family.ok() || !line.starts_with(kMatmulInfo.name)) return std::nullopt;
@@ -101,7 +101,8 @@ struct Entry {
 std::vector<Entry> EntriesOf(const HeaderFile& file) {
   std::vector<Entry> entries;
   for (const HeaderFunction& function : file.functions)
-    if (std::optional<MatmulKey> key = KeyOf(function.text)) entries.push_back({&function, *std::move(key)});
+    if (std::optional<MatmulKey> key = ParseMatmulKey(function.text))
+      entries.push_back({&function, *std::move(key)});
   return entries;
 }
 
@@ -263,7 +264,7 @@ std::string PackCase(const Entry& entry) {
 absl::Status CheckMatmulDispatch(absl::Span<const DispatchedText> texts) {
   std::vector<std::pair<const DispatchedText*, MatmulKey>> keys;
   for (const DispatchedText& text : texts) {
-    std::optional<MatmulKey> key = KeyOf(text.text);
+    std::optional<MatmulKey> key = ParseMatmulKey(text.text);
     if (!key) continue;
     for (const auto& [before, other] : keys)
       if (Meet(other, *key))
@@ -283,7 +284,8 @@ std::vector<std::string> MatmulDispatchNames(const std::string& file,
   for (const char* suffix : {"_matmul", "_scratch_bytes", "_matmul_packed_bytes", "_matmul_pack"})
     names.push_back(Cat(file, suffix));
   for (const DispatchedText& text : texts)
-    if (const std::optional<MatmulKey> key = KeyOf(text.text)) names.push_back(TypeName(file, key->form));
+    if (const std::optional<MatmulKey> key = ParseMatmulKey(text.text))
+      names.push_back(TypeName(file, key->form));
   return names;
 }
 

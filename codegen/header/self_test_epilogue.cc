@@ -87,7 +87,7 @@ std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::s
              "(", text, ");\n");
 }
 
-std::string CallOf(const MathFunction& function) { return Cat("M(", function.name, ")"); }
+std::string FunctionCall(const MathFunction& function) { return Cat("M(", function.name, ")"); }
 
 }  // namespace
 
@@ -124,7 +124,7 @@ std::string EpilogueText(const HeaderMember& member) {
     if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
   }
   for (const MathFunction& function : kMathFunctions)
-    text = absl::StrReplaceAll(text, {{CallOf(function), Cat("$FILE_", function.name)}});
+    text = absl::StrReplaceAll(text, {{FunctionCall(function), Cat("$FILE_", function.name)}});
   return text;
 }
 
@@ -151,7 +151,7 @@ std::string FunctionsText(const HeaderFile& file) {
   // What is used, by steps and by what is used itself.
   std::string text = near ? kNear : "";
   for (const MathFunction& function : std::views::reverse(kMathFunctions))
-    if (absl::StrContains(steps, CallOf(function)) ||
+    if (absl::StrContains(steps, FunctionCall(function)) ||
         absl::StrContains(text, Cat("$FILE_", function.name, "(")))
       text = Cat(function.text, text);
   return absl::StrReplaceAll(text, {{"$FILE", file.name}});

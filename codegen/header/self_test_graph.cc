@@ -125,7 +125,7 @@ std::string MemoryText(const HeaderFunction& function) {
     const int64_t elements = MostElements(function, i);
     if (IsOfBlocks(types[i])) {
       absl::StrAppendFormat(&text, "  %1$s* p%2$d = (%1$s*)$FILE_memory(%3$d);\n", CType(types[i]), i,
-                            BytesOf(types[i], elements));
+                            Bytes(types[i], elements));
       absl::StrAppendFormat(&fills, "  $FILE_fill_%s(p%d, 0, %d);\n", Info(types[i]).name, i, elements);
       continue;
     }

@@ -37,7 +37,7 @@ class BlockEncoder {
   Procedure Build() && {
     builder_.Loop(Constant(pack_.outer), [&](VarId row) {
       const Affine from = Plus(Constant(0), row, pack_.from.outer_stride);
-      const Affine to = Plus(Constant(0), row, BytesOf(pack_.to.dtype, pack_.to.outer_stride));
+      const Affine to = Plus(Constant(0), row, Bytes(pack_.to.dtype, pack_.to.outer_stride));
       builder_.Loop(Constant(pack_.inner / block()), [&](VarId number) {
         Encode(Plus(from, number, block()), Plus(to, number, Bytes(pack_.to.dtype)));
       });

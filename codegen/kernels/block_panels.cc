@@ -78,11 +78,11 @@ class BlockPanels {
     const int64_t width = pack_.to.panel, panels = pack_.inner / width;
     builder_.Loop(Constant(panels), [&](VarId panel) {
       Panel(Plus(Constant(0), panel, width * pack_.from.outer_stride),
-            Plus(Constant(0), panel, BytesOf(pack_.to.dtype, pack_.to.panel_stride)), width);
+            Plus(Constant(0), panel, Bytes(pack_.to.dtype, pack_.to.panel_stride)), width);
     });
     if (panels * width < pack_.inner)
       Panel(Constant(panels * width * pack_.from.outer_stride),
-            Constant(BytesOf(pack_.to.dtype, panels * pack_.to.panel_stride)), pack_.inner - panels * width);
+            Constant(Bytes(pack_.to.dtype, panels * pack_.to.panel_stride)), pack_.inner - panels * width);
     return std::move(builder_).Build();
   }
 
@@ -99,7 +99,7 @@ class BlockPanels {
   void Panel(const Affine& from, const Affine& to, int64_t filled) {
     prefetch_.ForSteps(filled, Constant(pack_.outer / block()), [&](const Affine& number) {
       Blocks(Plus(from, Times(number, block())),
-             Plus(to, Times(number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(block())))), filled);
+             Plus(to, Times(number, Bytes(pack_.to.dtype, pack_.to.OuterOffset(block())))), filled);
     });
   }
 
@@ -127,7 +127,7 @@ class BlockPanels {
     if (f16s_ > 0) StoreF16s(to, count);
     builder_.Loop(Constant(block() / step()), [&](VarId number) {
       Turn(Plus(Constant(0), number, StepBytes()),
-           Plus(to.blocks, number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(step()))), to.first, count);
+           Plus(to.blocks, number, Bytes(pack_.to.dtype, pack_.to.OuterOffset(step()))), to.first, count);
     });
   }
 

@@ -115,7 +115,7 @@ class CodeProduct {
   void Block(int part) {
     const int block = BlockOf(kernel_.rhs.dtype);
     for (int j = 0; j < kernel_.tile.columns; ++j) {
-      const int64_t column = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(0, j));
+      const int64_t column = Bytes(kernel_.rhs.dtype, kernel_.rhs.At(0, j));
       if (kernel_.prefetches()) Prefetch(j);
       decoder_.Begin(j, At(parameters_.rhs, column));
       for (int i = 0; i < kernel_.tile.rows && prepares_; ++i) Prepare(i, j);
@@ -124,13 +124,13 @@ class CodeProduct {
       for (int i = 0; i < kernel_.tile.rows && !kernel_.tile.reads_rows_late(); ++i) ReadRow(i, first);
       for (int j = 0; j < kernel_.tile.columns; ++j) Column(j, first, part);
     }
-    builder_.Do(Advance{parameters_.lhs, Constant(BytesOf(kernel_.lhs.dtype, block))});
+    builder_.Do(Advance{parameters_.lhs, Constant(Bytes(kernel_.lhs.dtype, block))});
     builder_.Do(Advance{parameters_.rhs, Constant(Bytes(kernel_.rhs.dtype))});
   }
 
   // A byte of a row's block.
   Address Lhs(int i, int byte) const {
-    return At(parameters_.lhs, BytesOf(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
+    return At(parameters_.lhs, Bytes(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
   }
 
   // The products of scales of a block, and the sums of those of offsets.
@@ -236,7 +236,7 @@ class CodeProduct {
   // What a trip reads of a column, further on.
   void Prefetch(int j) {
     const int64_t ahead =
-        BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
+        Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
     for (int64_t byte = 0; byte < Bytes(kernel_.rhs.dtype); byte += kLineBytes)
       builder_.Do(kirsch::Prefetch{At(parameters_.rhs, ahead + byte)});
   }

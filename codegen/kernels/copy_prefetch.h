@@ -62,7 +62,7 @@ class CopyPrefetch {
     const Count count{steps, 1, last, most};
     return count.IsConstant() ? Constant(count.constant()) : IndexOf(builder_.Quotient(steps, 1, last, most));
   }
-  int64_t LinesOfStep() const { return (BytesOf(pack_.from.dtype, step_) + kLineBytes - 1) / kLineBytes; }
+  int64_t LinesOfStep() const { return (Bytes(pack_.from.dtype, step_) + kLineBytes - 1) / kLineBytes; }
   // From the beginning of a chunk to that of the next.
   Affine NextChunk(int64_t rows) const {
     return size_ == kNoVar ? Constant(rows * pack_.from.outer_stride) : Plus(Constant(0), size_, rows);

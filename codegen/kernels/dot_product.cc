@@ -99,7 +99,7 @@ class DotProduct {
     const int steps = vectors * static_cast<int>(kernel_.step());
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       if (kernel_.prefetches()) PrefetchBlocks(j, steps);
-      decoder_->Begin(0, At(parameters_.rhs, BytesOf(rhs.dtype, rhs.At(0, j))), steps);
+      decoder_->Begin(0, At(parameters_.rhs, Bytes(rhs.dtype, rhs.At(0, j))), steps);
       for (int u = 0; u < vectors; ++u) {
         const int64_t k = u * kernel_.step();
         decoder_->Read(rhs_.at(0, 0), 0, static_cast<int>(k));
@@ -110,14 +110,14 @@ class DotProduct {
       }
     }
     builder_.Do(Advance{parameters_.lhs, Constant(steps)});
-    builder_.Do(Advance{parameters_.rhs, Constant(BytesOf(rhs.dtype, steps))});
+    builder_.Do(Advance{parameters_.rhs, Constant(Bytes(rhs.dtype, steps))});
   }
 
   // What a trip of so many steps reads of a column, further on.
   void PrefetchBlocks(int j, int steps) {
     const MatrixLayout& rhs = kernel_.rhs;
-    const int64_t ahead = BytesOf(rhs.dtype, rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
-    for (int64_t byte = 0; byte < BytesOf(rhs.dtype, steps); byte += kLineBytes)
+    const int64_t ahead = Bytes(rhs.dtype, rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
+    for (int64_t byte = 0; byte < Bytes(rhs.dtype, steps); byte += kLineBytes)
       builder_.Do(Prefetch{At(parameters_.rhs, ahead + byte)});
   }
 

@@ -59,7 +59,7 @@ class LanewiseProduct {
 
   // By ascending offsets, so that each sum is a chain by ascending taps.
   void Column(int j, int taps, const std::map<int64_t, std::vector<Use>>& uses) {
-    const LaneCount count = output_.CountOf(j);
+    const LaneCount count = output_.LanesInVector(j);
     for (int tap = 0; tap < taps; ++tap)
       builder_.Do(Load{weight(tap), At(parameters_.rhs, kernel_.rhs.At(tap, output_.Lane(j))), count});
     for (const auto& [offset, users] : uses) {

@@ -58,7 +58,7 @@ class PanelProduct {
   VarId Dots(int i, int j) const { return dots_[static_cast<size_t>(j * kernel_.tile.rows + i)]; }
   PanelReader::Columns Columns(int j) const { return reader_.ColumnsFrom(output_.Lane(j)); }
   Address Lhs(int i, int byte) const {
-    return At(parameters_.lhs, BytesOf(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
+    return At(parameters_.lhs, Bytes(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
   }
 
   // A block of rhs, of all rows and columns, which a trip of the loop is.
@@ -69,7 +69,7 @@ class PanelProduct {
 
   // Bytes of a panel's blocks for the same steps.
   int64_t BlockBytes() const {
-    return BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(BlockOf(kernel_.rhs.dtype), 0));
+    return Bytes(kernel_.rhs.dtype, kernel_.rhs.At(BlockOf(kernel_.rhs.dtype), 0));
   }
 
   void BlockOfLhs() {
@@ -80,7 +80,7 @@ class PanelProduct {
       AddScaled((first_ + k) / Part());
     }
     if (format_.offset_byte >= 0) AddOffsets(first_ / Part());
-    builder_.Do(Advance{parameters_.lhs, Constant(BytesOf(kernel_.lhs.dtype, steps()))});
+    builder_.Do(Advance{parameters_.lhs, Constant(Bytes(kernel_.lhs.dtype, steps()))});
   }
 
   // Sums of integers begin with what the codes of rhs make them too much, negative.
@@ -152,13 +152,13 @@ class PanelProduct {
 
   // These steps' share of what a trip reads of rhs, further on.
   void Prefetch() {
-    const int64_t ahead = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, kernel_.prefetch_n));
+    const int64_t ahead = Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, kernel_.prefetch_n));
     const int64_t lines = (BlockBytes() + kLineBytes - 1) / kLineBytes, end = BlockOf(kernel_.rhs.dtype);
     for (int64_t panel = 0; panel < kernel_.n; panel += kernel_.rhs.panel)
       for (int64_t line = lines * first_ / end; line < lines * (first_ + steps()) / end; ++line)
-        builder_.Do(kirsch::Prefetch{
-            At(parameters_.rhs,
-               ahead + BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(0, panel)) + line * kLineBytes)});
+        builder_.Do(
+            kirsch::Prefetch{At(parameters_.rhs, ahead + Bytes(kernel_.rhs.dtype, kernel_.rhs.At(0, panel)) +
+                                                     line * kLineBytes)});
   }
 
   const Microkernel& kernel_;

@@ -17,7 +17,7 @@ inline constexpr int kWordSteps = kAccumulatorBytes;
 // begin (TurnOf in spec/block.h). `step` is the first of the block's steps of the reduction.
 inline int64_t PlaceInPanels(const MatrixLayout& panels, int64_t step, int64_t column, int byte) {
   const PanelTurn turn = TurnOf(panels.dtype, byte);
-  return BytesOf(panels.dtype, panels.At(step, column / panels.panel * panels.panel)) +
+  return Bytes(panels.dtype, panels.At(step, column / panels.panel * panels.panel)) +
          int64_t{turn.begin} * panels.panel + column % panels.panel * turn.bytes;
 }
 

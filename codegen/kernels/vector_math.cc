@@ -73,7 +73,7 @@ VectorMath::Value VectorMath::Sqrt(Value x) {
   return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
 }
 
-VectorMath::Value VectorMath::BitsOf(Value x, Dtype dtype) {
+VectorMath::Value VectorMath::Reinterpret(Value x, Dtype dtype) {
   return Make(dtype, [=, this](VarId to) { builder_.Do(Bits{to, Of(x)}); });
 }
 
@@ -101,16 +101,16 @@ VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
 VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
   if (scales_)
     return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Scale{to, Of(mantissa), Of(whole.value)}); });
-  const Value both = BitsOf(whole.bits, Dtype::kS32), first = Shifted(both, -1);
+  const Value both = Reinterpret(whole.bits, Dtype::kS32), first = Shifted(both, -1);
   const Value second = Do(BinaryOp::kSub, both, first, Dtype::kS32);
   const Value first_power = Shifted(first, 23), second_power = Shifted(second, 23);
-  const Value half = Mul(mantissa, BitsOf(first_power, Dtype::kF32));
-  return Fma(half, BitsOf(second_power, Dtype::kF32), Number(-0.0f));
+  const Value half = Mul(mantissa, Reinterpret(first_power, Dtype::kF32));
+  return Fma(half, Reinterpret(second_power, Dtype::kF32), Number(-0.0f));
 }
 
 VectorMath::Value VectorMath::Raised(Value mantissa, const Whole& whole) {
-  const Value power = Shifted(BitsOf(whole.bits, Dtype::kS32), 23);
-  return BitsOf(Do(BinaryOp::kAdd, BitsOf(mantissa, Dtype::kS32), power, Dtype::kS32), Dtype::kF32);
+  const Value power = Shifted(Reinterpret(whole.bits, Dtype::kS32), 23);
+  return Reinterpret(Do(BinaryOp::kAdd, Reinterpret(mantissa, Dtype::kS32), power, Dtype::kS32), Dtype::kF32);
 }
 
 }  // namespace kirsch

@@ -77,7 +77,7 @@ class VectorMath {
   Value Make(Dtype dtype, Write write);
   Value Do(BinaryOp op, Value a, Value b, Dtype dtype = Dtype::kF32);
   Value DoFma(Value a, Value b, Value c, FmaSign sign);
-  Value BitsOf(Value x, Dtype dtype);
+  Value Reinterpret(Value x, Dtype dtype);
   Value Shifted(Value x, int left);
   VarId Variable(Dtype dtype);
   void WriteLast(VarId to);

@@ -12,7 +12,7 @@ VectorOutput::VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel,
       epilogue_(builder, kernel, parameters.out, parameters.arguments, kernel.tile.lanes, parameters.size,
                 parameters.last) {}
 
-LaneCount VectorOutput::CountOf(int j) const {
+LaneCount VectorOutput::LanesInVector(int j) const {
   if (parameters_.last != kNoVar && j + 1 == kernel_.tile.columns)
     return {kernel_.tile.lanes, parameters_.last};
   return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
@@ -30,7 +30,7 @@ void VectorOutput::Start() {
   if (!StartsFromOld()) return accumulators_.Clear();
   for (int i = 0; i < kernel_.tile.rows; ++i)
     for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Load{accumulators_.at(0, i, j), AddressOf(i, Lane(j)), CountOf(j)});
+      builder_.Do(Load{accumulators_.at(0, i, j), AddressOf(i, Lane(j)), LanesInVector(j)});
 }
 
 void VectorOutput::Store() {
@@ -40,14 +40,14 @@ void VectorOutput::Store() {
     builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
   ForEachSum([&](int i, int j) {
     if (adds && !kernel_.runtime_beta) AddOld(i, j);
-    epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), CountOf(j));
+    epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), LanesInVector(j));
   });
   epilogue_.Finish();
 }
 
 void VectorOutput::AddOld(int i, int j) {
   const VarId sum = accumulators_.at(0, i, j);
-  builder_.Do(Load{old_, AddressOf(i, Lane(j)), CountOf(j)});
+  builder_.Do(Load{old_, AddressOf(i, Lane(j)), LanesInVector(j)});
   builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
 }
 

@@ -24,7 +24,7 @@ class VectorOutput {
 
   int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
   // Elements of column `j` that there are.
-  LaneCount CountOf(int j) const;
+  LaneCount LanesInVector(int j) const;
 
  private:
   bool StartsFromOld() const { return kernel_.accumulate && kernel_.tile.one_chain; }

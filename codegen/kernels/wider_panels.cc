@@ -29,11 +29,11 @@ class WiderPanels {
   Procedure Build() && {
     const int64_t width = pack_.to.panel;
     builder_.Loop(Constant((pack_.inner + width - 1) / width), [&](VarId panel) {
-      const Affine from = Plus(Constant(0), panel, BytesOf(pack_.from.dtype, pack_.from.panel_stride)),
-                   to = Plus(Constant(0), panel, BytesOf(pack_.to.dtype, pack_.to.panel_stride));
+      const Affine from = Plus(Constant(0), panel, Bytes(pack_.from.dtype, pack_.from.panel_stride)),
+                   to = Plus(Constant(0), panel, Bytes(pack_.to.dtype, pack_.to.panel_stride));
       builder_.Loop(Constant(pack_.outer / block()), [&](VarId number) {
-        Blocks(Plus(from, number, BytesOf(pack_.from.dtype, pack_.from.OuterOffset(block()))),
-               Plus(to, number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(block()))));
+        Blocks(Plus(from, number, Bytes(pack_.from.dtype, pack_.from.OuterOffset(block()))),
+               Plus(to, number, Bytes(pack_.to.dtype, pack_.to.OuterOffset(block()))));
       });
     });
     return std::move(builder_).Build();

@@ -28,7 +28,8 @@ absl::Status ToStatus(llvm::Error error) {
   return absl::FailedPreconditionError(Cat("LLVM's analyser: ", llvm::toString(std::move(error))));
 }
 
-absl::StatusOr<double> CyclesOf(const Disassembler& disassembler, const Sequence& sequence, unsigned trips) {
+absl::StatusOr<double> AnalyseSequence(const Disassembler& disassembler, const Sequence& sequence,
+                                       unsigned trips) {
   const llvm::MCSubtargetInfo& subtarget = disassembler.subtarget();
   llvm::mca::CircularSourceMgr source(sequence, trips);
   llvm::mca::CustomBehaviour behaviour(subtarget, source, disassembler.instructions());
@@ -59,9 +60,9 @@ absl::StatusOr<double> AnalysedCycles(const LoopCode& loop, const Target& target
     if (!built) return ToStatus(built.takeError());
     sequence.push_back(std::move(*built));
   }
-  const absl::StatusOr<double> before = CyclesOf(disassembler, sequence, kTripsBefore);
+  const absl::StatusOr<double> before = AnalyseSequence(disassembler, sequence, kTripsBefore);
   if (!before.ok()) return before;
-  const absl::StatusOr<double> all = CyclesOf(disassembler, sequence, kTripsBefore + kTrips);
+  const absl::StatusOr<double> all = AnalyseSequence(disassembler, sequence, kTripsBefore + kTrips);
   if (!all.ok()) return all;
   return (*all - *before) / kTrips;
 }

@@ -13,8 +13,6 @@ namespace {
 
 constexpr int kXmmBytes = 16;
 
-int BytesOf(const Var& var) { return var.lanes * Bytes(var.dtype); }
-
 }  // namespace
 
 // The bits of a normal number, or of a subnormal one. Scalars: units for vectors have more to do.
@@ -75,8 +73,8 @@ Value* LlvmVectors::LookupPair(Value* from, Value* first, Value* second) {
 }
 
 Value* LlvmVectors::Unpack(const Var& to, Value* low, Value* high, bool second) {
-  const int lanes = BytesOf(to) / (static_cast<int>(low->getType()->getScalarSizeInBits()) / 8);
-  const int in_xmm = lanes * kXmmBytes / BytesOf(to);
+  const int lanes = to.bytes() / (static_cast<int>(low->getType()->getScalarSizeInBits()) / 8);
+  const int in_xmm = lanes * kXmmBytes / to.bytes();
   llvm::SmallVector<int> turns;
   for (int lane = 0; lane < lanes; ++lane) {
     const int place = lane % in_xmm / 2 + (second ? in_xmm / 2 : 0);
@@ -87,7 +85,7 @@ Value* LlvmVectors::Unpack(const Var& to, Value* low, Value* high, bool second) 
 
 // Piece p of 16 bytes number x comes from where all pieces p before it lie in order.
 Value* LlvmVectors::ForUnpacking(const Var& to, Value* from, int times) {
-  const int in_xmm = 1 << times, xmms = BytesOf(to) / kXmmBytes, piece_bits = 8 * kXmmBytes / in_xmm;
+  const int in_xmm = 1 << times, xmms = to.bytes() / kXmmBytes, piece_bits = 8 * kXmmBytes / in_xmm;
   llvm::SmallVector<int> pieces;
   for (int piece = 0; piece < in_xmm * xmms; ++piece)
     pieces.push_back(piece % in_xmm * xmms + piece / in_xmm);

@@ -73,7 +73,7 @@ class BodyPrinter {
   Value* Get(VarId id) { return ir_.CreateLoad(TypeOf(VarOf(id)), slots_[static_cast<size_t>(id)]); }
   void Set(VarId id, Value* value) { ir_.CreateStore(value, slots_[static_cast<size_t>(id)]); }
 
-  Value* ValueOf(const Affine& affine) {
+  Value* EmitValue(const Affine& affine) {
     Value* sum = nullptr;
     for (const Affine::Term& term : affine.terms) {
       Value* product = Get(term.index);
@@ -88,14 +88,14 @@ class BodyPrinter {
     return affine.constant == 0 ? sum : ir_.CreateAdd(sum, constant, "", true, true);
   }
 
-  Value* ValueOf(const Address& address) { return ValueOf(address, VarOf(address.pointer).dtype); }
+  Value* EmitValue(const Address& address) { return EmitValue(address, VarOf(address.pointer).dtype); }
   // The offset counts elements of type `dtype`. Indices first, the constant last, so that it can become the
   // displacement of the access.
-  Value* ValueOf(const Address& address, Dtype dtype) {
+  Value* EmitValue(const Address& address, Dtype dtype) {
     Value* pointer = Get(address.pointer);
     Affine varying = address.offset;
     varying.constant = 0;
-    if (!varying.terms.empty()) pointer = Offset(dtype, pointer, ValueOf(varying));
+    if (!varying.terms.empty()) pointer = Offset(dtype, pointer, EmitValue(varying));
     if (address.offset.constant == 0) return pointer;
     return Offset(dtype, pointer, ir_.getInt64(static_cast<uint64_t>(address.offset.constant)));
   }
@@ -103,7 +103,7 @@ class BodyPrinter {
     return ir_.CreateInBoundsGEP(ElementType(dtype, ir_.getContext()), base, elements);
   }
   Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
-  LlvmCount CountOf(const LaneCount& count) {
+  LlvmCount EmitCount(const LaneCount& count) {
     return {count.most, count.index == kNoVar ? nullptr : Get(count.index)};
   }
 
@@ -114,20 +114,20 @@ class BodyPrinter {
   void Print(const Zero& op) { Set(op.to, llvm::Constant::getNullValue(TypeOf(VarOf(op.to)))); }
 
   void Print(const Load& op) {
-    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), op.as.value_or(MemoryType(op.from)),
-                             CountOf(op.count)));
+    Set(op.to, vectors_.Load(VarOf(op.to), EmitValue(op.from), op.as.value_or(MemoryType(op.from)),
+                             EmitCount(op.count)));
   }
 
   void Print(const Broadcast& op) {
     Set(op.to,
-        vectors_.Broadcast(VarOf(op.to), ValueOf(op.from), op.as.value_or(MemoryType(op.from)), op.count));
+        vectors_.Broadcast(VarOf(op.to), EmitValue(op.from), op.as.value_or(MemoryType(op.from)), op.count));
   }
 
   void Print(const Store& op) {
     Value* value = Get(op.from);
-    if (op.streams) return Stream(value, ValueOf(op.to), Bytes(VarOf(op.from).dtype) * op.count.most);
-    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), op.as.value_or(MemoryType(op.to)),
-                   CountOf(op.count));
+    if (op.streams) return Stream(value, EmitValue(op.to), Bytes(VarOf(op.from).dtype) * op.count.most);
+    vectors_.Store(VarOf(op.from), value, EmitValue(op.to), op.as.value_or(MemoryType(op.to)),
+                   EmitCount(op.count));
   }
 
   void Print(const MultiplyAdd& op) {
@@ -156,9 +156,9 @@ class BodyPrinter {
     Set(op.to, vectors_.Scale(a, exponent));
   }
   void Print(const BroadcastPower& op) {
-    Set(op.to, vectors_.BroadcastPower(VarOf(op.to), ValueOf(op.from)));
+    Set(op.to, vectors_.BroadcastPower(VarOf(op.to), EmitValue(op.from)));
   }
-  void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), ValueOf(op.from))); }
+  void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), EmitValue(op.from))); }
   void Print(const Lookup& op) { Set(op.to, vectors_.Lookup(Get(op.from), op.table)); }
   void Print(const FillBytes& op) { Set(op.to, vectors_.FillBytes(op.bytes)); }
   void Print(const LookupPair& op) {
@@ -182,7 +182,7 @@ class BodyPrinter {
   }
   void Print(const FirstLanes& op) {
     Value *a = Get(op.a), *b = Get(op.b);
-    Set(op.to, vectors_.FirstOf(a, b, CountOf(op.count)));
+    Set(op.to, vectors_.FirstOf(a, b, EmitCount(op.count)));
   }
   void Print(const Across& op) { Set(op.to, vectors_.Across(op.op, Get(op.from))); }
 
@@ -240,7 +240,7 @@ class BodyPrinter {
   void Print(const Prefetch& op) {
     constexpr uint32_t kRead = 0, kIntoL1 = 3, kIntoL2 = 2, kData = 1;
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir_.getPtrTy()},
-                        {ValueOf(op.at), ir_.getInt32(kRead), ir_.getInt32(op.into_l2 ? kIntoL2 : kIntoL1),
+                        {EmitValue(op.at), ir_.getInt32(kRead), ir_.getInt32(op.into_l2 ? kIntoL2 : kIntoL1),
                          ir_.getInt32(kData)});
   }
 
@@ -259,20 +259,20 @@ class BodyPrinter {
   void Print(const Drain&) { ir_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
 
   void Print(const Advance& op) {
-    Set(op.pointer, Offset(VarOf(op.pointer).dtype, Get(op.pointer), ValueOf(op.by)));
+    Set(op.pointer, Offset(VarOf(op.pointer).dtype, Get(op.pointer), EmitValue(op.by)));
   }
 
   void Print(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     std::vector<Value*> arguments;
     for (const Address& pointer : op.pointers)
-      arguments.push_back(ValueOf(pointer, callee.vars[arguments.size()].dtype));
-    for (const Affine& count : op.counts) arguments.push_back(ValueOf(count));
+      arguments.push_back(EmitValue(pointer, callee.vars[arguments.size()].dtype));
+    for (const Affine& count : op.counts) arguments.push_back(EmitValue(count));
     ir_.CreateCall(callees_[static_cast<size_t>(op.procedure)], arguments);
   }
 
   void Print(const Divide& op) {
-    Value *of = ValueOf(op.of), *by = ir_.getInt64(static_cast<uint64_t>(op.by));
+    Value *of = EmitValue(op.of), *by = ir_.getInt64(static_cast<uint64_t>(op.by));
     if (op.min_tail == 0) return Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
     Value* const min_tail = ir_.getInt64(static_cast<uint64_t>(op.min_tail));
     Value* const more = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, of, min_tail);
@@ -301,7 +301,7 @@ class BodyPrinter {
     llvm::BasicBlock* body = NewBlock("body");
     llvm::BasicBlock* exit = NewBlock("exit");
     Set(op.index, ir_.getInt64(0));
-    Value* count = ValueOf(op.count);
+    Value* count = EmitValue(op.count);
     if (op.count.terms.empty()) {
       ir_.CreateBr(body);
     } else {
@@ -318,7 +318,7 @@ class BodyPrinter {
     ir_.SetInsertPoint(exit);
   }
 
-  void Print(const OnThread& op) { PrintIf(IsMine(ValueOf(op.task)), op.body); }
+  void Print(const OnThread& op) { PrintIf(IsMine(EmitValue(op.task)), op.body); }
   void Print(const ForBlocks& op) {
     llvm::BasicBlock* head = NewBlock("head");
     llvm::BasicBlock* body = NewBlock("body");

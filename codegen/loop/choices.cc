@@ -96,7 +96,7 @@ class ChoiceSharing {
       end = EndOfGroup(block, begin);
       const auto at = [&](size_t i) { return std::make_move_iterator(block.begin() + static_cast<int>(i)); };
       Block group(at(begin), at(end));
-      if (IsOfCalls(group) && Chooses(group)) group = {Stmt{CallOf(OutlineOf(program_, group))}};
+      if (IsOfCalls(group) && Chooses(group)) group = {Stmt{MakeCall(OutlineOf(program_, group))}};
       std::move(group.begin(), group.end(), std::back_inserter(shared));
     }
     block = std::move(shared);
@@ -104,7 +104,7 @@ class ChoiceSharing {
 
  private:
   // By its text, so that equal ones have one name in all programs.
-  Call CallOf(Outlined outlined) {
+  Call MakeCall(Outlined outlined) {
     Procedure& procedure = outlined.procedure;
     procedure.name = Cat("tiles_", absl::Hex(HashOf(ProcedureText(program_, procedure)), absl::kZeroPad16));
     const auto [it, inserted] =

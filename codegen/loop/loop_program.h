@@ -34,6 +34,8 @@ struct Var {
   bool stored = false;        // kPointer: the procedure writes through it
   bool may_alias = false;     // kPointer, a parameter: others may point to the same elements
   int64_t elements = 0;       // kPointer, no parameter: to an array of so many, on the stack
+
+  int bytes() const { return lanes * Bytes(dtype); }  // of a vector
 };
 
 struct Address {

@@ -16,18 +16,18 @@ namespace {
 // Of all samples of a type together.
 constexpr int kElements = 768;
 
-int CountOf(Dtype dtype) { return kElements / BlockOf(dtype); }
+int BlockCount(Dtype dtype) { return kElements / BlockOf(dtype); }
 
 // Which sample a block is.
 constexpr char kChoice[] = "((uint32_t)($BLOCK) * 2654435761u >> 16) % $COUNT";
 size_t ChoiceOf(int64_t block, Dtype dtype) {
-  return (static_cast<uint32_t>(block) * 2654435761u >> 16) % static_cast<uint32_t>(CountOf(dtype));
+  return (static_cast<uint32_t>(block) * 2654435761u >> 16) % static_cast<uint32_t>(BlockCount(dtype));
 }
 
 std::vector<uint8_t> Samples(Dtype dtype) {
-  std::vector<uint8_t> blocks(static_cast<size_t>(CountOf(dtype) * Bytes(dtype)));
+  std::vector<uint8_t> blocks(static_cast<size_t>(BlockCount(dtype) * Bytes(dtype)));
   FillBlocks(
-      dtype, InputKind::kIntegers, CountOf(dtype),
+      dtype, InputKind::kIntegers, BlockCount(dtype),
       [](int64_t block) { return Mix(static_cast<uint64_t>(block) + 1); }, blocks.data());
   return blocks;
 }
@@ -68,7 +68,7 @@ std::string TableText(int count, int length, const Number& number) {
 std::vector<std::byte> SampledBlocks(Dtype dtype, int64_t elements) {
   const std::vector<uint8_t> samples = Samples(dtype);
   const auto bytes = static_cast<size_t>(Bytes(dtype));
-  std::vector<std::byte> data(static_cast<size_t>(BytesOf(dtype, elements)));
+  std::vector<std::byte> data(static_cast<size_t>(Bytes(dtype, elements)));
   for (size_t block = 0; block < data.size() / bytes; ++block)
     memcpy(&data[block * bytes], &samples[ChoiceOf(static_cast<int64_t>(block), dtype) * bytes], bytes);
   return data;
@@ -78,14 +78,14 @@ std::string BlockSamplesText(Dtype dtype, bool gets) {
   const std::vector<uint8_t> samples = Samples(dtype);
   const int block = BlockOf(dtype), bytes = Bytes(dtype);
   const std::string blocks = TableText(
-      CountOf(dtype), bytes, [&](int i, int j) { return samples[static_cast<size_t>(i * bytes + j)]; });
-  const std::string numbers = TableText(CountOf(dtype), block, [&](int i, int j) {
+      BlockCount(dtype), bytes, [&](int i, int j) { return samples[static_cast<size_t>(i * bytes + j)]; });
+  const std::string numbers = TableText(BlockCount(dtype), block, [&](int i, int j) {
     return static_cast<int>(BlockElement(dtype, samples.data(), i * block + j));
   });
   const std::string text = absl::StrReplaceAll(
       Cat(kFill, gets ? kGet : ""), {{"$CHOICE", kChoice}, {"$BLOCKS", blocks}, {"$NUMBERS", numbers}});
   return absl::StrReplaceAll(text, {{"$BLOCK)", "block)"},
-                                    {"$COUNT", Cat(CountOf(dtype))},
+                                    {"$COUNT", Cat(BlockCount(dtype))},
                                     {"$BYTES", Cat(bytes)},
                                     {"$ELEMENTS", Cat(block)},
                                     {"$CTYPE", CType(dtype)},

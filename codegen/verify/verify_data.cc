@@ -37,7 +37,7 @@ Element FullRange(uint64_t word) {
 
 // `as`: the type whose range the number has to be in.
 template <typename Element>
-Element ValueOf(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
+Element DrawElement(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
   using Number = decltype(Widen(Element()));
   if (kind == InputKind::kIntegers) {
     const int32_t x = Integer(word, limit);
@@ -59,8 +59,8 @@ template <typename Element>
 void FillRun(InputKind kind, Dtype as, uint64_t limit, uint64_t stream, int64_t index, int64_t count,
              Element* data) {
   for (int64_t i = 0; i < count; ++i)
-    data[i] = ValueOf<Element>(kind, as, limit,
-                               Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
+    data[i] = DrawElement<Element>(kind, as, limit,
+                                   Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
 }
 
 // Whole blocks: a row of a matrix has no others.

@@ -185,7 +185,7 @@ absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kin
   if (MaySaturate(root, kind)) return absl::OkStatus();
   std::vector<std::byte> before;
   if (root.accumulate) {
-    before.resize(static_cast<size_t>(BytesOf(root.out().dtype, RootElements(root, kOut))));
+    before.resize(static_cast<size_t>(Bytes(root.out().dtype, RootElements(root, kOut))));
     FillOperand(root, kOut, kind, seed, 0, before.data());
   }
   const bool exact = kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;

@@ -38,7 +38,7 @@ absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
 // To touch more than the machine has would end the process.
 absl::Status CheckMemory(const KnownProblem& problem) {
   int64_t bytes = 0;
-  for (const ProblemTensor& tensor : problem.tensors()) bytes += BytesOf(tensor.dtype, tensor.elements);
+  for (const ProblemTensor& tensor : problem.tensors()) bytes += Bytes(tensor.dtype, tensor.elements);
   if (bytes / sysconf(_SC_PAGESIZE) < sysconf(_SC_PHYS_PAGES)) return absl::OkStatus();
   return absl::ResourceExhaustedError(Cat("no memory for all tensors, which take ", bytes, " bytes"));
 }
@@ -144,7 +144,7 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Ver
     const ProblemTensor& info = problem.tensors()[tensor];
     const size_t element = static_cast<size_t>(Bytes(info.dtype));
     absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(
-        static_cast<size_t>(BytesOf(info.dtype, info.elements)), trial.placement, trial.shift * element);
+        static_cast<size_t>(Bytes(info.dtype, info.elements)), trial.placement, trial.shift * element);
     if (!buffer.ok()) return buffer.status();
     problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
     if (tensor != problem.output()) buffer->SetReadOnly(true);

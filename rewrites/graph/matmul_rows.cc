@@ -27,7 +27,7 @@ bool IsMatmul(const FusionGroup& group, size_t place) {
 uint32_t HeadsOf(const FusionGroup& group) {
   for (size_t place = 0; place < group.size(); ++place)
     if (IsMatmul(group, place))
-      return static_cast<uint32_t>(SharersOf(group.graph(), group.graph().at(group.at(place)), 1));
+      return static_cast<uint32_t>(ItemsPerMatrix(group.graph(), group.graph().at(group.at(place)), 1));
   return 1;
 }
 
@@ -100,7 +100,7 @@ class MatmulRowsShaper {
 
   void CheckMatrices(int node) {
     const GraphNode& at = graph_.at(node);
-    if (SharersOf(graph_, at, 0) != 1 || SharersOf(graph_, at, 1) != heads_)
+    if (ItemsPerMatrix(graph_, at, 0) != 1 || ItemsPerMatrix(graph_, at, 1) != heads_)
       shape_.Fail(node, "as many matrices that share one");
     else if (!StoredLhs(at) || !StoredRhs(at) || !StoredOut(node))
       shape_.Fail(node, "matrices that are evenly apart");

@@ -72,9 +72,9 @@ class Matcher {
   // Do as many heads share the matmul's rhs as the first one's, and none its lhs?
   bool HaveHeads(int node) {
     const GraphNode& at = graph_.at(node);
-    const auto heads = static_cast<uint32_t>(SharersOf(graph_, at, 1));
+    const auto heads = static_cast<uint32_t>(ItemsPerMatrix(graph_, at, 1));
     if (heads_ == 0) heads_ = heads;
-    return heads == heads_ && SharersOf(graph_, at, 0) == 1;
+    return heads == heads_ && ItemsPerMatrix(graph_, at, 0) == 1;
   }
 
   bool Take(Operation op, int* node) {

@@ -96,7 +96,8 @@ class PrologueShaper {
     }
     if (IsMade(uses_.Stored(lhs_))) Fail(node_, "an lhs from elsewhere");
     for (size_t input : {size_t{0}, size_t{1}})
-      if (SharersOf(graph_, graph_.at(node_), input) != 1) Fail(node_, "as many matrices on either side");
+      if (ItemsPerMatrix(graph_, graph_.at(node_), input) != 1)
+        Fail(node_, "as many matrices on either side");
     if (!StoredLhs() || !StoredOut()) Fail(node_, "matrices that are evenly apart");
     if (const size_t end = matmul_ + 1 + fused_.taken; end != group_.size())
       Fail(group_.at(end), "what the matmul's epilogue can do");

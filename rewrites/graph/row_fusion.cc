@@ -29,7 +29,7 @@ class RowWriter {
   }
 
   void Return(int node) {
-    fused_.program.results.push_back({ValueOf(node), graph_.at(node).type.dtype});
+    fused_.program.results.push_back({ValueNumber(node), graph_.at(node).type.dtype});
     fused_.results.push_back(node);
   }
 
@@ -56,7 +56,7 @@ class RowWriter {
     return static_cast<int>(values.size()) - 1;
   }
 
-  int ValueOf(int node) {
+  int ValueNumber(int node) {
     if (const auto known = values_.find(node); known != values_.end()) return known->second;
     const GraphNode& at = graph_.at(node);
     if (at.op == Operation::kNumber) return Number(at.number, at.type.dtype);
@@ -71,7 +71,7 @@ class RowWriter {
   }
   // What an integer is as an f32: of an input that nobody wants as it is, where it is loaded.
   int RealOf(int node) {
-    if (values_.contains(node) || exact_.contains(node)) return Do(Operation::kF32, ValueOf(node));
+    if (values_.contains(node) || exact_.contains(node)) return Do(Operation::kF32, ValueNumber(node));
     const auto [real, is_new] = reals_.try_emplace(node, -1);
     if (is_new) real->second = Load(node, Dtype::kF32);
     return real->second;
@@ -114,7 +114,7 @@ class RowWriter {
     const GraphNode& node = graph_.at(number);
     if (BecomesReal(number)) return RealOf(node.inputs[0]);
     std::vector<int> in;
-    for (int input : node.inputs) in.push_back(ValueOf(input));
+    for (int input : node.inputs) in.push_back(ValueNumber(input));
     const int x = in[0];
     if (Info(node.op).kind == OperationKind::kElementwise) return Elementwise(node, in);
     switch (node.op) {

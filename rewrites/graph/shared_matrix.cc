@@ -19,7 +19,7 @@ class SharedMatrixShaper {
         graph_(group.graph()),
         node_(graph_.at(group.at(0))),
         space_(MatrixSpace(node_.type.dims)),
-        repeats_(std::max(SharersOf(graph_, node_, 0), SharersOf(graph_, node_, 1))),
+        repeats_(std::max(ItemsPerMatrix(graph_, node_, 0), ItemsPerMatrix(graph_, node_, 1))),
         fused_(FuseEpilogue(group, 0, space_, false)),
         memory_(group, in_place) {}
 
@@ -61,7 +61,7 @@ class SharedMatrixShaper {
     const int node = node_.inputs[input], stored = uses.Stored(node);
     const StoredMatrices matrices = MatricesAt(stored);
     SetMatrix(TypeOf(node).dtype, uses.IsView(node) ? Order::kCol : Order::kRow, matrices.ld, input, asked);
-    const bool is_shared = SharersOf(graph_, node_, input) > 1;
+    const bool is_shared = ItemsPerMatrix(graph_, node_, input) > 1;
     return is_shared ? memory_.OperandFor(stored, matrices.batch, 0) : Each(stored, matrices.batch);
   }
 
@@ -84,7 +84,8 @@ class SharedMatrixShaper {
 bool Applies(const GroupProblem& problem) {
   const Graph& graph = problem.group.graph();
   const GraphNode& node = graph.at(problem.group.at(0));
-  return node.op == Operation::kMatmul && (SharersOf(graph, node, 0) != 1 || SharersOf(graph, node, 1) != 1);
+  return node.op == Operation::kMatmul &&
+         (ItemsPerMatrix(graph, node, 0) != 1 || ItemsPerMatrix(graph, node, 1) != 1);
 }
 
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }

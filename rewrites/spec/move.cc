@@ -25,7 +25,7 @@ bool IsOneStream(const Spec& spec, int operand, const Target& target) {
   const TensorSpec& tensor = Operand(spec, operand);
   const TileExtent extent = ExtentOf(spec, operand);
   return tensor.layout.kind == LayoutKind::kStrided && extent.outer * extent.batch == 1 &&
-         BytesOf(tensor.dtype, int64_t{tensor.layout.ld} - extent.inner) <= target.line_bytes;
+         Bytes(tensor.dtype, int64_t{tensor.layout.ld} - extent.inner) <= target.line_bytes;
 }
 
 void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footprint, const Target& target,
@@ -273,7 +273,7 @@ bool AreColumnsPrefetched(const Spec& spec, const Decision& decision) {
 
 // They are one long stream, and as much of it is on its way as microkernels look ahead.
 void AskForColumnsAhead(const Spec& spec, const Target& target, Transfer* transfer) {
-  const int64_t column = BytesOf(spec.operand[MatmulDims::kRhs].dtype, spec.size[MatmulDims::kK]);
+  const int64_t column = Bytes(spec.operand[MatmulDims::kRhs].dtype, spec.size[MatmulDims::kK]);
   transfer->a_tile_ahead = transfer->one_stream = true;
   transfer->ahead_lines = ColumnsAhead(spec) * column / target.line_bytes;
   transfer->new_runs = 0;
@@ -468,7 +468,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   expansion->copied_elements = elements;
   expansion->copy_transposes = source.layout.order != decision.layout.order;
   expansion->filled = decision.level;
-  const int64_t bytes = BytesOf(decision.dtype, elements);
+  const int64_t bytes = Bytes(decision.dtype, elements);
   expansion->filled_lines = (bytes + target.line_bytes - 1) / target.line_bytes;
   if (source.constant != 0)  // the copy is there instead of the operand
     expansion->filled_lines =

@@ -18,7 +18,7 @@ constexpr uint32_t kLeastRows = 4;  // and at least four times as high
 // The tile lies in columns, read along the reduction; else in rows, read across it.
 bool InColumns(const Spec& spec) { return InnerDim(spec, kRhs) == MatmulDims::kK; }
 
-int64_t BytesAlong(const Spec& spec, int64_t elements) { return BytesOf(spec.operand[kRhs].dtype, elements); }
+int64_t BytesAlong(const Spec& spec, int64_t elements) { return Bytes(spec.operand[kRhs].dtype, elements); }
 
 // Bytes from where the tile's runs begin to where the walk along them ends: a tile of whole columns has them
 // all; rows go on in the tiles beside it.
@@ -26,7 +26,7 @@ int64_t RunBytes(const Spec& spec) {
   return BytesAlong(spec, InColumns(spec) ? ExtentOf(spec, kRhs).inner : spec.operand[kRhs].layout.ld);
 }
 
-int64_t LinesOf(int64_t bytes, const Target& target) {
+int64_t LinesAcross(int64_t bytes, const Target& target) {
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 
@@ -42,9 +42,9 @@ bool StaysInL1(const Spec& spec, int64_t elements, const Target& target) {
 // Lines on their way: of columns, the distance of each; of rows that go on in the next tile, whole tiles;
 // else the distance is covered while a single row is read.
 int64_t LinesAheadAlong(const Spec& spec, int64_t bytes, const Footprint& tile, const Target& target) {
-  if (InColumns(spec)) return tile.runs * LinesOf(bytes, target);
+  if (InColumns(spec)) return tile.runs * LinesAcross(bytes, target);
   const int64_t tiles = bytes / BytesAlong(spec, ExtentOf(spec, kRhs).inner);
-  return tiles == 0 ? LinesOf(bytes, target) : tiles * tile.lines;
+  return tiles == 0 ? LinesAcross(bytes, target) : tiles * tile.lines;
 }
 
 void AppendMicrokernel(int dim, int64_t ahead, std::vector<Decision>* decisions) {
@@ -68,7 +68,7 @@ void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision
 void EnumerateBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const Dtype rhs = spec.operand[kRhs].dtype;
   const TileExtent extent = ExtentOf(spec, kRhs);
-  const int64_t block = BlockOf(rhs), step_bytes = BytesOf(rhs, block * extent.inner);
+  const int64_t block = BlockOf(rhs), step_bytes = Bytes(rhs, block * extent.inner);
   for (int64_t ahead = 1; ahead <= kMostBlocks; ahead *= 2)
     if ((ahead + 1) * step_bytes <= target.at(Level::kL1).bytes / 2 &&
         extent.outer >= kLeastRuns * ahead * block)

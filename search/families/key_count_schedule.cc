@@ -58,14 +58,14 @@ double KeyCountSchedule::CyclesFor(int64_t keys) {
     LoopNest times = TimesOf(nest);
     const std::vector<Stage*> timed = StagesOf(times);
     const std::vector<const Stage*> stages = StagesOf(nest);
-    for (size_t i = 0; i < stages.size(); ++i) timed[i]->cycles = CyclesOf(*stages[i], block, keys);
+    for (size_t i = 0; i < stages.size(); ++i) timed[i]->cycles = StageCycles(*stages[i], block, keys);
     cycles += GroupCost(1).Of(times) - nest.cycles;
   }
   return cycles;
 }
 
 // `block`: keys in the largest blocks.
-double KeyCountSchedule::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
+double KeyCountSchedule::StageCycles(const Stage& stage, int64_t block, int64_t keys) {
   if (stage.keys == 0) return stage.cycles;
   if (!stage.at_once) {
     const int64_t left = stage.keys == block ? keys : keys % (2 * stage.keys);

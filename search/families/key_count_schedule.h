@@ -32,7 +32,7 @@ class KeyCountSchedule : public PlanRule {
   std::optional<Plan> ApplyToRange(int64_t least, int64_t most) override;
 
  private:
-  double CyclesOf(const Stage& stage, int64_t block, int64_t keys);
+  double StageCycles(const Stage& stage, int64_t block, int64_t keys);
 
   const Plan plan_;
   const CostModel& model_;

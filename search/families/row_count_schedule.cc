@@ -244,9 +244,9 @@ double RowCountSchedule::CyclesFor(int64_t size) {
       if (is_whole) times.tile = times.rows;
       const int64_t left = times.rows % times.tile;
       for (size_t i = 0; i < nest.stages.size() && is_whole; ++i)
-        times.stages[i].cycles = CyclesOf(nest.stages[i], times.rows);
+        times.stages[i].cycles = StageCycles(nest.stages[i], times.rows);
       for (size_t i = 0; i < nest.rest.size() && left != 0; ++i)
-        times.rest[i].cycles = CyclesOf(nest.rest[i], left);
+        times.rest[i].cycles = StageCycles(nest.rest[i], left);
       if (left == 0) times.rest.clear();
     }
     cycles += GroupCost(1).Of(times) - nest.cycles;
@@ -254,7 +254,7 @@ double RowCountSchedule::CyclesFor(int64_t size) {
   return cycles;
 }
 
-double RowCountSchedule::CyclesOf(const Stage& stage, int64_t rows) {
+double RowCountSchedule::StageCycles(const Stage& stage, int64_t rows) {
   if (!GrowsAlongRows(stage)) return stage.cycles;
   const auto repeats = static_cast<double>(stage.repeats);
   if (stage.kind == StageKind::kRows)

@@ -37,7 +37,7 @@ class RowCountSchedule : public PlanRule {
 
   bool FindGrowth(const Graph& other, int64_t other_size);
   void AddTemplates();
-  double CyclesOf(const Stage& stage, int64_t rows);
+  double StageCycles(const Stage& stage, int64_t rows);
   std::optional<Impl> RangeOf(const Stage& stage, int64_t least, int64_t most);
   int64_t Grown(int64_t planned, int64_t size) const { return planned / size_ * size; }
 

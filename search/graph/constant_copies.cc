@@ -27,13 +27,13 @@ void CopyConstants(const Target& target, Plan* plan) {
     copy.copy.width = type.span();  // gaps, too: what reads the copy finds it as it lies
     copy.copy.dtype = type.dtype;
     if (IsOfBlocks(type.dtype)) {  // byte by byte
-      copy.copy.width = BytesOf(type.dtype, type.span());
+      copy.copy.width = Bytes(type.dtype, type.span());
       copy.copy.dtype = Dtype::kU8;
     }
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
     PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
     plan->prepacks.push_back(std::move(copy));
-    plan->buffers.push_back({constant, BytesOf(type.dtype, type.span())});
+    plan->buffers.push_back({constant, Bytes(type.dtype, type.span())});
   }
 }
 

@@ -28,7 +28,7 @@ int64_t StepOfWindow(const LoopNest& nest, const Stage& stage, int operand, int 
 Dtype TypeOf(const Spec& spec, int operand) { return spec.tensor(operand).dtype; }
 
 int64_t OperandBytes(const Spec& spec, int operand) {
-  return BytesOf(TypeOf(spec, operand), ExtentOf(spec, operand).elements());
+  return Bytes(TypeOf(spec, operand), ExtentOf(spec, operand).elements());
 }
 
 // Does every tile read all of it, so that it may be where the last tile left it?
@@ -197,7 +197,7 @@ void GroupLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(nest, *stage, operand, threads_) > 0)
-      level = std::min(level, LevelOfBuffers(BytesOf(TypeOf(spec, operand), RootElements(spec, operand))));
+      level = std::min(level, LevelOfBuffers(Bytes(TypeOf(spec, operand), RootElements(spec, operand))));
     if (IsReadByAllTiles(nest, *stage, operand))
       level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(nest)));
     if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
@@ -211,7 +211,7 @@ double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
   double cycles = 0;
   for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
-    cycles += ReadCycles(BytesOf(TypeOf(stage.spec, operand), StepOfWindow(nest, stage, operand, threads_)),
+    cycles += ReadCycles(Bytes(TypeOf(stage.spec, operand), StepOfWindow(nest, stage, operand, threads_)),
                          level, target_);
     if (IsReadByAllTiles(nest, stage, operand) && stage.spec.tensor(operand).level < level)
       cycles +=

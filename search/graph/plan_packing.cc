@@ -59,7 +59,7 @@ struct SharedItem {
 };
 using Items = std::map<std::pair<int, std::string>, SharedItem>;
 
-std::pair<int, std::string> KeyOf(const Stage& prepack) {
+std::pair<int, std::string> PrepackKey(const Stage& prepack) {
   return {prepack.operands[0].value, TextOfStage(prepack)};
 }
 
@@ -74,7 +74,7 @@ std::string NameOfConstant(const Graph& graph, int value) {
   return Cat(Info(node.op).name, "(", arguments, ")");
 }
 
-int64_t BytesOf(const Plan& plan, int value) {
+int64_t BufferBytes(const Plan& plan, int value) {
   const auto buffer = std::find_if(plan.buffers.begin(), plan.buffers.end(),
                                    [&](const Buffer& one) { return one.value == value; });
   KIRSCH_CHECK(buffer != plan.buffers.end());
@@ -83,8 +83,8 @@ int64_t BytesOf(const Plan& plan, int value) {
 
 void AddItems(const Plan& plan, Items* items) {
   for (const Stage& stage : plan.prepacks) {
-    SharedItem& item = items->try_emplace(KeyOf(stage), SharedItem{stage, 0}).first->second;
-    item.bytes = std::max(item.bytes, BytesOf(plan, stage.operands[1].value));
+    SharedItem& item = items->try_emplace(PrepackKey(stage), SharedItem{stage, 0}).first->second;
+    item.bytes = std::max(item.bytes, BufferBytes(plan, stage.operands[1].value));
   }
 }
 
@@ -98,8 +98,8 @@ void TakeItems(const Items& items, Plan* plan) {
   std::map<std::pair<int, std::string>, Stage> own;
   std::map<int, std::pair<int, std::string>> made;  // by the values that the plan had for them
   for (const Stage& stage : plan->prepacks) {
-    own.try_emplace(KeyOf(stage), stage);
-    made[stage.operands[1].value] = KeyOf(stage);
+    own.try_emplace(PrepackKey(stage), stage);
+    made[stage.operands[1].value] = PrepackKey(stage);
   }
   int next = FirstFreeValue(*plan);
   std::map<std::pair<int, std::string>, int> values;

@@ -109,14 +109,14 @@ class Planner {
 
   absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
     const PathOptions options{threads, target_.barrier_cycles, fuse, banned_};
-    const PlanPaths::Length length = [this](const GroupQuestion& group) { return CyclesOf(group); };
+    const PlanPaths::Length length = [this](const GroupQuestion& group) { return GroupCycles(group); };
     absl::StatusOr<std::vector<PlanPath>> paths = PlanPaths(*fusion_graph_, options, length).Shortest(first);
     if (!paths.ok()) return paths.status();
     return paths->empty() ? PlanPath{} : std::move(paths->front());
   }
 
   // What a group costs, or a bound: the closed form at first.
-  absl::StatusOr<double> CyclesOf(const GroupQuestion& group) {
+  absl::StatusOr<double> GroupCycles(const GroupQuestion& group) {
     const auto [known, is_new] = known_.try_emplace(group);
     if (is_new) {
       const absl::StatusOr<double> bound = pricer_.Bound(group.first, group.second);

@@ -40,14 +40,14 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
     return false;
   }
   stage->impl = result.impl;
-  stage->cycles = CyclesOf(result, *stage);
+  stage->cycles = StageCycles(result, *stage);
   return stage->cycles < limit;
 }
 
 double StageSolver::BoundOf(const Stage& stage) const {
   const auto known = solved_.find(stage.spec);
   if (known == solved_.end()) return 0;
-  if (IsSolved(known->second)) return CyclesOf(known->second, stage);
+  if (IsSolved(known->second)) return StageCycles(known->second, stage);
   return static_cast<double>(stage.repeats) * std::max(0.0, ToCycles(known->second.bound) - ForksOf(stage));
 }
 
@@ -59,7 +59,7 @@ absl::Status StageSolver::Replay(const StageSchedule& schedule, Stage* stage) {
   if (!result.ok()) return result.status();
   stats_ += result->stats;
   stage->impl = result->impl;
-  stage->cycles = CyclesOf(*result, *stage);
+  stage->cycles = StageCycles(*result, *stage);
   return absl::OkStatus();
 }
 
@@ -67,7 +67,7 @@ double StageSolver::ForksOf(const Stage& stage) const {
   return stage.spec.threads > 1 ? target_.fork_join_cycles : 0;
 }
 
-double StageSolver::CyclesOf(const SearchResult& result, const Stage& stage) const {
+double StageSolver::StageCycles(const SearchResult& result, const Stage& stage) const {
   return static_cast<double>(stage.repeats) *
          (ToCycles(result.cost) - (Forks(result.impl) ? target_.fork_join_cycles : 0));
 }

@@ -38,7 +38,7 @@ class StageSolver {
   };
 
   double ForksOf(const Stage& stage) const;
-  double CyclesOf(const SearchResult& result, const Stage& stage) const;
+  double StageCycles(const SearchResult& result, const Stage& stage) const;
 
   const Target& target_;
   const PlanOptions& options_;

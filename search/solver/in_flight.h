@@ -16,7 +16,7 @@ namespace kirsch {
 // hash make a worker defer what it need not, or not defer what it might.
 class InFlightTable {
  public:
-  static uint64_t KeyOf(const Spec& spec, Lines available) {
+  static uint64_t QuestionKey(const Spec& spec, Lines available) {
     return HashOf(spec) ^ static_cast<uint64_t>(available) * 0x9e3779b97f4a7c15;
   }
   bool Has(uint64_t key) const { return SlotOf(key).load(std::memory_order_relaxed) == key; }

@@ -28,7 +28,7 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
   const int64_t elements =
       PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);
-  return (BytesOf(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
+  return (Bytes(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
 }
 
 // Lines of the copy of lhs rounded, where there may be one: few rows are not worth it unless it is in L1, and
@@ -41,7 +41,7 @@ int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   if (rounded == Dtype::kBf16 && Info(BestArithmetic(rounded, rounded, target)).lhs != rounded) return 0;
   const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
   const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-  const int64_t bytes = BytesOf(rounded, PackedElements(lhs, rows, rounded, target));
+  const int64_t bytes = Bytes(rounded, PackedElements(lhs, rows, rounded, target));
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 

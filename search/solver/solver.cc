@@ -82,7 +82,7 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Ot
   if (bound >= budget) return Refute(spec, available, bound);
   if (in_flight_ == nullptr || spec.out().level == Level::kVrf)
     return SolveAnew(spec, available, budget, bound);
-  const uint64_t key = InFlightTable::KeyOf(spec, available);
+  const uint64_t key = InFlightTable::QuestionKey(spec, available);
   if (others == Others::kAvoid && in_flight_->busy.Has(key)) return {.deferred = true};
   const InFlightTable::Mark mark(in_flight_->busy, key);
   return SolveAnew(spec, available, budget, bound);

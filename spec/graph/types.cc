@@ -217,7 +217,7 @@ void NormaliseStrides(TensorType* type) {
   if (is_dense) type->strides.clear();
 }
 
-int64_t SharersOf(const Graph& graph, const GraphNode& node, size_t input) {
+int64_t ItemsPerMatrix(const Graph& graph, const GraphNode& node, size_t input) {
   const Dims &out = node.type.dims, &in = TypeOf(graph, node, input).dims;
   return out.size() < 3 ? 1 : out[out.size() - 3] / in[in.size() - 3];
 }

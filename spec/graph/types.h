@@ -33,7 +33,7 @@ std::optional<WrongStride> CheckStrides(const TensorType& type);
 void NormaliseStrides(TensorType* type);
 
 // How many of a matmul's matrices, one after the other, are made from one of the operand's; mostly 1.
-int64_t SharersOf(const Graph& graph, const GraphNode& node, size_t input);
+int64_t ItemsPerMatrix(const Graph& graph, const GraphNode& node, size_t input);
 
 // Works out the type of `node`, whose inputs are in `graph` and have theirs; numbers among them get the type
 // of what they meet. The dtype of a cast is set already. The result is dense. Returns what its inputs should

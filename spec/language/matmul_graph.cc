@@ -154,7 +154,7 @@ class MatmulFinder {
 
   absl::Status AddMatrices() {
     for (size_t i = 0; i < 2; ++i) {
-      if (SharersOf(graph_, At(matmul_), i) != 1)
+      if (ItemsPerMatrix(graph_, At(matmul_), i) != 1)
         return Refused(matmul_, "as many matrices on either side, as yet");
       int input = At(matmul_).inputs[i];
       turned_[i] = At(input).op == Operation::kTranspose;

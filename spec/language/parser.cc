@@ -26,7 +26,7 @@ int OperandCalled(std::string_view name) {
 }
 
 // What an option's form begins with, up to its "=".
-std::string KeyOf(std::string_view form) { return std::string(form.substr(0, form.find('='))); }
+std::string OptionName(std::string_view form) { return std::string(form.substr(0, form.find('='))); }
 
 }  // namespace
 
@@ -50,9 +50,9 @@ std::vector<std::string> MatmulOptions() {
 
 absl::Status ParsedMatmul::ExpectedOption(const Word& word) const {
   std::vector<std::string> keys;
-  for (const std::string& option : MatmulOptions()) keys.push_back(KeyOf(option));
+  for (const std::string& option : MatmulOptions()) keys.push_back(OptionName(option));
   return ExpectedAt(source_, word, Cat("an option (", Join(MatmulOptions(), " "), ")"),
-                    DidYouMean(KeyOf(word.text), keys));
+                    DidYouMean(OptionName(word.text), keys));
 }
 
 absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, std::string_view source) {

@@ -286,8 +286,8 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
   const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
   const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
-  Row factors = RowOf(node.inputs[0], item / SharersOf(graph_, node, 0) * m + row % m);
-  const int64_t first = item / SharersOf(graph_, node, 1) * k;
+  Row factors = RowOf(node.inputs[0], item / ItemsPerMatrix(graph_, node, 0) * m + row % m);
+  const int64_t first = item / ItemsPerMatrix(graph_, node, 1) * k;
   if (!IsFloating(node.type.dtype))
     return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
   const bool rounds = node.lhs_as != LhsAs::kItself,

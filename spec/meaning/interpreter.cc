@@ -47,17 +47,17 @@ class Interpreter {
   }
 
   void Do(const Loop& loop) {
-    const int64_t trips = ValueOf(loop.trips);
+    const int64_t trips = Resolve(loop.trips);
     for (int64_t trip = 0; trip < trips; ++trip) {
       Variable(loop.variable) = trip;
       Do(trip == 0 && !loop.first.empty() ? loop.first : loop.body);
     }
     Variable(loop.variable) = trips;
-    if (ValueOf({loop.trips.of, loop.trips.by, true}) != 0) Do(loop.rest);
+    if (Resolve({loop.trips.of, loop.trips.by, true}) != 0) Do(loop.rest);
   }
 
   void Do(const Let& let) {
-    Variable(let.variable) = ValueOf(let.value);
+    Variable(let.variable) = Resolve(let.value);
     Do(let.body);
   }
 
@@ -69,7 +69,7 @@ class Interpreter {
 
   // Every block is wanted.
   void Do(const Task& task) {
-    if (program_.block != 0 || !program_.SharesWork() || ValueOf(task.task) % threads_ == thread_)
+    if (program_.block != 0 || !program_.SharesWork() || Resolve(task.task) % threads_ == thread_)
       Do(task.body);
   }
 
@@ -80,22 +80,22 @@ class Interpreter {
     const KernelShape kernel =
         program_.sizes.empty()
             ? general
-            : ForValues(general, {Variable(program_.sizes.front().variable), ValueOf(run.last),
-                                  ValueOf(run.count), ValueOf(run.adds)});
+            : ForValues(general, {Variable(program_.sizes.front().variable), Resolve(run.last),
+                                  Resolve(run.count), Resolve(run.adds)});
     const std::vector<Dtype> types = OperandTypes(kernel);
     KIRSCH_CHECK(types.size() == run.at.size());
     InterpretedOperands at;
     for (size_t i = 0; i < run.at.size(); ++i)
-      at.push_back({run.at[i].buffer, ValueOf(run.at[i].offset), types[i]});
-    std::visit([&](const auto& shape) { InterpretKernel(shape, at, ValueOf(run.count), &memory_); }, kernel);
+      at.push_back({run.at[i].buffer, Resolve(run.at[i].offset), types[i]});
+    std::visit([&](const auto& shape) { InterpretKernel(shape, at, Resolve(run.count), &memory_); }, kernel);
   }
 
   int64_t& Variable(VarId variable) { return variables_[static_cast<size_t>(variable)]; }
 
-  int64_t ValueOf(const Affine& affine) {
+  int64_t Resolve(const Affine& affine) {
     return Evaluate(affine, [this](VarId index) { return Variable(index); });
   }
-  int64_t ValueOf(const Count& count) { return count.Of(ValueOf(count.of)); }
+  int64_t Resolve(const Count& count) { return count.Of(Resolve(count.of)); }
 
   const Program& program_;
   InterpreterMemory memory_;

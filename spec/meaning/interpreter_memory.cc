@@ -62,9 +62,8 @@ bool InterpreterMemory::Fail(int buffer, const char* what) {
 void InterpreterMemory::Observe(const InterpretedOperand& operand, int64_t first, int64_t stride,
                                 int64_t count, bool write) const {
   if (!observe_) return;
-  const int bytes = static_cast<int>(BytesOf(operand.dtype, 1));
-  observe_(
-      {operand.buffer, BytesOf(operand.dtype, first), BytesOf(operand.dtype, stride), count, bytes, write});
+  const int bytes = static_cast<int>(Bytes(operand.dtype, 1));
+  observe_({operand.buffer, Bytes(operand.dtype, first), Bytes(operand.dtype, stride), count, bytes, write});
 }
 
 bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride,
@@ -72,7 +71,7 @@ bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t firs
   const Program::Buffer& buffer = BufferAt(operand.buffer);
   const int64_t last = first + (count - 1) * stride;
   const bool inside = std::min(first, last) >= 0 &&
-                      BytesOf(operand.dtype, std::max(first, last) + 1) <= buffer.bytes &&
+                      Bytes(operand.dtype, std::max(first, last) + 1) <= buffer.bytes &&
                       (buffer.memory == Memory::kCaller ||
                        buffer.offset + buffer.bytes <= static_cast<int64_t>(AreaOf(buffer).bytes.size()));
   if (!inside) return Fail(operand.buffer, "leaves its buffer");
@@ -112,7 +111,7 @@ uint8_t* InterpreterMemory::Block(const InterpretedOperand& operand, int64_t off
   KIRSCH_CHECK(first % block == 0);
   if (write ? !MayWrite(operand, first, 1, block) : !MayRead(operand, first, 1, block)) return nullptr;
   Observe(operand, first, 1, block, write);
-  return static_cast<uint8_t*>(Data(operand.buffer)) + BytesOf(operand.dtype, first);
+  return static_cast<uint8_t*>(Data(operand.buffer)) + Bytes(operand.dtype, first);
 }
 
 const uint8_t* InterpreterMemory::BlockToRead(const InterpretedOperand& operand, int64_t offset) {

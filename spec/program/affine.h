@@ -71,7 +71,7 @@ inline Affine InBytes(Dtype dtype, const Affine& elements) {
   if (!IsOfBlocks(dtype)) return elements;
   const auto bytes = [&](int64_t count) {
     KIRSCH_CHECK(count % BlockOf(dtype) == 0);
-    return BytesOf(dtype, count);
+    return Bytes(dtype, count);
   };
   Affine result = Constant(bytes(elements.constant));
   for (const Affine::Term& term : elements.terms)

@@ -14,9 +14,9 @@ namespace {
 
 // A copy of blocks as they are is one of their bytes.
 PackShape CopyOfBytes(PackShape pack) {
-  pack.inner = BytesOf(pack.from.dtype, pack.inner);
+  pack.inner = Bytes(pack.from.dtype, pack.inner);
   for (MatrixLayout* layout : {&pack.from, &pack.to}) {
-    layout->outer_stride = BytesOf(layout->dtype, layout->outer_stride);
+    layout->outer_stride = Bytes(layout->dtype, layout->outer_stride);
     layout->dtype = Dtype::kU8;
   }
   return pack;
@@ -81,11 +81,11 @@ int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   const Spec& child = OnlyChild(impl).spec;
   const TensorSpec& copy = Operand(child, operand);
   const TileExtent extent = ExtentOf(child, operand);
-  const int64_t bytes = BytesOf(copy.dtype, CopyElements(impl));
+  const int64_t bytes = Bytes(copy.dtype, CopyElements(impl));
   if (ConstantOperand(impl.spec) < 0) return bytes;
   const MatrixLayout to = PackedLayout(extent, copy.layout, copy.dtype);
   const int vector_bytes = target_.vectors.front().bytes;
-  const bool beyond = to.panel == 0 && BytesOf(to.dtype, to.outer_stride) % vector_bytes != 0;
+  const bool beyond = to.panel == 0 && Bytes(to.dtype, to.outer_stride) % vector_bytes != 0;
   return bytes + (beyond ? vector_bytes : 0);
 }
 

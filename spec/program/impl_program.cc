@@ -64,7 +64,7 @@ void AddOperands(const Spec& spec, ProgramBuilder& builder) {
     builder.AddBuffer({std::string(spec.op_info().operands[static_cast<size_t>(operand)].name),
                        Operand(spec, operand).dtype, Memory::kCaller, operand == spec.op_info().output(),
                        Operand(spec, operand).constant != 0,
-                       BytesOf(Operand(spec, operand).dtype, RootElements(spec, operand)), 0});
+                       Bytes(Operand(spec, operand).dtype, RootElements(spec, operand)), 0});
 }
 
 // The constant operand's copy, made ahead, of a batch matrix by matrix: the view that the kernel has of it.

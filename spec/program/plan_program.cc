@@ -53,7 +53,7 @@ class PlanWriter {
     const auto add_caller = [&](int value, std::string name, bool stored) {
       const TensorType& type = graph.at(value).type;
       return builder_.AddBuffer({std::move(name), type.dtype, Memory::kCaller, stored,
-                                 graph.IsConstant(value), BytesOf(type.dtype, type.span()), 0});
+                                 graph.IsConstant(value), Bytes(type.dtype, type.span()), 0});
     };
     for (int i = 0; i < graph.num_inputs(); ++i) callers_[i] = add_caller(i, graph.at(i).text, false);
     buffer_of_ = callers_;

@@ -15,8 +15,8 @@ namespace kirsch {
 namespace {
 
 // What is said of one, whichever it is.
-double CyclesOf(const RankedProgram& program) { return ToCycles(program.cost); }
-double CyclesOf(const RankedPlan& plan) { return plan.plan.cycles; }
+double PredictedCycles(const RankedProgram& program) { return ToCycles(program.cost); }
+double PredictedCycles(const RankedPlan& plan) { return plan.plan.cycles; }
 
 std::string ScheduleOf(const RankedProgram& program) { return PrintSchedule(program.impl); }
 std::string ScheduleOf(const RankedPlan& plan) { return PrintPlanSchedule(plan.plan); }
@@ -34,12 +34,12 @@ std::string DepartureText(const PlanDeparture& departure) {
   return Cat(departure.where, ": ", departure.instead, ", not ", departure.best);
 }
 
-const std::vector<RankedProgram>& ListOf(const KBestResult& best) { return best.programs; }
-const std::vector<RankedPlan>& ListOf(const KBestPlansResult& best) { return best.plans; }
+const std::vector<RankedProgram>& RankedList(const KBestResult& best) { return best.programs; }
+const std::vector<RankedPlan>& RankedList(const KBestPlansResult& best) { return best.plans; }
 
 template <typename Ranked>
 double Above(const std::vector<Ranked>& all, const Ranked& one) {
-  return CyclesOf(one) / CyclesOf(all.front()) - 1;
+  return PredictedCycles(one) / PredictedCycles(all.front()) - 1;
 }
 
 Departure Between(const RankedProgram& one, const RankedProgram& other) {
@@ -86,11 +86,11 @@ template <typename Result>
 std::string TextOf(const Result& best) {
   std::string text =
       absl::StrFormat("%5s %14s %10s  first departs from the best\n", "rank", "cycles", "above");
-  const auto& all = ListOf(best);
+  const auto& all = RankedList(best);
   const auto differences = DifferencesOf(all);
   for (size_t i = 0; i < all.size(); ++i)
-    absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%%s\n", i + 1, CyclesOf(all[i]), 100 * Above(all, all[i]),
-                          TextOf(differences[i]));
+    absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%%s\n", i + 1, PredictedCycles(all[i]),
+                          100 * Above(all, all[i]), TextOf(differences[i]));
   if (!best.complete) text += "stopped: there may be others as cheap behind these\n";
   return text;
 }
@@ -98,10 +98,10 @@ std::string TextOf(const Result& best) {
 template <typename Result>
 std::vector<BestEntry> EntriesOf(const Result& best) {
   std::vector<BestEntry> entries;
-  const auto& all = ListOf(best);
+  const auto& all = RankedList(best);
   const auto differences = DifferencesOf(all);
   for (size_t i = 0; i < all.size(); ++i) {
-    BestEntry entry{ScheduleOf(all[i]), CyclesOf(all[i]), Above(all, all[i]), {}, differences[i].from};
+    BestEntry entry{ScheduleOf(all[i]), PredictedCycles(all[i]), Above(all, all[i]), {}, differences[i].from};
     if (Departs(differences[i].departure)) entry.departure = differences[i].departure;
     entries.push_back(std::move(entry));
   }
@@ -141,8 +141,8 @@ std::vector<BestEntry> EntriesOf(const Best& best) {
   return std::visit([](const auto& found) { return EntriesOf(found); }, best);
 }
 
-size_t CountOf(const Best& best) {
-  return std::visit([](const auto& found) { return ListOf(found).size(); }, best);
+size_t ProgramCount(const Best& best) {
+  return std::visit([](const auto& found) { return RankedList(found).size(); }, best);
 }
 
 bool IsComplete(const Best& best) {

@@ -36,7 +36,7 @@ struct BestEntry {
 };
 std::vector<BestEntry> EntriesOf(const Best& best);
 
-size_t CountOf(const Best& best);
+size_t ProgramCount(const Best& best);
 
 // All that would be as cheap are among them.
 bool IsComplete(const Best& best);

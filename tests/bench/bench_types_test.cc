@@ -143,7 +143,7 @@ TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
     if (!IsInteger(p.out_type)) continue;
     FillOutput(placed.workload);
     Multiply(p);
-    static_cast<char*>(p.out)[5 * BytesOf(p.out_type)] ^= 1;
+    static_cast<char*>(p.out)[5 * Bytes(p.out_type)] ^= 1;
     EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "integers are exact";
     EXPECT_EQ(CheckOutput(reference, placed.workload).max_error, 1);
   }

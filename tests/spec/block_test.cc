@@ -385,7 +385,7 @@ TEST(BlockTest, RecodedForPanels) {
 TEST(BlockTest, ArraysOfBlocks) {
   for (const auto& [name, dtype] : TypesByName()) {
     const int64_t block = BlockOf(dtype);
-    EXPECT_EQ(BytesOf(dtype, 3 * block), 3 * Bytes(dtype));
+    EXPECT_EQ(Bytes(dtype, 3 * block), 3 * Bytes(dtype));
     std::vector<uint8_t> bytes(static_cast<size_t>(3 * Bytes(dtype)));
     std::mt19937 random(6);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 100);
