@@ -75,7 +75,7 @@ class SharedPackingSolver {
     return absl::OkStatus();
   }
 
-  // What members compute ahead that are solved alone, if all do so of the same values.
+  // What members fold that are solved alone, if all do so of the same values.
   std::vector<std::vector<int>> Choices() const {
     std::vector<std::vector<int>> choices;
     for (const Plan& plan : alone_) {
@@ -93,7 +93,7 @@ class SharedPackingSolver {
     return choices;
   }
 
-  // The packing with which all members are cheapest if they compute this ahead.
+  // The packing with which all members are cheapest if they fold this.
   absl::Status Try(const std::vector<int>& folded) {
     SolveArguments asked = arguments_;
     asked.pins.folded = folded;
@@ -176,7 +176,7 @@ class SharedPackingSolver {
   std::vector<int64_t> numbers_;  // of the members that were solved alone
   std::vector<double> weights_;
   std::vector<Plan> alone_;
-  std::optional<std::vector<int>> folded_;  // with what is computed ahead,
+  std::optional<std::vector<int>> folded_;  // with what is constant-folded,
   CommonPacking best_;                      // the best packing so far
   SearchEffort effort_;
 };

@@ -35,7 +35,7 @@ struct MemberPins {
   bool price_packing = true;
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
   bool first_place = false;  // operands are where PlaceOperands places them: programs are compared as rules
-  PlanPacking packing;       // of graphs, with what is computed ahead, and their cutoff: see PlanOptions
+  PlanPacking packing;       // of graphs, with what is constant-folded, and their cutoff: see PlanOptions
   std::optional<std::vector<int>> folded;
   double most_cycles = std::numeric_limits<double>::infinity();
 };

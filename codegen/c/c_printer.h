@@ -32,7 +32,7 @@ struct CKernel {
 };
 
 // All functions: the procedures that entries call, those of equal code once for all kernels; then the
-// entries, and where an operand is packed ahead, the functions that do so.
+// entries, and where an operand is prepacked, the functions that do so.
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style);
 
 }  // namespace kirsch

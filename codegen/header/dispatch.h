@@ -12,10 +12,10 @@ namespace kirsch {
 // "int NAME(size_t m, const float* __restrict lhs, ...)", the public function.
 std::string Declaration(const HeaderFunction& function);
 
-// "void NAME_pack(const float* __restrict rhs, void* __restrict packed)", if an operand is packed ahead.
+// "void NAME_pack(const float* __restrict rhs, void* __restrict packed)", if an operand is prepacked.
 std::string PackDeclaration(const HeaderFunction& function);
 
-// NAME_packed_bytes(), if an operand is packed ahead; PrintSupported comes before it.
+// NAME_packed_bytes(), if an operand is prepacked; PrintSupported comes before it.
 std::string PrintPackedBytes(const HeaderFunction& function, const std::string& linkage);
 
 // "_runs", "_choose": NAME_runs(i) says whether the CPU can run variant i, counting from 1, and

@@ -171,7 +171,7 @@ std::string VariantText(const HeaderVariant& variant) {
   return Cat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
 }
 
-// How the operand that is packed ahead is passed.
+// How the operand that is prepacked is passed.
 std::string PackedText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   if (signature.constants.empty()) return "";

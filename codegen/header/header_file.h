@@ -51,7 +51,7 @@ struct HeaderVariant {
   std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or fewer:
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes = {};             // text, any number of lines, for the comment
-  PackingCost packing = {};           // if an operand is packed ahead: by the first program for all of them
+  PackingCost packing = {};           // if an operand is prepacked: by the first program for all of them
   // Where members that differ in HeaderFunction::shared_size share programs, that take that size: which each
   // runs.
   std::vector<size_t> program_of = {};
@@ -119,7 +119,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 // with the text's own parameters before `out`, by their names and in their order; or, if sizes vary,
 //   int NAME(size_t <size>, for each of them, as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
-// Where operands are packed ahead, NAME takes `const void* packed` instead, before `out`, and there are
+// Where operands are prepacked, NAME takes `const void* packed` instead, before `out`, and there are
 //   size_t NAME_packed_bytes(void);    bytes of the packed operand, 64-byte aligned
 //   void NAME_pack(const T* operand, void* packed)   both for the kernel that this CPU runs
 //   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)

@@ -27,7 +27,7 @@ struct MatmulKey {
   std::string form;  // "bf16*bf16->f32 rhs=col const-rhs": types and options that are no numbers
   std::array<SizeRange, 3> sizes;  // m, k, n
   std::array<std::string, 3> ld;   // of lhs, rhs and out: a number, or the size that it is
-  int constant = -1;               // the operand that is packed ahead
+  int constant = -1;               // the operand that is prepacked
 
   // Of sizes that the key has.
   uint32_t ld_of(int operand, const std::array<uint32_t, 3>& at) const {

@@ -29,7 +29,7 @@ std::vector<std::string> MatmulDispatchNames(const std::string& file, absl::Span
 //                    const void* lhs, const void* rhs, void* out, void* scratch, size_t thread, size_t
 //                    n_threads)
 //   size_t FILE_scratch_bytes(void)
-// and, if an operand of some matmul is packed ahead,
+// and, if an operand of some matmul is prepacked,
 //   size_t FILE_matmul_packed_bytes(int type, size_t m, size_t k, size_t n)
 //   bool FILE_matmul_pack(int type, size_t m, size_t k, size_t n, size_t ld, const void* operand, void*
 //   packed)

@@ -33,7 +33,7 @@ struct Source {
   const Target& target;
   Abi abi;
   std::vector<std::string> features;
-  std::string declaration, pack_declaration;  // the latter empty: nothing is packed ahead
+  std::string declaration, pack_declaration;  // the latter empty: nothing is prepacked
   int64_t scratch_bytes = 0, shared_bytes = 0, packed_bytes = 0;
 };
 

@@ -30,7 +30,7 @@ struct EmitOptions {
 // what else a caller has to know:
 //   void NAME(const T* lhs, const T* rhs {, const A* bias}, T* out [, void* scratch_memory]
 //             [, size_t thread, size_t n_threads] [, void* shared_memory, size_t phase])
-// with the text's own parameters before `out`. If an operand is packed ahead, there is also NAME_pack,
+// with the text's own parameters before `out`. If an operand is prepacked, there is also NAME_pack,
 // likewise. An error is a fault of LLVM's (a CPU name it does not know, say).
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});

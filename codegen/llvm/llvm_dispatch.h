@@ -13,7 +13,7 @@ namespace kirsch {
 
 // The kernels of the function's only variant, local to the module, and the public function that chooses among
 // them by the sizes, with the header's parameters (see PrintHeaderFile): 1 if a kernel ran, else 0. If an
-// operand is packed ahead, there is NAME_pack, too. Sizes vary.
+// operand is prepacked, there is NAME_pack, too. Sizes vary.
 std::unique_ptr<llvm::Module> PrintLlvmDispatch(const HeaderFunction& function, Abi abi,
                                                 llvm::LLVMContext& context);
 

@@ -293,7 +293,7 @@ struct EntrySize {
   int64_t least = 1, most = 1;
 };
 
-// Constants that are packed ahead: procedures[procedure], called with (constants..., packed), packs them
+// Constants that are prepacked: procedures[procedure], called with (constants..., packed), packs them
 // once; the entry takes what it wrote. A contraction's operand is replaced by its copy; of a graph's kernel,
 // all constants are in one buffer.
 struct Packing {

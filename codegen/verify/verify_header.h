@@ -37,7 +37,7 @@ class HeaderBuild {
   // lives. An error holds the compiler's first complaint.
   absl::StatusOr<GraphKernelFunction> Finish();
 
-  // The header's function that packs what is packed ahead, as long; null if there is none. After Finish().
+  // The header's function that packs what is prepacked, as long; null if there is none. After Finish().
   PackConstantsFunction pack() const { return reinterpret_cast<PackConstantsFunction>(pack_); }
 
   // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint

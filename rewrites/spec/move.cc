@@ -365,7 +365,7 @@ bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
 }
 
 // How a copy lies. A dense one is taken to be walked from end to end, which tiles of a whole operand are not:
-// what is packed ahead has plain rows instead, padded unless they are to follow each other.
+// what is prepacked has plain rows instead, padded unless they are to follow each other.
 Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& target) {
   Layout layout = decision.layout;
   if (Operand(spec, decision.operand).constant == 0 || layout.panel != 0) return layout;

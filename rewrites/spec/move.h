@@ -12,7 +12,7 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
 void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion);
 
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions);
-// How an operand that is constant may be packed ahead, at the level where it is placed: as any copy, or as
+// How an operand that is constant may be prepacked, at the level where it is placed: as any copy, or as
 // plain rows. All there is to decide before `constant` is cleared.
 void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
                             std::vector<Decision>* decisions);

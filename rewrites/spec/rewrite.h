@@ -5,7 +5,7 @@
 //   * Moves fill slow levels first: an operand may move to (or be packed into) a level that is at least
 //     as fast as every level in use. So one level is being filled, slower ones are closed, faster ones are
 //     empty. A single number, the lines left at the level being filled, is all there is of limits.
-//   * A constant operand is packed ahead, before anything else; in plain rows at least.
+//   * A constant operand is prepacked, before anything else; in plain rows at least.
 //   * A batch is split first, one matrix at a time (or shared out over threads).
 //   * Tile sizes come from a lattice per kind of dim (tile_sizes.h); any remainder is a spec of its own.
 //   * A spec whose output fits the registers is not tiled along a reduction: the microkernel does that.

@@ -102,7 +102,7 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
 void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   if (IsReduction(spec, dim)) {
-    // Columns that are asked for ahead are read whole.
+    // Columns that are prefetched are read whole.
     if (spec.operand[MatmulDims::kRhs].resident != kPrefetched) AppendReductionSizes(spec, size, sizes);
     return;
   }

@@ -34,7 +34,7 @@ std::string TextOfCopy(const Stage& prepack, const Decision& pack, const Target&
 // All that the plan packs, of each parameter that is constant.
 PlanPacking PackingOf(const Plan& plan);
 
-// The operations of the plan's graph that are computed ahead, ascending.
+// The operations of the plan's graph that are constant-folded, ascending.
 std::vector<int> FoldedOperations(const Plan& plan);
 
 // "w 512x2048 row as packed16 f32; b as it is", of what is computed ahead "cast(w)" instead of a name.

@@ -302,7 +302,7 @@ class Planner {
   std::map<GroupQuestion, Known> known_;
 };
 
-// What may be computed ahead: as the options or the schedule say, else any.
+// What may be constant-folded: as the options or the schedule say, else any.
 absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, const Target& target,
                                                          const PlanOptions& options) {
   if (options.folded) return std::vector<std::vector<int>>{*options.folded};

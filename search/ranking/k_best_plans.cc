@@ -221,7 +221,7 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
   absl::StatusOr<PlanResult> best = SearchPlan(graph, source, model, options);
   if (!best.ok()) return best.status();
   KBestPlansResult result;
-  const Graph canonical = best->plan.graph;  // what is computed ahead included
+  const Graph canonical = best->plan.graph;  // what is constant-folded included
   PlanRanking ranking(canonical, rank, model, memo, options, search);
   const bool optimal = best->optimal;
   if (!optimal) {

@@ -23,7 +23,7 @@ Lines Capacity(const Spec& spec, Level level, const Target& target) {
 }
 
 // Is what an expansion fills unlimited, or slower than the level that is being filled (as the copy of an
-// operand that is packed ahead may be)?
+// operand that is prepacked may be)?
 bool TakesNoLines(const Spec& spec, const Expansion& expansion) {
   return expansion.filled == Level::kVrf || expansion.filled == Level::kRam ||
          expansion.filled > FillingLevel(spec);
@@ -68,7 +68,7 @@ Lines AvailableAtPlacement(const Spec& placed_root, const Target& target) {
     if (placed_root.tensor(operand).level == placement)
       lines -= FootprintOf(placed_root, operand, target).lines;
   // What is resident there does not count against the share that moves and copies may fill, only against the
-  // whole; so does what is packed ahead, below which no more than the share is left.
+  // whole; so does what is prepacked, below which no more than the share is left.
   const bool prepacks = ConstantOperand(placed_root) >= 0;
   const Lines most = prepacks ? kUnlimited : Capacity(placed_root, placement, target);
   return static_cast<Lines>(std::clamp<int64_t>(lines, 0, most));

@@ -24,7 +24,7 @@ Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines availab
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children);
 
 // The lines of its level that the operands of a placed root leave free; no more than a thread's share,
-// as bounds are proven with EmptyLevel. Of a root whose constant operand is to be packed ahead, all that are
+// as bounds are proven with EmptyLevel. Of a root whose constant operand is to be prepacked, all that are
 // free: so below the copy are as many as a root has that reads one (search/graph/operand_copies.h).
 Lines AvailableAtPlacement(const Spec& placed_root, const Target& target);
 

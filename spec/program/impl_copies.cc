@@ -75,7 +75,7 @@ int64_t ImplWriter::CopyElements(const Impl& impl) const {
   return PackedElements(ExtentOf(child, operand), copy.layout, copy.dtype, target_);
 }
 
-// Rows that are packed ahead, and are no whole vectors apart, end with a whole one all the same.
+// Rows that are prepacked, and are no whole vectors apart, end with a whole one all the same.
 int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   const int operand = impl.decision.operand;
   const Spec& child = OnlyChild(impl).spec;

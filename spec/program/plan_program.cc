@@ -305,7 +305,7 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
-  bool ahead_ = false;  // is what is written made ahead?
+  bool ahead_ = false;  // is what is written prepacked?
   // Plan::size; of keys, how many those are that stages take at once; of rows, how many the tile has that is
   // being written.
   VarId size_ = kNoVar, left_keys_ = kNoVar, rows_ = kNoVar;

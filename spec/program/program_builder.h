@@ -71,7 +71,7 @@ class ProgramBuilder {
     Into(&node.body, body);
     Add(std::move(node));
   }
-  // What `body` writes comes into what is made ahead.
+  // What `body` writes comes into the prepack.
   template <typename Write>
   void Prepack(const Write& body) {
     Into(&program_.prepack, body);

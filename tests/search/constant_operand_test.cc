@@ -1,4 +1,4 @@
-// Specs with a constant operand: how it may be packed ahead, and that the search chooses exactly.
+// Specs with a constant operand: how it may be prepacked, and that the search chooses exactly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
