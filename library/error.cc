@@ -13,7 +13,7 @@ std::string MessageOf(const absl::Status& status) {
   return message.starts_with("--") ? message.substr(2) : message;
 }
 
-kirsch_code CodeOf(const absl::Status& status, Precondition precondition) {
+kirsch_code ToCode(const absl::Status& status, Precondition precondition) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kOutOfRange:
@@ -39,7 +39,7 @@ kirsch_code CodeOf(const absl::Status& status, Precondition precondition) {
 kirsch_error* ErrorOf(const absl::Status& status, Precondition precondition) {
   if (status.ok()) return nullptr;
   try {
-    return new kirsch_error{CodeOf(status, precondition), MessageOf(status)};
+    return new kirsch_error{ToCode(status, precondition), MessageOf(status)};
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   }

@@ -103,7 +103,7 @@ class RunnersUp {
     Cost best = node->cost + node->cost / kRunnerUpShare + 1;
     for (const Choice& other : others) {
       if (other.bound >= best) break;
-      const Cost cost = CostOf(other, best, model_, solver_);
+      const Cost cost = PriceChoice(other, best, model_, solver_);
       if (cost >= best) continue;
       best = node->runner_up_cost = cost;
       node->runner_up = other.decision;

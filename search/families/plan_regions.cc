@@ -170,7 +170,7 @@ class RegionSolver {
     }
     KIRSCH_CHECK(chosen != nullptr);
     const size_t last = chosen_end - 1;
-    PlanRegion region{next, last, PlanOf(*chosen->rule, next, last)};
+    PlanRegion region{next, last, BuildPlan(*chosen->rule, next, last)};
     region.plan.graph = CanonicalGraph(members_.graphs[last]);
     if (region.plan.size) {
       region.plan.size->name = FreeName();
@@ -183,7 +183,7 @@ class RegionSolver {
   }
 
   // There may be code for all sizes and not for some of them: what is left of these may be of another form.
-  Plan PlanOf(PlanRule& rule, size_t first, size_t last) const {
+  Plan BuildPlan(PlanRule& rule, size_t first, size_t last) const {
     std::optional<Plan> plan = rule.ApplyToRange(SizeOf(first), SizeOf(last));
     if (!plan) plan = rule.ApplyToRange(LeastOf(rule), MostOf(rule));
     return *std::move(plan);

@@ -95,7 +95,7 @@ class Planner {
       if (path->cycles == kNever) return Refused();
       const std::vector<GroupQuestion> open = OpenGroups(*path);
       if (!priced_only_) result.bound_cycles = path->cycles + once;
-      if (open.empty() && path->cycles + once < limit) result.plan = PlanOf(*path, threads);
+      if (open.empty() && path->cycles + once < limit) result.plan = BuildPlan(*path, threads);
       result.plan.cycles = path->cycles + once;
       if (open.empty() || result.plan.cycles >= limit) break;
       if (absl::Status status = Raise(open); !status.ok()) return status;
@@ -228,7 +228,7 @@ class Planner {
     return set;
   }
 
-  Plan PlanOf(const PlanPath& path, int threads) const {
+  Plan BuildPlan(const PlanPath& path, int threads) const {
     return PlanAlong(
         path, graph_, target_, threads,
         [this](const GroupQuestion& group) -> const PricedGroup& { return *known_.at(group).group; });
@@ -244,7 +244,7 @@ class Planner {
       for (const GroupQuestion& group : path->steps[i].groups)
         if (absl::Status status = Price(group, kNever, true); !status.ok()) return status;
     const double cycles = result->plan.cycles;
-    result->plan = PlanOf(*path, threads);
+    result->plan = BuildPlan(*path, threads);
     result->plan.cycles = cycles;
     if (absl::Status status = FindOtherSplits(&result->plan); !status.ok()) return status;
     const absl::StatusOr<PlanPath> unfused = UnfusedPath(threads);

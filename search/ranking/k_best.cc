@@ -20,7 +20,7 @@ constexpr Cost kLargestShare = 64;
 
 // What reads a copy that others make (operand_copies.h) is no program by itself: it is told by its schedule,
 // and with what makes the copy by its code (k_best_plans.cc).
-std::string CodeOf(const Impl& impl, const Target& target) {
+std::string GeneratedCode(const Impl& impl, const Target& target) {
   for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
     if (impl.spec.tensor(operand).layout.kind == LayoutKind::kPacked) return PrintSchedule(impl);
   return PrintProgram(ProgramOf(impl, target));
@@ -68,7 +68,7 @@ class Ranking {
     std::set<std::string> codes;
     for (const RankedLists::Entry& entry : cheapest) {
       RankedProgram program{lists.Program(root_, available_, entry), entry.cost, {}};
-      if (!codes.insert(CodeOf(program.impl, model_.target())).second) continue;
+      if (!codes.insert(GeneratedCode(program.impl, model_.target())).second) continue;
       program.departure =
           DepartureOf(program.impl, programs->empty() ? program.impl : programs->front().impl);
       programs->push_back(std::move(program));

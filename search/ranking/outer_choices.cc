@@ -67,7 +67,7 @@ class Chooser {
       if (kind == KindOf(node.decision)) continue;
       const auto known = best.find(kind);
       const Cost least = known == best.end() ? limit : known->second.first;
-      const Cost cost = CostOf(Look(node.spec, decision, available, model_), least, model_, solver_);
+      const Cost cost = PriceChoice(Look(node.spec, decision, available, model_), least, model_, solver_);
       if (solver_.stopped()) break;
       if (cost < least) best[kind] = {cost, decision};
     }

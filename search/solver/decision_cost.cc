@@ -17,7 +17,7 @@ Choice Look(const Spec& spec, const Decision& decision, Lines available, const C
   return choice;
 }
 
-Cost CostOf(const Choice& choice, Cost budget, const CostModel& model, Solver& solver) {
+Cost PriceChoice(const Choice& choice, Cost budget, const CostModel& model, Solver& solver) {
   if (choice.below < 0) return kInfiniteCost;
   Cost cost = choice.bound;
   for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children) && cost < budget; ++i) {

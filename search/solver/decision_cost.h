@@ -24,7 +24,7 @@ Choice Look(const Spec& spec, const Decision& decision, Lines available, const C
 
 // The cost of the cheapest program that begins with the choice, if that is below `budget`; else
 // something that isn't, which is kInfiniteCost where the choice doesn't fit or the solver was stopped.
-Cost CostOf(const Choice& choice, Cost budget, const CostModel& model, Solver& solver);
+Cost PriceChoice(const Choice& choice, Cost budget, const CostModel& model, Solver& solver);
 
 }  // namespace kirsch
 
