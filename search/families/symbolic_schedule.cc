@@ -311,7 +311,7 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
 }
 
 std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec& most) {
-  if (!SetFollowing(least, most)) return std::nullopt;
+  if (!FindSymbolicStrides(least, most)) return std::nullopt;
   Impl range;
   const Lines available = AvailableAtPlacement(most, model_.target());
   if (!BuildRange(program_, most, least.size[dim_], available, &range)) return std::nullopt;
@@ -320,7 +320,7 @@ std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec
 
 // False if there is no code for it: kernels take the distance of the rows of lhs, rhs and out, and blocks of
 // columns are tasks of a known number, that share copies.
-bool SymbolicSchedule::SetFollowing(const Spec& least, const Spec& most) {
+bool SymbolicSchedule::FindSymbolicStrides(const Spec& least, const Spec& most) {
   const bool reduces = dim_ == MatmulDims::kK;
   if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim_)) return false;
   symbolic_strides_ = 0;

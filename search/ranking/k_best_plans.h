@@ -2,8 +2,8 @@
 //
 // A plan is a path of groups (plan_paths.h), for each group a candidate with choices of copies, and for each
 // stage a program or a schedule. So the K cheapest are on the K shortest paths, whose lengths are learned as
-// far as is needed, and there among the combinations of the cheapest of each group (group_k_best.h), whose
-// contractions have programs of their K cheapest (k_best.h). Only what costs less than a limit is looked at,
+// far as is needed. There they are combinations of the cheapest of each group (group_k_best.h), and of the
+// K cheapest programs of each contraction (k_best.h). Only what costs less than a limit is looked at,
 // which grows from a little above the optimum until there are K below it.
 //
 // A copy lies as one of its readers' cheapest programs would have it, or isn't made. What is made of
