@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/block.h"
+
 namespace kirsch {
 namespace {
 
@@ -14,7 +16,27 @@ int64_t ElementsWritten(const CopyShape& copy) {
   return copy.planes * copy.padded_height() * copy.padded_width();
 }
 
+// What copies take to decode a vector of blocks, to round it to bf16 or give its codes 8 bits, or to make q8
+// of f32, counts by the instructions of a plain copy.
+constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
+
 }  // namespace
+
+double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
+  const Dtype decoded = DecodedFor(to, from);
+  return WideningInstructions(from, decoded) / kPlainCopy * unit.widening_of(from).copy /
+         (unit.lanes() * kAccumulatorBytes / Bytes(decoded));
+}
+
+double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
+  const bool rounds = to == Dtype::kBf16 && !Holds(to, from);
+  const double instructions = rounds ? kRounding : IsInPanels(to) ? kRecoding : 0;
+  return instructions / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
+}
+
+double ConvertingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
+  return (IsRounded(to) ? kEncoding / kPlainCopy : 1) * unit.widening_of(from).copy / unit.lanes();
+}
 
 double ReadCycles(int64_t bytes, Level level, const Target& target) {
   return static_cast<double>(bytes) / target.line_bytes * LineCycles(level, target);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "spec/dtype.h"
 #include "spec/level.h"
 #include "spec/program/plan.h"
 #include "spec/target.h"
@@ -17,6 +18,16 @@ inline constexpr double kSmallSquareCycles = 0.5;
 // Cycles for an element of so many bytes in a copy that turns a matrix: by squares as wide as a vector, if it
 // is a word, else by small ones.
 double SquareCycles(int bytes, const VectorUnit& unit);
+
+// Cycles for an element of a copy that decodes blocks: to f32, or to words where `to` is of bf16 and nothing
+// is rounded; and, beside that, to round it to bf16 or to give its codes 8 bits. (Floats of 8 bits are
+// decoded by vectors of 32 bytes at most; twice as many are taken to last as long as wider ones.)
+double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit);
+double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit);
+
+// Cycles for an element of a copy that widens it, puts it into its place in a word of several, or makes q8 of
+// it.
+double ConvertingInCopies(Dtype from, Dtype to, const VectorUnit& unit);
 
 // Cycles of a copy from one level to another: instructions, or the lines that cross levels, whichever takes
 // longer.

@@ -18,25 +18,6 @@ namespace {
 // A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
 constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
-// What copies take to decode a vector of blocks, to round it to bf16 or give its codes 8 bits, or to make q8
-// of f32, counts by the instructions of a plain copy.
-constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
-
-// To f32, or to words where `to` is of bf16 and nothing is rounded. (Floats of 8 bits are decoded by vectors
-// of 32 bytes at most; twice as many are taken to last as long as wider ones.)
-double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
-  const Dtype decoded = DecodedFor(to, from);
-  return WideningInstructions(from, decoded) / kPlainCopy * unit.widening_of(from).copy /
-         (unit.lanes() * kAccumulatorBytes / Bytes(decoded));
-}
-
-// Of what has been decoded, beside that.
-double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
-  const bool rounds = to == Dtype::kBf16 && !Holds(to, from);
-  const double instructions = rounds ? kRounding : IsInPanels(to) ? kRecoding : 0;
-  return instructions / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
-}
-
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
 
@@ -47,12 +28,6 @@ double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sha
 
 double OutputElements(const Spec& spec) {
   return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements());
-}
-
-// A copy of lhs may turn it, where there are groups.
-bool DotProductPossible(const Spec& spec) {
-  return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
-         (InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK || !IsPlain(spec));
 }
 
 // Cycles per element of a copy of a window, which goes run by run.
@@ -76,100 +51,15 @@ double WindowLoops(const Spec& spec, const RegisterTile& tile, const VectorUnit&
   return spec.size[MatmulDims::kK] / static_cast<double>(reduction.unit(innermost + 1));
 }
 
-// A tile of outer products whose operands need neither widening nor masks; of blocks in panels, those that
-// need the least scaling.
-RegisterTile PlainTile(Arithmetic arithmetic, int lanes, int rows, int columns, const Target& target) {
-  const Instruction& row = Info(arithmetic);
-  if (!IsInPanels(row.rhs)) return {LayoutKind::kVectors, arithmetic, lanes, rows, columns};
-  Spec spec;
-  spec.size = {1, static_cast<uint32_t>(rows), static_cast<uint32_t>(row.group),
-               static_cast<uint32_t>(columns * lanes)};
-  spec.operand[MatmulDims::kLhs].dtype = row.lhs;
-  spec.operand[MatmulDims::kRhs] = {.dtype = row.rhs, .layout = {.kind = LayoutKind::kPacked}};
-  return RegisterTileOf(spec,
-                        {.kind = LayoutKind::kVectors,
-                         .panel = static_cast<uint8_t>(lanes),
-                         .group = static_cast<uint8_t>(row.group)},
-                        target);
-}
-
 }  // namespace
 
-CostModel::CostModel(const Target& target) : target_(target) {
-  narrow_lanes_ = target.vectors.back().lanes();
-  cycles_per_output_read_ = cycles_per_output_write_ = tiles_per_element_ =
-      std::numeric_limits<double>::infinity();
+CostModel::CostModel(const Target& target) : target_(target), compute_(target_) {
+  cycles_per_output_read_ = cycles_per_output_write_ = std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target.vectors) {
     const double lanes = unit.lanes();
     cycles_per_output_read_ = std::min(cycles_per_output_read_, 1 / (lanes * unit.loads_per_cycle));
     cycles_per_output_write_ = std::min(cycles_per_output_write_, 1 / (lanes * unit.stores_per_cycle));
-    tiles_per_element_ = std::min(tiles_per_element_, 1 / (lanes * unit.registers));
   }
-  for (const DtypeInfo& lhs : kDtypes)
-    for (const DtypeInfo& rhs : kDtypes)
-      best_arithmetic_[static_cast<size_t>(lhs.dtype)][static_cast<size_t>(rhs.dtype)] =
-          BestArithmetic(lhs.dtype, rhs.dtype, target);
-  for (const Instruction& row : kInstructions) {
-    FillBestTrips(row.arithmetic, &best_trips_[static_cast<size_t>(row.arithmetic)]);
-    double& multiply = multiply_cycles_[static_cast<size_t>(row.arithmetic)];
-    multiply = std::numeric_limits<double>::infinity();
-    for (const VectorUnit& unit : target.vectors)
-      multiply = std::min(multiply, 1 / (unit.rate(row.arithmetic).per_cycle * unit.lanes() * row.group));
-  }
-  for (const DtypeInfo& row : kDtypes)
-    if (IsOfBlocks(row.dtype)) FillDecoding(row.dtype, &decoding_[static_cast<size_t>(row.dtype)]);
-}
-
-void CostModel::FillDecoding(Dtype dtype, Decoding* decoding) const {
-  decoding->copied = std::numeric_limits<double>::infinity();
-  for (Dtype to : {Dtype::kF32, Dtype::kBf16})
-    decoding->copied = std::min(decoding->copied, DecodingInCopies(dtype, to, target_.vectors.front()));
-  if (IsInPanels(dtype)) decoding->copied = PartingInCopies(dtype, target_.vectors.front());
-  for (const Instruction& row : kInstructions) {
-    double& least = decoding->in_registers[static_cast<size_t>(row.arithmetic)];
-    least = std::numeric_limits<double>::infinity();
-    for (const VectorUnit& unit : target_.vectors) {
-      RegisterTile tile{LayoutKind::kPartialSums, row.arithmetic, unit.lanes(), 1, 1};
-      tile.rhs = dtype;
-      const double without = TripCyclesOf(tile, unit, target_).arithmetic;
-      tile.by_tables = LooksUpBytes(dtype, unit.bytes, target_);
-      tile.widens_rhs = WideningOf(row.arithmetic, MatmulDims::kRhs, dtype, tile.by_tables);
-      const double with = TripCyclesOf(tile, unit, target_).arithmetic;
-      least = std::min(least, (with - without) / (unit.lanes() * row.group));
-    }
-  }
-}
-
-// Tabulates, for every height and width limit, the cheapest register tile within it.
-void CostModel::FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const {
-  auto &best_outer = best_trips->outer, &best_dot = best_trips->dot;
-  for (auto* table : {&best_outer, &best_dot})
-    for (auto& row : *table) row.fill(std::numeric_limits<double>::infinity());
-  for (const VectorUnit& unit : target_.vectors) {
-    const int lanes = unit.lanes();
-    const int widening = lanes / narrow_lanes_;
-    for (int rows = 1; rows <= kRows; ++rows)
-      for (int columns = 1; columns <= kVectors; ++columns) {
-        const RegisterTile tile = PlainTile(arithmetic, lanes, rows, columns, target_);
-        if (RegistersNeeded(tile, unit) > unit.registers) continue;
-        const double cycles =
-            TripCyclesOf(tile, unit, target_).total() / (rows * columns * lanes * tile.group());
-        // The last vector may be used in part only; it costs the same.
-        for (int used = (columns - 1) * widening + 1; used <= std::min(kVectors, columns * widening);
-             ++used) {
-          double& outer = best_outer[static_cast<size_t>(rows)][static_cast<size_t>(used)];
-          outer = std::min(outer, cycles * columns * widening / used);
-        }
-        double& dot = best_dot[static_cast<size_t>(rows)][static_cast<size_t>(columns)];
-        dot = std::min(dot, cycles);
-      }
-  }
-  for (auto* table : {&best_outer, &best_dot})
-    for (size_t r = 1; r <= kRows; ++r)
-      for (size_t v = 1; v <= kVectors; ++v) {
-        double& best = (*table)[r][v];
-        best = std::min({best, (*table)[r - 1][v], (*table)[r][v - 1]});
-      }
 }
 
 // The share of the lines that no prefetch instruction asks for in time.
@@ -321,12 +211,11 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
-  const double encoding = IsRounded(decision.dtype) ? kEncoding / kPlainCopy : 1;
   const double converting = as_it_is           ? 0
                             : IsInPanels(from) ? PartingInCopies(from, unit)
                             : IsOfBlocks(from) ? DecodingInCopies(from, decision.dtype, unit) +
                                                      RecodingInCopies(from, decision.dtype, unit)
-                                               : encoding * unit.widening_of(from).copy / unit.lanes();
+                                               : ConvertingInCopies(from, decision.dtype, unit);
   per_element = std::max(per_element, converting);
   // Blocks in panels are turned word by word, what is decoded meanwhile by small squares.
   const bool in_panels = IsInPanels(decision.dtype);
@@ -408,31 +297,6 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
   KIRSCH_BUG("no such rewrite");
 }
 
-template <typename Body>
-void CostModel::ForEachArithmetic(const Spec& spec, const Body& body) const {
-  const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
-  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_), best = BestArithmeticOf(lhs, rhs);
-  body(plain, RhsOfProducts::kAsItIsOrDecoded);
-  if (best != plain) body(best, RhsOfProducts::kAsItIs);
-  const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
-  if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
-  if ((becomes_integers || lhs == Dtype::kQ8) && (HasIntegerCodes(rhs) || GetsWider(rhs)))
-    body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
-  if (spec.lhs_as == LhsAs::kItself) return;
-  body(BestArithmeticOf(ElementAs(spec.lhs_as), rhs), RhsOfProducts::kAsItIs);
-  if (spec.lhs_as == LhsAs::kF16) return;
-  for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
-    body(BestArithmeticOf(lhs_copy, Dtype::kBf16), RhsOfProducts::kDecoded);
-}
-
-double CostModel::ComputeBound(const Spec& spec) const {
-  double least = std::numeric_limits<double>::infinity();
-  ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts) {
-    least = std::min(least, ArithmeticBound(spec, arithmetic));
-  });
-  return least + EntriesBound(spec);
-}
-
 // The arithmetic that a transfer of `operand` may hide behind: what the lines of other inputs don't hide
 // behind already.
 double CostModel::HidingPlace(const Spec& spec, int operand) const {
@@ -452,64 +316,6 @@ double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const 
     cycles += level <= Level::kL2 ? lines.exposed : -lines.total;
   }
   return cycles;
-}
-
-// Of as many microkernels as the registers make necessary.
-double CostModel::EntriesBound(const Spec& spec) const {
-  return std::max(1.0, OutputElements(spec) * tiles_per_element_) * target_.microkernel_cycles;
-}
-
-// Of an rhs of blocks, that it is brought, decoded at least once and multiplied. Copies decode beside nothing
-// but what they read and write; microkernels, by the units that multiply.
-double CostModel::RhsOfBlocksBound(const Spec& spec) const {
-  constexpr int kRhs = MatmulDims::kRhs;
-  const Decoding& decoding = decoding_[static_cast<size_t>(spec.operand[kRhs].dtype)];
-  const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
-  const double brought = Compulsory(spec, kRhs, spec.operand[kRhs].level).exposed;
-  const double points = OutputElements(spec) * ReductionSteps(spec);
-  // Ideal panels are as wide ones.
-  const bool is_wide = spec.ideal && IsInPanels(spec.operand[kRhs].dtype);
-  const bool constant = spec.operand[kRhs].constant != 0;
-  const double copied = is_wide ? 0 : elements * decoding.copied;
-  double least = std::numeric_limits<double>::infinity();
-  ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts of_rhs) {
-    const double bound = ArithmeticBound(spec, arithmetic);
-    // What is decoded ahead may be read in columns, and hide whole.
-    if (of_rhs != RhsOfProducts::kAsItIs)
-      least = std::min(least, constant ? bound : bound + std::max(brought, copied));
-    if (of_rhs == RhsOfProducts::kDecoded) return;
-    const auto i = static_cast<size_t>(arithmetic);
-    const double units = points * multiply_cycles_[i] + elements * decoding.in_registers[i];
-    least = std::min(least, std::max(bound, units) + brought);
-  });
-  return least + EntriesBound(spec);
-}
-
-// Multiply-adds alone, with whole vectors of the narrowest unit.
-double CostModel::LanewiseBound(const Spec& spec) const {
-  const TileExtent out = ExtentOf(spec, spec.op_info().output());
-  const int64_t vectors = (out.inner + narrow_lanes_ - 1) / narrow_lanes_;
-  double per_vector = std::numeric_limits<double>::infinity();
-  for (const VectorUnit& unit : target_.vectors)
-    per_vector = std::min(per_vector, narrow_lanes_ / (unit.lanes() * unit.fma_per_cycle));
-  return static_cast<double>(out.outer * vectors) * ReductionSteps(spec) * per_vector;
-}
-
-double CostModel::ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const {
-  if (spec.op_info().base == OpKind::kDepthwise) return LanewiseBound(spec);
-  const BestTrips& best = best_trips_[static_cast<size_t>(arithmetic)];
-  const TileExtent out = ExtentOf(spec, spec.op_info().output());
-  const double steps = ReductionSteps(spec);
-  const auto rows = static_cast<size_t>(std::min<int64_t>(out.outer, kRows));
-  const int64_t vectors =
-      (out.inner + narrow_lanes_ - 1) >> std::countr_zero(static_cast<unsigned>(narrow_lanes_));
-  const double matrices = static_cast<double>(out.batch * out.outer);
-  const double outer = matrices * static_cast<double>(vectors * narrow_lanes_) * steps *
-                       best.outer[rows][static_cast<size_t>(std::min<int64_t>(vectors, kVectors))];
-  if (!DotProductPossible(spec)) return outer;
-  const double dot = matrices * static_cast<double>(out.inner) * steps *
-                     best.dot[rows][static_cast<size_t>(std::min<int64_t>(out.inner, kVectors))];
-  return std::min(outer, dot);
 }
 
 double CostModel::OutputBound(const Spec& spec) const {
@@ -550,19 +356,25 @@ Cost CostModel::LowerBound(const Spec& spec) const {
   const bool of_blocks = IsOfBlocks(spec.operand[kRhs].dtype);
   const bool ahead = from > Level::kL2 && MayReadInColumns(spec);
   // Beside what comes from L2 and nearer, and the rest of the way of what lies further.
-  double near = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec), far = 0, far_of_rhs = 0,
-         all_of_rhs = 0;
+  double near = 0, far = 0, far_of_rhs = 0, all_of_rhs = 0;
+  ComputeBounds::Brought brought;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     if (of_blocks && operand == kRhs) continue;
     const Level level = spec.tensor(operand).level;
     if (level <= Level::kL1) continue;
     const int64_t lines = CompulsoryLines(spec, operand);
     const Exposure way = Compulsory(spec, operand, lines, level);
-    if (operand == kRhs) all_of_rhs = way.total;
+    if (operand == MatmulDims::kLhs) brought.lhs = way.exposed;
+    if (operand == kRhs) {
+      brought.rhs = way.exposed;
+      all_of_rhs = way.total;
+    }
     const double from_l2 = std::min(way.exposed, Compulsory(spec, operand, lines, Level::kL2).exposed);
     near += from_l2;
     (operand == kRhs ? far_of_rhs : far) += way.exposed - from_l2;
   }
+  near += of_blocks ? compute_.ProductsOfBlocks(spec, Compulsory(spec, kRhs, from).exposed)
+                    : compute_.ProductsAndCopies(spec, brought);
   // What is asked for ahead hides whole on its way to L2, but takes its time; as does what is not.
   if (from > Level::kL2 && !of_blocks && spec.op_info().base == OpKind::kMatmul)
     near = std::max(near + (ahead ? 0 : far_of_rhs), all_of_rhs);

@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "cost/compute_bound.h"
 #include "cost/cost.h"
 #include "spec/decision.h"
 #include "spec/expansion.h"
@@ -38,8 +39,8 @@ class CostModel {
   // A lower bound of what any program for `spec` costs more than it would without the epilogue.
   Cost EpilogueBound(const Spec& spec) const;
 
-  // Cycles the arithmetic takes at least, every operand in L1 (part of LowerBound).
-  double ComputeBound(const Spec& spec) const;
+  // Cycles the arithmetic takes at least, every operand in L1 and as it would best lie.
+  double ComputeBound(const Spec& spec) const { return compute_.Products(spec); }
 
   // Cycles to bring these lines from `transfer.from` to the core and back, none of it hidden.
   double TransferCycles(const Transfer& transfer, int sharers) const;
@@ -65,45 +66,10 @@ class CostModel {
   double BesideRhsCycles(const Spec& spec, const Expansion& expansion) const;
   double CutPanelsCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
-  double LanewiseBound(const Spec& spec) const;
-  double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
-  double EntriesBound(const Spec& spec) const;
   double HidingPlace(const Spec& spec, int operand) const;
   double BesideTiles(const Spec& spec, const Decision& decision) const;
-  // What products may be made of: rhs as it is, or what copies of it hold.
-  enum class RhsOfProducts { kAsItIs, kDecoded, kAsItIsOrDecoded };
-  // Calls body(arithmetic, RhsOfProducts) for each by which a program of the spec may multiply.
-  template <typename Body>
-  void ForEachArithmetic(const Spec& spec, const Body& body) const;
-  double RhsOfBlocksBound(const Spec& spec) const;
-
-  // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
-  static constexpr int kRows = 32, kVectors = 128;
   Target target_;
-  // Least cycles per output element and step of the reduction, over all register tiles of at most r rows and
-  // v vectors of the narrowest unit (outer product), or r rows and v columns (dot product).
-  struct BestTrips {
-    std::array<std::array<double, kVectors + 1>, kRows + 1> outer, dot;
-  };
-  void FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const;
-  // Of a type of blocks, least cycles to decode an element: in a copy, or for a microkernel of some
-  // arithmetic, whose multiply-add units take it beside their products.
-  struct Decoding {
-    double copied = 0;
-    std::array<double, kNumArithmetics> in_registers{};
-  };
-  void FillDecoding(Dtype dtype, Decoding* decoding) const;
-
-  std::array<BestTrips, kNumArithmetics> best_trips_;
-  std::array<double, kNumArithmetics> multiply_cycles_;  // per point of the iteration space, by the units
-  std::array<Decoding, kDtypes.size()> decoding_;
-  Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {
-    return best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
-  }
-
-  std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
-  int narrow_lanes_ = 0;
-  double tiles_per_element_ = 0;       // register tiles per output element, at least
+  ComputeBounds compute_;
   double cycles_per_output_read_ = 0;  // per element, best unit
   double cycles_per_output_write_ = 0;
 };

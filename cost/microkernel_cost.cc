@@ -174,11 +174,15 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }
 
+// Halved log2(lanes) times: a shuffle and an add each.
+double HalvingCycles(const VectorUnit& unit) {
+  return std::bit_width(static_cast<unsigned>(unit.lanes())) * unit.halving_cycles;
+}
+
 double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit) {
   const double vectors = tile.rows * tile.columns;
   double cycles = vectors / unit.stores_per_cycle + (accumulate ? vectors / unit.loads_per_cycle : 0);
-  if (tile.form == LayoutKind::kPartialSums)  // halve log2(lanes) times: a shuffle and an add each
-    cycles += vectors * std::bit_width(static_cast<unsigned>(tile.lanes)) * unit.halving_cycles;
+  if (tile.form == LayoutKind::kPartialSums) cycles += vectors * HalvingCycles(unit);
   if (masked && !unit.masks) cycles += tile.rows * unit.masked_store_cycles;
   return cycles;
 }

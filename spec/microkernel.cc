@@ -206,6 +206,11 @@ bool IsPlain(const Spec& spec) {
   return !IsNarrow(spec.operand[MatmulDims::kLhs].dtype) && !IsNarrow(spec.operand[MatmulDims::kRhs].dtype);
 }
 
+bool RhsIsSettled(const Spec& spec) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  return !IsOfBlocks(rhs.dtype) && (!MayBeCopied(rhs) || IsWindow(spec, MatmulDims::kRhs));
+}
+
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   const Instruction& row = Info(arithmetic);
   if (IsInPanels(dtype) || IsRounded(dtype)) return dtype;

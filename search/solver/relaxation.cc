@@ -9,15 +9,10 @@ namespace {
 
 constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
 
-// Will every program multiply rhs by elements of this type, in these groups? Copies of a window have its own.
-bool RhsIsSettled(const Spec& spec) {
-  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  return !IsOfBlocks(rhs.dtype) && (!MayBeCopied(rhs) || IsWindow(spec, MatmulDims::kRhs));
-}
-
 uint8_t IdealOf(const Spec& spec) {
   if (IsPlain(spec)) return 0;
-  return spec.ideal == 0 && RhsIsSettled(spec) ? kIdealLhs : std::max(spec.ideal, kIdealInputs);
+  if (spec.ideal != 0 || !RhsIsSettled(spec)) return std::max(spec.ideal, kIdealInputs);
+  return MayBeCopied(spec.operand[MatmulDims::kLhs]) ? kIdealLhs : 0;
 }
 
 // An operand whose rows overlap has fewer lines than a dense one: it waits in the registers, at no cost.
@@ -28,7 +23,10 @@ bool MakeDense(Spec* spec) {
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
     TensorSpec& tensor = spec->operand[static_cast<size_t>(operand)];
     Layout dense = kDense;
-    if (ideal == kIdealLhs && operand == MatmulDims::kRhs) dense.group = tensor.layout.group;
+    if (operand == MatmulDims::kRhs) {
+      if (ideal != kIdealInputs) dense.group = tensor.layout.group;
+      if (InnerDim(*spec, operand) == MatmulDims::kK) dense.order = Order::kCol;
+    }
     changed |= !(tensor.layout == dense) || tensor.resident != 0;
     if (Overlaps(*spec, operand)) tensor.level = Level::kVrf;
     tensor.layout = dense;
@@ -89,7 +87,9 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (ConstantOperand(spec) >= 0) return std::nullopt;
   // A copy of lhs that rounds it may lead to cheaper products, and what is dense is not copied.
   if (spec.lhs_as != LhsAs::kItself) return std::nullopt;
-  if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
+  const bool along_steps = InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output());
+  if (along_steps && (!RhsIsSettled(spec) || spec.operand[MatmulDims::kRhs].level > Level::kL2))
+    return std::nullopt;
   if (MakeDense(&relaxed.spec)) {
     relaxed.extra = OverlappingBound(spec, model);
     return relaxed;

@@ -15,18 +15,23 @@ struct Relaxation {
   Cost extra = 0;  // cost(harder) >= cost(spec) + extra
 };
 
-// One step of relaxation. First the epilogue goes, if sums may be stored as they are: a program without it is
-// one of the relaxed spec, whose register tiles take so much less. Then every operand becomes dense (no
-// strides, no panels: every line is full, every tile size allowed; an operand that overlaps itself, such as a
-// window, takes no lines and no time; narrow inputs need no widening, but for an rhs of which no other copy
-// will be made), then the operands at the slowest level come one level closer. Why this
-// is a bound: take any program of the harder spec and leave out its moves and packs into levels that the
-// relaxed spec starts at; what is left is a program of the relaxed spec, each transfer of which costs no
-// more, and every compulsory line is cheaper by at least the difference between the levels. Nothing when
-// there is no epilogue to leave out and everything is dense and in L1 already; or an operand is constant, its
-// layout yet to be chosen; or lhs may yet be rounded, and multiplied faster; or rhs is contiguous along the
-// reduction, so that dot products and outer products compete and density is no relaxation; or the closer
-// level is not the cheaper one.
+// One step of relaxation:
+// 1. The epilogue goes, if sums may be stored as they are: a program without it is one of the relaxed spec,
+//    whose register tiles take so much less.
+// 2. Every operand becomes dense: no strides, no panels, so every line is full and every tile size allowed.
+// An
+//    operand that overlaps itself, such as a window, takes no lines and no time. Narrow inputs need no
+//    widening if they may still be copied; what is read as it lies keeps its type and its groups.
+// 3. The operands at the slowest level come one level closer.
+//
+// Why this is a bound: take any program of the harder spec and leave out its moves and packs into levels that
+// the relaxed spec starts at. What is left is a program of the relaxed spec, each transfer of which costs no
+// more, and every compulsory line is cheaper by at least the difference between the levels.
+//
+// Nothing where everything is dense and in L1 already; where an operand is constant, its layout yet to be
+// chosen; where lhs may yet be rounded, and multiplied faster; where rhs lies along the reduction and may
+// still be copied, so that dot products and outer products compete; or lies so beyond L2, as columns that are
+// asked for ahead come cheaper than dense ones; or where the closer level is not the cheaper one.
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model);
 
 }  // namespace kirsch

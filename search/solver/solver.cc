@@ -72,13 +72,15 @@ Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) 
           0};
 }
 
-Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others) {
+Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others,
+                              Cost known_bound) {
   const Known known = memo_.Find(spec, available);
   if (known.solution.has_value()) {
     ++stats_.memo_hits;
     return {known.solution->cost < budget, known.solution->cost, known.solution->peak};
   }
-  const Cost bound = options_.prune ? std::max(known.bound, model_.LowerBound(spec)) : 0;
+  if (known_bound == 0) known_bound = model_.LowerBound(spec);
+  const Cost bound = options_.prune ? std::max(known.bound, known_bound) : 0;
   if (bound >= budget) return Refute(spec, available, bound);
   if (in_flight_ == nullptr || spec.out().level == Level::kVrf)
     return SolveAnew(spec, available, budget, bound);
@@ -215,7 +217,7 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
     if (!outcome.solved) {
       const Expansion::Child& child = expansion.children[i];
       const Cost rest = total - child.weight * outcome.cost;
-      outcome = Solve(child.spec, below, ChildBudget(budget, rest, child.weight), others);
+      outcome = Solve(child.spec, below, ChildBudget(budget, rest, child.weight), others, outcome.cost);
       if (stopped_ || outcome.deferred) return outcome;
       if (outcome.cost >= kInfiniteCost) return kImpossible;
       total = rest + child.weight * outcome.cost;

@@ -38,7 +38,7 @@ class Solver {
     bool deferred = false;  // within Branch: not tried, another worker is at it
   };
   Outcome Solve(const Spec& spec, Lines available, Cost budget) {
-    return Solve(spec, available, budget, Others::kJoin);
+    return Solve(spec, available, budget, Others::kJoin, 0);
   }
 
   // The program of a solved spec.
@@ -61,7 +61,8 @@ class Solver {
     bool deferred = false;
   };
   enum class Others { kJoin, kAvoid };  // what to do about a question that another worker is at
-  Outcome Solve(const Spec& spec, Lines available, Cost budget, Others others);
+  // `known_bound`: the closed form, or a better bound, where the caller has it; else 0.
+  Outcome Solve(const Spec& spec, Lines available, Cost budget, Others others, Cost known_bound);
   Outcome SolveAnew(const Spec& spec, Lines available, Cost budget, Cost bound);
   Cost CollectCandidates(const Spec& spec, Lines available, Cost budget);
   Outcome Refute(const Spec& spec, Lines available, Cost bound);

@@ -22,7 +22,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kTenSeconds = 2'500'000;  // specs solved, by one thread
+constexpr int64_t kTenSeconds = 1'400'000;  // specs solved, by one thread
 
 // Stops at the budget.
 SearchResult SearchWithBudget(const Spec& spec, const Target& target, int64_t most_specs) {

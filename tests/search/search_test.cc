@@ -20,6 +20,7 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/limits.h"
 #include "search/solver/relaxation.h"
+#include "search/solver/solver.h"
 #include "spec/language/parser.h"
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
@@ -519,6 +520,29 @@ TEST_P(RealTargets, PruningChangesNothing) {
     EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
     EXPECT_EQ(result.bound, result.cost);
     ExpectFits(result.impl, GetParam());
+  }
+}
+
+// Of every type, in any order of operands: no bound of a spec that was asked about is above its optimum.
+TEST_P(RealTargets, BoundsOfDrawnSpecsAreBounds) {
+  std::mt19937_64 random(23);
+  const std::vector<MatmulTypes> every_types = testing::EveryTypes();
+  for (size_t round = 0; round < 8 * every_types.size(); ++round) {
+    const MatmulTypes& types = every_types[round % every_types.size()];
+    const Spec spec = testing::RandomMatmulSpec({.max_side = 64, .max_flops = 2e5, .types = types}, &random);
+    const Spec placed = PlaceOperands(spec, Residency::kWarm, GetParam());
+    SearchOptions exhaustive;
+    exhaustive.prune = false;
+    exhaustive.trace = [&](const SearchEvent& event) {
+      if (event.kind != SearchEventKind::kWon) return;
+      EXPECT_LE(model_.LowerBound(event.spec), event.cost)
+          << testing::Describe(event.spec) << " of " << testing::Describe(spec);
+    };
+    HashMemo memo, unpruned_memo;
+    Solver solver(model_, unpruned_memo, exhaustive, 0);
+    const Lines available = AvailableAtPlacement(placed, GetParam());
+    const Solver::Outcome unpruned = solver.Solve(placed, available, kInfiniteCost);
+    EXPECT_EQ(Search(placed, model_, memo, {}).cost, unpruned.cost) << testing::Describe(spec);
   }
 }
 

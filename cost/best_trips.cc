@@ -1,0 +1,105 @@
+#include "cost/best_trips.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cost/microkernel_cost.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A tile of outer products whose operands need neither widening nor masks; of blocks in panels, those that
+// need the least scaling.
+RegisterTile PlainTile(Arithmetic arithmetic, int lanes, int rows, int columns, const Target& target) {
+  const Instruction& row = Info(arithmetic);
+  if (!IsInPanels(row.rhs)) return {LayoutKind::kVectors, arithmetic, lanes, rows, columns};
+  Spec spec;
+  spec.size = {1, static_cast<uint32_t>(rows), static_cast<uint32_t>(row.group),
+               static_cast<uint32_t>(columns * lanes)};
+  spec.operand[MatmulDims::kLhs].dtype = row.lhs;
+  spec.operand[MatmulDims::kRhs] = {.dtype = row.rhs, .layout = {.kind = LayoutKind::kPacked}};
+  return RegisterTileOf(spec,
+                        {.kind = LayoutKind::kVectors,
+                         .panel = static_cast<uint8_t>(lanes),
+                         .group = static_cast<uint8_t>(row.group)},
+                        target);
+}
+
+void Widen(const BestTrips::Widened& widened, const Target& target, RegisterTile* tile) {
+  if (widened.lhs) {
+    tile->lhs = *widened.lhs;
+    tile->widens_lhs = WideningOf(tile->arithmetic, MatmulDims::kLhs, tile->lhs);
+  }
+  if (widened.rhs) {
+    tile->rhs = *widened.rhs;
+    tile->by_tables = LooksUpBytes(tile->rhs, tile->lanes * kAccumulatorBytes, target);
+    tile->widens_rhs = WideningOf(tile->arithmetic, MatmulDims::kRhs, tile->rhs, tile->by_tables);
+  }
+}
+
+double CyclesPerPoint(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  if (RegistersNeeded(tile, unit) > unit.registers) return kInfinity;
+  return TripCyclesOf(tile, unit, target).total() / (tile.rows * tile.columns * tile.lanes * tile.group());
+}
+
+size_t Limit(int64_t most, int64_t size) { return static_cast<size_t>(std::min(most, size)); }
+
+}  // namespace
+
+BestTrips::BestTrips(const Target& target) : target_(target), narrow_lanes_(target.vectors.back().lanes()) {}
+
+double BestTrips::Outer(Arithmetic arithmetic, const Widened& widened, int64_t rows,
+                        int64_t padded_columns) const {
+  return TableOf(arithmetic, widened)
+      .outer[Limit(kRows, rows)][Limit(kVectors, padded_columns / narrow_lanes_)];
+}
+
+double BestTrips::Dot(Arithmetic arithmetic, const Widened& widened, int64_t rows, int64_t columns) const {
+  return TableOf(arithmetic, widened).dot[Limit(kRows, rows)][Limit(kVectors, columns)];
+}
+
+const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const Widened& widened) const {
+  const auto index = [](std::optional<Dtype> dtype) { return dtype ? static_cast<size_t>(*dtype) + 1 : 0; };
+  LazyTable& lazy = tables_[(static_cast<size_t>(arithmetic) * kWidened + index(widened.lhs)) * kWidened +
+                            index(widened.rhs)];
+  absl::call_once(lazy.once, [&] {
+    lazy.table = std::make_unique<Table>();
+    Fill(arithmetic, widened, lazy.table.get());
+  });
+  return *lazy.table;
+}
+
+// Dot products are tiles of their own where something is widened. Otherwise an outer product of as many
+// vectors stands for them, which never takes longer: costs rest on it (CostModel::ComputeBound).
+void BestTrips::Fill(Arithmetic arithmetic, const Widened& widened, Table* table) const {
+  for (auto* form : {&table->outer, &table->dot})
+    for (auto& row : *form) row.fill(kInfinity);
+  for (const VectorUnit& unit : target_.vectors) {
+    const int lanes = unit.lanes(), narrow = lanes / narrow_lanes_;
+    for (int rows = 1; rows <= kRows; ++rows)
+      for (int columns = 1; columns <= kVectors; ++columns) {
+        RegisterTile tile = PlainTile(arithmetic, lanes, rows, columns, target_);
+        Widen(widened, target_, &tile);
+        const double cycles = CyclesPerPoint(tile, unit, target_);
+        // The last vector may be used in part only; it costs the same.
+        for (int used = (columns - 1) * narrow + 1; used <= std::min(kVectors, columns * narrow); ++used) {
+          double& outer = table->outer[static_cast<size_t>(rows)][static_cast<size_t>(used)];
+          outer = std::min(outer, cycles * columns * narrow / used);
+        }
+        if (widened.lhs || widened.rhs) tile.form = LayoutKind::kPartialSums;
+        double& dot = table->dot[static_cast<size_t>(rows)][static_cast<size_t>(columns)];
+        dot = std::min(dot, CyclesPerPoint(tile, unit, target_));
+      }
+  }
+  for (auto* form : {&table->outer, &table->dot})
+    for (size_t r = 1; r <= kRows; ++r)
+      for (size_t v = 1; v <= kVectors; ++v) {
+        double& best = (*form)[r][v];
+        best = std::min({best, (*form)[r - 1][v], (*form)[r][v - 1]});
+      }
+}
+
+}  // namespace kirsch

@@ -1,0 +1,76 @@
+// Lower bounds of what arithmetic takes, whatever the tiles: products by the best register tiles there are,
+// and what it takes to widen or to copy their operands. Thread-safe.
+#ifndef KIRSCH_COST_COMPUTE_BOUND_H_
+#define KIRSCH_COST_COMPUTE_BOUND_H_
+
+#include <array>
+#include <cstdint>
+
+#include "cost/best_trips.h"
+#include "spec/spec.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// All in cycles. Entries of as many microkernels as registers make necessary are part of each.
+class ComputeBounds {
+ public:
+  // `target` must outlive the bounds.
+  explicit ComputeBounds(const Target& target);
+
+  // Products alone, as if nothing had to be widened or copied.
+  double Products(const Spec& spec) const;
+
+  // What lhs and rhs take at least, beside arithmetic, to come from where they are. A copy reads meanwhile.
+  struct Brought {
+    double lhs = 0, rhs = 0;
+  };
+
+  // Products with what their operands take: each is widened by loads, or copied once, if it still may be.
+  // Beside `brought`.
+  double ProductsAndCopies(const Spec& spec, const Brought& brought) const;
+
+  // The same of an rhs of blocks, which is decoded at least once. With what rhs takes to be brought.
+  double ProductsOfBlocks(const Spec& spec, double rhs_brought) const;
+
+ private:
+  // What products may be made of: rhs as it is, or what copies of it hold.
+  enum class RhsOfProducts { kAsItIs, kDecoded, kAsItIsOrDecoded };
+  // Calls body(arithmetic, RhsOfProducts) for each by which a program of the spec may multiply.
+  template <typename Body>
+  void ForEachArithmetic(const Spec& spec, const Body& body) const;
+
+  // Of a type of blocks, least cycles to decode an element: in a copy, or for a microkernel of some
+  // arithmetic, whose multiply-add units take it beside their products.
+  struct Decoding {
+    double copied = 0;
+    std::array<double, kNumArithmetics> in_registers{};
+  };
+  void FillDecoding(Dtype dtype, Decoding* decoding) const;
+
+  struct Sizes;
+  struct Copies;
+  struct Parts;
+  double Entries(const Sizes& sizes) const;
+  double Lanewise(const Sizes& sizes) const;
+  double Products(const Spec& spec, const Sizes& sizes) const;
+  double PlainProducts(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic) const;
+  double CopyCycles(const Spec& spec, int operand, Arithmetic arithmetic, double brought) const;
+  Parts ProductsBy(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic, const Copies& copies) const;
+  Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {
+    return best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
+  }
+
+  const Target& target_;
+  BestTrips best_trips_;
+  int narrow_lanes_ = 0;
+  double tiles_per_element_ = 0;                         // register tiles per output element, at least
+  double halving_cycles_ = 0;                            // to add up the lanes of a sum, at least
+  std::array<double, kNumArithmetics> multiply_cycles_;  // per point of the iteration space, by the units
+  std::array<Decoding, kDtypes.size()> decoding_;
+  std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_COST_COMPUTE_BOUND_H_
