@@ -7,7 +7,6 @@
 
 #include "spec/block.h"
 #include "spec/check.h"
-#include "spec/sum_blocks.h"
 
 namespace kirsch {
 namespace {
@@ -307,15 +306,7 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
   return whole;
 }
 
-bool SumsInBlocks(const Spec& spec) {
-  return IsFloating(AccumulatorOf(spec)) && spec.out().dtype == AccumulatorOf(spec) &&
-         spec.fixed_order == 0 && spec.op_info().window.empty();
-}
-
-int64_t StepsAtOnce(const Spec& spec, const RegisterTile& tile) {
-  if (!SumsInBlocks(spec)) return std::numeric_limits<int64_t>::max();
-  return kSumBlock * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
-}
+bool SumsInBlocks(const Spec& spec) { return IsFloating(AccumulatorOf(spec)) && spec.fixed_order == 0; }
 
 int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);

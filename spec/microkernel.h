@@ -91,13 +91,8 @@ struct RegisterTile {
 // The register tile that computes all of `spec`'s output in the given register layout.
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target);
 
-// Are long sums added up in blocks (spec/sum_blocks.h)? Not where the order is fixed or the output has no
-// room for sums in parts; nor those of windows, which are short.
+// Are long sums added up in blocks (spec/sum_blocks.h)? Not where the order is fixed.
 bool SumsInBlocks(const Spec& spec);
-
-// Steps of the reduction that a microkernel sums up at once, a block in each lane: what that gives is added
-// to the sums before it. Without blocks all of them.
-int64_t StepsAtOnce(const Spec& spec, const RegisterTile& tile);
 
 // Is there a masked access to elements in memory whose number is known at run time only?
 bool LanesMayVary(Dtype dtype, const Target& target);

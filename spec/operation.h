@@ -309,8 +309,7 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
     case Operation::kRelu:
       return math.Max(math.Number(0), x);
     case Operation::kLeakyRelu: {
-      // y * min(x, 0) + max(x, 0), with -0 for 0: compilers would keep the zeros that accumulators begin
-      // with.
+      // y * min(x, 0) + max(x, 0), with -0 for 0, so that a zero keeps its sign.
       const Value zero = math.Number(-0.0f), negative = math.Min(zero, x);
       return math.Fma(negative, y, math.Max(x, zero));
     }
@@ -442,6 +441,14 @@ Value Elu(Math& math, Value x, Value alpha) {
   return math.Fma(math.Min(less, zero), alpha, math.Max(zero, x));  // zeros have their sign so
 }
 
+// y * x where x is not above 0, which is to be below the least number above 0: compilers would keep the zeros
+// that accumulators begin with. A NaN is not below it.
+inline constexpr float kLeastAboveZero = 0x1p-149f;
+template <typename Math, typename Value>
+Value LeakyRelu(Math& math, Value x, Value slope) {
+  return math.Select(x, math.Number(kLeastAboveZero), math.Mul(slope, x), x);
+}
+
 // log(1 + e) = e * P(e), 0 <= e <= 1: 0.11.
 inline constexpr std::array<float, 10> kLog1p = {
     -0x1.af48fp-9f, 0x1.49179p-6f,   -0x1.d6b078p-5f, 0x1.b4ae06p-4f,  -0x1.3a435ep-3f,
@@ -484,6 +491,8 @@ Value Compose(Math& math, Operation op, Value x, Value y) {
       return composition::GeluTanh(math, x);
     case Operation::kElu:
       return composition::Elu(math, x, y);
+    case Operation::kLeakyRelu:
+      return composition::LeakyRelu(math, x, y);
     case Operation::kSoftplus:
       return composition::Softplus(math, x);
     default:

@@ -1,4 +1,5 @@
-// Long sums of f32 are added up in blocks, so that their errors don't grow with their length.
+// Long sums of f32 are added up in blocks, and these in groups, so that errors grow with the logarithm of
+// their length.
 #ifndef KIRSCH_SPEC_SUM_BLOCKS_H_
 #define KIRSCH_SPEC_SUM_BLOCKS_H_
 
@@ -7,16 +8,28 @@
 
 namespace kirsch {
 
-// Additions that follow each other in a block. Then the block's sum is added to those before it, where the
-// order is free. Shorter sums are one block.
+// Additions that follow each other in a block, at most, where the order is free. Then the block's sum is
+// added to those before it. Shorter sums are one block.
 inline constexpr int64_t kSumBlock = 4096;
+// Sums of blocks that follow each other in a group, whose sum is added to those of the groups before it; and
+// groups of groups, and so on.
+inline constexpr int64_t kSumGroup = 64;
 
-// Roundings that a term of a sum in blocks goes through, at most: a block's, one for each block, and those of
-// the sums that lanes and accumulators have apart.
+// Kinds of sums above those of blocks: 0 where there is one block, 1 where there is one group, and so on. As
+// blocks are whole trips of a loop, they may have a quarter of the additions that they could have.
+constexpr int SumLevels(int64_t additions) {
+  if (additions <= kSumBlock) return 0;
+  int levels = 1;
+  for (int64_t group = kSumBlock / 4 * kSumGroup; group < additions; group *= kSumGroup) ++levels;
+  return levels;
+}
+
+// Roundings that a term of a sum in blocks goes through, at most: a block's, a group's on each level, and
+// those of the sums that lanes and accumulators have apart.
 inline double RoundingsInBlocks(double terms) {
   constexpr double kApart = 16;
-  const auto block = static_cast<double>(kSumBlock);
-  return std::min(terms, block + terms / block + kApart);
+  const int levels = SumLevels(static_cast<int64_t>(terms));
+  return std::min(terms, static_cast<double>(kSumBlock + kSumGroup * levels) + kApart);
 }
 
 }  // namespace kirsch

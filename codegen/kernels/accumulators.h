@@ -44,38 +44,6 @@ struct MicrokernelParameters {
   VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
 };
 
-// The main loop and that of the rest, whose bodies steps(n) are n groups of steps, inside of loops over the
-// digits of a window's reduction: the `loops` innermost of them.
-template <typename Steps>
-void ForReduction(ProcedureBuilder& builder, const Microkernel& kernel,
-                  const MicrokernelParameters& parameters, int loops, const Steps& steps) {
-  if (loops == 0) {
-    builder.Loop(IndexOf(parameters.trips), [&](VarId) { steps(kernel.unroll); });
-    if (parameters.rest != kNoVar)
-      builder.Loop(IndexOf(parameters.rest), [&](VarId) { steps(kernel.run_steps()); });
-    return;
-  }
-  const int level = kernel.whole_digits + loops;
-  const int64_t run = kernel.reduction.digit[static_cast<size_t>(level - 1)].count;
-  const auto next_run = [&](const MatrixLayout& matrix, VarId pointer) {
-    if (matrix.window.empty()) return;
-    const DigitAxis& axis = matrix.window.ReductionAxis();
-    builder.Do(Advance{pointer, Constant(axis.stride(level) - run * axis.stride(level - 1))});
-  };
-  builder.Loop(IndexOf(parameters.outer[static_cast<size_t>(loops - 1)]), [&](VarId) {
-    ForReduction(builder, kernel, parameters, loops - 1, steps);
-    next_run(kernel.lhs, parameters.lhs);
-    next_run(kernel.rhs, parameters.rhs);
-  });
-}
-
-// All of the reduction.
-template <typename Steps>
-void ForReduction(ProcedureBuilder& builder, const Microkernel& kernel,
-                  const MicrokernelParameters& parameters, const Steps& steps) {
-  ForReduction(builder, kernel, parameters, kernel.outer_loops(), steps);
-}
-
 // A vector that holds as many words of `dtype` as the tile's accumulators have lanes.
 inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, Dtype dtype,
                            const Microkernel& kernel) {

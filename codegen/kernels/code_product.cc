@@ -11,6 +11,7 @@
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/dot_output.h"
 #include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/tile_sums.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/block.h"
 #include "spec/check.h"
@@ -26,6 +27,7 @@ class CodeProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        sums_(builder_, kernel, accumulators_),
         output_(builder_, kernel, parameters_, accumulators_),
         decoder_(builder_, kernel.rhs.dtype, kernel.tile.lanes, RhsCodes(kernel), kernel.tile.columns),
         steps_(static_cast<int>(kernel.step())),
@@ -48,13 +50,15 @@ class CodeProduct {
 
   Procedure Build() && {
     accumulators_.Clear();
+    sums_.Start();
     for (VarId offsets : offsets_) builder_.Do(Zero{offsets});
     const int parts = BlockOf(kernel_.rhs.dtype) / kRun;
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
+    sums_.Loop(IndexOf(parameters_.trips), kernel_.unroll * kernel_.step(), Constant(0), [&](const Affine&) {
       for (int part = 0; part * vectors_ < kernel_.unroll; part += parts) Block(part);
     });
     if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Block(0); });
     AddOffsets();
+    sums_.Finish();
     output_.Store();
     return std::move(builder_).Build();
   }
@@ -245,6 +249,7 @@ class CodeProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
+  const TileSums sums_;
   DotOutput output_;
   BlockDecoder decoder_;
   const int steps_, vectors_, shared_;  // of a vector of codes; vectors of 32 steps; see SharedVectors

@@ -5,6 +5,7 @@
 
 #include "codegen/kernels/row_code.h"
 #include "codegen/kernels/row_kernel.h"
+#include "codegen/kernels/row_sums.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
@@ -88,21 +89,14 @@ class ColumnWriter {
   void Pass(const RowPass& pass, const std::vector<RowPlace>& places) {
     Each(columns_, pass.reductions, places,
          [&](RowCode& code, int reduction, const RowPlace&) { Initialize(code, reduction); });
-    if (!kernel_.in_blocks) return Rows(pass, Constant(0), IndexOf(rows_), places);
-    const auto each_sum = [&](void (*step)(RowCode& code, int sum, VarId of_block)) {
+    if (kernel_.sum_levels == 0) return Rows(pass, Constant(0), IndexOf(rows_), places);
+    const auto each_sum = [&](const auto& step) {
       Each(columns_, pass.reductions, places, [&](RowCode& code, int reduction, const RowPlace&) {
         if (IsSum(kernel_.program, reduction)) step(code, reduction, code.Of(reduction));
       });
     };
-    each_sum([](RowCode& code, int sum, VarId) { code.BeginSumOfBlocks(sum); });
-    const VarId blocks = builder_.Quotient(IndexOf(rows_), kSumBlock, false),
-                left = builder_.Quotient(IndexOf(rows_), kSumBlock, true);
-    builder_.Loop(IndexOf(blocks), [&](VarId block) {
-      Rows(pass, Times(IndexOf(block), kSumBlock), Constant(kSumBlock), places);
-      each_sum([](RowCode& code, int sum, VarId of_block) { code.EndBlock(sum, of_block); });
-    });
-    Rows(pass, Times(IndexOf(blocks), kSumBlock), IndexOf(left), places);
-    each_sum([](RowCode& code, int sum, VarId of_block) { code.AddSumOfBlocks(sum, of_block); });
+    SumInBlocks(builder_, IndexOf(rows_), kSumBlock, kernel_.sum_levels, each_sum,
+                [&](const Affine& first, const Affine& count) { Rows(pass, first, count, places); });
   }
 
   void Rows(const RowPass& pass, const Affine& first, const Affine& count, std::vector<RowPlace> places) {

@@ -9,6 +9,7 @@
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/dot_output.h"
 #include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/tile_sums.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 
@@ -22,6 +23,7 @@ class DotProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        sums_(builder_, kernel, accumulators_),
         rhs_(builder_, kernel),
         lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
         output_(builder_, kernel, parameters_, accumulators_) {
@@ -40,23 +42,26 @@ class DotProduct {
   Procedure Build() && {
     const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
+    sums_.Start();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId trip) {
-      if (decoder_) return Blocks(kernel_.unroll);
-      if (kernel_.prefetches_in_order) PrefetchInOrder(trip, kernel_.unroll, {});
-      Vectors(kernel_.unroll, whole);
-    });
+    sums_.Loop(IndexOf(parameters_.trips), kernel_.unroll * kernel_.step(), Constant(0),
+               [&](const Affine& trip) {
+                 if (decoder_) return Blocks(kernel_.unroll);
+                 if (kernel_.prefetches_in_order) PrefetchInOrder(trip, kernel_.unroll, {});
+                 Vectors(kernel_.unroll, whole);
+               });
     if (parameters_.rest != kNoVar)
       builder_.Loop(IndexOf(parameters_.rest), [&](VarId trip) {
         if (decoder_) return Blocks(1);
         const Affine before = Times(IndexOf(parameters_.trips), kernel_.unroll * kernel_.step());
-        if (kernel_.prefetches_in_order) PrefetchInOrder(trip, 1, before);
+        if (kernel_.prefetches_in_order) PrefetchInOrder(IndexOf(trip), 1, before);
         Vectors(1, whole);
       });
     if (parameters_.tail != kNoVar)
       builder_.WithAny(parameters_.tail, [&] { Vectors(1, {whole, parameters_.tail}); });
     else if (kernel_.k_tail != 0)
       Vectors(1, static_cast<int>(kernel_.k_tail));
+    sums_.Finish();
     output_.Store();
     return std::move(builder_).Build();
   }
@@ -158,10 +163,10 @@ class DotProduct {
   // As many lines as a trip of so many vectors reads of all columns, of those that lie behind in memory. The
   // pointer has come as far as the trips and the steps before them have read of one column; what they have
   // prefetched is as much of each of them.
-  void PrefetchInOrder(VarId trip, int vectors, const Affine& before) {
+  void PrefetchInOrder(const Affine& trip, int vectors, const Affine& before) {
     const int64_t columns = kernel_.tile.columns, steps = vectors * kernel_.step();
     Affine next = kernel_.rhs.At(0, kernel_.prefetch_n, parameters_.size);
-    if (columns > 1) next = Plus(Plus(next, Times(before, columns - 1)), trip, (columns - 1) * steps);
+    if (columns > 1) next = Plus(Plus(next, Times(before, columns - 1)), Times(trip, (columns - 1) * steps));
     for (int64_t i = 0; i < columns * steps; i += LineElements())
       builder_.Do(Prefetch{{parameters_.rhs, Plus(next, i)}, true});
   }
@@ -170,6 +175,7 @@ class DotProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
+  const TileSums sums_;
   const RhsVectors rhs_;
   std::array<VarId, 2> lhs_;  // its parts
   DotOutput output_;

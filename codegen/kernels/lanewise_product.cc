@@ -8,6 +8,8 @@
 
 #include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/reduction_loops.h"
+#include "codegen/kernels/tile_sums.h"
 #include "codegen/kernels/vector_output.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
@@ -23,6 +25,7 @@ class LanewiseProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        sums_(builder_, kernel, accumulators_),
         input_(OperandVector(builder_, "x", kernel.lhs_lanes(), kernel)),
         output_(builder_, kernel, parameters_, accumulators_) {
     KIRSCH_CHECK(!kernel.lhs.window.empty() && kernel.rhs.order == Order::kRow && kernel.rhs.panel == 0);
@@ -34,7 +37,9 @@ class LanewiseProduct {
   Procedure Build() && {
     output_.Prefetch();
     output_.Start();
-    ForReduction(builder_, kernel_, parameters_, [&](int taps) { Taps(taps); });
+    sums_.Start();
+    ForReduction(builder_, kernel_, parameters_, sums_, [&](int taps) { Taps(taps); });
+    sums_.Finish();
     output_.Store();
     return std::move(builder_).Build();
   }
@@ -76,6 +81,7 @@ class LanewiseProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
+  const TileSums sums_;
   const VarId input_;
   std::vector<VarId> weights_;
   VectorOutput output_;

@@ -45,6 +45,7 @@ std::string Microkernel::Name() const {
     Append(&name, "_may_add");
   else if (accumulate)
     Append(&name, tile.one_chain ? "_from" : "_add");
+  if (sum_levels != 0) Append(&name, "_blocks", sum_levels);
   for (const EpilogueStep& step : epilogue) {
     Append(&name, "_", std::string(kirsch::Name(step.op)));
     if (step.operand == EpilogueOperand::kNumber) Append(&name, absl::Hex(step.number));

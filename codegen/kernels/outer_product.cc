@@ -6,6 +6,8 @@
 
 #include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/reduction_loops.h"
+#include "codegen/kernels/tile_sums.h"
 #include "codegen/kernels/vector_output.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
@@ -20,6 +22,7 @@ class OuterProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        sums_(builder_, kernel, accumulators_),
         rhs_(builder_, kernel),
         factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
         output_(builder_, kernel, parameters_, accumulators_) {
@@ -41,12 +44,14 @@ class OuterProduct {
     output_.Prefetch();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
     output_.Start();
-    ForReduction(builder_, kernel_, parameters_, [&](int steps) { Steps(steps, group()); });
+    sums_.Start();
+    ForReduction(builder_, kernel_, parameters_, sums_, [&](int steps) { Steps(steps, group()); });
     if (parameters_.tail != kNoVar)
       builder_.SwitchOn(parameters_.tail, 1, static_cast<size_t>(group() - 1),
                         [&](size_t i) { Steps(1, static_cast<int>(i) + 1); });
     else if (kernel_.k_tail != 0)
       Steps(1, static_cast<int>(kernel_.k_tail));
+    sums_.Finish();
     accumulators_.SumSets();
     output_.Store();
     return std::move(builder_).Build();
@@ -134,6 +139,7 @@ class OuterProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
+  const TileSums sums_;
   const RhsVectors rhs_;
   const VarId factor_;  // the broadcast element of lhs, or group of them
   VarId odd_factor_ = kNoVar;

@@ -8,6 +8,7 @@
 #include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/kernels/panel_reader.h"
+#include "codegen/kernels/tile_sums.h"
 #include "codegen/kernels/vector_output.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/block.h"
@@ -25,6 +26,7 @@ class PanelProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        sums_(builder_, kernel, accumulators_),
         factors_(builder_.Vector("a", Dtype::kS8, kernel.tile.lanes * kWordSteps)),
         number_(builder_.Vector("number", Dtype::kF32, kernel.tile.lanes)),
         term_(builder_.Vector("term", Dtype::kF32, kernel.tile.lanes)),
@@ -46,8 +48,11 @@ class PanelProduct {
   Procedure Build() && {
     output_.Prefetch();
     output_.Start();
+    sums_.Start();
     reader_.Begin({parameters_.rhs, Constant(0)}, Constant(0));
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Block(); });
+    sums_.Loop(IndexOf(parameters_.trips), BlockOf(kernel_.rhs.dtype), Constant(0),
+               [&](const Affine&) { Block(); });
+    sums_.Finish();
     output_.Store();
     return std::move(builder_).Build();
   }
@@ -166,6 +171,7 @@ class PanelProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
+  const TileSums sums_;
   const VarId factors_, number_;  // of a row of lhs: a word, and an f32
   const VarId term_;              // what is added
   int first_ = 0;                 // step of the block

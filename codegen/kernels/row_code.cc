@@ -183,16 +183,15 @@ void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place
   if (sum != accumulator) builder_.Do(FirstLanes{accumulator, sum, accumulator, place.count});
 }
 
-void RowCode::BeginSumOfBlocks(int reduction) { builder_.Do(Fill{SumOfBlocks(reduction), 0}); }
+void RowCode::BeginSums(int reduction, int level) { builder_.Do(Fill{SumOfLevel(reduction, level), 0}); }
 
-void RowCode::EndBlock(int reduction, VarId accumulator) {
-  const VarId sum = SumOfBlocks(reduction);
-  builder_.Do(Binary{BinaryOp::kAdd, sum, sum, accumulator});
-  builder_.Do(Fill{accumulator, 0});
+void RowCode::AddUp(VarId to, VarId part) {
+  builder_.Do(Binary{BinaryOp::kAdd, to, to, part});
+  builder_.Do(Fill{part, 0});
 }
 
-void RowCode::AddSumOfBlocks(int reduction, VarId accumulator) {
-  builder_.Do(Binary{BinaryOp::kAdd, accumulator, accumulator, SumOfBlocks(reduction)});
+void RowCode::AddSums(int reduction, int level, VarId accumulator) {
+  builder_.Do(Binary{BinaryOp::kAdd, accumulator, accumulator, SumOfLevel(reduction, level)});
 }
 
 }  // namespace kirsch

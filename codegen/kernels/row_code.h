@@ -50,11 +50,15 @@ class RowCode {
   void PrefetchInput(int value, const RowPlace& place, int64_t column_in_block);
   // accumulator = the reduction of it and of the value's elements.
   void Accumulate(int reduction, VarId accumulator, const RowPlace& place);
-  // Sums in blocks (spec/sum_blocks.h): the sum of blocks begins with 0; a block's, in one of the reduction's
-  // accumulators, is added to it and begins with 0 again; it is added to the last one's.
-  void BeginSumOfBlocks(int reduction);
-  void EndBlock(int reduction, VarId accumulator);
-  void AddSumOfBlocks(int reduction, VarId accumulator);
+  // Sums in blocks (spec/sum_blocks.h): those of a level begin with 0; a block's, in one of the reduction's
+  // accumulators, or a group's is added to the level above it, and begins with 0 again; in the end all are
+  // added to the last block's.
+  void BeginSums(int reduction, int level);
+  void EndBlock(int reduction, VarId accumulator) { AddUp(SumOfLevel(reduction, 0), accumulator); }
+  void EndGroup(int reduction, int level) {
+    AddUp(SumOfLevel(reduction, level), SumOfLevel(reduction, level - 1));
+  }
+  void AddSums(int reduction, int level, VarId accumulator);
 
  private:
   const RowValue& At(int value) const { return kernel_.program.values[static_cast<size_t>(value)]; }
@@ -62,7 +66,8 @@ class RowCode {
   void Sum(int value, const RowOperands& operands);
   void RoundedProduct(int value);
   void Saturate(VarId whole, VarId limited);
-  VarId SumOfBlocks(int reduction) { return Temporary(Cat("blocks", reduction)); }
+  VarId SumOfLevel(int reduction, int level) { return Temporary(Cat("blocks", reduction, "_", level)); }
+  void AddUp(VarId to, VarId part);  // which begins anew
   Affine OffsetIn(const RowPlace& place, int64_t row_stride) const;
   Address KeptAddress(int value, const RowPlace& place) const;
   bool IsNotPositive(int value) const;

@@ -5,9 +5,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/kernels/row_code.h"
+#include "codegen/kernels/row_sums.h"
 #include "codegen/loop/loop_text.h"
 #include "spec/check.h"
 #include "spec/element.h"
@@ -117,7 +119,7 @@ class RowWriter {
       AnyColumns(pass, unroll);
     } else {
       const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
-      WholeBlocks(pass, blocks, unroll);
+      WholeBlocks(pass, Constant(blocks), blocks, unroll);
       Rest(pass, blocks * block, unroll);
     }
     Finish(pass);
@@ -127,10 +129,7 @@ class RowWriter {
   void AnyColumns(const RowPass& pass, int unroll) {
     const LeftOfBlocks& left = left_of_blocks_.at(unroll);
     const int64_t block = int64_t{unroll} * lanes_;
-    if (kernel_.columns > block)
-      builder_.Loop(IndexOf(left.blocks), [&](VarId trip) {
-        Block(pass, Plus(Constant(0), trip, block), std::vector<LaneCount>(unroll, lanes_));
-      });
+    if (kernel_.columns > block) WholeBlocks(pass, IndexOf(left.blocks), kernel_.columns / block, unroll);
     const auto write_left = [&](size_t vectors) {
       std::vector<LaneCount> counts(vectors, lanes_);
       counts.emplace_back(lanes_, left.last);
@@ -150,22 +149,25 @@ class RowWriter {
       Block(pass, Constant(0), std::vector<LaneCount>(static_cast<size_t>(kLineElements / lanes_), lanes_));
       const VarId head = builder_.Index("head");
       builder_.Do(ToLine{head, pointers_.results[static_cast<size_t>(kernel_.schedule.streamed)]});
-      Blocks(pass, Plus(Constant(0), head, 1), blocks, unroll, true);
+      Blocks(pass, Plus(Constant(0), head, 1), Constant(blocks), unroll, true);
     }
     Rest(pass, blocks * block, unroll);
   }
 
-  // Sums over more than kSumBlock blocks of columns are those of parts of so many.
-  void WholeBlocks(const RowPass& pass, int64_t blocks, int unroll) {
-    if (blocks <= kSumBlock) return Blocks(pass, Constant(0), blocks, unroll);
-    const int64_t parts = blocks / kSumBlock, columns = kSumBlock * unroll * lanes_;
-    ForEachSum(pass, [](RowCode& code, int sum, VarId) { code.BeginSumOfBlocks(sum); });
-    builder_.Loop(Constant(parts), [&](VarId part) {
-      Blocks(pass, Plus(Constant(0), part, columns), kSumBlock, unroll);
-      ForEachSum(pass, [](RowCode& code, int sum, VarId of_part) { code.EndBlock(sum, of_part); });
-    });
-    Blocks(pass, Constant(parts * columns), blocks % kSumBlock, unroll);
-    ForEachSum(pass, [](RowCode& code, int sum, VarId of_part) { code.AddSumOfBlocks(sum, of_part); });
+  // Where there are more than kSumBlock blocks of columns, sums are in blocks of so many. An online sum takes
+  // in all vectors of a block of columns, one after the other.
+  void WholeBlocks(const RowPass& pass, const Affine& blocks, int64_t most, int unroll) {
+    const int additions = pass.online ? unroll : 1;
+    const int levels = SumLevels(most * additions);
+    const auto write = [&](const Affine& first, const Affine& count) {
+      Blocks(pass, Times(first, int64_t{unroll} * lanes_), count, unroll);
+      if (pass.online && levels > 0) EndOnlineBlock();
+    };
+    if (levels == 0) return write(Constant(0), blocks);
+    if (pass.online) BeginOnlineBlocks();
+    SumInBlocks(
+        builder_, blocks, kSumBlock / additions, levels, [&](const auto& step) { ForEachSum(pass, step); },
+        write);
   }
   template <typename Visit>
   void ForEachSum(const RowPass& pass, const Visit& visit) {
@@ -176,13 +178,13 @@ class RowWriter {
       }
   }
 
-  void Blocks(const RowPass& pass, const Affine& column, int64_t blocks, int unroll, bool streams = false) {
+  void Blocks(const RowPass& pass, const Affine& column, const Affine& blocks, int unroll,
+              bool streams = false) {
     const std::vector<LaneCount> whole(static_cast<size_t>(unroll), lanes_);
-    if (blocks == 1) Block(pass, column, whole, streams);
-    if (blocks > 1)
-      builder_.Loop(Constant(blocks), [&](VarId trip) {
-        Block(pass, Plus(column, trip, int64_t{unroll} * lanes_), whole, streams);
-      });
+    if (blocks == Constant(1)) return Block(pass, column, whole, streams);
+    builder_.Loop(blocks, [&](VarId trip) {
+      Block(pass, Plus(column, trip, int64_t{unroll} * lanes_), whole, streams);
+    });
   }
 
   // What is left as smaller blocks, whose last vector may be partial.
@@ -278,8 +280,29 @@ class RowWriter {
     for (size_t slot = 1; slot < places.size(); ++slot)
       builder_.Do(Binary{BinaryOp::kAdd, sums, sums, slots_[slot]->Temporary("e")});
   }
+  // An online sum in blocks has one level above these, as no row has more than a group of them: a sum of
+  // blocks and the maxima that it is for.
+  void BeginOnlineBlocks() {
+    Set(row_.Temporary("blocks"), 0);
+    Set(row_.Temporary("block_maxima"), kLeast);
+    online_in_blocks_ = true;
+  }
+  void EndOnlineBlock() {
+    const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
+    const VarId blocks = row_.Temporary("blocks"), before = row_.Temporary("block_maxima");
+    const VarId scale = row_.Temporary("scale");
+    builder_.Do(Binary{BinaryOp::kSub, scale, before, maxima});
+    row_.math().ExpOfNotPositive(scale, scale);
+    builder_.Do(Fma{blocks, blocks, scale, sums});
+    builder_.Do(Bits{before, maxima});
+    Set(sums, 0);
+  }
   void FinishOnline() {
     const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
+    if (std::exchange(online_in_blocks_, false)) {
+      EndOnlineBlock();
+      builder_.Do(Bits{sums, row_.Temporary("blocks")});
+    }
     const VarId maximum = row_.Of(plan_.online->maximum), scale = row_.Temporary("scale");
     builder_.Do(Across{BinaryOp::kMax, maximum, maxima});
     builder_.Do(Binary{BinaryOp::kSub, scale, maxima, maximum});
@@ -297,15 +320,16 @@ class RowWriter {
   RowCode row_;
   std::vector<std::unique_ptr<RowCode>> slots_;
   int accumulators_ = 0;
+  bool online_in_blocks_ = false;
   VarId columns_ = kNoVar;  // where there may be any number
   std::map<int, LeftOfBlocks> left_of_blocks_;
 };
 
 std::string TextOf(const RowKernel& kernel) {
-  std::string text =
-      Cat(kernel.columns, kernel.any_columns ? " at most" : "", kernel.in_place ? " in place" : "",
-          kernel.scales ? " scales" : "", kernel.schedule.online ? " online" : "",
-          kernel.program.reduces_rows ? " down" : "", kernel.in_blocks ? " in blocks" : "");
+  std::string text = Cat(kernel.columns, kernel.any_columns ? " at most" : "",
+                         kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
+                         kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "",
+                         kernel.sum_levels == 0 ? "" : Cat(" levels", kernel.sum_levels));
   const auto add = [&](const auto&... numbers) { Append(&text, ";", (Cat(numbers, ","))...); };
   add(kernel.schedule.prefetch, kernel.schedule.streamed);
   for (int unroll : kernel.schedule.unroll) add(unroll);

@@ -69,13 +69,15 @@ double RoundingsOf(const Spec& root) { return static_cast<double>(TermsPerElemen
 // Tiles of the reduction are summed up apart, and then added to those before them.
 double RoundingsOf(const Impl& program) {
   const Spec& spec = program.spec;
-  if (!SumsInBlocks(spec) || (program.range.varies() && program.range.dim == MatmulDims::kK))
-    return RoundingsOf(spec);
-  double roundings = program.children.empty() ? RoundingsInBlocks(spec.size[MatmulDims::kK]) : 0, tiles = 0;
+  if (!SumsInBlocks(spec)) return RoundingsOf(spec);
+  const uint32_t length = spec.size[MatmulDims::kK];
+  double roundings = program.children.empty() ? RoundingsInBlocks(length) : 0, tiles = 0;
   for (const Impl::Child& child : program.children) {
     roundings = std::max(roundings, RoundingsOf(child.impl));
     tiles += static_cast<double>(child.trips);
   }
+  if (program.range.varies() && program.range.dim == MatmulDims::kK && !program.children.empty())
+    tiles = length / program.children.front().impl.spec.size[MatmulDims::kK] + 1;
   if (program.decision.kind == RewriteKind::kTile && program.decision.dim == MatmulDims::kK)
     roundings += tiles;
   return std::min(roundings + (spec.accumulate ? 1 : 0), RoundingsOf(spec));

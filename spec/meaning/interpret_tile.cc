@@ -1,6 +1,7 @@
 // Register tiles: what the microkernels compute, in the order of their lanes.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "spec/check.h"
@@ -97,7 +98,8 @@ class TileInterpreter {
         at_(at),
         memory_(*memory),
         pitch_(RoundUp(tile.n, kColumns)),
-        sums_(static_cast<size_t>(tile.m * pitch_)) {}
+        sums_(static_cast<size_t>(tile.m * pitch_)),
+        totals_(tile.sum_levels == 0 ? 0 : sums_.size()) {}
 
   void Run(int64_t k) {
     KIRSCH_CHECK(k % tile_.step() == tile_.k_tail);
@@ -115,10 +117,19 @@ class TileInterpreter {
       default:
         KIRSCH_BUG("no form of a register tile");
     }
+    EndPiece();
+    if (!totals_.empty()) std::copy(totals_.begin(), totals_.end(), sums_.begin());
     for (int64_t row = 0; row < tile_.m; ++row) Store(row);
   }
 
  private:
+  // Of sums in blocks: a piece of the reduction is one, however long. Blocks are added up exactly, or nearly
+  // so.
+  void EndPiece() {
+    if (totals_.empty()) return;
+    for (size_t i = 0; i < totals_.size(); ++i) totals_[i] += std::exchange(sums_[i], Number{0});
+  }
+
   // to[row * row_pitch + column * column_pitch], the part's own first row and column being 0.
   void Gather(int operand, const MatrixLayout& layout, const Part& part, int64_t row_pitch,
               int64_t column_pitch, std::vector<Number>* to) {
@@ -150,6 +161,7 @@ class TileInterpreter {
       Gather(MatmulDims::kLhs, tile_.lhs, {0, tile_.m, first, end}, steps, 1, &lhs_);
       Gather(MatmulDims::kRhs, tile_.rhs, {first, end, 0, tile_.n}, pitch_, 1, &rhs_);
       AddOuterProducts(lhs_.data(), rhs_.data(), tile_.m, steps, pitch_, sums_.data());
+      EndPiece();
     });
   }
 
@@ -164,12 +176,21 @@ class TileInterpreter {
       Gather(MatmulDims::kLhs, tile_.lhs, {0, tile_.m, first, end}, steps, 1, &lhs_);
       Gather(MatmulDims::kRhs, tile_.rhs, {first, end, 0, tile_.n}, 1, steps, &rhs_);
       AddDotProducts(lhs_.data(), rhs_.data(), tile_.m, tile_.n, steps, lanes, partial.data());
+      if (totals_.empty()) return;
+      AddLanes(&partial);
+      EndPiece();
     });
+    AddLanes(&partial);
+  }
+
+  // Lanes are 0 again.
+  void AddLanes(std::vector<Number>* partial) {
+    const int64_t lanes = tile_.tile.lanes;
     for (int64_t i = 0; i < tile_.m; ++i)
       for (int64_t j = 0; j < tile_.n; ++j) {
         Number sum = 0;
         for (int64_t lane = 0; lane < lanes; ++lane)
-          sum += partial[static_cast<size_t>((i * tile_.n + j) * lanes + lane)];
+          sum += std::exchange((*partial)[static_cast<size_t>((i * tile_.n + j) * lanes + lane)], Number{0});
         sums_[static_cast<size_t>(i * pitch_ + j)] += sum;
       }
   }
@@ -185,6 +206,7 @@ class TileInterpreter {
         for (int64_t j = 0; j < tile_.n; ++j)
           sums_[static_cast<size_t>(i * pitch_ + j)] +=
               lhs_[static_cast<size_t>(j)] * rhs_[static_cast<size_t>(p * pitch_ + j)];
+        if ((p + 1) % kSumBlock == 0) EndPiece();
       }
   }
 
@@ -220,6 +242,7 @@ class TileInterpreter {
   InterpreterMemory& memory_;
   const int64_t pitch_;
   std::vector<Number> sums_;             // [m][n, padded to the pitch]
+  std::vector<double> totals_;           // of sums in blocks, likewise
   std::vector<Number> lhs_, rhs_, run_;  // gathered operands, kept to save allocations
 };
 

@@ -462,40 +462,9 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     shape.accumulate = false;
   }
   if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;
-  const int64_t at_once = StepsAtOnce(spec, shape.tile);
-  if (varying_ != MatmulDims::kK && length.constant() > at_once)
-    return WriteSumBlocks(spec, views, at_once, std::move(shape), std::move(at));
+  if (SumsInBlocks(spec))
+    shape.sum_levels = SumLevels(spec.size[MatmulDims::kK] * kSumBlock / shape.block_steps());
   builder_.AddRun(std::move(shape), std::move(at), length, last_, adds);
-}
-
-// A register tile's sums, `steps` of the reduction at a time: the output has those of the blocks before.
-// (That is as if the reduction was tiled, but costs are not: a store and a load for thousands of steps.)
-void ImplWriter::WriteSumBlocks(const Spec& spec, const OperandViews& views, int64_t steps, TileShape shape,
-                                std::vector<OperandPlace> at) {
-  const int64_t length = spec.size[MatmulDims::kK], whole = (length - 1) / steps;
-  const auto behind = [&](std::vector<OperandPlace> places, int64_t size, VarId blocks) {
-    for (int operand : {MatmulDims::kLhs, MatmulDims::kRhs}) {
-      const auto i = static_cast<size_t>(operand);
-      places[i].offset = Behind(places[i].offset, views[i], spec, operand, MatmulDims::kK, size, blocks);
-    }
-    return places;
-  };
-  TileShape block = shape;
-  block.epilogue = {};
-  block.arguments.clear();
-  block.k_tail = 0;
-  const std::vector<OperandPlace> first(at.begin(), at.begin() + MatmulDims::kOut + 1);
-  builder_.AddRun(block, first, Whole(steps), last_, {});
-  block.accumulate = shape.accumulate = true;
-  if (whole > 1) {
-    const std::vector<OperandPlace> second = behind(first, steps, kNoVar);
-    builder_.AddLoop(Whole(whole - 1), [&](VarId number) {
-      builder_.AddRun(block, behind(second, steps, number), Whole(steps), last_, {});
-    });
-  }
-  const int64_t left = length - whole * steps;
-  shape.k_tail = left % shape.step();
-  builder_.AddRun(std::move(shape), behind(std::move(at), whole * steps, kNoVar), Whole(left), last_, {});
 }
 
 }  // namespace kirsch

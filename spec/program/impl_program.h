@@ -116,8 +116,6 @@ class ImplWriter {
   void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                        const OperandPlace& to);
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
-  void WriteSumBlocks(const Spec& spec, const OperandViews& views, int64_t steps, TileShape shape,
-                      std::vector<OperandPlace> at);
   MatrixLayout PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const;
 
   const Target& target_;

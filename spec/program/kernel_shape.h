@@ -13,6 +13,7 @@
 #include "spec/graph/row_schedule.h"
 #include "spec/microkernel.h"
 #include "spec/program/matrix_layout.h"
+#include "spec/sum_blocks.h"
 #include "spec/window.h"
 #include "spec/winograd.h"
 
@@ -49,12 +50,17 @@ struct TileShape {
   // time as are read, and into L2 only: what L1 has room for is lhs.
   bool prefetches_in_order = false;
   DigitAxis reduction = {};     // of a window: how it is indexed by the steps of the reduction
+  int sum_levels = 0;           // of sums in blocks: see SumLevels (spec/sum_blocks.h)
   int64_t k_tail = 0;           // what is left of the reduction: k mod step()
   bool runtime_k_tail = false;  // that is known when the kernel is run
 
   // Steps of the reduction that one instruction takes in.
   int64_t step() const {
     return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
+  }
+  // Steps that a block of the sum has at most.
+  int64_t block_steps() const {
+    return kSumBlock * (tile.form == LayoutKind::kPartialSums ? int64_t{tile.lanes} : 1);
   }
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
@@ -114,8 +120,7 @@ struct RowShape {
   bool any_columns = false;  // there are as many as KernelRun::last says, `columns` at most
   // Results and inputs may be the same memory where MayBeInPlace() says so of them; else no two overlap.
   bool in_place = false;
-  // Reductions down the columns: sums are added up in blocks (spec/sum_blocks.h), as there may be many rows.
-  bool in_blocks = false;
+  int sum_levels = 0;  // of sums down the columns: see SumLevels (spec/sum_blocks.h)
 
   // Are there values in scratch memory?
   bool TakesScratch() const;

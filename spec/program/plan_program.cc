@@ -291,7 +291,7 @@ class PlanWriter {
                   {inputs, stage.row_strides.end()},
                   plan_.size && (stage.keys_along >= 0 || stage.any_columns),
                   stage.in_place,
-                  stage.program.reduces_rows && stage.rows > kSumBlock};
+                  stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
     const Affine columns = rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_) : Affine{};

@@ -35,6 +35,7 @@ std::string Text(const TileShape& tile) {
   if (tile.accumulate) text += " accumulate";
   if (tile.runtime_beta) text += " may accumulate";
   if (tile.runtime_k_tail) text += " any tail";
+  if (tile.sum_levels != 0) Append(&text, " blocks ", tile.sum_levels);
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
   if (tile.prefetch_out) text += " prefetch out";

@@ -265,6 +265,25 @@ TEST_P(RowKernelTest, AnyNumberOfColumns) {
       }
 }
 
+// The greatest element, 1 of the exponentials, comes first or in the middle; the others are a tenth of that.
+// (A single chain is off by up to 1.5e-4.)
+TEST_P(RowKernelTest, LongOnlineSumsAreInBlocks) {
+  constexpr int64_t kColumns = 1000001;
+  const double tenth = static_cast<float>(std::log(0.1)), sum = 1 + (kColumns - 1) * std::exp(tenth);
+  RowSchedule schedule = Plain(Softmax(), 2);
+  schedule.online = true;
+  schedule.unroll = {3, 1};
+  for (bool any_columns : {false, true})
+    for (int64_t greatest : {int64_t{0}, kColumns / 2}) {
+      RowCase row_case(Softmax(), schedule, 1, kColumns, 0, target_);
+      if (any_columns) row_case.CompileForAnyColumns(kColumns + 5);
+      for (int64_t column = 0; column < kColumns; ++column)
+        row_case.input(0).Set(0, column, column == greatest ? 0 : tenth);
+      row_case.RunJit();
+      EXPECT_NEAR(row_case.result(0).at(0, greatest) * sum, 1, 2e-5);
+    }
+}
+
 TEST_P(RowKernelTest, SoftmaxOfWhatIsNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (bool online : {false, true})
