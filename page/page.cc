@@ -44,9 +44,10 @@ std::string IcicleHtml(const std::vector<IcicleBox>& boxes) {
 std::string TableHtml(const std::vector<std::vector<std::string>>& rows) {
   std::string html = "<div class=\"wide\"><table>\n";
   for (size_t row = 0; row < rows.size(); ++row) {
+    const char* const tag = row == 0 ? "th" : "td";
     html += "<tr>";
     for (const std::string& cell : rows[row])
-      absl::StrAppendFormat(&html, row == 0 ? "<th>%s</th>" : "<td>%s</td>", Escaped(cell));
+      absl::StrAppendFormat(&html, "<%s>%s</%s>", tag, Escaped(cell), tag);
     html += "</tr>\n";
   }
   return html + "</table></div>\n";

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
 constexpr double kSubnormal = 0x1p-149;
-constexpr double kMostF16 = 65504;
 
 // A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
 Uncertain WithUlps(double value, double error, double ulps) {

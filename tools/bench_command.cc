@@ -1,4 +1,5 @@
 // kirsch bench SPEC | --suite FILE | -f FILE
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -4,11 +4,14 @@
 #ifndef KIRSCH_TOOLS_COMMAND_H_
 #define KIRSCH_TOOLS_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
 #include "absl/status/statusor.h"
 #include "synthesis/database.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace kirsch {
 

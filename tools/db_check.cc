@@ -1,4 +1,5 @@
 // kirsch db check [FILE]
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -1,6 +1,7 @@
 // kirsch db stats | precompute | merge | check | export
 #include "tools/db_command.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
 #include <utility>

@@ -2,7 +2,6 @@
 #ifndef KIRSCH_TOOLS_DB_COMMAND_H_
 #define KIRSCH_TOOLS_DB_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +12,10 @@
 #include "memo/table.h"
 #include "spec/target.h"
 #include "tools/command.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace kirsch {
 

@@ -1,4 +1,5 @@
 // kirsch db export [FILE]
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,4 +1,5 @@
 // kirsch db merge OUT IN...
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <map>

@@ -1,4 +1,5 @@
 // kirsch db precompute FAMILY
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>

@@ -1,4 +1,5 @@
 // kirsch db stats [FILE]
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdio>

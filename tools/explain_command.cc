@@ -1,7 +1,9 @@
 // kirsch explain SPEC
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,5 @@
 // kirsch fidelity [--suite FILE | SPECs...]
+#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>

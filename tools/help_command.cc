@@ -1,4 +1,5 @@
 // kirsch help [SPEC | TARGET | COMMAND]
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -1,5 +1,7 @@
 #include "tools/measured.h"
 
+#include <nlohmann/json.hpp>
+
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/json.h"

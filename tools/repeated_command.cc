@@ -1,5 +1,6 @@
 #include "tools/repeated_command.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>

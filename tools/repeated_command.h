@@ -2,8 +2,11 @@
 #ifndef KIRSCH_TOOLS_REPEATED_COMMAND_H_
 #define KIRSCH_TOOLS_REPEATED_COMMAND_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace kirsch {
 

@@ -1,5 +1,7 @@
 #include "tools/report_head.h"
 
+#include <nlohmann/json.hpp>
+
 #include "spec/text/date.h"
 
 namespace kirsch {

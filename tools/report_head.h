@@ -2,7 +2,7 @@
 #ifndef KIRSCH_TOOLS_REPORT_HEAD_H_
 #define KIRSCH_TOOLS_REPORT_HEAD_H_
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace kirsch {

@@ -1,5 +1,6 @@
 #include "tools/requests.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>

@@ -2,7 +2,6 @@
 #ifndef KIRSCH_TOOLS_REQUESTS_H_
 #define KIRSCH_TOOLS_REQUESTS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,10 @@
 #include "spec/language/kernel_file.h"
 #include "spec/target.h"
 #include "tools/solve_options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace kirsch {
 

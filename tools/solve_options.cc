@@ -1,5 +1,6 @@
 #include "tools/solve_options.h"
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 

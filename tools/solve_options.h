@@ -2,12 +2,16 @@
 #ifndef KIRSCH_TOOLS_SOLVE_OPTIONS_H_
 #define KIRSCH_TOOLS_SOLVE_OPTIONS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "synthesis/database.h"
 #include "synthesis/solve.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace kirsch {
 

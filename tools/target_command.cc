@@ -1,6 +1,8 @@
 // kirsch target list | show NAME | detect [-o FILE] | calibrate ...
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "spec/target/target_json.h"

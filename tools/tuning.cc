@@ -1,5 +1,6 @@
 #include "tools/tuning.h"
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <utility>
 #include <vector>

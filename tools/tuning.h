@@ -3,12 +3,14 @@
 #ifndef KIRSCH_TOOLS_TUNING_H_
 #define KIRSCH_TOOLS_TUNING_H_
 
-#include <CLI/CLI.hpp>
-
 #include "absl/status/status.h"
 #include "memo/memo.h"
 #include "synthesis/graph_kernel.h"
 #include "synthesis/solve.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace kirsch {
 

@@ -1,6 +1,7 @@
 #include "tools/verdict.h"
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 

@@ -2,7 +2,7 @@
 #ifndef KIRSCH_TOOLS_VERDICT_H_
 #define KIRSCH_TOOLS_VERDICT_H_
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "codegen/verify/verify.h"

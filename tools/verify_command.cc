@@ -1,6 +1,8 @@
 // kirsch verify SPEC
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "spec/text/cat.h"

@@ -166,7 +166,8 @@ std::string LoopsWriter::Element(const View& view, const Names& index) const {
 std::string LoopsWriter::Value(int node, const Names& index) const {
   const GraphNode& of = graph_.at(node);
   if (of.op == Operation::kNumber)
-    return absl::StrFormat(IsFloating(of.type.dtype) ? "(real)%.9g" : "(int32_t)%.0f", of.number);
+    return IsFloating(of.type.dtype) ? absl::StrFormat("(real)%.9g", of.number)
+                                     : absl::StrFormat("(int32_t)%.0f", of.number);
   Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
   for (size_t axis = 0; axis < own.size(); ++axis)
     if (of.type.dims[axis] == 1) own[axis] = std::string("0");

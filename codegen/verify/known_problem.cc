@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -68,7 +69,7 @@ void FillPoison(Dtype dtype, size_t bytes, void* data) {
 }
 
 double Poison(Dtype dtype) {
-  std::array<char, sizeof(double)> element;
+  std::string element(static_cast<size_t>(Bytes(dtype, BlockOf(dtype))), '\0');  // or a whole block of them
   FillPoison(dtype, element.size(), element.data());
   return LoadElement(dtype, element.data(), 0);
 }

@@ -89,7 +89,7 @@ void PlanPaths::Insert(State state, States* states) const {
   const auto place =
       std::upper_bound(states->begin(), states->end(), state.cycles,
                        [](double cycles, const State& known) { return cycles < known.cycles; });
-  if (place == states->begin() + static_cast<ptrdiff_t>(options_.count)) return;
+  if (static_cast<size_t>(place - states->begin()) == options_.count) return;
   states->insert(place, std::move(state));
   if (states->size() > options_.count) states->pop_back();
 }

@@ -15,7 +15,7 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\f\v";
+constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
 Word WithoutBlanks(const Word& word) {
   const size_t first = std::min(word.text.find_first_not_of(kBlanks), word.text.size());
@@ -198,7 +198,7 @@ class KernelFileParser {
 
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
                                               KernelForm form) {
-  if (!StartsKernel({text, {}})) return ParseRequest({text, {}}, source, form);
+  if (!StartsKernel({text, {}})) return ParseRequest(WithoutBlanks({text, {}}), source, form);
   absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source, form);
   if (!kernels.ok()) return kernels.status();
   if (kernels->size() > 1) return ErrorAt(source, (*kernels)[1].position, "expected a single kernel");

@@ -86,24 +86,28 @@ class BlockHeaderTest : public HeaderTest {
 INSTANTIATE_TEST_SUITE_P(Isa, BlockHeaderTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
 
+// Compilers take turns: none of them knows types of blocks from each other.
 TEST_P(BlockHeaderTest, SelfTestsPass) {
+  const std::vector<std::string> compilers = Compilers();
+  size_t number = GetParam() ? 1 : 0;
   for (const DtypeInfo& type : BlockTypes()) {
     const HeaderFile file = FileOf(type);
     const std::string header = PrintHeaderFile(file);
-    for (const std::string& compiler : {Compilers().front(), Compilers().back()}) {
-      const auto [text, passes] = SelfTest(header, compiler);
-      EXPECT_TRUE(passes) << compiler << " " << type.name << "\n" << text;
-      for (const HeaderFunction& function : file.functions)
-        EXPECT_THAT(text, HasSubstr(Cat(function.name, ": ok\n")));
-    }
+    const auto [text, passes] = SelfTest(header, compilers[number++ % compilers.size()]);
+    EXPECT_TRUE(passes) << type.name << "\n" << text;
+    for (const HeaderFunction& function : file.functions)
+      EXPECT_THAT(text, HasSubstr(Cat(function.name, ": ok\n"))) << type.name;
   }
 }
 
-// The first element of a sample is expected to be another one.
+// The first element of a sample is expected to be another one. Each type is tried in one function, each
+// function of two types or more.
 TEST_P(BlockHeaderTest, SelfTestsRejectAnotherElement) {
+  size_t number = 0;
   for (const DtypeInfo& type : BlockTypes()) {
     HeaderFile file = FileOf(type);
     file.functions.pop_back();  // a graph's has expectations of its own
+    file.functions = {file.functions[number++ % file.functions.size()]};
     std::string header = PrintHeaderFile(file);
     const size_t table = header.find(Cat("blocks_elements_", type.name, "["));
     const size_t begin = header.find("    {", table) + 5, end = header.find(',', begin);

@@ -19,8 +19,8 @@ const char* const kGraphs[] = {
     "softmax f32 16x200",
     "attention f32 heads=2 tokens=40 dim=16",
     "conv2d f32 1x8x12x12 filters=16 kernel=3x3 pad=1 layout=nhwc",
-    "kernel mlp(x: f32[20,32], w1: f32[32,48], b: f32[48], w2: f32[48,24]):\n"
-    " h = gelu(add(matmul(x, w1), b))\n return matmul(h, w2)",
+    ("kernel mlp(x: f32[20,32], w1: f32[32,48], b: f32[48], w2: f32[48,24]):\n"
+     " h = gelu(add(matmul(x, w1), b))\n return matmul(h, w2)"),
 };
 
 std::vector<std::string> SchedulesOf(const std::vector<Plan>& plans) {

@@ -525,7 +525,16 @@ void Report(const Usage& usage) {
                usage.chosen_folded);
 }
 
-// Every ordered pair of operations in every wiring, one drawn shape each.
+// The first operation of each kind and number of arguments.
+bool IsFirstOfItsKind(const OperationInfo& operation) {
+  return &operation ==
+         &*std::find_if(std::begin(kOperations), std::end(kOperations), [&](const OperationInfo& other) {
+           return other.kind == operation.kind && other.arguments == operation.arguments;
+         });
+}
+
+// Ordered pairs of operations in every wiring, one drawn shape each. Each operation meets, on both sides, one
+// of every kind: the search knows no more of functions of one kind than what they cost.
 TEST(FusionSearchTest, PairsAreBruteForce) {
   Drawer drawer(5);
   Usage usage;
@@ -533,6 +542,7 @@ TEST(FusionSearchTest, PairsAreBruteForce) {
   for (const OperationInfo& first : kOperations)
     for (const OperationInfo& second : kOperations) {
       if (first.kind == OperationKind::kLeaf || second.kind == OperationKind::kLeaf) continue;
+      if (!IsFirstOfItsKind(first) && !IsFirstOfItsKind(second)) continue;
       for (size_t place = 0; place < static_cast<size_t>(second.arguments) && !HasFailure(); ++place)
         if (const std::string text = drawer.Pair(first, second, place); !text.empty()) {
           ExpectExact(text, &usage);
@@ -540,7 +550,7 @@ TEST(FusionSearchTest, PairsAreBruteForce) {
         }
     }
   Report(usage);
-  EXPECT_GT(drawn, 700);
+  EXPECT_GT(drawn, 300);
   EXPECT_LT(usage.refused, 10);
 }
 
@@ -573,11 +583,11 @@ std::string Form(int number, std::mt19937& random) {
 TEST(FusionSearchTest, WhatRewritesAreForIsBruteForce) {
   Usage usage;
   std::mt19937 random(7);
-  for (int round = 0; round < 110 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage);
+  for (int round = 0; round < Rounds(55) && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage);
   Report(usage);
   for (const char* rewrite : {"prologue", "online", "bands", "parts", "winograd"}) {
-    EXPECT_GE(usage.legal[rewrite], 20) << rewrite;
-    EXPECT_GE(usage.chosen[rewrite], 3) << rewrite;
+    EXPECT_GE(usage.legal[rewrite], 10) << rewrite;
+    EXPECT_GE(usage.chosen[rewrite], 2) << rewrite;
   }
 }
 
@@ -588,7 +598,7 @@ TEST(FusionSearchTest, FoldedConstantsAreBruteForce) {
   const auto draw = [&](int least, int most) {
     return std::uniform_int_distribution<int>(least, most)(random);
   };
-  for (int round = 0; round < Rounds(60) && !HasFailure(); ++round) {
+  for (int round = 0; round < Rounds(30) && !HasFailure(); ++round) {
     const int m = draw(1, 9), k = draw(1, 24), n = draw(1, 24);
     const std::string x = Cat("x: f32[", m, ",", k, "]");
     switch (round % 5) {
@@ -618,8 +628,8 @@ TEST(FusionSearchTest, FoldedConstantsAreBruteForce) {
     }
   }
   Report(usage);
-  EXPECT_GT(usage.folded, 50);
-  EXPECT_GT(usage.chosen_folded, 30);
+  EXPECT_GT(usage.folded, 25);
+  EXPECT_GT(usage.chosen_folded, 15);
 }
 
 // The copy that the last tile would have leaves less room in L2 beside the rows of a tile of two than there
@@ -644,7 +654,7 @@ TEST(FusionSearchTest, PrepacksAreAsFarAsTheConstant) {
 // and then a stage that has it there has no program.
 TEST(FusionSearchTest, RandomGraphsAreBruteForce) {
   Usage usage;
-  for (int round = 0; round < Rounds(300) && !HasFailure(); ++round) {
+  for (int round = 0; round < Rounds(120) && !HasFailure(); ++round) {
     std::mt19937 random(static_cast<unsigned>(round));
     const GrammarGraph graph = RandomGrammarGraph(3 + round % 3, random, GrammarWeights::kDense);
     ExpectExact(GrammarText(graph, random), &usage);
@@ -656,8 +666,8 @@ TEST(FusionSearchTest, RandomGraphsAreBruteForce) {
 TEST(FusionSearchTest, PlansForThreadsAreBruteForce) {
   Usage usage;
   std::mt19937 random(7);
-  for (int round = 0; round < 30 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage, 2);
-  for (int round = 0; round < Rounds(60) && !HasFailure(); ++round) {
+  for (int round = 0; round < 15 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage, 2);
+  for (int round = 0; round < Rounds(30) && !HasFailure(); ++round) {
     std::mt19937 drawn(static_cast<unsigned>(1000 + round));
     const GrammarGraph graph = RandomGrammarGraph(2 + round % 3, drawn, GrammarWeights::kDense);
     ExpectExact(GrammarText(graph, drawn), &usage, 2 + round % 2);
@@ -694,7 +704,7 @@ std::string WithConstants(int round, int rows) {
 // What a member costs with another member's packing.
 TEST(FusionSearchTest, PackingsThatAreGivenAreBruteForce) {
   int dearer = 0, impossible = 0, plans = 0;
-  for (int round = 0; round < Rounds(15) && !HasFailure(); ++round) {
+  for (int round = 0; round < Rounds(7) && !HasFailure(); ++round) {
     const Target target = TinyTarget();
     std::vector<Graph> members;
     std::vector<PlanResult> own;
@@ -739,8 +749,8 @@ TEST(FusionSearchTest, PackingsThatAreGivenAreBruteForce) {
       }
   }
   std::fprintf(stderr, "%d plans, %d dearer, %d impossible\n", plans, dearer, impossible);
-  EXPECT_GT(plans, 100);
-  EXPECT_GT(dearer, 10);
+  EXPECT_GT(plans, 50);
+  EXPECT_GT(dearer, 5);
 }
 
 }  // namespace

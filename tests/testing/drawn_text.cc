@@ -388,7 +388,7 @@ class KernelDrawer {
   }
 
  private:
-  static constexpr int kSizes = 1, kX = 3, kW = 5, kValue = 9;
+  static constexpr int kSizes = 1, kW = 5, kValue = 9;
 
   static std::string FamilyText(const std::string& values, const std::string& mixture) {
     return Cat("[m = ", values, mixture.empty() ? "" : " mixture=", mixture, "]");
