@@ -25,7 +25,7 @@ struct Relaxation {
 // 3. The operands at the slowest level come one level closer.
 //
 // Why this is a bound: take any program of the harder spec and leave out its moves and packs into levels that
-// the relaxed spec starts at. What is left is a program of the relaxed spec, each transfer of which costs no
+// the relaxed spec starts at. What is left is a program of the relaxed spec. Each of its transfers costs no
 // more, and every compulsory line is cheaper by at least the difference between the levels.
 //
 // Nothing where everything is dense and in L1 already; where an operand is constant, its layout yet to be

@@ -79,7 +79,7 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Ot
     ++stats_.memo_hits;
     return {known.solution->cost < budget, known.solution->cost, known.solution->peak};
   }
-  if (known_bound == 0) known_bound = model_.LowerBound(spec);
+  if (options_.prune && known_bound == 0) known_bound = model_.LowerBound(spec);
   const Cost bound = options_.prune ? std::max(known.bound, known_bound) : 0;
   if (bound >= budget) return Refute(spec, available, bound);
   if (in_flight_ == nullptr || spec.out().level == Level::kVrf)
