@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the Python package by CMake. KIRSCH_BUILD_DIRECTORY: where the project has been built already."""
 import importlib.util
 import os

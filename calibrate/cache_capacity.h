@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of a cache a program may fill before that hurts. What it keeps there meets what streams by, the
 // stack, and lines that fall into sets that are full already; how badly, depends on where the pages happen to
 // lie.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures this machine: what things cost on it, as the cost model counts. See README.md.
 #ifndef KIRSCH_CALIBRATE_CALIBRATE_H_
 #define KIRSCH_CALIBRATE_CALIBRATE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a calibration found, and how it is kept: a target file with one more key, "calibration".
 #ifndef KIRSCH_CALIBRATE_CALIBRATION_H_
 #define KIRSCH_CALIBRATE_CALIBRATION_H_

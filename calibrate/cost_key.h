@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of a target that say what things cost: what a calibration finds out. (Sizes, registers and
 // features are the vendor's to say.)
 #ifndef KIRSCH_CALIBRATE_COST_KEY_H_

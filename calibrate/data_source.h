@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a calibration's observations come from: this machine, or what was measured on it before.
 #ifndef KIRSCH_CALIBRATE_DATA_SOURCE_H_
 #define KIRSCH_CALIBRATE_DATA_SOURCE_H_

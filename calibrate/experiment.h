@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One problem, and some of its programs measured: the experiments that a calibration is made of.
 #ifndef KIRSCH_CALIBRATE_EXPERIMENT_H_
 #define KIRSCH_CALIBRATE_EXPERIMENT_H_

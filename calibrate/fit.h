@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost keys with which the model comes nearest to what was measured: one robust fit of all keys to all
 // observations.
 //

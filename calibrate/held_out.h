@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of the fitted constants a calibration keeps.
 //
 // A fit can make predictions better and choices worse: it knows the programs it was fitted to, and the search

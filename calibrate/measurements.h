@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a calibration measured, as a file: constants can be fitted to it again, by another version of the
 // model too, without measuring.
 #ifndef KIRSCH_CALIBRATE_MEASUREMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibrate/noise_monitor.h"
 
 #include <sys/resource.h>

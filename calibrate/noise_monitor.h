@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a measurement was left alone: what others took of the CPU it ran on, and what the hypervisor took
 // away, as Linux counts them. (What neighbours do to shared caches and memory nobody counts.)
 #ifndef KIRSCH_CALIBRATE_NOISE_MONITOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that was measured, and what a cost model says of it.
 #ifndef KIRSCH_CALIBRATE_OBSERVATION_H_
 #define KIRSCH_CALIBRATE_OBSERVATION_H_

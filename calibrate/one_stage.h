@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that are a single stage, a row program or a convolution: what a calibration measures beside
 // contractions.
 #ifndef KIRSCH_CALIBRATE_ONE_STAGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measurements one after the other, on a machine that others may disturb.
 #ifndef KIRSCH_CALIBRATE_SESSION_H_
 #define KIRSCH_CALIBRATE_SESSION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a calibration measures: problems that together depend on every cost key.
 #ifndef KIRSCH_CALIBRATE_SUITE_H_
 #define KIRSCH_CALIBRATE_SUITE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it takes to start a section of several threads, and to wait for each other in it.
 #ifndef KIRSCH_CALIBRATE_TEAM_COSTS_H_
 #define KIRSCH_CALIBRATE_TEAM_COSTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code that can be called, whatever it was made from and by.
 #ifndef KIRSCH_CODEGEN_KERNEL_H_
 #define KIRSCH_CODEGEN_KERNEL_H_

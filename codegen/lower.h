@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Program -> loop program.
 #ifndef KIRSCH_CODEGEN_LOWER_H_
 #define KIRSCH_CODEGEN_LOWER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of a program: cycles of the target core, in fixed point, so that sums and multiples are exact and
 // the same on every machine.
 #ifndef KIRSCH_COST_COST_H_

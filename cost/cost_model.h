@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The affine cost model: cost(node) = base(spec, decision) + sum over children of trips * cost(child).
 // Bases are >= 0, so costs are monotone and dynamic programming over them is exact. See README.md.
 // Thread-safe once constructed.

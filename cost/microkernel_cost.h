@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a register tile costs: a maximum over the core's bottlenecks, per step of the reduction.
 #ifndef KIRSCH_COST_MICROKERNEL_COST_H_
 #define KIRSCH_COST_MICROKERNEL_COST_H_

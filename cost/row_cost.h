@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a row program costs as a schedule has it.
 #ifndef KIRSCH_COST_ROW_COST_H_
 #define KIRSCH_COST_ROW_COST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is predicted of a register tile's loop before there is code for it, so that code can be held against
 // it.
 #ifndef KIRSCH_COST_TILE_FACTS_H_

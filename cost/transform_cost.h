@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the transforms of Winograd's algorithm cost.
 #ifndef KIRSCH_COST_TRANSFORM_COST_H_
 #define KIRSCH_COST_TRANSFORM_COST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cost/vector_math_cost.h"
 
 #include "spec/composition.h"

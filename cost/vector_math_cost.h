@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operations on numbers take: counted as spec/operation.h makes them.
 #ifndef KIRSCH_COST_VECTOR_MATH_COST_H_
 #define KIRSCH_COST_VECTOR_MATH_COST_H_

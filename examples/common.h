@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What both examples need: a clock, reproducible random weights, bf16, and OpenBLAS if it is there.
 #ifndef KIRSCH_EXAMPLES_COMMON_H_
 #define KIRSCH_EXAMPLES_COMMON_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a model's predictions agree with measurements. Pure functions.
 #ifndef KIRSCH_FIDELITY_AGREEMENT_H_
 #define KIRSCH_FIDELITY_AGREEMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Caches simulated line by line: what crosses from level to level when a program reads and writes.
 #ifndef KIRSCH_FIDELITY_CACHE_SIMULATOR_H_
 #define KIRSCH_FIDELITY_CACHE_SIMULATOR_H_

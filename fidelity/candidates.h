@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of a problem, drawn by chance, as code.
 #ifndef KIRSCH_FIDELITY_CANDIDATES_H_
 #define KIRSCH_FIDELITY_CANDIDATES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs as predicted and as measured: what fidelity is computed from, and what models are fitted to.
 #ifndef KIRSCH_FIDELITY_CORPUS_H_
 #define KIRSCH_FIDELITY_CORPUS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A corpus for people.
 #ifndef KIRSCH_FIDELITY_CORPUS_TEXT_H_
 #define KIRSCH_FIDELITY_CORPUS_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program does, in numbers that are counted, not priced: what a model of its time may be learned from,
 // beside the terms of its price.
 #ifndef KIRSCH_FIDELITY_FACTS_H_

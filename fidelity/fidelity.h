@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawn programs of many specs, predicted and measured.
 #ifndef KIRSCH_FIDELITY_FIDELITY_H_
 #define KIRSCH_FIDELITY_FIDELITY_H_

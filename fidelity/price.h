@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that were measured before, priced by another model.
 #ifndef KIRSCH_FIDELITY_PRICE_H_
 #define KIRSCH_FIDELITY_PRICE_H_

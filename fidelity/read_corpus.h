@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Corpora that were measured before: what of them depends on no cost model.
 #ifndef KIRSCH_FIDELITY_READ_CORPUS_H_
 #define KIRSCH_FIDELITY_READ_CORPUS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was predicted without running anything, and what was found: for people and for scripts.
 #ifndef KIRSCH_FIDELITY_STATIC_REPORT_H_
 #define KIRSCH_FIDELITY_STATIC_REPORT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a predicted cost is made of: the bases of a program's nodes by kind, for finding the term that is off.
 #ifndef KIRSCH_FIDELITY_TERMS_H_
 #define KIRSCH_FIDELITY_TERMS_H_

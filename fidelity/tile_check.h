@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register tiles as predicted before there is code for them, held against their machine code, the machine,
 // and LLVM's analyser.
 #ifndef KIRSCH_FIDELITY_TILE_CHECK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes that are predicted to cross from level to level, held against a simulation of the caches.
 #ifndef KIRSCH_FIDELITY_TRAFFIC_CHECK_H_
 #define KIRSCH_FIDELITY_TRAFFIC_CHECK_H_

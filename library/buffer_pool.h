@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for the time of a call, kept for the next. Internal to library/.
 #ifndef KIRSCH_LIBRARY_BUFFER_POOL_H_
 #define KIRSCH_LIBRARY_BUFFER_POOL_H_

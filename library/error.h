@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statuses and exceptions as the errors of kirsch.h. Internal to library/.
 #ifndef KIRSCH_LIBRARY_ERROR_H_
 #define KIRSCH_LIBRARY_ERROR_H_

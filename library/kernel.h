@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A solution's code in this process. Internal to library/.
 #ifndef KIRSCH_LIBRARY_KERNEL_H_
 #define KIRSCH_LIBRARY_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of kirsch.h.
 #include "library/kirsch.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kirsch as a library: from the text of a tensor kernel to machine code in this process, to what it is
  * predicted to cost, or to a C header.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch.h for C++17: handles that own, errors as values of class Result or, for those who like, exceptions.
 #ifndef KIRSCH_HPP_
 #define KIRSCH_HPP_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel that is asked for, and its operands as callers see them. Internal to library/.
 #ifndef KIRSCH_LIBRARY_REQUEST_H_
 #define KIRSCH_LIBRARY_REQUEST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a request is computed on a target: what a search found, and what can be said of it without code.
 // Internal to library/.
 #ifndef KIRSCH_LIBRARY_SOLVED_KERNEL_H_

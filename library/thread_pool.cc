@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "library/thread_pool.h"
 
 #include <unistd.h>

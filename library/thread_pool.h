@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that share the work of a kernel's calls. Internal to library/.
 #ifndef KIRSCH_LIBRARY_THREAD_POOL_H_
 #define KIRSCH_LIBRARY_THREAD_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes: axis-parallel ranges of points that share a decision.
 #ifndef KIRSCH_MEMO_BOX_H_
 #define KIRSCH_MEMO_BOX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "memo/box_index.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the boxes that a point may be in: a bitmap index, as databases have them.
 #ifndef KIRSCH_MEMO_BOX_INDEX_H_
 #define KIRSCH_MEMO_BOX_INDEX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SQLite keeps no checksums of its pages. Tables do: the last 8 bytes of each page are reserved (SQLite
 // leaves such bytes alone) and hold a checksum of the rest, so that every byte of a file is covered.
 #ifndef KIRSCH_MEMO_CHECKSUM_VFS_H_

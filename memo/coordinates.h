@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coordinates: a bijection between the specs of every op, together with the lines left at the level being
 // filled, and points in Z>=0^n. The table's pages and boxes are ranges of these coordinates; see FORMAT.md.
 // Everything here follows from the op's row in spec/op.h: no op has code of its own. Pure functions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "memo/hash_memo.h"
 
 #include <algorithm>

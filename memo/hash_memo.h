@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An in-memory memo: a hash table from spec to its boxes, in shards that are locked one at a time.
 #ifndef KIRSCH_MEMO_HASH_MEMO_H_
 #define KIRSCH_MEMO_HASH_MEMO_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memo: what is known of every spec met so far. The search sees only this interface.
 //
 // A spec is asked about together with `available`, the cache lines left at the level being filled (see

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page: the solutions that one part of a plane holds, as boxes. Neighbouring points with the same decision
 // are one box; what a page says depends on the set of solutions alone, never on the order they came in.
 #ifndef KIRSCH_MEMO_PAGE_H_

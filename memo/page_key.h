@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which page a point is on.
 #ifndef KIRSCH_MEMO_PAGE_KEY_H_
 #define KIRSCH_MEMO_PAGE_KEY_H_

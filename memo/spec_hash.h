@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hash of specs for tables in memory: not one to store.
 #ifndef KIRSCH_MEMO_SPEC_HASH_H_
 #define KIRSCH_MEMO_SPEC_HASH_H_

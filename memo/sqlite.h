@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SQLite's C interface with absl::Status and scopes. Internal to memo/.
 #ifndef KIRSCH_MEMO_SQLITE_H_
 #define KIRSCH_MEMO_SQLITE_H_

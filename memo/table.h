@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table: solutions that outlive the process. The search asks it for whole programs and tells it whole
 // programs (search/table/recall.h); costs and peaks are not in it, they follow from the decisions.
 #ifndef KIRSCH_MEMO_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the table is a set of.
 #ifndef KIRSCH_MEMO_TABLE_ENTRY_H_
 #define KIRSCH_MEMO_TABLE_ENTRY_H_

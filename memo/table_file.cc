@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "memo/table_file.h"
 
 #include <xxhash.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table on disk: a SQLite file of compressed pages (FORMAT.md). A file holds the solutions of one
 // identity; several processes may read and write it at once; what a process that is killed had not committed
 // is as if it had never been.

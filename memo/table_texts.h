@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a table has beside its pages: answers to questions, both of which are text (FORMAT.md).
 #ifndef KIRSCH_MEMO_TABLE_TEXTS_H_
 #define KIRSCH_MEMO_TABLE_TEXTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as bytes: seven bits a byte, the lowest first, the top bit set in all but the last (LEB128).
 #ifndef KIRSCH_MEMO_VARINT_H_
 #define KIRSCH_MEMO_VARINT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of this folder that pages are made with; embedded by the build. Internal to page/.
 #ifndef KIRSCH_PAGE_ASSETS_H_
 #define KIRSCH_PAGE_ASSETS_H_

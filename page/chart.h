@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts as SVG: points and lines over two axes, and stacked bars. The text is the same for the same data.
 //
 // A chart is an <svg> element for a page (page/page.h), which styles it, in the light and in the dark;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-contained HTML pages: no network, no other file. Thread-safe: pure functions.
 #ifndef KIRSCH_PAGE_PAGE_H_
 #define KIRSCH_PAGE_PAGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was measured beside what was predicted, drawn.
 #ifndef KIRSCH_PAGE_PREDICTIONS_H_
 #define KIRSCH_PAGE_PREDICTIONS_H_

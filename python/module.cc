@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The module kirsch._kirsch: solutions and kernels of libkirsch, for kirsch/__init__.py.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of Python as memory: NumPy's, and what any library exports by DLPack.
 #ifndef KIRSCH_PYTHON_TENSOR_VIEW_H_
 #define KIRSCH_PYTHON_TENSOR_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of blocks: a number of elements that share scales. An element is scale * (code - bias) + offset,
 // rounded once to f32: its code is a few bits of the block, scale and offset follow from numbers in the
 // block. Everybody who reads such elements, the references and the code generator alike, asks this file where

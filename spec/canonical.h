@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One Spec for all ways to ask for the same computation on the same memory.
 #ifndef KIRSCH_SPEC_CANONICAL_H_
 #define KIRSCH_SPEC_CANONICAL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // KIRSCH_CHECK: an invariant of our own. A failure is a bug in Kirsch, never bad input (bad input is an
 // absl::Status), so it prints where and aborts.
 #ifndef KIRSCH_SPEC_CHECK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operations on numbers are made of, in an algebra of vectors that is a parameter: one emits
 // instructions, one counts them, one adds up roundings. The compositions themselves are in spec/operation.h.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions as matmuls one of whose operands is a window view of the input.
 #ifndef KIRSCH_SPEC_CONVOLUTION_H_
 #define KIRSCH_SPEC_CONVOLUTION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A decision is one rewrite with its parameters: what the memo stores and a schedule is made of. Never an
 // enumeration index, so a table outlives a change in the order of enumeration.
 #ifndef KIRSCH_SPEC_DECISION_H_

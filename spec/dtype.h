@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element types. One row of the table per type; everything else asks the table.
 #ifndef KIRSCH_SPEC_DTYPE_H_
 #define KIRSCH_SPEC_DTYPE_H_

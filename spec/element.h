@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements as numbers: the C++ type of each dtype, how elements become what is computed with, and back.
 // Thread-safe: pure functions.
 #ifndef KIRSCH_SPEC_ELEMENT_H_

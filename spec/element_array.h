@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arrays of elements of any type, as numbers. Thread-safe: pure functions.
 #ifndef KIRSCH_SPEC_ELEMENT_ARRAY_H_
 #define KIRSCH_SPEC_ELEMENT_ARRAY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of each sum before it is stored: a few elementwise steps, with scalars, vectors or a matrix.
 #ifndef KIRSCH_SPEC_EPILOGUE_H_
 #define KIRSCH_SPEC_EPILOGUE_H_

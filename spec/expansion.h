@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An expansion: what one decision makes of a spec. Plain data that rewrites/ produces and cost/ prices.
 #ifndef KIRSCH_SPEC_EXPANSION_H_
 #define KIRSCH_SPEC_EXPANSION_H_

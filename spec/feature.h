@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU features that emitted code may need: one row of the table each, which the host's detection, the
 // headers' checks at run time and the JIT ask.
 #ifndef KIRSCH_SPEC_FEATURE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tile of an operand occupies: cache lines, strided runs, pages, and its share of a cache's sets.
 // Pure geometry; what it costs is cost/'s business, whether it fits is the rewrites'.
 #ifndef KIRSCH_SPEC_FOOTPRINT_H_

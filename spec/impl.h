@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program tree: a spec, the decision taken for it, and the programs of the specs it became. Built only
 // when an answer is reconstructed, never during the search.
 //

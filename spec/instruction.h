@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The multiply-add instructions of microkernels: one row of the table each; whoever needs to know something
 // of one asks its row.
 //

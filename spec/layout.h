@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an operand's elements lie in memory or in registers.
 #ifndef KIRSCH_SPEC_LAYOUT_H_
 #define KIRSCH_SPEC_LAYOUT_H_

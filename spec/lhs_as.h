@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What may be rounded in a matmul, beside its sums.
 #ifndef KIRSCH_SPEC_LHS_AS_H_
 #define KIRSCH_SPEC_LHS_AS_H_

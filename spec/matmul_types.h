@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The combinations of element types a matmul may have.
 #ifndef KIRSCH_SPEC_MATMUL_TYPES_H_
 #define KIRSCH_SPEC_MATMUL_TYPES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
 // and costing are written once against this table; a new op is a new row of it. Operations with an epilogue,
 // or with a window, are rows that are added as they are met.

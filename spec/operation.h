@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations there are, one row of a table each, and what those on numbers are made of. All that is known
 // of one is here, and follows elsewhere: its words in texts, its meaning and error, its code, cost and
 // references.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A parameter of the function that computes a spec, as its caller sees it: names and order follow from the
 // text alone, not from which operand of the spec the parameter becomes.
 #ifndef KIRSCH_SPEC_PARAMETER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The region of memory that a tile of a window view touches, each element counted once. Pure geometry.
 #ifndef KIRSCH_SPEC_REGION_H_
 #define KIRSCH_SPEC_REGION_H_

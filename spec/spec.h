@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A spec says what to compute and what may be used, never how. It is the search's unit of work and the key of
 // the memo: a plain value, canonical, without padding, compared and hashed as bytes.
 #ifndef KIRSCH_SPEC_SPEC_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the elements of a root spec's operands lie in the caller's buffers. Thread-safe: pure functions.
 #ifndef KIRSCH_SPEC_STORAGE_H_
 #define KIRSCH_SPEC_STORAGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long sums of f32 are added up in blocks, and these in groups, so that errors grow with the logarithm of
 // their length.
 #ifndef KIRSCH_SPEC_SUM_BLOCKS_H_

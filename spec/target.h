@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A target: one CPU, as the search sees it. Read from a JSON file (see docs/targets.md for each key, its unit
 // and its default); all costs are in cycles of the core at its sustained clock.
 #ifndef KIRSCH_SPEC_TARGET_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element type and the shape of a tensor, and how it lies.
 #ifndef KIRSCH_SPEC_TENSOR_TYPE_H_
 #define KIRSCH_SPEC_TENSOR_TYPE_H_

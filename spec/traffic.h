@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program brings in from each memory level, and back.
 #ifndef KIRSCH_SPEC_TRAFFIC_H_
 #define KIRSCH_SPEC_TRAFFIC_H_

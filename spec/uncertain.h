@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic on values that may be off: what a kernel that computes in f32 may get, whatever the order of its
 // sums and whether it fuses products and sums.
 #ifndef KIRSCH_SPEC_UNCERTAIN_H_

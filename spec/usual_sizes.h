@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sizes that tiles usually have: where decisions are likely to change.
 #ifndef KIRSCH_SPEC_USUAL_SIZES_H_
 #define KIRSCH_SPEC_USUAL_SIZES_H_

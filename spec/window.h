@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Window views: a matrix that overlaps itself in memory, as a convolution sees its input.
 #ifndef KIRSCH_SPEC_WINDOW_H_
 #define KIRSCH_SPEC_WINDOW_H_

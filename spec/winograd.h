@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd's algorithm for 3x3 convolutions, F(m x m, 3x3) with m = 2 or 4 [Lavin and Gray, Fast Algorithms
 // for Convolutional Neural Networks, 2015]: a square of m x m outputs is
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "synthesis/cold_operands.h"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which operands come from RAM, --cold on the command line. A list of parameters' names, and out, with commas
 // between. Without a list: all.
 #ifndef KIRSCH_SYNTHESIS_COLD_OPERANDS_H_

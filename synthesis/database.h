@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of solved specs that a user names, and what to do without
 // it.
 #ifndef KIRSCH_SYNTHESIS_DATABASE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a request, which is a spec, a graph, or a family of either, to programs: all members solved with one
 // memo, and their regions.
 #ifndef KIRSCH_SYNTHESIS_FAMILY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regions of a family, whatever its members are, and how people are told of them.
 #ifndef KIRSCH_SYNTHESIS_FAMILY_REGIONS_H_
 #define KIRSCH_SYNTHESIS_FAMILY_REGIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "synthesis/graph_kernel.h"
 
 #include <string>

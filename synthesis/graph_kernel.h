@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a graph and a target to a plan.
 #ifndef KIRSCH_SYNTHESIS_GRAPH_KERNEL_H_
 #define KIRSCH_SYNTHESIS_GRAPH_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several kernels for several targets, for one file: solved, printed, verified. A family
 // of sizes is one kernel, and so is a single spec.
 #ifndef KIRSCH_SYNTHESIS_KERNEL_LIBRARY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How whoever asked for a synthesis follows it, and stops it. The pipeline knows no terminal and no signals:
 // a command line shows what it is told on standard error and stops at Ctrl-C, a library is silent.
 #ifndef KIRSCH_SYNTHESIS_OBSERVER_H_

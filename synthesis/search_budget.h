@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time for searches one after another.
 #ifndef KIRSCH_SYNTHESIS_SEARCH_BUDGET_H_
 #define KIRSCH_SYNTHESIS_SEARCH_BUDGET_H_

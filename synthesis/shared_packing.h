@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families with a constant operand: packed in one way for all members.
 #ifndef KIRSCH_SYNTHESIS_SHARED_PACKING_H_
 #define KIRSCH_SYNTHESIS_SHARED_PACKING_H_

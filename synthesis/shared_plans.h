@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of graphs that share plans for a range of one of their sizes: for any number
 // of keys, or of rows.
 #ifndef KIRSCH_SYNTHESIS_SHARED_PLANS_H_

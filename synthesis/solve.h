@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a spec and a target to a program.
 #ifndef KIRSCH_SYNTHESIS_SOLVE_H_
 #define KIRSCH_SYNTHESIS_SOLVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tuning measured of one spec or graph on one machine, as the table keeps it (memo/FORMAT.md, `tuned`).
 #ifndef KIRSCH_SYNTHESIS_TUNING_REPORT_H_
 #define KIRSCH_SYNTHESIS_TUNING_REPORT_H_

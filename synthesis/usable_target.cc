@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "synthesis/usable_target.h"
 
 #include "codegen/llvm/host_cpu.h"

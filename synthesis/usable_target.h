@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Targets that code can be made for.
 #ifndef KIRSCH_SYNTHESIS_USABLE_TARGET_H_
 #define KIRSCH_SYNTHESIS_USABLE_TARGET_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verification of a library: see kernel_library.h.
 #include <algorithm>
 #include <array>

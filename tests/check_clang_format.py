@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Are all sources as clang-format leaves them? check_clang_format.py SOURCE_DIRECTORY; exit code 77 without clang-format-19.
 
 Prints a line for each file that differs: `clang-format-19 -i FILE` mends it.

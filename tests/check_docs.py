@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that what Markdown files talk about exists.
 
 Usage: check_docs.py SOURCE_DIRECTORY [KIRSCH_BINARY] | --selftest. Prints a line per complaint; exit code 1 if any.

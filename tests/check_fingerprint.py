@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is any source that the search's answers depend on missing from its fingerprints?
 
 check_fingerprint.py SOURCE_DIRECTORY BUILD_DIRECTORY. Asks those who know: the symbols of the objects say what the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that every #include is one its folder may have: the drawing of the house in README.md, as rules.
 
 Usage: check_includes.py SOURCE_DIRECTORY | --selftest. Prints one line per wrong include, and one per folder without

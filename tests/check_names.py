@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Is every type of ours called something of its own? check_names.py SOURCE_DIRECTORY.
 
 All libraries share one namespace, so two types of one name would be one to the linker, which keeps the functions of either. Prints a

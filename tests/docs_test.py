@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs what a page of documentation says to run, and compares what it says is printed.
 
 Usage: docs_test.py PAGE KIRSCH_BINARY SOURCE_DIRECTORY | docs_test.py --selftest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does the fingerprint of a table change with the code, and only with that?
 
 fingerprint_test.py SOURCE_DIRECTORY CMAKE. A comment or a line break leaves it as it is, or users would lose their tables

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a table as memo/FORMAT.md describes it, and prints what `kirsch db export` prints.
 
 It also forms every page anew as a writer would, and compares.

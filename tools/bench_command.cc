@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch bench SPEC | --suite FILE | -f FILE
 #include <CLI/CLI.hpp>
 #include <algorithm>

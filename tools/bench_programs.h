@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `kirsch bench` measures: the program of each entry, solved once, and the kernels that are made of it.
 #ifndef KIRSCH_TOOLS_BENCH_PROGRAMS_H_
 #define KIRSCH_TOOLS_BENCH_PROGRAMS_H_

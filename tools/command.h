@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands of the command line. Each adds itself to the app and leaves in `run` what is to be done
 // when it is the one chosen: the exit code, or an error that main prints on one line (exit code 2). `db`
 // lives as long as `run`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The synthesis as people at a terminal see it: progress and summaries on standard error, Ctrl-C stops
 // searches.
 #ifndef KIRSCH_TOOLS_CONSOLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch db check [FILE]
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch db stats | precompute | merge | check | export
 #include "tools/db_command.h"
 

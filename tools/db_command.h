@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subcommands of kirsch db, and what they share. Each adds itself as in command.h.
 #ifndef KIRSCH_TOOLS_DB_COMMAND_H_
 #define KIRSCH_TOOLS_DB_COMMAND_H_

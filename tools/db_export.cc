@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch db export [FILE]
 #include <CLI/CLI.hpp>
 #include <memory>

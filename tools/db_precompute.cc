@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch db precompute FAMILY
 #include <CLI/CLI.hpp>
 #include <algorithm>

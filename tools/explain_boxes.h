@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The boxes of a program's icicle; their colours are the kinds of synthesis/explain/cycle_kinds.h.
 #ifndef KIRSCH_TOOLS_EXPLAIN_BOXES_H_
 #define KIRSCH_TOOLS_EXPLAIN_BOXES_H_

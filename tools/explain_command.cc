@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch explain SPEC
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `explain` says, as JSON.
 #ifndef KIRSCH_TOOLS_EXPLAIN_JSON_H_
 #define KIRSCH_TOOLS_EXPLAIN_JSON_H_

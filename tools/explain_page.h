@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `explain --html`.
 #ifndef KIRSCH_TOOLS_EXPLAIN_PAGE_H_
 #define KIRSCH_TOOLS_EXPLAIN_PAGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch fidelity [--suite FILE | SPECs...]
 #include <CLI/CLI.hpp>
 #include <atomic>

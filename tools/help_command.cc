@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch help [SPEC | TARGET | COMMAND]
 #include <CLI/CLI.hpp>
 #include <cstdio>

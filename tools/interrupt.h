@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C as a flag.
 #ifndef KIRSCH_TOOLS_INTERRUPT_H_
 #define KIRSCH_TOOLS_INTERRUPT_H_

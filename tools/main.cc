@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch: the command line. Exit codes: 0 done, 1 a verification failed or a table is damaged, 2 bad input, 3
 // a kernel was written that nothing has run.
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a bench report says of a kernel, for pages to show beside what is predicted.
 #ifndef KIRSCH_TOOLS_MEASURED_H_
 #define KIRSCH_TOOLS_MEASURED_H_

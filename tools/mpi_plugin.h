@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plug-in kirsch_mpi does for process_group.h: the only code that is linked with MPI, so that kirsch
 // itself runs, and starts quickly, where there is none. Calls are collective, but for start, which comes
 // first.

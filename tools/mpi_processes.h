@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes of the MPI job that kirsch was started in, if any.
 #ifndef KIRSCH_TOOLS_MPI_PROCESSES_H_
 #define KIRSCH_TOOLS_MPI_PROCESSES_H_

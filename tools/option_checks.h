@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What options must not be.
 #ifndef KIRSCH_TOOLS_OPTION_CHECKS_H_
 #define KIRSCH_TOOLS_OPTION_CHECKS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The groups in which --help lists a command's options, and options that had other names before.
 #ifndef KIRSCH_TOOLS_OPTION_GROUPS_H_
 #define KIRSCH_TOOLS_OPTION_GROUPS_H_

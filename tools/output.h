@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where results go.
 #ifndef KIRSCH_TOOLS_OUTPUT_H_
 #define KIRSCH_TOOLS_OUTPUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is predicted of a kernel, as its summary says it.
 #ifndef KIRSCH_TOOLS_PREDICTION_H_
 #define KIRSCH_TOOLS_PREDICTION_H_

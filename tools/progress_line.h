@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Progress for people, on standard error: on a terminal a line that is written over and in the end erased,
 // else a line every ten seconds of what takes longer than that.
 #ifndef KIRSCH_TOOLS_PROGRESS_LINE_H_

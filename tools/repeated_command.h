@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command that was given, as one would type it again.
 #ifndef KIRSCH_TOOLS_REPEATED_COMMAND_H_
 #define KIRSCH_TOOLS_REPEATED_COMMAND_H_

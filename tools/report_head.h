@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys that the JSON reports of all commands begin with; docs/json.md describes them.
 #ifndef KIRSCH_TOOLS_REPORT_HEAD_H_
 #define KIRSCH_TOOLS_REPORT_HEAD_H_

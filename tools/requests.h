@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What synth and verify are asked for: SPEC or -f FILE, for one target or several.
 #ifndef KIRSCH_TOOLS_REQUESTS_H_
 #define KIRSCH_TOOLS_REQUESTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --trace FILE: what a search did, a JSON object on each line.
 #ifndef KIRSCH_TOOLS_SEARCH_TRACE_H_
 #define KIRSCH_TOOLS_SEARCH_TRACE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the subcommands that solve something take: SPEC, --target, --threads, --db and the like.
 #ifndef KIRSCH_TOOLS_SOLVE_OPTIONS_H_
 #define KIRSCH_TOOLS_SOLVE_OPTIONS_H_

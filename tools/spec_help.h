@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a SPEC can say, for people: `kirsch help SPEC`.
 #ifndef KIRSCH_TOOLS_SPEC_HELP_H_
 #define KIRSCH_TOOLS_SPEC_HELP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a synthesis found: for people, on standard error, and as JSON.
 #ifndef KIRSCH_TOOLS_SYNTHESIS_REPORT_H_
 #define KIRSCH_TOOLS_SYNTHESIS_REPORT_H_

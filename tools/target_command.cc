@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch target list | show NAME | detect [-o FILE] | calibrate ...
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a target file can say, from the tables of keys that its reader has.
 #ifndef KIRSCH_TOOLS_TARGET_HELP_H_
 #define KIRSCH_TOOLS_TARGET_HELP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Targets as the command line names them.
 #ifndef KIRSCH_TOOLS_TARGET_OPTION_H_
 #define KIRSCH_TOOLS_TARGET_OPTION_H_

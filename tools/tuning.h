@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --tune and --tuned: programs of a kernel that are timed on this machine, and what was found so. Nothing is
 // timed and nothing measured is used unless asked for.
 #ifndef KIRSCH_TOOLS_TUNING_H_

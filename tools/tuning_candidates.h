@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --tune times: programs that are promising by the model, and differ.
 #ifndef KIRSCH_TOOLS_TUNING_CANDIDATES_H_
 #define KIRSCH_TOOLS_TUNING_CANDIDATES_H_

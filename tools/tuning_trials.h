@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing candidates on this machine: what --tune does.
 #ifndef KIRSCH_TOOLS_TUNING_TRIALS_H_
 #define KIRSCH_TOOLS_TUNING_TRIALS_H_

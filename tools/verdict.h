@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What verification found, as synth and verify say it.
 #ifndef KIRSCH_TOOLS_VERDICT_H_
 #define KIRSCH_TOOLS_VERDICT_H_

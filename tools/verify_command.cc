@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch verify SPEC
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library with the C interface of BLAS (32-bit integers), found at run time.
 #ifndef KIRSCH_BENCH_CONTENDERS_CBLAS_LIBRARY_H_
 #define KIRSCH_BENCH_CONTENDERS_CBLAS_LIBRARY_H_

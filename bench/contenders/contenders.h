@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who may take part beside our own kernel.
 #ifndef KIRSCH_BENCH_CONTENDERS_CONTENDERS_H_
 #define KIRSCH_BENCH_CONTENDERS_CONTENDERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our own kernels as a contender.
 #ifndef KIRSCH_BENCH_CONTENDERS_OUR_KERNEL_H_
 #define KIRSCH_BENCH_CONTENDERS_OUR_KERNEL_H_

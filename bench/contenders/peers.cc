@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/contenders/peers.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The peers by name, and how to start one.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contender's own process. Environment variables, thread pools, crashes and loaded libraries stay in it. It
 // is forked before anything is loaded (so a JIT-compiled kernel in the parent's memory comes along), works
 // only when it is asked to, and is stopped (SIGSTOP) at all other times: idle threads that spin must not

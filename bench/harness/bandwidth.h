@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast main memory can be read at most: streams of vector loads over a buffer that no cache holds. A
 // contender like the others (see peak.h).
 #ifndef KIRSCH_BENCH_HARNESS_BANDWIDTH_H_

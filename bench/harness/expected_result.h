@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a contender computed what it was asked for: a float64 reference (exact for integers), of a matmul
 // for a sample of the output's entries, of a graph for every element, by its loops. (The proof that a kernel
 // of ours is right is verification's business, not this one's; here a fast wrong answer must not count.)

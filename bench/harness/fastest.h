@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of several measured programs is the fastest, as far as noise lets tell.
 #ifndef KIRSCH_BENCH_HARNESS_FASTEST_H_
 #define KIRSCH_BENCH_HARNESS_FASTEST_H_

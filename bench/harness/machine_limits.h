@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the machine can do at most, measured on the threads of the run: arithmetic by each instruction, and
 // reading main memory.
 #ifndef KIRSCH_BENCH_HARNESS_MACHINE_LIMITS_H_

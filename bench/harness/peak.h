@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the machine's arithmetic can do at most: independent chains of one instruction on registers, for each
 // instruction that a kernel may be made of, and the core's clock. A contender like the others, so that it is
 // timed by the same code, on the same threads, in the same rounds.

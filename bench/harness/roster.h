@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everyone who takes part: our kernels, the peak, and each peer in each setting worth trying.
 #ifndef KIRSCH_BENCH_HARNESS_ROSTER_H_
 #define KIRSCH_BENCH_HARNESS_ROSTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measurement of one spec: screening, then interleaved rounds of the finalists.
 #ifndef KIRSCH_BENCH_HARNESS_ROUNDS_H_
 #define KIRSCH_BENCH_HARNESS_ROUNDS_H_

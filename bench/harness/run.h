@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The benchmark: every entry computed by our kernels and by the peers, one after the other.
 #ifndef KIRSCH_BENCH_HARNESS_RUN_H_
 #define KIRSCH_BENCH_HARNESS_RUN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many kernels of one problem timed side by side: which of our own programs is the fastest, and how far off a
 // prediction was. (run.h compares ours with other libraries, each in a process of its own.)
 #ifndef KIRSCH_BENCH_HARNESS_TRIALS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of a graph, compiled by the system's compiler and loaded.
 #ifndef KIRSCH_BENCH_LOOPS_COMPILED_LOOPS_H_
 #define KIRSCH_BENCH_LOOPS_COMPILED_LOOPS_H_

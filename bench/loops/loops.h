@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph as plain C: loops over each operation, in an order that a compiler makes vectors of. Weights of
 // blocks are decoded ahead: they are taken as f32.
 #ifndef KIRSCH_BENCH_LOOPS_LOOPS_H_

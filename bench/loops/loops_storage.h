@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where plain loops keep the values of a graph.
 #ifndef KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_
 #define KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_

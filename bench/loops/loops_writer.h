@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the loops of a graph's operations have in common: their text, and the values in them.
 #ifndef KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_
 #define KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_

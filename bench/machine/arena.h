@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for operands that this process and all its children share: all contenders work on the very same
 // physical pages.
 #ifndef KIRSCH_BENCH_MACHINE_ARENA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that peers choose among, by the names that they have for them, and what the CPU must have to
 // run them. A peer takes those that its setting names even where it can't run them.
 #ifndef KIRSCH_BENCH_MACHINE_CORE_TYPES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine a number was measured on.
 #ifndef KIRSCH_BENCH_MACHINE_MACHINE_H_
 #define KIRSCH_BENCH_MACHINE_MACHINE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory aligned to cache lines.
 #ifndef KIRSCH_BENCH_MACHINE_MEMORY_H_
 #define KIRSCH_BENCH_MACHINE_MEMORY_H_

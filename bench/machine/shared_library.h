@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared libraries found at run time.
 #ifndef KIRSCH_BENCH_MACHINE_SHARED_LIBRARY_H_
 #define KIRSCH_BENCH_MACHINE_SHARED_LIBRARY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/machine/team.h"
 
 #include "bench/machine/shared_library.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A team of pinned threads with a cheap fork and join: OpenMP's, in a plug-in (see contenders/peers/team.cc
 // for why).
 #ifndef KIRSCH_BENCH_MACHINE_TEAM_H_

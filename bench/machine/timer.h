@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Taking one sample of a call's time that can be trusted. Runs in the contender's own process, on pinned
 // threads.
 #ifndef KIRSCH_BENCH_MACHINE_TIMER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the Google Benchmark binaries share: the program of a spec, solved once.
 #ifndef KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_
 #define KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code generation: what each step from the loop program on takes.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contents that the memo benchmarks measure: the programs of a whole family of matmuls, as points by
 // page.
 #ifndef KIRSCH_BENCH_MICRO_FAMILY_H_

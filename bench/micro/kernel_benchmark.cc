@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Microkernels: specs of about one register tile, operands in L1, called through the JIT.
 #include <benchmark/benchmark.h>
 

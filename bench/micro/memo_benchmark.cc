@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What keeps the pages of the table best: the representations in bench/representations, on the contents that
 // family.h says. All are checked against a hash table before anything is measured.
 #include <benchmark/benchmark.h>

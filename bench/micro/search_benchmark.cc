@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Search speed: cold searches by one worker and by two, for a fixed target so that figures compare between
 // machines.
 #include <benchmark/benchmark.h>

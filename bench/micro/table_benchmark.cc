@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How fast the table is: its pages, its file, and programs recalled from it, on the contents that family.h
 // says.
 #include <benchmark/benchmark.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What members of a family lose by sharing programs, measured.
 
     bench/results/family_loss.py KIRSCH 'matmul f32 1..512x2048x2048' [--target T] [--members 24] [--compiler gcc]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records what kirsch chooses for a suite, and compares that with an earlier record.
 
     bench/results/record.py build/release/kirsch > before.json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a benchmark found: numbers, who was missing, who failed. Losers are in it like winners.
 #ifndef KIRSCH_BENCH_RESULTS_REPORT_H_
 #define KIRSCH_BENCH_RESULTS_REPORT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The estimators of the benchmark: robust against the one-sided noise of a shared machine.
 #ifndef KIRSCH_BENCH_RESULTS_STATISTICS_H_
 #define KIRSCH_BENCH_RESULTS_STATISTICS_H_

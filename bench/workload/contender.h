@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One that computes what is asked for: a kernel of ours, a peer, or the measured peak. Lives in a worker
 // process of its own (see worker.h): everything below happens there, nothing in the benchmark's parent
 // process.

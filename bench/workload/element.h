@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of the element types, one at a time, and in bulk for making operands.
 #ifndef KIRSCH_BENCH_WORKLOAD_ELEMENT_H_
 #define KIRSCH_BENCH_WORKLOAD_ELEMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is to be benched, as texts, suites and files have it.
 #ifndef KIRSCH_BENCH_WORKLOAD_ENTRIES_H_
 #define KIRSCH_BENCH_WORKLOAD_ENTRIES_H_

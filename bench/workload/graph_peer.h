@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graphs that a peer plug-in (peer.h) may be asked for.
 #ifndef KIRSCH_BENCH_WORKLOAD_GRAPH_PEER_H_
 #define KIRSCH_BENCH_WORKLOAD_GRAPH_PEER_H_

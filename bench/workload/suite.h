@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suite files: {"name": "...", "specs": ["matmul f32 64x64x64", ["kernel f(x: f32[8]):", "return relu(x)"],
 // ...]}.
 #ifndef KIRSCH_BENCH_WORKLOAD_SUITE_H_

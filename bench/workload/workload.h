@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One computation to be measured, a matmul or a graph, and its operands in a given piece of memory. The
 // memory is mapped shared before any contender's process exists, so that all of them work on the very same
 // physical pages.

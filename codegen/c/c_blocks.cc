@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What codes and scales of blocks are read by, of CVectors. See LlvmVectors for how.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of statements that occur several times, but for their numbers, as macros.
 #ifndef KIRSCH_CODEGEN_C_C_GROUPS_H_
 #define KIRSCH_CODEGEN_C_C_GROUPS_H_

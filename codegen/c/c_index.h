@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statements of several texts, numbered, and which groups of them occur more than once.
 #ifndef KIRSCH_CODEGEN_C_C_INDEX_H_
 #define KIRSCH_CODEGEN_C_C_INDEX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions and lines of C that differ in numbers only, as macros that take these: the code is the same after
 // preprocessing, and a header a fraction of the size.
 #ifndef KIRSCH_CODEGEN_C_C_MACROS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of a macro that stands for several texts: how the numbers of each follow from few.
 #ifndef KIRSCH_CODEGEN_C_C_PARAMETERS_H_
 #define KIRSCH_CODEGEN_C_C_PARAMETERS_H_

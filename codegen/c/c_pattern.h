@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C text parted into what is the same in similar lines, and the numbers in which they differ.
 #ifndef KIRSCH_CODEGEN_C_C_PATTERN_H_
 #define KIRSCH_CODEGEN_C_C_PATTERN_H_

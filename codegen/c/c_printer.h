@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop programs -> C functions with intrinsics. Internal to codegen/; header_file.h makes a whole file of
 // them.
 #ifndef KIRSCH_CODEGEN_C_C_PRINTER_H_

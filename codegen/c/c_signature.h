@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What functions of C take: types, parameters, the arguments of the same names. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_C_C_SIGNATURE_H_
 #define KIRSCH_CODEGEN_C_C_SIGNATURE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/c/c_statements.h"
 
 #include "absl/strings/str_split.h"

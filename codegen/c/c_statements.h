@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C text as a tree of statements, which may be parted into groups and put together again.
 #ifndef KIRSCH_CODEGEN_C_C_STATEMENTS_H_
 #define KIRSCH_CODEGEN_C_C_STATEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lane by lane arithmetic of CVectors.
 #include <array>
 #include <cstdlib>

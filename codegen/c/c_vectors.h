@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector operations of loop programs as C expressions and statements with intrinsics. Internal to
 // codegen/.
 #ifndef KIRSCH_CODEGEN_C_C_VECTORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The system's C compiler at work beside the caller.
 #ifndef KIRSCH_CODEGEN_C_COMPILATION_H_
 #define KIRSCH_CODEGEN_C_COMPILATION_H_

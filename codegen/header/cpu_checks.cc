@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/header/cpu_checks.h"
 
 #include <algorithm>

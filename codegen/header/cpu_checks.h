@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C code that asks the CPU which instructions it has. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_CPU_CHECKS_H_
 #define KIRSCH_CODEGEN_HEADER_CPU_CHECKS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C functions that choose among a function's kernels, by the sizes and by the CPU. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_DISPATCH_H_
 #define KIRSCH_CODEGEN_HEADER_DISPATCH_H_

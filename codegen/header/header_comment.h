@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comment at the top of an emitted file. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_HEADER_COMMENT_H_
 #define KIRSCH_CODEGEN_HEADER_HEADER_COMMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A header, or a C file, of any number of public functions, each with kernels for any number of sizes and of
 // targets, among which it chooses at run time.
 #ifndef KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_

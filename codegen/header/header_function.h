@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was asked for, a spec, a graph or a family of either, as a function of a header: a kernel for every
 // member, and one for each target.
 #ifndef KIRSCH_CODEGEN_HEADER_HEADER_FUNCTION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function of a header that finds the kernel of a matmul by its types and sizes, PREFIX_matmul, and what
 // goes with it.
 #ifndef KIRSCH_CODEGEN_HEADER_MATMUL_DISPATCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a header's comment says of the parameters that a text declares: "f32[32,512]". Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_PARAMETER_TEXT_H_
 #define KIRSCH_CODEGEN_HEADER_PARAMETER_TEXT_H_

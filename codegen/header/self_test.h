@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The self-test of an emitted file. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_SELF_TEST_H_
 #define KIRSCH_CODEGEN_HEADER_SELF_TEST_H_

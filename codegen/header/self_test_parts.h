@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of self-tests, as C code. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_SELF_TEST_PARTS_H_
 #define KIRSCH_CODEGEN_HEADER_SELF_TEST_PARTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operands of a function as its user sees them. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_USER_MATRIX_H_
 #define KIRSCH_CODEGEN_HEADER_USER_MATRIX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the microkernel forms have in common: their parameters, their vectors of rhs and their accumulators.
 #ifndef KIRSCH_CODEGEN_KERNELS_ACCUMULATORS_H_
 #define KIRSCH_CODEGEN_KERNELS_ACCUMULATORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of types of blocks (spec/block.h) as vectors, of f32 or of integers. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_

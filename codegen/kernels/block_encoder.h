@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies that round rows of f32 to integers which share scales (EncodeQ8 in spec/block.h). Internal to
 // codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_ENCODER_H_

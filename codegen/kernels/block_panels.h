@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of blocks of integers into panels (RecodeForPanels in spec/block.h), and of those into wider ones.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dot-product microkernel of integers that share scales: rows of lhs are of type RoundedBeside(rhs),
 // columns of rhs of any type of blocks of integers. Products of up to 32 steps of the reduction, of words or
 // of bytes, are summed as integers, which is exact; the sum is made f32, multiplied by the scales of both,

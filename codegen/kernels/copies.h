@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copies that are no part of a contraction, as procedures (from, to).
 #ifndef KIRSCH_CODEGEN_KERNELS_COPIES_H_
 #define KIRSCH_CODEGEN_KERNELS_COPIES_H_

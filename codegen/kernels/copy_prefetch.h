@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prefetching what a copy turns. A chunk of the copy is as wide as a panel, and its columns are rows of the
 // source: a few dozen runs that are read side by side, more than the processor follows by itself.
 #ifndef KIRSCH_CODEGEN_KERNELS_COPY_PREFETCH_H_

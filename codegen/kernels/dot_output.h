@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of dot products: the lanes of accumulators are summed and stored, four at a time. Internal to
 // codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_DOT_OUTPUT_H_

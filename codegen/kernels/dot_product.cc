@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so a whole vector
 // of its steps is one multiply-add (of pairs: two) per output element; the lanes of each accumulator are
 // summed at the end.

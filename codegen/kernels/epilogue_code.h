@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The epilogue of a microkernel: what is done to the sums of a register tile before they are stored. Internal
 // to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_EPILOGUE_CODE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/kernels/floats8_decoder.h"
 
 #include <algorithm>

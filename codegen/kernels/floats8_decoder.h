@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of gemma.cpp's floats of 8 bits (SwitchingFloat), of f32 or of words of bf16, which they all are.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_FLOATS8_DECODER_H_

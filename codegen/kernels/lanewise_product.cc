@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanewise microkernel, of depthwise convolutions: the tile's accumulators stay in registers over all
 // taps; every lane is a channel. A trip takes a run of taps: column by column, it loads their vectors of rhs,
 // then each vector of lhs that the tile's rows have there, once, for all the rows and taps that it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The procedures that compute a register tile: one per form of the kernel catalogue (spec/microkernel.h),
 // each specialised for the tile and the strides of its operands, with the length of the reduction at run
 // time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every
 // step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs. Where
 // the arithmetic has groups, a step is a group of rows and of columns.

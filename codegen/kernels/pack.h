@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The procedures that copy a tile of an operand into a packed buffer.
 #ifndef KIRSCH_CODEGEN_KERNELS_PACK_H_
 #define KIRSCH_CODEGEN_KERNELS_PACK_H_

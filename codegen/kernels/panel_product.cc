@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The outer-product microkernel of integers that share scales: rows of lhs are of type q8, rhs is of blocks
 // in panels (spec/block.h). For the steps of a block of lhs, products are summed as integers, which is exact,
 // in accumulators of their own; the sums are made f32, multiplied by the scales of both, and added to the

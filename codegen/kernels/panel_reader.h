@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads blocks of integers in panels (spec/block.h), a vector of columns at a time. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_PANEL_READER_H_
 #define KIRSCH_CODEGEN_KERNELS_PANEL_READER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of a register tile over all steps of its reduction. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_REDUCTION_LOOPS_H_
 #define KIRSCH_CODEGEN_KERNELS_REDUCTION_LOOPS_H_

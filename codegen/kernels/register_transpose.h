@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A square block of a matrix, in registers: as many vectors as each has groups of elements.
 #ifndef KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_
 #define KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of a row program for one vector of a row's elements, or of the values that are one for the row
 // (in all lanes), as statements. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_CODE_H_

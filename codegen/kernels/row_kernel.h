@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row programs as procedures of a loop program.
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
 #define KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long sums of row programs, along rows or down columns: in blocks and groups of blocks (spec/sum_blocks.h).
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_SUMS_H_

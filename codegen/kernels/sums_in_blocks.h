@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops whose sums are added up in blocks and groups of blocks (spec/sum_blocks.h), for kernels of all kinds.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_SUMS_IN_BLOCKS_H_

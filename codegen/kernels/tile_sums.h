@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long sums of a register tile: accumulators have a block's, memory those of blocks and groups of blocks.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_TILE_SUMS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of Winograd's algorithm, as procedures (from, to[, what the epilogue takes]).
 #ifndef KIRSCH_CODEGEN_KERNELS_TRANSFORMS_H_
 #define KIRSCH_CODEGEN_KERNELS_TRANSFORMS_H_

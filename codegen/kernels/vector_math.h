@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of vectors of f32, as statements of a loop program: the whole range, infinities, NaN (which stay
 // NaN), subnormals and the sign of zeros included. spec/operation.h says how they are made. Internal to
 // codegen/.

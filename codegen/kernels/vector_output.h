@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of a register tile whose rows are vectors: how its sums begin, and what becomes of them.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_OUTPUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Panels whose blocks are kept as they were, into those that products take fewest instructions of: codes get
 // 8 bits, and parts numbers of their own.
 #include "codegen/kernels/block_decoder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LLVM's own prediction of machine code: its machine code analyser (the MCA library), beside ours.
 #ifndef KIRSCH_CODEGEN_LLVM_ANALYSER_H_
 #define KIRSCH_CODEGEN_LLVM_ANALYSER_H_

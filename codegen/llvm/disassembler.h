@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // x86-64 machine code as LLVM's disassembler sees it. Internal to codegen/llvm/.
 #ifndef KIRSCH_CODEGEN_LLVM_DISASSEMBLER_H_
 #define KIRSCH_CODEGEN_LLVM_DISASSEMBLER_H_

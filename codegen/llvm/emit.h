@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop program -> LLVM IR text, assembly, or an object file, for any x86-64 target whatever the host is.
 #ifndef KIRSCH_CODEGEN_LLVM_EMIT_H_
 #define KIRSCH_CODEGEN_LLVM_EMIT_H_

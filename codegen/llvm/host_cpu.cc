@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/host_cpu.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU this process runs on, as LLVM knows it.
 #ifndef KIRSCH_CODEGEN_LLVM_HOST_CPU_H_
 #define KIRSCH_CODEGEN_LLVM_HOST_CPU_H_

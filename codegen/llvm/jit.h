@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop program -> machine code in this process.
 #ifndef KIRSCH_CODEGEN_LLVM_JIT_H_
 #define KIRSCH_CODEGEN_LLVM_JIT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What codes and scales of blocks are read by, of LlvmVectors.
 #include <numeric>
 #include <vector>

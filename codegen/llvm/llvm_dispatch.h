@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function whose sizes vary -> LLVM module. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_LLVM_LLVM_DISPATCH_H_
 #define KIRSCH_CODEGEN_LLVM_LLVM_DISPATCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop program -> LLVM module. Internal to codegen/: the only headers that show LLVM's types are this,
 // llvm_dispatch.h and llvm_target.h.
 #ifndef KIRSCH_CODEGEN_LLVM_LLVM_PRINTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LLVM set up for x86-64. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_LLVM_LLVM_TARGET_H_
 #define KIRSCH_CODEGEN_LLVM_LLVM_TARGET_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector operations of loop programs as LLVM values. Internal to codegen/, like llvm_printer.h.
 #ifndef KIRSCH_CODEGEN_LLVM_LLVM_VECTORS_H_
 #define KIRSCH_CODEGEN_LLVM_LLVM_VECTORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looking at machine code: spills in loops, and counts of mnemonics.
 #ifndef KIRSCH_CODEGEN_LLVM_SPILLS_H_
 #define KIRSCH_CODEGEN_LLVM_SPILLS_H_

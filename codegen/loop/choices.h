@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is chosen by a number of rows that is known only when the program runs, as procedures of its own.
 #ifndef KIRSCH_CODEGEN_LOOP_CHOICES_H_
 #define KIRSCH_CODEGEN_LOOP_CHOICES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loop program: what an Impl is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
 //
 // A program is a list of procedures; the first is the entry, with the parameters of LoopProgram::tensors. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop programs as text, for debugging and golden tests, and the text of expressions that printers share.
 #ifndef KIRSCH_CODEGEN_LOOP_LOOP_TEXT_H_
 #define KIRSCH_CODEGEN_LOOP_LOOP_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements inside of statements.
 #ifndef KIRSCH_CODEGEN_LOOP_NESTED_H_
 #define KIRSCH_CODEGEN_LOOP_NESTED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements of an entry as a procedure of their own.
 #ifndef KIRSCH_CODEGEN_LOOP_OUTLINE_H_
 #define KIRSCH_CODEGEN_LOOP_OUTLINE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing a procedure of a loop program, statement by statement.
 #ifndef KIRSCH_CODEGEN_LOOP_PROCEDURE_BUILDER_H_
 #define KIRSCH_CODEGEN_LOOP_PROCEDURE_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels are tried on: the kinds of input, and operands of types of blocks, made of random words.
 // Thread-safe: pure functions.
 #ifndef KIRSCH_CODEGEN_SAMPLES_BLOCK_DATA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights of blocks for self-tests: a few blocks whose elements are integers, laid one after the other as
 // numbers that look random say. The C text has the blocks and their elements, so it need not decode any.
 #ifndef KIRSCH_CODEGEN_SAMPLES_BLOCK_SAMPLES_H_

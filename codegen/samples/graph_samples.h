@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of what a graph's kernel returns, for parameters that anyone can make again: what the self-test of
 // a header compares. Internal to codegen/, but for tools that make headers.
 #ifndef KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engines that compute a program: interpreter, JIT, compiled C header.
 #ifndef KIRSCH_CODEGEN_VERIFY_ENGINES_H_
 #define KIRSCH_CODEGEN_VERIFY_ENGINES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A buffer between two pages that may not be touched, its data flush against one of them: an access beyond
 // that end faults. What is left of the pages on either side is filled with a pattern, so that a write there
 // can be seen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contractions as problems.
 //
 // The tolerance is proven, not tuned. However n terms are summed in floating point, in any order, with or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as problems, with the bounds that spec/meaning/graph_reference.h derives.
 #ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
 #define KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_

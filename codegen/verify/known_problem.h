@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A computation whose results are known: what kernels are verified on, whatever they were made from.
 #ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_
 #define KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_

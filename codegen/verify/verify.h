@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verification ladder: reference == interpreter == JIT == compiled C header, for specs and graphs.
 //
 // Every engine computes the same problems (known_problem.h), and is held against the same reference: on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of contractions for checking kernels. What an input holds depends only on the spec, the kind and the
 // seed, so the same values can be made again at another address. Thread-safe.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_DATA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catching a fault of untrusted code.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_FAULT_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_FAULT_H_

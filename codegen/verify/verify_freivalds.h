@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is a whole output right, in time proportional to its size? Freivalds' check: C = A B exactly when C x = A
 // (B x) for every x, so random x find a wrong C almost surely. Thread-safe.
 //

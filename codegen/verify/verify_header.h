@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiling an emitted C header with the system's compiler and loading what comes out.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_HEADER_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_HEADER_H_

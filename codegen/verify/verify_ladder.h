@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runs that every kernel of a problem goes through, whichever engine it comes from.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_

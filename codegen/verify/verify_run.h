@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a kernel that is not trusted: its memory guarded, and a fault caught and explained instead of
 // ending the process. Runs are serialised across threads, because fault handlers belong to the whole process.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_RUN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gemma.cpp's matrix products on each of its targets, autotuned, and Kirsch's, taking turns: GFLOP/s, and how
 // far apart the results are. The shapes are those of Gemma 2 2B.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gemma.cpp's MatMul by Kirsch's kernels: the same operands, in the same places.
 #ifndef KIRSCH_EXAMPLES_GEMMA_MATMUL_H_
 #define KIRSCH_EXAMPLES_GEMMA_MATMUL_H_

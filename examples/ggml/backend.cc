@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A backend of ggml: products by matrices of weights, computed by kernels that Kirsch makes when a model is
 // loaded.
 //

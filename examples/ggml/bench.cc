@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // llama.cpp with its own backends and with Kirsch's, beside each other in one process: tokens a second of
 // prompts and of generation, taking turns, and how far apart the logits are.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers of weights: plain memory that any backend may read, with the copies of matrices that Kirsch's
 // kernels read.
 #ifndef KIRSCH_EXAMPLES_GGML_BUFFER_H_

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a model of TinyLlama-1.1B's shapes with random weights of f32 as a GGUF file (needs the packages gguf and numpy).
 
 Usage: model.py OUTPUT [LAYERS]

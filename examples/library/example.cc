@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layer of a network, made for this machine while the program runs: any number of tokens, weights packed
 // once.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // llama2.c as it is and with Kirsch's matmul beside each other in one process: tokens a second, taking turns,
 // and how far apart the logits are.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // llama2.c's matmul, for its place: the weights of each matrix are packed when it is met first.
 #include <omp.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a model of stories110M's shapes with random weights, as llama2.c reads it (needs numpy).
 
 Usage: model.py OUTPUT

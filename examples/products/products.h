@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of activations by the weights of a model, as engines ask for them: sizes come at run time, and a
 // matrix's kernel is made by libkirsch when its shape is met first.
 #ifndef KIRSCH_EXAMPLES_PRODUCTS_PRODUCTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of a few shapes and types beside plain sums: any number of rows and threads, rows with gaps.
 #include "products.h"
 

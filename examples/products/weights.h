@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The packed weights of engines that hand over plain matrices which stay where they are and, until they are
 // forgotten, as they are.
 #ifndef KIRSCH_EXAMPLES_PRODUCTS_WEIGHTS_H_

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What a learned model adds to the cost model, on programs that `kirsch fidelity` measured.
 
     fidelity/learned/compare.py build/release/kirsch corpus.json ... --shipped shipped.json --calibrated calibrated.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Corpora of `kirsch fidelity --json`, and how well predictions of their programs agree with what was measured.
 
 The figures are those of fidelity/agreement.h, which has their definitions; `check_figures` holds them against what kirsch computed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of programs' times, fitted to measured programs.
 
 Each is made with `residual`: does it start from what the cost model predicts, or know only what it has learned? Then fit(specs, seed),

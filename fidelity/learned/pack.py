@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes one small file of corpora: the decisions of each program and what was measured, nothing that kirsch can compute again.
 
     fidelity/learned/pack.py corpus.json ... -o measured.json.bz2

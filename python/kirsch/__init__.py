@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kirsch: fast CPU kernels of tensor computations, made from a line of text.
 
     import kirsch, numpy

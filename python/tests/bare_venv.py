@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs the package into a virtual environment that has nothing of the system's, as users do, and runs its tests there
 with the oldest, the first and the newest NumPy of those that differ. Skips (77) where no package index can be reached.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs the package into a virtual environment with pip, from the build directory, and uses it there.
 
 Usage: install.py SOURCE_DIRECTORY BUILD_DIRECTORY

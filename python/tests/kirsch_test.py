@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python package against NumPy in double."""
 import os
 import pathlib

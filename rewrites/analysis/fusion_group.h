@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fusion group: a part of a graph that is computed together: the state of the search beside the
 // contraction's spec.
 #ifndef KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_

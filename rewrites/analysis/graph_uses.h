@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who uses what in a graph.
 #ifndef KIRSCH_REWRITES_ANALYSIS_GRAPH_USES_H_
 #define KIRSCH_REWRITES_ANALYSIS_GRAPH_USES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors as batches of matrices: what the operations of a group run over.
 #ifndef KIRSCH_REWRITES_ANALYSIS_ITERATION_H_
 #define KIRSCH_REWRITES_ANALYSIS_ITERATION_H_

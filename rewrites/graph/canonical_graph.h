@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one form of a graph that the search is asked about: names, the order of statements and what is written
 // twice make no difference to it.
 #ifndef KIRSCH_REWRITES_GRAPH_CANONICAL_GRAPH_H_

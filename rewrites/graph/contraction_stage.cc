@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rewrites/graph/contraction_stage.h"
 
 #include <utility>

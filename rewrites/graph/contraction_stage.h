@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contractions of matrices in memory as stages.
 #ifndef KIRSCH_REWRITES_GRAPH_CONTRACTION_STAGE_H_
 #define KIRSCH_REWRITES_GRAPH_CONTRACTION_STAGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A padded convolution -> the same for a few rows of the output at a time, with a copy of the rows of the
 // image that they need.
 #ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_BANDS_H_

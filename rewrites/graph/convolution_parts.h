@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A padded depthwise convolution -> one for each part of the output whose windows meet the image with the
 // same of their taps, on the image itself.
 #ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_PARTS_H_

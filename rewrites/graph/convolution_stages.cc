@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rewrites/graph/convolution_stages.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions of graphs, with their epilogues, and the stages that all rewrites of them are made of.
 #ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operations on the result of a contraction -> its epilogue.
 #ifndef KIRSCH_REWRITES_GRAPH_EPILOGUE_FUSION_H_
 #define KIRSCH_REWRITES_GRAPH_EPILOGUE_FUSION_H_

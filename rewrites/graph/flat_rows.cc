@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operations on tensors that lie alike -> one row program over all elements, whatever the rows:
 // no row ends within a vector.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rewrites of graphs: how a fusion group may be computed, as decisions and as the loop nests of stages
 // that they make. What is fast is the search's business. README.md lists them.
 //

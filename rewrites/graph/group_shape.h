@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a rewrite of graphs makes of a fusion group: loop nests.
 #ifndef KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 #define KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of parameters, and of the result, where an operation can't go by them as they lie.
 #ifndef KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
 #define KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matmuls, their epilogues and operations that go by the rows of their results -> stages over tiles of rows.
 // A matmul's rhs is read whole for each tile.
 #include <algorithm>

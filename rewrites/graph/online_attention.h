@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention, softmax(q k^T) v, whose softmax is computed online: for each tile of rows, block of keys by
 // block of keys, so that scores are a tile however many keys there are. What was summed up before is rescaled
 // as the maximum of the rows' scores grows:

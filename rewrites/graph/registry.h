@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All rewrites of graphs. Each is defined at the end of its own file, which says what it does; registry.cc
 // lists them in the order in which the search tries them.
 #ifndef KIRSCH_REWRITES_GRAPH_REGISTRY_H_

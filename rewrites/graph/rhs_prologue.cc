@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on what a matmul multiplies by, done while it is packed: weights that are widened and scaled, or
 // masked. The nest's tiles are blocks of the columns of the matmul's result: for each, a row program writes
 // these columns of the rhs as a dense matrix in scratch memory (of a transposed view: rows of what it is a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of a graph that go row by row -> one row program.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_FUSION_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_FUSION_H_

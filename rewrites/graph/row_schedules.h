@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedules of a row program that are worth a look.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_SCHEDULES_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_SCHEDULES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What row programs of a group run over.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_SPACE_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_SPACE_H_

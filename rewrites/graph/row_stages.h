@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neighbouring operations of a fusion group that go by rows, as stages.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_STAGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that go by rows, without a contraction -> row programs over tiles of rows, or over parts of one
 // row.
 #ifndef KIRSCH_REWRITES_GRAPH_ROWS_H_

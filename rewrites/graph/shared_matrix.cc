@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A matmul of which several matrices share one of an operand's -> one after the other.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The copy of a tensor that lies in any way, or to one.
 #ifndef KIRSCH_REWRITES_GRAPH_STRIDED_COPY_H_
 #define KIRSCH_REWRITES_GRAPH_STRIDED_COPY_H_

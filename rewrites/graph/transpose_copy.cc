@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transposed value that is no view -> a copy.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convolution with its epilogue, all rows at once; of a padded image: of a copy with zeros around it.
 #include <utility>
 

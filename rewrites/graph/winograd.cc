@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convolution by Winograd's algorithm (spec/winograd.h): transforms of inputs and filters, matmuls,
 // transforms of the outputs with the epilogue; for bands of the output's rows, or for blocks of the filters.
 #include "spec/winograd.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moving and packing operands, and the register tile. Internal to rewrites/.
 #ifndef KIRSCH_REWRITES_SPEC_MOVE_H_
 #define KIRSCH_REWRITES_SPEC_MOVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far ahead a microkernel prefetches what it streams. Internal to rewrites/.
 #ifndef KIRSCH_REWRITES_SPEC_PREFETCH_H_
 #define KIRSCH_REWRITES_SPEC_PREFETCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rewrites: for a spec, the decisions that may be taken (its rewrite space), and what each turns the spec
 // into. Everything here is about what is legal; what is fast is cost/'s business.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiling one dim, serially or over threads. Internal to rewrites/.
 #ifndef KIRSCH_REWRITES_SPEC_TILE_H_
 #define KIRSCH_REWRITES_SPEC_TILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tile sizes the search may choose from.
 #ifndef KIRSCH_REWRITES_SPEC_TILE_SIZES_H_
 #define KIRSCH_REWRITES_SPEC_TILE_SIZES_H_

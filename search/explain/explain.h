@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a program is the way it is: what each of its nodes costs, moves and holds, and which decision came
 // second.
 #ifndef KIRSCH_SEARCH_EXPLAIN_EXPLAIN_H_

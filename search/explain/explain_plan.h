@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why a plan takes what it takes: what each of its stages moves, and the programs of its contractions.
 #ifndef KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
 #define KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_

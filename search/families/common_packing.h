@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One packing of the constant parameters for all members of a family of graphs, which differ in other sizes.
 #ifndef KIRSCH_SEARCH_FAMILIES_COMMON_PACKING_H_
 #define KIRSCH_SEARCH_FAMILIES_COMMON_PACKING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/families/key_count_schedule.h"
 
 #include <algorithm>

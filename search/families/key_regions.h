@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of attentions that differ in their number of keys.
 #ifndef KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_
 #define KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_

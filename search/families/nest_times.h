@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies only the fields of a LoopNest that its predicted time depends on, so that two nests can be compared
 // cheaply.
 #ifndef KIRSCH_SEARCH_FAMILIES_NEST_TIMES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans for a range of sizes: few that serve all members of a family of graphs nearly as well as each one's
 // own would.
 #ifndef KIRSCH_SEARCH_FAMILIES_PLAN_REGIONS_H_

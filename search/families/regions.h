@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where in a family of sizes the search decides the same.
 #ifndef KIRSCH_SEARCH_FAMILIES_REGIONS_H_
 #define KIRSCH_SEARCH_FAMILIES_REGIONS_H_

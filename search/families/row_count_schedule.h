@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan as a rule for other numbers of rows.
 #ifndef KIRSCH_SEARCH_FAMILIES_ROW_COUNT_SCHEDULE_H_
 #define KIRSCH_SEARCH_FAMILIES_ROW_COUNT_SCHEDULE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of graphs that differ in their number of rows: of tokens, say.
 #ifndef KIRSCH_SEARCH_FAMILIES_ROW_REGIONS_H_
 #define KIRSCH_SEARCH_FAMILIES_ROW_REGIONS_H_

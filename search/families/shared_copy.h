@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One copy of a constant operand for all members of a family, which differ in sizes that the operand lacks.
 #ifndef KIRSCH_SEARCH_FAMILIES_SHARED_COPY_H_
 #define KIRSCH_SEARCH_FAMILIES_SHARED_COPY_H_

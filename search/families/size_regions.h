@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for a range of sizes of one dim: few that serve all members of a family nearly as well as each
 // one's own would.
 #ifndef KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_

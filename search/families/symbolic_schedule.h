@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decisions of one program as a rule for programs of other sizes of one dim: of any number of rows (M),
 // of columns (N), or of steps of the reduction (K).
 #ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_SCHEDULE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants that a plan's nests read as they lie. Internal to search/.
 #ifndef KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 #define KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/graph/constant_folding.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant folding: operations on constant parameters that are computed once, ahead of all calls: casts,
 // scales, transposed weights. Internal to search/.
 #ifndef KIRSCH_SEARCH_GRAPH_CONSTANT_FOLDING_H_

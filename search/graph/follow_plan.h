@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of a graph by their schedules: to draw plans, and to price them again.
 #ifndef KIRSCH_SEARCH_GRAPH_FOLLOW_PLAN_H_
 #define KIRSCH_SEARCH_GRAPH_FOLLOW_PLAN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fusion graph: which sets of operations may have been done, and which fusion groups lead from one such
 // set to the next.
 #ifndef KIRSCH_SEARCH_GRAPH_FUSION_GRAPH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the loop nests of a fusion group take, their stages having cycles.
 #ifndef KIRSCH_SEARCH_GRAPH_GROUP_COST_H_
 #define KIRSCH_SEARCH_GRAPH_GROUP_COST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the values of a fusion group are: what its stages read and write, and what stays between them.
 #ifndef KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_
 #define KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a fusion group costs: the cheapest of its rewrites, each stage with the program that the search
 // finds for it.
 #ifndef KIRSCH_SEARCH_GRAPH_GROUP_PRICER_H_

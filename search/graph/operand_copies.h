@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of matrices that contractions of a fusion group read: once for all tiles, or, of constants, once for
 // all calls.
 #ifndef KIRSCH_SEARCH_GRAPH_OPERAND_COPIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns a shortest path through the fusion graph into the Plan it stands for. Every group on the path must
 // already have been priced.
 #ifndef KIRSCH_SEARCH_GRAPH_PATH_PLAN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/graph/plan_packing.h"
 
 #include <algorithm>

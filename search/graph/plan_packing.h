@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a plan packs the constant parameters of its graph; and that plans of several graphs, the members of a
 // family, which have the same ones, pack them alike.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_PACKING_H_

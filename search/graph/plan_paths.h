@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans as paths: from nothing done to all operations done, step by step; the shortest of them.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_
 #define KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cheapest plan of a graph: which fusion groups its operations are parted into, in which order, and how
 // each is computed.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_

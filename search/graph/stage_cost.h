@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the stages of plans cost that no search is needed for.
 #ifndef KIRSCH_SEARCH_GRAPH_STAGE_COST_H_
 #define KIRSCH_SEARCH_GRAPH_STAGE_COST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of stages that are contractions, each spec searched once.
 #ifndef KIRSCH_SEARCH_GRAPH_STAGE_SOLVER_H_
 #define KIRSCH_SEARCH_GRAPH_STAGE_SOLVER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The candidates for a fusion group with the programs of their stages, by what they cost: for the K cheapest
 // plans.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated space.
 //
 // Programs of a spec are a choice of a decision and of a program for each child, so the K cheapest of a spec

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The K cheapest plans of a graph that differ in code: exactly those, in the space that SearchPlan searches.
 //
 // A plan is a path of groups (plan_paths.h), for each group a candidate with choices of copies, and for each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tuning: programs that differ from the best in an outer choice, each the cheapest of its kind.
 #ifndef KIRSCH_SEARCH_RANKING_OUTER_CHOICES_H_
 #define KIRSCH_SEARCH_RANKING_OUTER_CHOICES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cheapest programs of each spec that differ in code, below limits: what k_best.h is made of. Internal to
 // search/.
 #ifndef KIRSCH_SEARCH_RANKING_RANKED_LISTS_H_

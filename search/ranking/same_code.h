@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which decision trees are the same code. Two programs are the same code if their Programs
 // (spec/program/impl_program.h) are equal. What makes no difference to that: moves that are no code (all but
 // those to the registers), so their order, too; the level of a copy; and how a dim was divided where a tile

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs of a plan's stages by what they cost.
 #ifndef KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_
 #define KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_

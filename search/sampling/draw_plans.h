@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of a graph drawn by chance: as draw_programs.h draws programs of a spec.
 #ifndef KIRSCH_SEARCH_SAMPLING_DRAW_PLANS_H_
 #define KIRSCH_SEARCH_SAMPLING_DRAW_PLANS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs drawn by chance from the space of a spec: what a cost model is fitted to, and judged by.
 #ifndef KIRSCH_SEARCH_SAMPLING_DRAW_PROGRAMS_H_
 #define KIRSCH_SEARCH_SAMPLING_DRAW_PROGRAMS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that are one register tile each, drawn by chance.
 #ifndef KIRSCH_SEARCH_SAMPLING_DRAW_TILES_H_
 #define KIRSCH_SEARCH_SAMPLING_DRAW_TILES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers drawn by chance, the same for a seed on every machine and with every standard library.
 #ifndef KIRSCH_SEARCH_SAMPLING_RANDOM_H_
 #define KIRSCH_SEARCH_SAMPLING_RANDOM_H_

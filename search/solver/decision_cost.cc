@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/solver/decision_cost.h"
 
 #include "rewrites/spec/rewrite.h"

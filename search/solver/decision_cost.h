@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a spec's program costs at least if it begins with a given decision: to compare other decisions with
 // the one that the search took.
 #ifndef KIRSCH_SEARCH_SOLVER_DECISION_COST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the workers on one query share beside the memo: who is at what, and whether the round is over.
 #ifndef KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_
 #define KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_

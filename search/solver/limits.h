@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits: how many lines a spec may still fill. There is one number, the lines left at the level being filled
 // (see rewrites/README.md). Pure functions.
 #ifndef KIRSCH_SEARCH_SOLVER_LIMITS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/solver/parallel_solver.h"
 
 #include "spec/check.h"

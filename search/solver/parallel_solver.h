@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several workers on one query: each solves the same question with a solver of its own, over the same memo.
 // Internal to search/.
 #ifndef KIRSCH_SEARCH_SOLVER_PARALLEL_SOLVER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cache that operands are taken to be in when a kernel starts.
 #ifndef KIRSCH_SEARCH_SOLVER_PLACEMENT_H_
 #define KIRSCH_SEARCH_SOLVER_PLACEMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a given program costs, again and again under other constants: the question that a fit of the cost
 // model asks. (The search, and Replay, price a program once.)
 #ifndef KIRSCH_SEARCH_SOLVER_PROGRAM_COST_H_

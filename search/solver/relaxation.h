@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relaxed specs: easier specs whose optimum bounds that of a harder one from below. They are ordinary specs,
 // so they are solved and remembered like any other, and one relaxed spec serves many harder ones.
 #ifndef KIRSCH_SEARCH_SOLVER_RELAXATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pinned schedule instead of a search: to try a program by hand, and to run a program again.
 #ifndef KIRSCH_SEARCH_SOLVER_REPLAY_H_
 #define KIRSCH_SEARCH_SOLVER_REPLAY_H_

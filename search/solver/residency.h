@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which operands are in RAM when a kernel starts.
 #ifndef KIRSCH_SEARCH_SOLVER_RESIDENCY_H_
 #define KIRSCH_SEARCH_SOLVER_RESIDENCY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search: exact branch and bound over the rewrite space, on top of a memo. See README.md.
 #ifndef KIRSCH_SEARCH_SOLVER_SEARCH_H_
 #define KIRSCH_SEARCH_SOLVER_SEARCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search of a spec that is no root: another decided how many lines it may fill. Internal to search/ and
 // to what asks for programs that begin with a given decision (shared_copy.h).
 #ifndef KIRSCH_SEARCH_SOLVER_SEARCH_WITHIN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The branch-and-bound solver: one per query. Internal to search/.
 //
 // Solve(spec, available, budget) looks for the cheapest program below `budget`. It tries decisions in the

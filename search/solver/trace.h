@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a search did, event by event, for those who want to follow it.
 #ifndef KIRSCH_SEARCH_SOLVER_TRACE_H_
 #define KIRSCH_SEARCH_SOLVER_TRACE_H_

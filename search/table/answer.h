@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A query with a table behind it: recalled if the table knows the program, else searched and remembered.
 #ifndef KIRSCH_SEARCH_TABLE_ANSWER_H_
 #define KIRSCH_SEARCH_TABLE_ANSWER_H_

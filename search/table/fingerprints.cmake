@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -D SOURCE_DIR=... -D OUTPUT_DIR=... -P fingerprints.cmake: fingerprints of the sources that decide what the
 # search answers. A table names those it was made with, and is of no use to any others. Nobody can tell which edit
 # of code changes no answer, so every edit of what search/, rewrites/ and cost/ include, however deep, counts. Comments and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/table/plan_recall.h"
 
 #include <cstdint>

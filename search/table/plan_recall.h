@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of graphs in the table: what is asked, and what is kept of the answer.
 #ifndef KIRSCH_SEARCH_TABLE_PLAN_RECALL_H_
 #define KIRSCH_SEARCH_TABLE_PLAN_RECALL_H_

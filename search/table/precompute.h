@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving many specs ahead of time, into one table: over threads, and over the processes of an MPI job.
 #ifndef KIRSCH_SEARCH_TABLE_PRECOMPUTE_H_
 #define KIRSCH_SEARCH_TABLE_PRECOMPUTE_H_

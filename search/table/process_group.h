@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that work on one task together. Every call is made by all of them, in the same order.
 #ifndef KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_
 #define KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole programs to and from the table. The table holds the first decision of each solved spec; what the
 // program costs and how many lines it needs follow from the decisions, so they are worked out again, exactly,
 // whenever a program is recalled. Nothing is taken on trust: a decision that the rewrites don't allow, or a

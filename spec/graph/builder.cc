@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/graph/builder.h"
 
 #include "absl/strings/str_join.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs from code, node by node.
 #ifndef KIRSCH_SPEC_GRAPH_BUILDER_H_
 #define KIRSCH_SPEC_GRAPH_BUILDER_H_

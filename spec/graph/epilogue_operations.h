@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The epilogue of a contraction as operations of a graph.
 #ifndef KIRSCH_SPEC_GRAPH_EPILOGUE_OPERATIONS_H_
 #define KIRSCH_SPEC_GRAPH_EPILOGUE_OPERATIONS_H_

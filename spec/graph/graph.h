@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel in the kernel language: a small graph of operations on tensors whose shapes and types are inferred
 // and checked. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_GRAPH_GRAPH_H_

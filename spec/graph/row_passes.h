@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes along the row that a row program takes, as its schedule has it. Thread-safe: pure functions.
 #ifndef KIRSCH_SPEC_GRAPH_ROW_PASSES_H_
 #define KIRSCH_SPEC_GRAPH_ROW_PASSES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is computed for each row of a few matrices: elementwise operations, and reductions along the row whose
 // results the row's elements meet again. Softmax, normalisations and chains of elementwise operations are row
 // programs.

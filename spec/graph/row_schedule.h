@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a row program is run: in passes along the row, since what hangs on a reduction comes after it.
 #ifndef KIRSCH_SPEC_GRAPH_ROW_SCHEDULE_H_
 #define KIRSCH_SPEC_GRAPH_ROW_SCHEDULE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The types of a graph's values.
 #ifndef KIRSCH_SPEC_GRAPH_TYPES_H_
 #define KIRSCH_SPEC_GRAPH_TYPES_H_

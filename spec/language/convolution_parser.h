@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to convolutions. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_CONVOLUTION_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_CONVOLUTION_PARSER_H_

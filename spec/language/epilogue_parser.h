@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to epilogues: "f32,mul:n,add:3,relu". The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_EPILOGUE_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_EPILOGUE_PARSER_H_

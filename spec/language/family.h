@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A family: one shorthand for the specs of many sizes, "matmul f32 1..64x4096x4096". Any size may be a range.
 #ifndef KIRSCH_SPEC_LANGUAGE_FAMILY_H_
 #define KIRSCH_SPEC_LANGUAGE_FAMILY_H_

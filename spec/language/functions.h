@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the kernel language: the operations of the table that a text may call, and their options.
 #ifndef KIRSCH_SPEC_LANGUAGE_FUNCTIONS_H_
 #define KIRSCH_SPEC_LANGUAGE_FUNCTIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A family of graphs: one kernel in the kernel language for many sizes, "kernel mlp[m = 1..64](x: f32[m,512],
 // ...", or a shorthand with ranges for some of its sizes, "softmax f32 1..32x1024". Constant parameters are
 // every member's, so that they may be packed once for all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to graphs.
 #ifndef KIRSCH_SPEC_LANGUAGE_GRAPH_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_GRAPH_PARSER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/language/graph_shorthand.h"
 
 #include <algorithm>

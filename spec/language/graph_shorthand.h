@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of one operation as a line of text: "softmax f32 32x1024". The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_GRAPH_SHORTHAND_H_
 #define KIRSCH_SPEC_LANGUAGE_GRAPH_SHORTHAND_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file of kernels, by custom NAME.kirsch. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 #define KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that are one matmul with an epilogue, as specs, and back.
 #ifndef KIRSCH_SPEC_LANGUAGE_MATMUL_GRAPH_H_
 #define KIRSCH_SPEC_LANGUAGE_MATMUL_GRAPH_H_

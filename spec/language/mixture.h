@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often each of a family's sizes is asked for: "1:0.7,512:0.3".
 #ifndef KIRSCH_SPEC_LANGUAGE_MIXTURE_H_
 #define KIRSCH_SPEC_LANGUAGE_MIXTURE_H_

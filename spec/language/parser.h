@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to specs. The grammar of the shorthand is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_PARSER_H_

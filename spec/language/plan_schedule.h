@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules of graphs: the decisions of a plan as text, to be read, kept, changed by hand, and run again.
 //
 // clang-format off

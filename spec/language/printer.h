@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specs as text: the inverse of spec/language/parser.h.
 #ifndef KIRSCH_SPEC_LANGUAGE_PRINTER_H_
 #define KIRSCH_SPEC_LANGUAGE_PRINTER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules: the decisions of a program as text, to be read, kept, changed by hand, and run again.
 //
 // One decision a line, the decisions for the specs it makes below it, further to the right, in their order:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of the shorthand that its parser and its printer share (op, dtype and operand names are in the
 // tables of spec/op.h and spec/dtype.h). The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_SHORTHAND_H_

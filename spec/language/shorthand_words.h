@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of a shorthand, taken one after the other; errors have their place in the user's text.
 #ifndef KIRSCH_SPEC_LANGUAGE_SHORTHAND_WORDS_H_
 #define KIRSCH_SPEC_LANGUAGE_SHORTHAND_WORDS_H_

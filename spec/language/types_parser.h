@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text to the element types of an operation. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_TYPES_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_TYPES_PARSER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that vary in a family, by name: the values of each, and the members that these make together.
 #ifndef KIRSCH_SPEC_LANGUAGE_VARYING_SIZE_H_
 #define KIRSCH_SPEC_LANGUAGE_VARYING_SIZE_H_

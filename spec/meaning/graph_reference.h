@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a graph means, computed row by row in double from the definitions, with a bound of what a kernel in
 // f32 may be off: slow and obvious. Rows are worked out when they are asked for, so that a few rows of a
 // large result are cheap. Rows of parameters are read again each time, others are kept. Not thread-safe.

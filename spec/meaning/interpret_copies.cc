@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies: packing, padding, turning, and the steps of Winograd's algorithm.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each kind of kernel does to an interpreted program's memory, straight from its meaning.
 #ifndef KIRSCH_SPEC_MEANING_INTERPRET_KERNEL_H_
 #define KIRSCH_SPEC_MEANING_INTERPRET_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row programs: every value of a line (a row; or a column, where reductions go down the columns), one after
 // the other.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register tiles: what the microkernels compute, in the order of their lanes.
 #include <algorithm>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter: runs a program on real buffers straight from its meaning (program.h), without the code
 // generator. It finds out whether the program reads what has not been written, or what has been written over,
 // and whether it leaves a buffer. Thread-safe.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of an interpreted program: it knows which value each byte belongs to, so it finds out whatever
 // reads what has not been written, or what another value has been written over, or leaves its buffer.
 #ifndef KIRSCH_SPEC_MEANING_INTERPRETER_MEMORY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reference evaluator: what a root spec means, computed on the caller's buffers without any of the ideas
 // that the search or the code generator use. Thread-safe.
 //

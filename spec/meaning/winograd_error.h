@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far off a convolution by Winograd's algorithm in f32 may be: docs/exactness.md says why.
 #ifndef KIRSCH_SPEC_MEANING_WINOGRAD_ERROR_H_
 #define KIRSCH_SPEC_MEANING_WINOGRAD_ERROR_H_

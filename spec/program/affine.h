@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Affine expressions of variables: the offsets, task numbers and trip counts of programs. Where a distance is
 // a size known at run time only, terms are products of two variables.
 #ifndef KIRSCH_SPEC_PROGRAM_AFFINE_H_

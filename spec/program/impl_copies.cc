@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of operands, as parts of a program: of all at once, block by block, of what the size at run time
 // leaves, of windows.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the operands of a tree's specs lie, for those who write it as a program. Internal to program/.
 #ifndef KIRSCH_SPEC_PROGRAM_IMPL_OPERANDS_H_
 #define KIRSCH_SPEC_PROGRAM_IMPL_OPERANDS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program of a contraction: its tree of decisions, written in the shapes of spec/program/program.h.
 #ifndef KIRSCH_SPEC_PROGRAM_IMPL_PROGRAM_H_
 #define KIRSCH_SPEC_PROGRAM_IMPL_PROGRAM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The leaves of a program: what each kind of kernel computes, and where the elements of its operands lie from
 // the first one on. Plain data, that an interpreter follows and a code generator specialises procedures for.
 #ifndef KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the elements of one stored matrix lie, as constants that a kernel is specialised for.
 #ifndef KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
 #define KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_

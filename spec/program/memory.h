@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of memory that values of a program live in.
 #ifndef KIRSCH_SPEC_PROGRAM_MEMORY_H_
 #define KIRSCH_SPEC_PROGRAM_MEMORY_H_

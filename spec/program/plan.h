@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a graph is computed: loop nests one after the other, each over tiles of rows; in a nest, stages,
 // whose values between them are tiles in scratch memory.
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program of a graph: its plan, written in the shapes of spec/program/program.h.
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
 #define KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_

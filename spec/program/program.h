@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One program for everything that Kirsch computes: which kernel runs on which memory, in which order. It is
 // built from decisions (impl_program.h, plan_program.h); the interpreter, the lowering, the printer and the
 // plan of memory know the few shapes below, and no rewrite by its name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing a program, node by node.
 #ifndef KIRSCH_SPEC_PROGRAM_PROGRAM_BUILDER_H_
 #define KIRSCH_SPEC_PROGRAM_PROGRAM_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the values of a program lie: the plan of its memory.
 #ifndef KIRSCH_SPEC_PROGRAM_PROGRAM_MEMORY_H_
 #define KIRSCH_SPEC_PROGRAM_PROGRAM_MEMORY_H_

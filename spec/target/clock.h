@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of the core that we run on, which no file tells where there is a hypervisor, or heat.
 #ifndef KIRSCH_SPEC_TARGET_CLOCK_H_
 #define KIRSCH_SPEC_TARGET_CLOCK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine we run on: what it has, and the target that describes it.
 #ifndef KIRSCH_SPEC_TARGET_HOST_H_
 #define KIRSCH_SPEC_TARGET_HOST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The target of a host: pure functions of what the host says of itself.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of spec/target/targets/*.json; CMake generates the definition.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_FILES_H_
 #define KIRSCH_SPEC_TARGET_TARGET_FILES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/target/target_json.h"
 
 #include <algorithm>

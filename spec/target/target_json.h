@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Target files: JSON to Target and back. Every key, its unit and its default are in docs/targets.md.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_JSON_H_
 #define KIRSCH_SPEC_TARGET_TARGET_JSON_H_

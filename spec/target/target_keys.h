@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numeric keys of a target file: what its reader and its writer share. Units and defaults are documented
 // in docs/targets.md.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_KEYS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The targets Kirsch knows by name, and finding one.
 #ifndef KIRSCH_SPEC_TARGET_TARGETS_H_
 #define KIRSCH_SPEC_TARGET_TARGETS_H_

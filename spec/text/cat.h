@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings from pieces. Debian's Abseil has a string_view of its own that std::string_view doesn't convert to;
 // this is absl::StrCat for both.
 #ifndef KIRSCH_SPEC_TEXT_CAT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Days and times, by UTC.
 #ifndef KIRSCH_SPEC_TEXT_DATE_H_
 #define KIRSCH_SPEC_TEXT_DATE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole files.
 #ifndef KIRSCH_SPEC_TEXT_FILE_H_
 #define KIRSCH_SPEC_TEXT_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Identifiers of C and C++.
 #ifndef KIRSCH_SPEC_TEXT_IDENTIFIER_H_
 #define KIRSCH_SPEC_TEXT_IDENTIFIER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON whose values know where they stand in the text, so that what is wrong with one can be said with its
 // place.
 #ifndef KIRSCH_SPEC_TEXT_JSON_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members of JSON objects, read one after the other by code that looks at errors only once, at its end.
 #ifndef KIRSCH_SPEC_TEXT_JSON_MEMBERS_H_
 #define KIRSCH_SPEC_TEXT_JSON_MEMBERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON as text that can always be written.
 #ifndef KIRSCH_SPEC_TEXT_JSON_TEXT_H_
 #define KIRSCH_SPEC_TEXT_JSON_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suggests the known word that a user may have meant by an unknown one.
 #ifndef KIRSCH_SPEC_TEXT_NEAREST_H_
 #define KIRSCH_SPEC_TEXT_NEAREST_H_

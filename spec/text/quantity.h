@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantities as people read them.
 #ifndef KIRSCH_SPEC_TEXT_QUANTITY_H_
 #define KIRSCH_SPEC_TEXT_QUANTITY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of input text with their place, so that an error can say where it is.
 #ifndef KIRSCH_SPEC_TEXT_TEXT_H_
 #define KIRSCH_SPEC_TEXT_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The K cheapest programs of a spec, or plans of a graph: explain --best.
 #ifndef KIRSCH_SYNTHESIS_EXPLAIN_BEST_PROGRAMS_H_
 #define KIRSCH_SYNTHESIS_EXPLAIN_BEST_PROGRAMS_H_

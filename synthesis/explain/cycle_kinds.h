@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the cycles of a program or plan go to, by kind.
 #ifndef KIRSCH_SYNTHESIS_EXPLAIN_CYCLE_KINDS_H_
 #define KIRSCH_SYNTHESIS_EXPLAIN_CYCLE_KINDS_H_

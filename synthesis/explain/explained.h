@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why programs are the way they are: what `explain` prints, as data that text, JSON and pages (tools/) are
 // made of.
 #ifndef KIRSCH_SYNTHESIS_EXPLAIN_EXPLAINED_H_

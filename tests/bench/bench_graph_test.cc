@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs in bench/: the peers are right on each operation, suites, reports.
 #include <cmath>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports: grouping, summary, JSON, table, plot.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The measuring side of bench/: workloads, the reference, suites, processes. Nothing here depends on how
 // fast.
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element types in bench/: operands, the reference, the peers that take them, the machine's limits for
 // them.
 #include <cmath>

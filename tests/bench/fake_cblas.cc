@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library with the bf16 product of some builds of OpenBLAS, slow, for tests: Debian's build lacks it.
 #include <bit>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which program is the fastest, of made-up timings.
 #include "bench/harness/fastest.h"
 

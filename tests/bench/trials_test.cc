@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trials of made-up kernels: nothing here depends on how fast.
 #include "bench/harness/trials.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a calibration is made of, but for the measuring.
 #include "calibrate/calibration.h"
 

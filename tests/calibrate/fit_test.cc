@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fits to machines that are made up: programs take what a model with known keys says.
 #include "calibrate/fit.h"
 

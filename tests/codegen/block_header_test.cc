@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-tests of headers whose weights are of blocks: they pass for every type, and find wrong elements.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matmuls with weights of blocks: the programs that are chosen and such that are drawn from all there are,
 // against the reference, by every engine. KIRSCH_BLOCK_SPECS=500 for more of them.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Macros in headers: what they are of, and that the code is the same as without them.
 #include "codegen/c/c_macros.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is chosen by numbers of rows at run time, as procedures.
 #include "codegen/loop/choices.h"
 

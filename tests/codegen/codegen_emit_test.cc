@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files for any x86 target, whatever this host is, and the text of loop programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers and C files, compiled as users do: their self-tests pass, and their results equal the JIT's.
 #include <dlfcn.h>
 #include <gmock/gmock.h>

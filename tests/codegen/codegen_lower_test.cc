@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowered and JIT-compiled programs against the naive loop, bit for bit on integers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine code of the register tiles: no spills, one pointer per operand, and the instructions expected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

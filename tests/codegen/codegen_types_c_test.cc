@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C that is printed for kernels of all element types: GCC and Clang take it, and it gives the oracle's
 // bits.
 #include <dlfcn.h>

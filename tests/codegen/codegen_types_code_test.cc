@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine code of kernels of narrow elements: the instructions they are for, and no spills.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

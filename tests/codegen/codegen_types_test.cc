@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of all element types, lowered and JIT-compiled, against a scalar oracle, bit for bit.
 #include <gtest/gtest.h>
 

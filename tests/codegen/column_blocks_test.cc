@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels for a caller's own threads: any number of them, each with a range of columns.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant parameters of graphs: packed once, ahead.
 #include <gtest/gtest.h>
 

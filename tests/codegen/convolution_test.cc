@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions: what their specs mean, what becomes of window views, and that programs of them are right.
 #include "spec/convolution.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What copies prefetch of a source that is far away, by following the procedure's loops.
 #include "codegen/kernels/copy_prefetch.h"
 

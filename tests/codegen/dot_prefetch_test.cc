@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What dot products prefetch of columns that lie one behind the other, by following the procedure's loop.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Epilogues: their text, what they compute, where programs do it, and with which instructions.
 #include "spec/epilogue.h"
 

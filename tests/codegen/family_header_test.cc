@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of families, compiled as users do: every member is right through the dispatcher, sizes outside are
 // refused, and the self-test that says so can fail.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums in a fixed order, and blocks of columns: the same bits however the work is split.
 #include <gtest/gtest.h>
 

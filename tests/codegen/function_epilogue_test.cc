@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions in epilogues: what they make of every kind of number, in every place of a tile, and that a kernel
 // with another one is found out.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of families of graphs: every member is right through the public function, other sizes are refused,
 // and the self-test that says so can fail.
 #include <gmock/gmock.h>

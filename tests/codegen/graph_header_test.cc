@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-tests in the headers of graphs' kernels.
 #include "codegen/samples/graph_samples.h"
 #include "spec/text/cat.h"

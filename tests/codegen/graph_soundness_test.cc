@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs whose plans went wrong once, each standing for a kind: residuals, reductions along outer axes, sides
 // of 1, values of one element, and functions on short rows.
 #include <gtest/gtest.h>

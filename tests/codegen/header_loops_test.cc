@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine code that C compilers make of headers: what the search chooses for every combination of types
 // and every instruction set is compiled as users do, for CPUs that the host need not be, and its hot loops
 // are held against the JIT's. Sums that a compiler copies or spills are the one way in which a header has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operations on integers, outside of matmuls: what they mean, in every engine, and how they are
 // fused.
 #include <gmock/gmock.h>

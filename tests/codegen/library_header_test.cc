@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of several functions and of several targets, compiled as users do: every variant that this CPU can
 // run is checked, the first of them is chosen, and the self-test that says so can fail.
 #include <gmock/gmock.h>

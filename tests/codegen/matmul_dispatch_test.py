@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Headers with --dispatch: compiled by GCC and Clang, as C and C++, every kernel found by its key against a plain loop between
 guard pages, and everything declined that has no kernel. Weights of blocks are the package gguf's, as it decodes them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention by an online softmax: every small one by it, what may stand around the softmax, scores that are
 // no finite numbers, and what the search does with it.
 #include "rewrites/graph/online_attention.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of kernels that take an operand packed, compiled and used as users do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of several loop nests on several threads: phases between which all threads wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans: graphs from text to verified machine code.
 #include <gtest/gtest.h>
 

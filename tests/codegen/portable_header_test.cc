@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a header must bear: sanitizers, operands beyond 2^31 bytes, MSVC. There is no MSVC here: Clang checks
 // the code for Windows, and GCC runs it with its own words for MSVC's.
 #include <dlfcn.h>

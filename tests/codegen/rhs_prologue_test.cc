@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matmuls by what elementwise operations make, block of columns after block of columns.
 
 #include <gmock/gmock.h>

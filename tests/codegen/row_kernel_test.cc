@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Row programs: their passes, and their code in both forms against a slow evaluator.
 #include "codegen/kernels/row_kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedules of row programs: sound, few, all with the same results; and which one the costs choose.
 #include "rewrites/graph/row_schedules.h"
 

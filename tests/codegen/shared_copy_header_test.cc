@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of families with a constant operand: packed once by one function, every member takes it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

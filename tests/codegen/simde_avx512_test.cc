@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX-512 headers where there may be no AVX-512: emulated by SIMDe (testing/simde/immintrin.h), their
 // self-tests pass on any CPU. What other tests skip for want of AVX-512 is seen here at least as far as
 // headers go.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random families whose members share programs of a run-time number of rows, columns or steps of the
 // reduction: the JIT's code, between guard pages, against the reference for every number of them, so for
 // every remainder of every tile. KIRSCH_SIZE_FAMILIES=500 draws so many of each type.

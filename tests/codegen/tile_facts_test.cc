@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is predicted of register tiles against their machine code.
 #include "cost/tile_facts.h"
 

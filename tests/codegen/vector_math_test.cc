@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The errors of functions against the C library's in double, for inputs of all magnitudes
 // and around special ones. With KIRSCH_ALL_FLOATS set, for all 2^32 (minutes a function).
 #include "codegen/kernels/vector_math.h"

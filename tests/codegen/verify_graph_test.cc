@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ladder of graphs' kernels: every guard has a kernel that breaks the rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verification for every combination of element types: right kernels pass, wrong ones are told apart, and
 // every tolerance has one that it refuses.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Narrow floats as vectors of f32, and floats of 8 bits that are decoded byte by byte as such of bf16, too:
 // all bit patterns, by the code that LLVM makes and by that of C compilers, against spec/element.h bit for
 // bit.

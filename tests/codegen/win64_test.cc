@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects for Windows: COFF, the symbol, and Windows' calling convention, which is run here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

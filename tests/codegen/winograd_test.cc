@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Winograd's algorithm: its matrices, every small convolution by it, its bound, and what the search does with
 // it.
 #include "spec/winograd.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost model: what is more work never costs less, and what register tiles cost is what can be worked out
 // by hand.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statistics, each against what its definition says, done slowly.
 #include "fidelity/agreement.h"
 

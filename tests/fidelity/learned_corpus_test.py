@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Of fidelity/learned/corpus.py and pack.py: figures of cases small enough to work out by hand, and that they are those which kirsch prints.
 
     learned_corpus_test.py build/release/kirsch

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Of fidelity/learned/models.py and compare.py: that models learn what is there, of the specs they are given. Exit status 77 without scikit-learn."""
 import math
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What libFuzzer's targets require of a reader: any bytes give a value, or one line of explanation.
 #ifndef KIRSCH_TESTS_FUZZ_FUZZ_H_
 #define KIRSCH_TESTS_FUZZ_FUZZ_H_

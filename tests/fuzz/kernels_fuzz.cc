@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the reader of files of kernels: specs, families, shorthands, and the kernel language.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the readers of schedules: of a spec's program, and of a graph's plan.
 #include <cstddef>
 #include <cstdint>

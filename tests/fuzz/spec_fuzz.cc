@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the reader of specs, and of families of their sizes.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the reader of a table's pages and keys, as they are when SQLite and zstd have read them. (Damage to
 // a whole file is recall_test's.)
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzzes the reader of target files.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Some 300 kernels and 60 families, for four targets: the schedule that the search chooses, the cycles that
 // it predicts, and a hash of the object are what they were when somebody last looked at them.
 //

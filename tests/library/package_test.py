@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs the whole project, and builds and runs what uses the installed package only.
 
 Usage: package_test.py SOURCE_DIRECTORY BUILD_DIRECTORY CMAKE C_COMPILER CXX_COMPILER

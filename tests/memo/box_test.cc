@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes and their index against plain lists of points.
 #include <gtest/gtest.h>
 

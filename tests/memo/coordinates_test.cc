@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coordinates are a bijection: exhaustively on small planes and sizes, then on large random specs and on
 // every spec of real programs.
 #include "memo/coordinates.h"

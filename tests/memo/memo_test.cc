@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memo against a naive list of everything it was told.
 #include <gtest/gtest.h>
 

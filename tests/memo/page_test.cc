@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages against a plain map of all points.
 #include "memo/page.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table on disk: whose it is, what it refuses, and what is left of it after kills and among crowds.
 // Entries are made up, but can be checked: the decision of each follows from its spec.
 #include "memo/table_file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pages of `explain --html` in a real browser, at the width of a phone and of a desktop. Skipped where
 // there is no chromium.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts and pages: well-formed, deterministic, and harmless whatever names are given.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function's parameters followed from how its kernel was solved: filters came before the image where the
 // convolution was a matmul, and a kernel's x, w, b became lhs, rhs, arg1.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `explain` began with a long table, said the same subtree many times, and two of the best programs could
 // have the same line.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members of a family with a constant operand were stated in ways that had no copy of the constant in common.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers that were compiled with -ffast-math, which took their exponentials apart, said nothing.
 #include <gtest/gtest.h>
 

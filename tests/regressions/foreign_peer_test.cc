@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peers took kernels that the CPU can't run, and died; one that is named by its path, and isn't there, was
 // left out.
 #include <gmock/gmock.h>

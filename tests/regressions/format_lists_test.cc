@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reader of tables, written from the lists of codes in memo/FORMAT.md, lacked some that the program has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table could not be made as the disk was full: the command called what was left of it no table of
 // Kirsch's, and ended.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A header didn't say how it was made, nor whose it is, and its functions could not be named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers that compilers warned of, where users ask for more warnings than -Wall.
 #include <gtest/gtest.h>
 

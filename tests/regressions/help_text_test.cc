@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a SPEC can say was only in READMEs, and a command's options were one long list.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A schedule's decision that can't be was refused without a word of those that can.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A newline behind a shorthand, given as a text and not as a file, became part of the family's text, and so
 // of the question to the table; and of the kernel's name, which ended in "_". (Found by
 // tests/fuzz/kernels_fuzz.cc.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of a million of f32 were single chains of additions, and off by a per cent; then, in blocks, those of
 // blocks were one.
 #include <gtest/gtest.h>

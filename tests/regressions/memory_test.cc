@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory grew with the operands of a kernel that is only written, or with the number of programs asked for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations that lost a NaN, or the sign of a zero, on the way.
 #include <gtest/gtest.h>
 

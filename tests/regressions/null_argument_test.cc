@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A NULL where libkirsch wants an address ended the process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

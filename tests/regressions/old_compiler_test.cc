@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compilers that users have refused headers that the newest ones take: Clang 13 to 16 did not know all names
 // of features in __builtin_cpu_supports.
 #include <gtest/gtest.h>

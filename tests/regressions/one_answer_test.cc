@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same question, written as a shorthand and in the kernel language: a family of matmuls had other regions
 // as a kernel, and then a self-test that took the kernel's sizes for those of a matmul.
 #include <gmock/gmock.h>

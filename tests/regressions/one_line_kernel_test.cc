@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel on one line, as Python has it, was refused: "expected the end of the line".
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A value that was used twice was two: one use of a product was contracted into a multiply-add, the other was
 // not.
 #include <gtest/gtest.h>

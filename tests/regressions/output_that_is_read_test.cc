@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that a command reads was overwritten by what it writes, and what isn't a file could not be written
 // to.
 #include <gmock/gmock.h>

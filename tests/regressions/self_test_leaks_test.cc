@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-tests that the address sanitizer did not pass: those of graphs never freed their memory.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What took long said nothing where standard error is no terminal, or not what it was doing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

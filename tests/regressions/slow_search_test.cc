@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Searches that took minutes: bounds took narrow inputs for ready to be multiplied where they never would be.
 #include <gtest/gtest.h>
 

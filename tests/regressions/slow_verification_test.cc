@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verification took far longer than the search: all inputs were made anew for every run and every engine.
 #include <gtest/gtest.h>
 

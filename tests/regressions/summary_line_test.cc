@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Summaries left out what their numbers mean: time, share of the peak, units, what is assumed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

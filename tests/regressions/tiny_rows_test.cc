@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of small numbers that became zeros where they were rounded to integers of 8 bits.
 #include <gtest/gtest.h>
 

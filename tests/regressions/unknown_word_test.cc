@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An unknown word was refused, but which known one it may have been meant for was not said.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions that contain another one, and cost more: sums in a fixed order were cheaper than sums in any.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the search is asked about a graph does not depend on how it is written.
 #include "rewrites/graph/canonical_graph.h"
 

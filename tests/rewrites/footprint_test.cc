@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Footprints against counting: the addresses of every element of a tile, the lines and pages they fall on.
 #include "spec/footprint.h"
 

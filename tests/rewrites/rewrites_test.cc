@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rewrites: tile sizes, what a decision makes of a spec, and that the space holds no dead ends.
 #include <gtest/gtest.h>
 

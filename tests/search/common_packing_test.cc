@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One packing of constants for all members of a family: the best one, by trying all candidates; and plans
 // that have one buffer for them.
 #include "search/families/common_packing.h"

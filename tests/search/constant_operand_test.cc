@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specs with a constant operand: how it may be prepacked, and that the search chooses exactly.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/sampling/draw_plans.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of sizes: their text, their members, the regions of equal decisions.
 #include "spec/language/family.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for plans of graphs is exact: it finds what trying everything in the stated space
 // (rewrites/README.md) finds, by code that has nothing of it but the rewrites and the costs of stages.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The K best plans are those of all plans, each by its schedule, told apart by their Programs' texts.
 #include "search/ranking/k_best_plans.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The K best are those of all programs, written out one by one and told apart by their Programs' texts.
 #include "search/ranking/k_best.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans for any number of keys: each computes what its members' graphs mean, for every number, and takes what
 // it is said to take; which families there are such plans for.
 #include "search/families/key_regions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules of graphs: what is printed is followed to the same object; what is left out is searched; what is
 // changed is followed or refused with its place.
 #include "spec/language/plan_schedule.h"

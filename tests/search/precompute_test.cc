@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A precomputed table is the same table, byte for byte, whoever worked on it; and it holds what single
 // searches find.
 #include "search/table/precompute.h"

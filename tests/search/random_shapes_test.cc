@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random shapes through the whole path: spec -> program -> every rung of the ladder, for all instruction sets
 // and all element types. KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
 #include <gtest/gtest.h>

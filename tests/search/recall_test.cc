@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a table answers: the program and the cost that the search finds, or nothing; and on a damaged file,
 // an error, nothing, or the same program.
 #include "search/table/recall.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands that come from RAM beside others that wait in caches.
 #include "search/solver/residency.h"
 

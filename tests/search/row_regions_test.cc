@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans for any number of rows: each computes what its members' graphs mean, for every number, and takes
 // about what its members' own plans do; which families there are such plans for.
 #include "search/families/row_regions.h"

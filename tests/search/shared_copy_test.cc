@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One copy of a constant operand for all members of a family: the best one, by brute force over all of them.
 #include "search/families/shared_copy.h"
 

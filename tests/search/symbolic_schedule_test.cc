@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs for a range of rows, columns, or steps of the reduction: whatever the decisions, they compute what
 // the program for each number of them does, in the same order; what they cost; the regions that they make.
 #include "search/families/symbolic_schedule.h"

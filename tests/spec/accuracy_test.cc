@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far kernels are off on inputs that are hard: norms of rows far from zero or close to what f32 holds,
 // the tails of activation functions, casts of what no integer holds. Expected values are computed in double,
 // from the definitions alone, and errors held to the bounds that docs/exactness.md states.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of blocks against what others say of the same bytes: blocks that ggml's own Python package (gguf)
 // quantised, or, for the types it can't quantise, drew, and dequantised; and a plain decoder, written from
 // ggml's definitions of the blocks as structures.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts drawn from what users may write of weights of blocks, families and mixtures: right ones are read,
 // solved and verified as the product does it, and those with a piece that is wrong are refused on one line
 // that says where it is. KIRSCH_RANDOM_GRAPHS=N verifies N of each kind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements and numbers: exhaustively over all bit patterns of narrow floats, against the formats'
 // definitions.
 #include "spec/element.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels drawn from the grammar of the kernel language, in several orders of their statements, from text to
 // machine code: verified as the product does it, and compared with an evaluation that shares nothing with it.
 // KIRSCH_RANDOM_GRAPHS=N draws N of them, from number KIRSCH_FIRST_GRAPH on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of graphs: their text, their members, and what is said of those that are none.
 #include "spec/language/graph_family.h"
 

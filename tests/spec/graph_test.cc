@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel language: what it means, and what it says of what it doesn't take.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the instructions' table: what they say agrees with itself, with LLVM, and with what this CPU
 // does.
 #include "spec/instruction.h"

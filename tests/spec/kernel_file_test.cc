@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of kernels: what they hold, and errors at their place in the file.
 #include "spec/language/kernel_file.h"
 

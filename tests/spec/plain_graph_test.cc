@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels of grammar_test are drawn from and compared with: formats of elements against the
 // compiler's own, meanings against values worked out by hand, bounds against kernels that compute something
 // else, the generator against the table of operations.

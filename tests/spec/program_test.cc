@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs, interpreted: those of random kernels and of random trees compute what they should, read nothing
 // before it is written, and no two values that are in use share a byte; what breaks these rules is found out.
 #include "spec/program/program.h"

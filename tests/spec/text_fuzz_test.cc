@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hostile text: whatever is fed to the readers, they return a value or one line of explanation.
 #include <gtest/gtest.h>
 

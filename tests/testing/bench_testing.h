@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workloads with memory of their own, and a slow product, for the tests of bench/.
 #ifndef KIRSCH_TESTS_TESTING_BENCH_TESTING_H_
 #define KIRSCH_TESTS_TESTING_BENCH_TESTING_H_

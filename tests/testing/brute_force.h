@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search without its wits: tries everything, bounds nothing. What the search must agree with.
 #ifndef KIRSCH_TESTS_TESTING_BRUTE_FORCE_H_
 #define KIRSCH_TESTS_TESTING_BRUTE_FORCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel of f32 makes of its parameters, from its text on, by way of libkirsch.
 #ifndef KIRSCH_TESTS_TESTING_CALLED_KERNEL_H_
 #define KIRSCH_TESTS_TESTING_CALLED_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running the program as a script would. KIRSCH_BINARY is its path.
 #ifndef KIRSCH_TESTS_TESTING_CLI_TESTING_H_
 #define KIRSCH_TESTS_TESTING_CLI_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the code generator's tests share: targets, program trees, integer data and a naive result.
 #ifndef KIRSCH_TESTS_TESTING_CODEGEN_TESTING_H_
 #define KIRSCH_TESTS_TESTING_CODEGEN_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of kernels of all element types share: targets by feature, operands that end at a guard
 // page, a scalar oracle, and random programs.
 #ifndef KIRSCH_TESTS_TESTING_CODEGEN_TYPES_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is installed where the tests run.
 #ifndef KIRSCH_TESTS_TESTING_COMMANDS_H_
 #define KIRSCH_TESTS_TESTING_COMMANDS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions for tests, given or drawn at random.
 #ifndef KIRSCH_TESTS_TESTING_CONVOLUTIONS_H_
 #define KIRSCH_TESTS_TESTING_CONVOLUTIONS_H_

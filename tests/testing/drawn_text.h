@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that users may write, drawn from the grammars of matmuls' shorthands and of kernels of the language
 // that have weights of blocks (docs/spec.md): families, mixtures, what lhs may be rounded to. Right ones,
 // and such that have one piece that is wrong.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random kernels in the kernel language, drawn from its grammar and its rules of types and shapes
 // (docs/spec.md): every operation, type and option, broadcasts of every form, sizes from 1, any rank,
 // values that are used again, computed again or not at all. It knows nothing of what plans can do. A kernel

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A slow evaluation of graphs, for the tests of bench/.
 #ifndef KIRSCH_TESTS_TESTING_GRAPH_TESTING_H_
 #define KIRSCH_TESTS_TESTING_GRAPH_TESTING_H_

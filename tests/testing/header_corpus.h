@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of every kind that the command makes, and a C file that has many of them, so that a compiler reads
 // <immintrin.h> once.
 #ifndef KIRSCH_TESTS_TESTING_HEADER_CORPUS_H_

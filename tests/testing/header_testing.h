@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of emitted C share: the compilers, a directory for files, programs with remainders everywhere.
 #ifndef KIRSCH_TESTS_TESTING_HEADER_TESTING_H_
 #define KIRSCH_TESTS_TESTING_HEADER_TESTING_H_

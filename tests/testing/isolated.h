@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs cases that may end the process, each of which is told from the others all the same.
 #ifndef KIRSCH_TESTS_TESTING_ISOLATED_H_
 #define KIRSCH_TESTS_TESTING_ISOLATED_H_

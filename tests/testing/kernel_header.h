@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of single kernels, and verification with them, for tests.
 #ifndef KIRSCH_TESTS_TESTING_KERNEL_HEADER_H_
 #define KIRSCH_TESTS_TESTING_KERNEL_HEADER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of kernels with a few characters erased, replaced or put in.
 #ifndef KIRSCH_TESTS_TESTING_MUTATED_TEXT_H_
 #define KIRSCH_TESTS_TESTING_MUTATED_TEXT_H_

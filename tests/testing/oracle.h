@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does a program compute its spec?
 #ifndef KIRSCH_TESTS_TESTING_ORACLE_H_
 #define KIRSCH_TESTS_TESTING_ORACLE_H_

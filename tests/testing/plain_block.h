@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights of blocks, made from what ggml and gemma.cpp say of their types alone: it shares nothing with
 // spec/. The scales of a block follow from its number, so that what an element is says which code it has.
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_BLOCK_H_

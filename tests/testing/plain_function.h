@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of one number, and arithmetic, as a kernel that computes in f32 may get them.
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_FUNCTION_H_
 #define KIRSCH_TESTS_TESTING_PLAIN_FUNCTION_H_

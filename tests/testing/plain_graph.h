@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel in the kernel language means, by docs/spec.md and spec/graph/graph.h alone:
 // all elements of one value after the other, in double, as the ends between which a correct kernel's are. A
 // second opinion: it shares nothing with spec/meaning/graph_reference.h, whose bounds are values with errors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/testing/plain_kernel.h"
 
 #include "spec/element_array.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel to be found right or wrong: plain loops over operands of any types, with a flaw where one is asked
 // for.
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_KERNEL_H_

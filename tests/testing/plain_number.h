@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements as numbers, and numbers of which only two ends are known: what the plain evaluation of a graph
 // (plain_graph.h) computes with. Made from the definitions of the formats alone: it shares nothing with
 // spec/.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of plans for a range of sizes share: families as text, and whether their plans are right.
 #ifndef KIRSCH_TESTS_TESTING_PLAN_FAMILY_TESTING_H_
 #define KIRSCH_TESTS_TESTING_PLAN_FAMILY_TESTING_H_

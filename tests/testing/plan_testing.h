@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of kernels given as text: found, and verified as machine code.
 #ifndef KIRSCH_TESTS_TESTING_PLAN_TESTING_H_
 #define KIRSCH_TESTS_TESTING_PLAN_TESTING_H_

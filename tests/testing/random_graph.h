@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs drawn at random.
 #ifndef KIRSCH_TESTS_TESTING_RANDOM_GRAPH_H_
 #define KIRSCH_TESTS_TESTING_RANDOM_GRAPH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random legal programs: walks of the rewrite space. What is sound for all of them is sound for the search.
 #ifndef KIRSCH_TESTS_TESTING_RANDOM_IMPL_H_
 #define KIRSCH_TESTS_TESTING_RANDOM_IMPL_H_

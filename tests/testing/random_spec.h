@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matmul root specs for tests, given or drawn at random.
 #ifndef KIRSCH_TESTS_TESTING_RANDOM_SPEC_H_
 #define KIRSCH_TESTS_TESTING_RANDOM_SPEC_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of row programs, evaluated in double, with what kernels may be off.
 #ifndef KIRSCH_TESTS_TESTING_ROW_EVALUATION_H_
 #define KIRSCH_TESTS_TESTING_ROW_EVALUATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of row programs share: a slow evaluator with bounds of errors, random programs and
 // schedules, and kernels run on guarded memory.
 #ifndef KIRSCH_TESTS_TESTING_ROW_TESTING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Target descriptions for tests: what is legal is that of a real AVX2 or AVX-512 CPU; the costs are made up.
 #ifndef KIRSCH_TESTS_TESTING_TARGETS_H_
 #define KIRSCH_TESTS_TESTING_TARGETS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A directory of the running test's own, empty at first and gone in the end.
 #ifndef KIRSCH_TESTS_TESTING_TEMP_DIRECTORY_H_
 #define KIRSCH_TESTS_TESTING_TEMP_DIRECTORY_H_

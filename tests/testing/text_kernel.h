@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel from its text to machine code, the way that the command line takes: a spec if it is one, else a
 // plan.
 #ifndef KIRSCH_TESTS_TESTING_TEXT_KERNEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes of a job as threads of one process.
 #ifndef KIRSCH_TESTS_TESTING_THREAD_PROCESSES_H_
 #define KIRSCH_TESTS_TESTING_THREAD_PROCESSES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the functions of row programs may be off, as docs/exactness.md states it.
 #ifndef KIRSCH_TESTS_TESTING_ULP_BOUNDS_H_
 #define KIRSCH_TESTS_TESTING_ULP_BOUNDS_H_

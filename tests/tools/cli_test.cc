@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line as a script sees it: exit codes, one line on bad input, the promised JSON keys, files that
 // are whole or not there. KIRSCH_BINARY is the path of the program.
 #include <gmock/gmock.h>

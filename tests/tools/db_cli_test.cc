@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kirsch db and --db as a script sees them. KIRSCH_BINARY is the path of the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a caller does with emitted files: includes what a header's comment asks for, declares the prototype it
 // shows and links an object, has names of its own. KIRSCH_BINARY is the path of the program.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of graphs on the command line. KIRSCH_BINARY is the path of the program.
 #include <unistd.h>
 

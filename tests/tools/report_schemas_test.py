@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Do the JSON reports of all commands follow the schemas in docs/json/?
 
 report_schemas_test.py SOURCE_DIRECTORY KIRSCH. Runs every command that has --json, in several forms, and validates

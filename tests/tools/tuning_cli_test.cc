@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --tune and --tuned as a script sees them: what is measured, kept, used, interrupted and resumed.
 #include <fcntl.h>
 #include <gmock/gmock.h>

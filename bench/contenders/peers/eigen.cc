@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Eigen as a peer: `out.noalias() = lhs * rhs` on maps of the caller's buffers. Header-only, so it is
 // compiled several times for different CPUs (KIRSCH_EIGEN_ARCH names which) and the fastest build counts.
 #include <Eigen/Core>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libxsmm as a peer: its JIT-compiled small-matrix kernel where it takes the problem (one thread), and its
 // tiled, OpenMP-parallel gemm. libxsmm is column-major: our row-major product is the transposed one with the
 // operands swapped.

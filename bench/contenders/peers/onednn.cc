@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // oneDNN as a peer: dnnl_sgemm and its siblings for bf16 and integers, the matmul primitive on plain layouts,
 // and the same with the weights in the layout it likes best (reordered beforehand). The primitive and its
 // memory objects are made once, as a library user would.

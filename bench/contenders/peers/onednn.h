@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the oneDNN plug-in share.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs by oneDNN: a primitive for each operation, made once, with the elementwise operations after a matmul
 // or a convolution as its post-ops where it takes them. Values have the graph's plain layouts; a method may
 // let convolutions and matmuls choose theirs, and pays for the reorders, but for those of weights

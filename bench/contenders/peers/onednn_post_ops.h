@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elementwise operations of graphs as oneDNN has them.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_POST_OPS_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_POST_OPS_H_

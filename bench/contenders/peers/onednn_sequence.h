@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sequence of oneDNN primitives, made once.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_SEQUENCE_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_SEQUENCE_H_

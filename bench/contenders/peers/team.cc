@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A team of OpenMP threads. A shared library of its own, loaded by the process that needs it: an OpenMP
 // runtime reads its environment when it is loaded and does not survive a fork, so the benchmark's parent must
 // not have one.

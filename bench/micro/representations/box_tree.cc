@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <boost/geometry.hpp>
 #include <boost/geometry/index/rtree.hpp>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the representations by boxes share: all but how a box is found.
 #ifndef KIRSCH_BENCH_MICRO_REPRESENTATIONS_BOXES_H_
 #define KIRSCH_BENCH_MICRO_REPRESENTATIONS_BOXES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns of numbers as bytes, as in a page: what the representations that are worth it are serialized by.
 #ifndef KIRSCH_BENCH_MICRO_REPRESENTATIONS_COLUMNS_H_
 #define KIRSCH_BENCH_MICRO_REPRESENTATIONS_COLUMNS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <boost/icl/interval_map.hpp>
 
 #include "bench/micro/representations/representation.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ways to keep a page of the table (memo/page.h), behind one interface, to be measured against each other.
 #ifndef KIRSCH_BENCH_MICRO_REPRESENTATIONS_REPRESENTATION_H_
 #define KIRSCH_BENCH_MICRO_REPRESENTATIONS_REPRESENTATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* libkirsch from C. Prints nothing if all is well. Arguments: a directory for files. */
 #include <kirsch.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libkirsch by its C++ wrapper. Prints nothing if all is well.
 #include <cmath>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVX-512, AVX2, FMA and F16C by SIMDe, for any CPU: headers that include this for <immintrin.h> run where
 // there is no AVX-512. What headers use and Debian 12's SIMDe 0.7.4 lacks is defined here, lane by lane.
 #ifndef KIRSCH_TESTS_TESTING_SIMDE_IMMINTRIN_H_
