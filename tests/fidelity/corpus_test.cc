@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fidelity/corpus.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +92,8 @@ TEST(Corpus, JsonHasWhatScriptsRead) {
 TEST(Corpus, SplitsWithoutSpecsSayNothing) {
   Corpus corpus;
   corpus.specs = {SpecWith("matmul f32", 110, 150)};
-  for (const auto& [key, value] : ToJson(corpus, 1)["splits"]["dissimilar"].items())
+  const auto json = ToJson(corpus, 1);
+  for (const auto& [key, value] : json["splits"]["dissimilar"].items())
     EXPECT_TRUE(value.is_null()) << key;
 }
 
