@@ -158,12 +158,12 @@ absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const Experimen
 }
 
 Target WithAllUsable(Target target) {
-  for (MemoryLevel& level : target.memory) level.usable = level.usable_beside_ram = 1;
+  for (MemoryLevel& level : target.memory) level.capacity_share = level.capacity_share_beside_ram = 1;
   return target;
 }
 
 std::string KeyName(const FilledCache& cache) {
-  return Cat("memory.", Name(cache.level), ".usable", cache.beside_ram ? "_beside_ram" : "");
+  return Cat("memory.", Name(cache.level), ".capacity_share", cache.beside_ram ? "_beside_ram" : "");
 }
 
 absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, const Target& target,

@@ -58,7 +58,7 @@ struct FilledCache {
 };
 inline constexpr FilledCache kFilledCaches[] = {{Level::kL1}, {Level::kL1, true}, {Level::kL2}, {Level::kL3}};
 
-// The target's key for the share: "memory.L1.usable".
+// The target's key for the share: "memory.L1.capacity_share".
 std::string KeyName(const FilledCache& cache);
 
 // L1 and L2: a tile of rhs that is multiplied over and over, beside rows that stream by; L1 beside RAM: rows

@@ -100,8 +100,8 @@ class Calibrator {
     result_.error_before = ErrorOfChoices(base, observations_);
     const std::vector<CostKey> keys = CostKeysOf(base);
     Fit fit = FitKeys(result_.target, keys, observations_, fit_options_);
-    // What a fitted model chooses is what it holds to be cheaper than it is, sooner than what it holds to be
-    // dearer, and need not be among the programs that it was fitted to; so that is measured, too.
+    // A fitted model tends to choose what it underrates. That need not be among the programs that it was
+    // fitted to, so its choices are measured, too.
     absl::StatusOr<std::vector<Observation>> choices = source_.Choices(fit.target);
     if (!choices.ok()) return choices.status();
     result_.error_of_new = ErrorOfChoices(fit.target, *choices);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kSizes[] = {
     "ghz",       "cores", "line_bytes",        "page_bytes", "l1_dtlb_entries", "bytes",
     "registers", "ways",  "threads_per_cache", "fma_chains", "_chains"};
-constexpr std::string_view kPatterns[] = {"usable", "usable_beside_ram", "fork_join_cycles",
+constexpr std::string_view kPatterns[] = {"capacity_share", "capacity_share_beside_ram", "fork_join_cycles",
                                           "barrier_cycles"};
 constexpr std::string_view kSharedBytes = "memory.L3.bytes";
 

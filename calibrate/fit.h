@@ -2,12 +2,12 @@
 // The cost keys with which the model comes nearest to what was measured: one robust fit of all keys to all
 // observations.
 //
-// Minimised is the sum of Huber's loss of (log predicted - log measured) / noise over the observations, and
-// of the squares of how far each key has gone from where it began, in units of CostKey::freedom: a key that
-// no observation depends on stays where it was. Method: iteratively reweighted least squares with Levenberg
-// and Marquardt's damping (Nocedal and Wright, Numerical Optimization, chapter 10), derivatives by
-// differences, since the model is full of maxima; keys that count something are moved one at a time in
-// between.
+// It minimises the sum of two things: Huber's loss of (log predicted - log measured) / noise, over the
+// observations; and the square of how far each key has gone from where it began, in units of
+// CostKey::freedom. So a key that no observation depends on stays where it was.
+// Method: iteratively reweighted least squares with Levenberg and Marquardt's damping (Nocedal and Wright,
+// Numerical Optimization, chapter 10). Derivatives are differences, since the model is full of maxima. Keys
+// that count something are moved one at a time in between.
 #ifndef KIRSCH_CALIBRATE_FIT_H_
 #define KIRSCH_CALIBRATE_FIT_H_
 

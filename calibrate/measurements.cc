@@ -5,12 +5,19 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "spec/target/target_keys.h"
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
 #include "spec/text/json_members.h"
 
 namespace kirsch {
 namespace {
+
+// Of "memory.L2.usable", which ends in a key's former name: "memory.L2.capacity_share".
+std::string CurrentPath(const std::string& path) {
+  const size_t key = path.rfind('.') + 1;
+  return Cat(path.substr(0, key), CurrentName(std::string_view(path).substr(key)));
+}
 
 using nlohmann::ordered_json;
 using Kind = JsonValue::Kind;
@@ -33,7 +40,7 @@ class Reader : JsonMembers {
  private:
   CalibratedKey Key(const JsonValue& json) {
     CalibratedKey key;
-    key.name = Member(json, "name", Kind::kString, "a key's name").text;
+    key.name = CurrentPath(Member(json, "name", Kind::kString, "a key's name").text);
     key.value = Number(json, "value");
     key.low = Number(json, "low");
     key.high = Number(json, "high");

@@ -18,8 +18,8 @@ int64_t ElementsWritten(const CopyShape& copy) {
   return copy.planes * copy.padded_height() * copy.padded_width();
 }
 
-// What copies take to decode a vector of blocks, to round it to bf16 or give its codes 8 bits, or to make q8
-// of f32, counts by the instructions of a plain copy.
+// Instructions of copies for a vector: a plain one; one that decodes blocks and rounds to bf16; one that
+// gives codes 8 bits; one that makes q8 of f32. Cycles are in proportion.
 constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
 
 // A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.

@@ -19,8 +19,8 @@ namespace {
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
 
-double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sharers) {
-  const double per_line = std::max(level.cycles_per_line, level.shared_cycles_per_line * sharers);
+double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int active_threads) {
+  const double per_line = std::max(level.cycles_per_line, level.shared_cycles_per_line * active_threads);
   return static_cast<double>(footprint.lines) * per_line;
 }
 
@@ -85,23 +85,24 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   return static_cast<double>(transfer.read.lines) * per_line;
 }
 
-double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
+double CostModel::TransferCycles(const Transfer& transfer, int active_threads) const {
   if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
-  return LinesCycles(transfer.read, level, sharers) +
-         LinesCycles(transfer.written, level, sharers) * level.write_factor + UnstreamedCycles(transfer) +
-         StreamingCycles(transfer) + std::max(0.0, pages) * level.cycles_per_page;
+  return LinesCycles(transfer.read, level, active_threads) +
+         LinesCycles(transfer.written, level, active_threads) * level.write_factor +
+         UnstreamedCycles(transfer) + StreamingCycles(transfer) +
+         std::max(0.0, pages) * level.cycles_per_page;
 }
 
 // What a move brings closer need only come the rest of the way later: a transfer costs the difference of its
 // two ends, so that all the hops of a line add up to what its first level costs.
-CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers) const {
+CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int active_threads) const {
   const auto through = [&](Level from) -> Exposure {
     Transfer whole = transfer;
     whole.from = from;
     const MemoryLevel& level = target_.at(from);
-    const double cycles = TransferCycles(whole, sharers), waited = UnstreamedCycles(whole);
+    const double cycles = TransferCycles(whole, active_threads), waited = UnstreamedCycles(whole);
     return {cycles, waited + (cycles - waited) * (1 - level.overlap)};
   };
   const Exposure far = through(transfer.from), near = through(transfer.to);
@@ -113,7 +114,7 @@ CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers)
 CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& expansion) const {
   Exposure exposure;
   for (int i = 0; i < expansion.num_transfers; ++i) {
-    const Exposure one = ExposureOf(expansion.transfers[static_cast<size_t>(i)], spec.sharers);
+    const Exposure one = ExposureOf(expansion.transfers[static_cast<size_t>(i)], spec.active_threads);
     exposure.total += one.total;
     exposure.exposed += one.exposed;
     exposure.below += one.below;
@@ -139,7 +140,7 @@ double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) co
     if (walks_along && behind >= lines * target_.line_bytes)
       runs += static_cast<double>(child.trips * tile.outer);
   }
-  return runs * LinesCycles({lines, 0, 0}, level, spec.sharers);
+  return runs * LinesCycles({lines, 0, 0}, level, spec.active_threads);
 }
 
 // One panel of a copy follows the other, and is read so; unless tiles of the reduction read a piece of each.
@@ -180,7 +181,7 @@ double CostModel::EvictedCycles(const Spec& spec, const Expansion& expansion) co
   const int64_t lines = FootprintOf(spec, kRhs, target_).lines;
   const bool fits =
       (lines + expansion.transfers[0].read.lines) * target_.line_bytes <= target_.at(Level::kL1).bytes;
-  return fits ? 0 : LinesCycles({lines, 0, 0}, target_.at(Level::kL2), spec.sharers);
+  return fits ? 0 : LinesCycles({lines, 0, 0}, target_.at(Level::kL2), spec.active_threads);
 }
 
 // While rhs streams by, lines of lhs from the caches come late: misses for both wait in the same few buffers.
@@ -214,8 +215,8 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
                                    : SquareCycles(word, unit) / turned;
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
-  const double read = TransferCycles(expansion.transfers[0], spec.sharers);
-  const double written = TransferCycles(expansion.transfers[1], spec.sharers);
+  const double read = TransferCycles(expansion.transfers[0], spec.active_threads);
+  const double written = TransferCycles(expansion.transfers[1], spec.active_threads);
   return target_.microkernel_cycles +
          std::max(static_cast<double>(expansion.copied_elements) * per_element, read + written);
 }
@@ -239,7 +240,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
                                  : 0));
     }
     case RewriteKind::kParallelTile:
-      return decision.parts > 1 && spec.sharers == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;
+      return decision.parts > 1 && spec.active_threads == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;
     case RewriteKind::kMove: {
       // A transfer hides behind the arithmetic below it, and behind no more than that; nor does the same
       // arithmetic hide the rest of the way once more.
@@ -332,7 +333,7 @@ int64_t CostModel::CompulsoryLines(const Spec& spec, int operand) const {
 
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, int64_t lines, Level from) const {
   const MemoryLevel& level = target_.at(from);
-  const double read = LinesCycles({lines, 0, 0}, level, spec.sharers);
+  const double read = LinesCycles({lines, 0, 0}, level, spec.active_threads);
   const double total = operand == spec.op_info().output() ? read + read * level.write_factor : read;
   return {total, total * (1 - level.overlap)};
 }

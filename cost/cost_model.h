@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The affine cost model: cost(node) = base(spec, decision) + sum over children of trips * cost(child).
-// Bases are >= 0, so costs are monotone and dynamic programming over them is exact. See README.md.
-// Thread-safe once constructed.
+// The affine cost model: cost(node) = base(spec, decision) + sum over children of weight * cost(child). The
+// weight is how often the child runs, less where its runs share time with others. Bases are >= 0, so costs
+// are monotone and dynamic programming over them is exact. See README.md. Thread-safe once constructed.
 #ifndef KIRSCH_COST_COST_MODEL_H_
 #define KIRSCH_COST_COST_MODEL_H_
 
@@ -44,7 +44,7 @@ class CostModel {
   double ComputeBound(const Spec& spec) const { return compute_.Products(spec); }
 
   // Cycles to bring these lines from `transfer.from` to the core and back, none of it hidden.
-  double TransferCycles(const Transfer& transfer, int sharers) const;
+  double TransferCycles(const Transfer& transfer, int active_threads) const;
 
  private:
   struct Exposure {
@@ -59,7 +59,7 @@ class CostModel {
   double LateShare(const Transfer& transfer) const;
   double UnstreamedCycles(const Transfer& transfer) const;
   double StreamingCycles(const Transfer& transfer) const;
-  Exposure ExposureOf(const Transfer& transfer, int sharers) const;
+  Exposure ExposureOf(const Transfer& transfer, int active_threads) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
   double EvictedCycles(const Spec& spec, const Expansion& expansion) const;

@@ -61,7 +61,7 @@ bool Has(const std::vector<int>& list, int item) {
 // Where data of so many bytes stays that is used again and again.
 Level FastestCacheFor(double bytes, const Target& target) {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
-    if (bytes <= target.at(level).usable * static_cast<double>(target.at(level).bytes)) return level;
+    if (bytes <= target.at(level).capacity_share * static_cast<double>(target.at(level).bytes)) return level;
   return Level::kRam;
 }
 

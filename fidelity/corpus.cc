@@ -13,11 +13,14 @@ using Json = nlohmann::ordered_json;
 
 Json ToJson(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+// Of no specs there is nothing to say: all is null.
 Json ToJson(const std::vector<MeasuredSpec>& specs) {
   const Summary summary = Summarise(specs);
-  return {{"kendall_tau", ToJson(summary.kendall_tau)}, {"tile_ape", summary.tile_ape},
-          {"within_first_1", summary.within_first_1},   {"within_first_5", summary.within_first_5},
-          {"within_first_10", summary.within_first_10}, {"mape", summary.mape}};
+  const auto mean = [&](double value) { return specs.empty() ? Json(nullptr) : Json(value); };
+  return {
+      {"kendall_tau", ToJson(summary.kendall_tau)},       {"tile_ape", mean(summary.tile_ape)},
+      {"within_first_1", mean(summary.within_first_1)},   {"within_first_5", mean(summary.within_first_5)},
+      {"within_first_10", mean(summary.within_first_10)}, {"mape", mean(summary.mape)}};
 }
 
 Json ToJson(const MeasuredProgram& program) {

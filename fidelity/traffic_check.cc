@@ -126,7 +126,7 @@ Target WithSmallCaches(Target target) {
     MemoryLevel& cache = target.memory[static_cast<size_t>(Index(level))];
     cache.bytes = bytes;
     cache.ways = 8;
-    cache.usable = 0.5;
+    cache.capacity_share = 0.5;
   }
   return target;
 }

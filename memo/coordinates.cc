@@ -164,7 +164,7 @@ bool ReadPlane(const CoordinateList& plane, Spec* spec) {
   spec->op = *op;
   spec->accumulate = reader.Below(2) != 0;
   spec->threads = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
-  spec->sharers = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
+  spec->active_threads = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
   spec->fixed_order = static_cast<uint8_t>(reader.Below(2)) & 1;
   spec->lhs_as = static_cast<LhsAs>(reader.Below(1 + kRoundings.size()));
   spec->block = static_cast<uint16_t>(reader.Next(0, std::numeric_limits<uint16_t>::max()));
@@ -219,8 +219,9 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
   const OpInfo& info = spec.op_info();
   AppendOp(info, &plane);
   for (const uint32_t coordinate :
-       {spec.accumulate ? 1u : 0u, uint32_t{spec.threads}, uint32_t{spec.sharers}, uint32_t{spec.fixed_order},
-        static_cast<uint32_t>(spec.lhs_as), uint32_t{spec.block}, uint32_t{spec.block_rows}})
+       {spec.accumulate ? 1u : 0u, uint32_t{spec.threads}, uint32_t{spec.active_threads},
+        uint32_t{spec.fixed_order}, static_cast<uint32_t>(spec.lhs_as), uint32_t{spec.block},
+        uint32_t{spec.block_rows}})
     plane.push_back(coordinate);
   for (int dim = 0; dim < info.num_dims; ++dim)
     point.push_back(SizeIndex(spec.size[static_cast<size_t>(dim)]));

@@ -17,7 +17,7 @@ namespace kirsch {
 using CoordinateList = absl::InlinedVector<uint32_t, 32>;
 
 // Of (spec, available):
-//   plane: what kind of spec it is. Op, with the steps of its epilogue, accumulate, threads, sharers,
+//   plane: what kind of spec it is. Op, with the steps of its epilogue, accumulate, threads, active_threads,
 //          fixed order, blocks, then of each operand dtype, level, resident, constant, and its layout's kind,
 //          order, panel and group; of those that the epilogue takes, level. Specs of different planes have
 //          nothing in common.

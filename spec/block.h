@@ -71,14 +71,14 @@ struct BlockFormat {
 
 inline constexpr int kFactorRun = 4;
 
-// A block of type q8: the f32 scale; that times the sum of its codes; what a sum of products of its codes and
-// others that are kPanelBias too much begins with, an s32; the same where they are kNibbleBias too much; that
-// of each half where they are kLongBias too much; the codes.
+// A block of type q8: the f32 scale; that times the sum of its codes; starts, which are s32; the codes. A
+// start is what a sum of products of its codes begins with where the others are a bias too much: kPanelBias,
+// then kNibbleBias, then, for each half of the block, kLongBias.
 inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8NibbleStart = 12, kQ8HalfStarts = 16, kQ8Codes = 24;
 inline constexpr int kPanelBias = 128, kNibbleBias = 8, kLongBias = 32;
 // A block of type q8_long: eight scales, each of 32 elements; eight sums of their codes, scaled; for each,
-// eight s32 whose sum is such a beginning beside others that are kLongBias too much, that of the first half
-// in the first of them, that of the second half in the fifth; the codes.
+// eight s32 whose sum is its start for kLongBias; the codes. Of the eight, the first has the start of the
+// first half, the fifth that of the second half.
 inline constexpr int kQ8SuperScaledSums = 32, kQ8SuperStarts = 64, kQ8SuperCodes = 320;
 inline constexpr int kQ8SuperStartBytes = 32;
 

@@ -18,7 +18,9 @@
 // clang-format on
 //
 // A program for a range of sizes of one dim is a tree of the same form. Where that size is known at run time
-// only, `range` has the dim and the least size, and the spec has the most:
+// only, `range` has the dim and the least size, and the spec has the most. So with m = 1..64 and `tile m 6`
+// the tiles of 6 rows run as often as there are that many; what is left is one of several register tiles, of
+// 1 to 5 rows, or more where MinTail says so.
 // clang-format off
 //   kTile of it    one child for the whole tiles and, if there may be any, one for what is left; where that may be
 //                  as much as a tile, MinTail is always left, or all there is if that is less
@@ -26,9 +28,9 @@
 //                  to what is there follows from how many come before them
 //   kMove to VRF   a register tile, or tiles of them, for each size, the least first; of vectors along the dim, one
 //                  for so many sizes as the node's vectors have lanes, the last of its own being partial;
-//                  of a reduction one child, as ever
+//                  of a reduction there is one child
 // clang-format on
-// and what these are inside of has one number of trips for all.
+// All other nodes have the same trips for every size.
 #ifndef KIRSCH_SPEC_IMPL_H_
 #define KIRSCH_SPEC_IMPL_H_
 

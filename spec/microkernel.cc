@@ -48,12 +48,12 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is unpacked, two more are in use.
-// Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
-// and offset, the codes and a mask, and perhaps beside tables; for products of integers, rows have theirs, a
-// scale and what sums start from, and factors of parts wait for each column. Of panels there are a vector of
-// each column, a broadcast, the one that a sum is made f32 in, a mask, if codes are halves of bytes, another
-// one and what it leaves of higher bits, if they have those, and, if parts have factors, one of those with a
-// mask and a sign.
+// Lanewise, the rhs vectors are those of one column's taps.
+// Blocks are decoded one by one, with their scale and offset, the codes and a mask, and perhaps beside
+// tables. For products of integers, each row has a scale, its integers and what sums start from; factors of
+// parts wait for each column.
+// Panels have a vector of each column, a broadcast, and one to make a sum f32 in. Codes of half a byte need a
+// mask; higher bits, a mask of their own and a place; factors of parts, one of them, a mask and a sign.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6, kTables = 4, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
   if (IsInPanels(tile.rhs)) {

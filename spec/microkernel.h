@@ -150,9 +150,9 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
 bool RhsIsReadInPieces(const Spec& spec);
 
-// True if rhs has whole columns that lie one behind the other, with gaps of a line or two at most (as engines
-// leave, so that columns don't meet in few sets of a cache), and so few of them that they may stay whole: the
-// next ones can be asked for in the order in which they lie in memory.
+// True if rhs has whole columns that lie one behind the other, so few that they may stay whole. The next ones
+// can then be asked for in the order in which they lie in memory. Gaps may be of a line or two: engines leave
+// them so that columns don't meet in few sets of a cache.
 bool RhsIsReadInColumns(const Spec& spec);
 
 // True if some program may read rhs so, or a copy that is made of it ahead.

@@ -40,9 +40,9 @@ inline constexpr uint8_t kIdealInputs = 1, kIdealLhs = 2;
 
 struct alignas(8) Spec {
   OpKind op = OpKind::kMatmul;
-  bool accumulate = false;  // out += ..., else out = ...
-  uint8_t threads = 1;      // threads that may still be given work; 1: serial
-  uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
+  bool accumulate = false;     // out += ..., else out = ...
+  uint8_t threads = 1;         // threads that may still be given work; 1: serial
+  uint8_t active_threads = 1;  // threads running such specs at once: they share the outer caches and memory
   // A relaxation that only bounds ask about. kIdealInputs: inputs need neither widening nor interleaving.
   // kIdealLhs: lhs doesn't; rhs is multiplied as it lies.
   uint8_t ideal : 2 = 0;

@@ -21,10 +21,10 @@ namespace kirsch {
 struct MemoryLevel {
   int64_t bytes = 0;
   int ways = 8;
-  double usable = 1;             // 0..1: the share of it that may be filled; the rest is for what streams by
-  double usable_beside_ram = 1;  // 0..1: of programs that read an input from RAM, if that is less
-  int threads_per_cache = 1;     // cores that share one instance
-  double cycles_per_line = 0;    // sequential read, one core
+  double capacity_share = 1;  // 0..1: the share of it that may be filled; the rest is for what streams by
+  double capacity_share_beside_ram = 1;   // 0..1: of programs that read an input from RAM, if that is less
+  int threads_per_cache = 1;              // cores that share one instance
+  double cycles_per_line = 0;             // sequential read, one core
   double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines

@@ -223,9 +223,9 @@ def box_json(plane, low, high, decision):
         box["epilogue"] = [(STEPS[rest[1 + 3 * i]], STEP_OPERANDS[rest[2 + 3 * i]], rest[3 + 3 * i]) for i in range(rest[0])]
         rest = rest[1 + 3 * rest[0]:]
     in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
-    accumulate, threads, sharers, fixed_order, lhs_as, block, block_rows, *rest = rest
+    accumulate, threads, active_threads, fixed_order, lhs_as, block, block_rows, *rest = rest
     assert op < 8 and len(rest) == 24 + in_memory and len(low) == 8, plane
-    box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order),
+    box |= {"accumulate": bool(accumulate), "threads": threads, "active_threads": active_threads, "fixed_order": bool(fixed_order),
             "lhs_as": ["itself", "bf16", "q8_0", "f16"][lhs_as], "block": block, "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
         dtype, level, moved, constant, kind, order, panel, group = rest[8 * i:8 * i + 8]

@@ -40,7 +40,7 @@ struct Proof {
 
 // A root: what a query asks for. Serial, as a caller has it, all operands in one place.
 bool IsRoot(const Spec& spec) {
-  if (spec.threads != 1 || spec.sharers != 1) return false;
+  if (spec.threads != 1 || spec.active_threads != 1) return false;
   for (int i = 0; i <= spec.op_info().output(); ++i) {
     const TensorSpec& tensor = spec.tensor(i);
     const bool callers = tensor.layout.kind == LayoutKind::kStrided || IsWindow(spec, i);

@@ -86,7 +86,7 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
                                 step.number});
   json["accumulate"] = spec.accumulate;
   json["threads"] = spec.threads;
-  json["sharers"] = spec.sharers;
+  json["active_threads"] = spec.active_threads;
   json["fixed_order"] = spec.fixed_order != 0;
   json["lhs_as"] = NameOf(spec.lhs_as);
   json["block"] = spec.block;

@@ -30,8 +30,8 @@ inline constexpr char kPartsPeer[] = "parts";  // our own kernels, one operation
 // The library that "cblas:PATH" names; empty: it is another peer's name.
 std::string CblasPath(const std::string& name);
 
-// InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
-// matrix tiles), libxsmm, eigen, cblas:PATH, and for a PATH with a slash where there is no file; headers are
+// Names are openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without matrix tiles), libxsmm, eigen and
+// cblas:PATH. InvalidArgument for any other, and for a PATH with a slash where there is no file. Headers are
 // not found here. Whether another is on this machine shows only when it is loaded.
 absl::StatusOr<Peer> FindPeer(const std::string& name);
 

@@ -36,10 +36,10 @@ struct BenchRequest {
 };
 
 // Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
-// the report (a library that is named by its path and can't be loaded is an error); if none of ours can, the
-// first reason is an error, and one is that says Cancelled, or Internal, at once. InvalidArgument for a
-// request that makes no sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's
-// process must not have an OpenMP runtime loaded. Call from one thread at a time.
+// the report. Errors: a library that is named by its path and can't be loaded; the first reason, if no kernel
+// of ours can be made; Cancelled and Internal, at once; InvalidArgument for a request that makes no sense;
+// ResourceExhausted when the operands do not fit in memory. Forks: the caller's process must not have an
+// OpenMP runtime loaded. Call from one thread at a time.
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);
 
 }  // namespace kirsch

@@ -117,8 +117,10 @@ struct Built {
   Built(const Make& make, const Contents& contents) {
     pages.resize(contents.pages.size());
     const double before = HeapBytes();
-    for (size_t i = 0; i < pages.size(); ++i)
-      if ((pages[i] = make(contents.pages[i])) != nullptr) entries += contents.pages[i].size();
+    for (size_t i = 0; i < pages.size(); ++i) {
+      pages[i] = make(contents.pages[i]);
+      if (pages[i] != nullptr) entries += contents.pages[i].size();
+    }
     heap_bytes = HeapBytes() - before;
   }
 };

@@ -2,9 +2,9 @@
 // The dot-product microkernel of integers that share scales: rows of lhs are of type RoundedBeside(rhs),
 // columns of rhs of any type of blocks of integers. Products of up to 32 steps of the reduction, of words or
 // of bytes, are summed as integers, which is exact; the sum is made f32, multiplied by the scales of both,
-// and added to the accumulator. Where parts of a block of rhs that have scales of their own are blocks of
-// lhs, both scales of a few of them are multiplied at once when the block begins, and so are offsets and sums
-// of lhs.
+// and added to the accumulator.
+// Parts of a block of rhs may have scales of their own, and be as long as a block of lhs. Then both scales of
+// a few parts are multiplied at once when the block begins, and so are offsets and sums of lhs.
 #include <algorithm>
 #include <vector>
 

@@ -65,9 +65,10 @@ struct Microkernel : TileShape {
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
-// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest][, of
-// the loops around these, the innermost first][, what is left of the reduction][, not 0 if it adds][, the
-// run-time size][, KernelRun::last]): the rest only where the main loop takes several steps at once.
+// The procedure. Its parameters, those in brackets where the kernel needs them: lhs, rhs, out, [what the
+// epilogue takes], trips of the main loop, [trips of the rest, where the main loop takes several steps at
+// once], [trips of the loops around these, the innermost first], [what is left of the reduction], [not 0 if
+// it adds], [the run-time size], [KernelRun::last].
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The forms, for MicrokernelProcedure.

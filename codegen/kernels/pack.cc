@@ -136,8 +136,8 @@ class Packer {
   bool any_outer() const { return pack_.runtime_extent == PackAxis::kOuter; }
   bool any_inner() const { return pack_.runtime_extent == PackAxis::kInner; }
 
-  // All of an outer axis of any size: `copy(from, to, rows)`, `rows` being the largest of `pieces` as often
-  // as there is so much, then of what is left the next one, and in the end what is left of a group.
+  // All of an outer axis of any size by `copy(from, to, rows)`: the largest of `pieces` as often as it fits,
+  // then the next one in what is left, and so on; in the end what is left of a group.
   // `behind(from, number, rows)` is what lies so many times so many rows behind. The largest is prefetched,
   // where copies are: `turned` rows of the source.
   template <typename Next, typename Copy>

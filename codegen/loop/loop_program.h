@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop program: what an Impl is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
+// The loop program: what a Program is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
 //
 // A program is a list of procedures; the first is the entry, with the parameters of LoopProgram::tensors. A
 // procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
@@ -305,7 +305,7 @@ struct Packing {
   std::vector<EntryTensor> constants;
 };
 
-// What the last two parameters are called.
+// What the parameters behind the tensors are called.
 inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
 inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
@@ -337,13 +337,13 @@ struct LoopProgram {
   int64_t block = 0;
   std::optional<Packing> packing;
   // The entry's first parameters, in the caller's order: inputs, but for what is packed; `packed`, if
-  // something is; and out. Scratch, thread and n_threads follow; and, if there are
-  // several phases or `always` says so, `shared` and `phase`. Every thread calls the entry for each phase,
-  // when all are done with the one before. The function that others call has no
-  // more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
+  // something is; and out. Then: scratch, thread, n_threads, [a size], [`shared`, `phase`]. The last two are
+  // there if there are several phases or `always` says so. Every thread calls the entry for each phase, when
+  // all are done with the one before. The function that others call begins with the size, and has no more
+  // than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
-  // Behind these: a size, if callers say it; in what others call, before all. Only with a single phase.
+  // The size that callers say. Only with a single phase.
   std::optional<EntrySize> size;
   int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
   EntryParameters always;

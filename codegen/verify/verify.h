@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verification ladder: reference == interpreter == JIT == compiled C header, for specs and graphs.
 //
-// Every engine computes the same problems (known_problem.h), and is held against the same reference: on
-// integers that leave no rounding to excuse anything, compared bit for bit, where the arithmetic is linear,
-// and on floats of even, wide or widely spread magnitudes, compared within a proven bound
-// (known_contraction.h, spec/meaning/graph_reference.h), or integers of full range, compared bit for bit
-// after they have wrapped around; into a prior output if the spec accumulates; between guard pages on either
-// side, on misaligned bases, with NaN between input rows and in scratch, shared and unwritten memory, and
-// split over several threads, more threads than tasks included. Where computing every element's reference
-// would take too long, some full rows are compared, those that look unwritten among them, and the whole
-// output of a matmul is checked by Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
+// Every engine computes the same problems (known_problem.h), and is held against the same reference:
+//   - small integers, where the arithmetic is linear: no rounding excuses anything, all bits are compared;
+//   - floats of even, wide or widely spread magnitudes, within a proven bound (known_contraction.h,
+//     spec/meaning/graph_reference.h);
+//   - integers of full range, all bits of what has wrapped around.
+// Each run is hostile: guard pages on either side, misaligned bases, NaN between input rows and in scratch,
+// shared and unwritten memory, a prior output if the spec accumulates, several threads, even more of them
+// than tasks. Large problems get fewer runs. Where every element's reference would take too long, some full
+// rows are compared, those that look unwritten among them. Of a matmul, the whole output is then checked by
+// Freivalds' method (verify_freivalds.h).
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_H_
 

@@ -119,9 +119,9 @@ bool IsMeantForPanels(const Spec& spec) {
   return AreIntegers(spec) && !IsInPanels(rhs) && lhs != RoundedBeside(rhs);
 }
 
-// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels, or are kept with
-// their factors where copies are made ahead and come from memory in every run; beside one that is none yet,
-// no other copy of lhs is of use then.
+// Beside an lhs of integers, rhs stays as it is, or its codes get 8 bits in panels. They keep their bits and
+// factors where copies are made ahead and come from memory in every run. Beside an lhs that is to become
+// integers, no other copy of it is of use then.
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};

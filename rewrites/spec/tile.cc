@@ -151,7 +151,7 @@ void ExpandParallelTile(const Spec& spec, const Decision& decision, Expansion* e
   const uint32_t size = spec.size[decision.dim];
   Spec tile = WithSize(spec, decision.dim, decision.size);
   tile.threads = decision.parts == 1 ? 1 : static_cast<uint8_t>(spec.threads / decision.parts);
-  tile.sharers = static_cast<uint8_t>(spec.sharers * decision.parts);
+  tile.active_threads = static_cast<uint8_t>(spec.active_threads * decision.parts);
   AddChild(tile, size / decision.size, expansion);
   expansion->children[0].weight = 1;
   if (size % decision.size == 0) return;

@@ -13,8 +13,8 @@
 
 namespace kirsch {
 
-// What was decided, as a line of text: the decisions from the root down to the register tile, at every node
-// along the child that does most of the work (the first of equals, so the whole tiles and not the remainder).
+// What was decided, as a line of text: the decisions from the root down to the register tile. The way goes to
+// the child that does most of the work; of equals to the first, so to whole tiles and not to the remainder.
 // What makes no difference to that work is left out:
 //   - trip counts and remaining sizes;
 //   - tiles right around smaller tiles along the same dim: they choose what remainders there are;

@@ -79,8 +79,8 @@ std::optional<PackedRequest> WithCopy(const UserRequest& request, const Constant
   return std::nullopt;
 }
 
-// Members cost at least what their own programs do, so a copy is out as soon as those that are priced cost as
-// much more than these as all together do with the best copy so far.
+// Members cost at least what their own programs do. So a copy is out as soon as the members that are priced
+// have lost as much by it as all together lose by the best copy so far.
 absl::StatusOr<SharedCopy> FindSharedCopy(absl::Span<const FamilyMember> members, const Target& target,
                                           const PriceKernel& price) {
   double own = 0;

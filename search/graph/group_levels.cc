@@ -123,9 +123,9 @@ Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const 
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
     if (level < std::min(fastest, placement_)) continue;
     const MemoryLevel& cache = target_.at(level);
-    const int sharers = std::min(threads_, cache.threads_per_cache);
-    const double share = all ? cache.usable : kShareOfBuffers;
-    if (static_cast<double>(bytes * sharers) <= share * static_cast<double>(cache.bytes)) return level;
+    const int threads = std::min(threads_, cache.threads_per_cache);
+    const double share = all ? cache.capacity_share : kShareOfBuffers;
+    if (static_cast<double>(bytes * threads) <= share * static_cast<double>(cache.bytes)) return level;
   }
   return Level::kRam;
 }
@@ -205,7 +205,7 @@ void GroupLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
       level = std::min(level, LevelOfBuffers(local_bytes_ + OperandBytes(spec, operand)));
   }
   MakeRoom(&spec);
-  (nest.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
+  (nest.sharing == Sharing::kStage ? spec.threads : spec.active_threads) = static_cast<uint8_t>(threads_);
 }
 
 double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated space.
 //
-// Programs of a spec are a choice of a decision and of a program for each child, so the K cheapest of a spec
-// are among the combinations of the K cheapest of its children (Huang & Chiang, "Better k-best parsing",
-// 2005). Programs that are the same code are taken once, the cheapest of them, at every spec: what is below a
-// decision enters the program's code only by its own. Only what costs less than a limit is looked at, which
-// grows from a little above the optimum until there are K below it; what a child may cost follows from that
-// and the optima of the others, and the solver's proofs (solver.h) end most questions at once.
+// A program of a spec is a decision and a program for each child. So the K cheapest of a spec are among the
+// combinations of the K cheapest of its children (Huang & Chiang, "Better k-best parsing", 2005). Programs
+// that are the same code are taken once, the cheapest of them, at every spec: what is below a decision enters
+// the program's code only by its own. Only what costs less than a limit is looked at, which grows from a
+// little above the optimum until there are K below it; what a child may cost follows from that and the optima
+// of the others, and the solver's proofs (solver.h) end most questions at once.
 //
 // A child that takes no time of its own, as it runs beside another (the smaller last tile of a parallel one),
 // has its cheapest program only.

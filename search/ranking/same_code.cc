@@ -27,7 +27,7 @@ void Add(const Key& other, Key* key) {
 // A spec without what its code does not depend on: where operands are placed, and who else is at work.
 void AddSpec(const Spec& spec, Key* key) {
   Spec plain = spec;
-  plain.sharers = 1;
+  plain.active_threads = 1;
   for (TensorSpec& tensor : plain.operand) {
     tensor.level = Level::kRam;
     tensor.resident = 0;

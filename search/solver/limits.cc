@@ -17,8 +17,9 @@ bool StreamsFromRam(const Spec& spec) {
 Lines Capacity(const Spec& spec, Level level, const Target& target) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
-  const int contenders = std::min<int>(spec.sharers, cache.threads_per_cache);
-  const double usable = StreamsFromRam(spec) ? std::min(cache.usable, cache.usable_beside_ram) : cache.usable;
+  const int contenders = std::min<int>(spec.active_threads, cache.threads_per_cache);
+  const double usable = StreamsFromRam(spec) ? std::min(cache.capacity_share, cache.capacity_share_beside_ram)
+                                             : cache.capacity_share;
   const double bytes = static_cast<double>(cache.bytes) * usable;
   return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
 }
@@ -34,7 +35,8 @@ bool TakesNoLines(const Spec& spec, const Expansion& expansion) {
 Lines LeftToEach(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
   if (expansion.num_children == 0) return available;
   const Spec& child = expansion.children[0].spec;
-  return child.sharers == spec.sharers ? available : std::min(available, EmptyLevel(child, target));
+  return child.active_threads == spec.active_threads ? available
+                                                     : std::min(available, EmptyLevel(child, target));
 }
 
 }  // namespace

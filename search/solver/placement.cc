@@ -46,12 +46,12 @@ int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 
-// True if operands of so many bytes fit the cache, or the share of it that what comes from RAM leaves, and,
-// if there is one, a copy the share that may be filled.
+// Do operands of so many bytes fit the cache, or the share of it that what comes from RAM leaves? And, if
+// there is a copy, does it fit the share that may be filled?
 bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy, bool beside_ram) {
-  const double share = beside_ram ? cache.usable_beside_ram : 1;
+  const double share = beside_ram ? cache.capacity_share_beside_ram : 1;
   return static_cast<double>(operands + copy) <= share * static_cast<double>(cache.bytes) &&
-         static_cast<double>(copy) <= cache.usable * static_cast<double>(cache.bytes);
+         static_cast<double>(copy) <= cache.capacity_share * static_cast<double>(cache.bytes);
 }
 
 // In the fastest cache that has room for so many lines of copies, too.

@@ -105,7 +105,7 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
     TensorSpec& tensor = relaxed.spec.tensor(operand);
     if (tensor.level == slowest) tensor.level = closer;
   }
-  if (closer <= Level::kL2) relaxed.spec.sharers = 1;  // private caches
+  if (closer <= Level::kL2) relaxed.spec.active_threads = 1;  // private caches
   return relaxed;
 }
 

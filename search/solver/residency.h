@@ -12,9 +12,9 @@
 
 namespace kirsch {
 
-// Those in RAM; the others are in the fastest cache that holds all of them, and of a contraction a copy of
-// rhs if lhs and rhs are such that there is no computing without one. By number: of a spec its operands', of
-// a graph its parameters', then the result. Those beyond the 63rd are where the 64th is.
+// Those in RAM. The others are in the fastest cache that holds all of them. Of some contractions it holds a
+// copy of rhs as well: those that can't be computed without one. By number: of a spec its operands', of a
+// graph its parameters', then the result. Those beyond the 63rd are where the 64th is.
 class Residency {
  public:
   static const Residency kWarm;  // none is in RAM

@@ -6,8 +6,8 @@
 // in the memo either the optimum with its box or the best bound proven. Which decision wins depends on the
 // costs alone, never on what the memo held before, nor on other solvers at work on the same memo:
 //
-//   Claim: the program of (spec, available) that is ever stored or returned is the one whose decision is the
-//   least by (cost of its best program, place in the order of trial), its children's programs likewise.
+//   Claim: of (spec, available) one program only is ever stored or returned. Its decision is the least by
+//   (cost of its best program, place in the order of trial), and so are those of its children's programs.
 //   The order of trial depends on the spec alone, and a candidate is left out only if a bound shows that it
 //   cannot win: one before the best so far is tried with a budget of the best cost + 1 (it wins with an equal
 //   cost), one after it with the best cost. So any order in which candidates are in fact tried ends with the

@@ -81,7 +81,7 @@ std::string PrintSpec(const Spec& spec, std::string_view sizes) {
   if (!op.epilogue.empty())
     Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(op.epilogue, AccumulatorOf(spec)));
   if (spec.threads > 1) Append(&text, " threads=", spec.threads);
-  if (spec.sharers > 1) Append(&text, " sharers=", spec.sharers);
+  if (spec.active_threads > 1) Append(&text, " active-threads=", spec.active_threads);
   return text;
 }
 

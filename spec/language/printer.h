@@ -14,7 +14,7 @@ namespace kirsch {
 // The shorthand of a spec, e.g. "matmul f32 4:64x64x64 rhs=col ldc=80 accumulate"; what is a default is left
 // out. ParseSpec reads it back for a root spec (every operand strided, in RAM; one thread). Specs inside a
 // program also have parts that the shorthand lacks, for a reader only: "rhs=packed16@L2", "out=vectors8@VRF",
-// "threads=2", "sharers=2".
+// "threads=2", "active-threads=2".
 std::string PrintSpec(const Spec& spec);
 
 // The same with other text where the sizes are: a family's.

@@ -77,13 +77,6 @@ std::vector<std::string> VectorKeyNames() {
   return names;
 }
 
-// The key's name today, if `key` is what it was called before.
-std::string_view CurrentName(std::string_view key) {
-  for (const RenamedKey& renamed : kRenamedKeys)
-    if (key == renamed.former) return renamed.name;
-  return key;
-}
-
 // Reads one file. Members return the first error; warnings collect.
 class TargetReader {
  public:
@@ -93,6 +86,7 @@ class TargetReader {
     result_.target = DefaultTarget();
     if (document.kind != Kind::kObject)
       return ExpectedAt(file_, document, "an object with the keys of a target");
+    if (absl::Status status = CheckNames(document); !status.ok()) return status;
     for (const JsonValue& value : document.children)
       if (absl::Status status = ReadKey(value); !status.ok()) return status;
     if (absl::Status status = Check(document); !status.ok()) return status;
@@ -100,6 +94,19 @@ class TargetReader {
   }
 
  private:
+  // No object may have a key under both of its names.
+  absl::Status CheckNames(const JsonValue& value) {
+    for (const JsonValue& child : value.children) {
+      const std::string_view name = CurrentName(child.key);
+      if (name != child.key && value.Find(name) != nullptr)
+        return ErrorAt(file_, child.key_position,
+                       Cat("expected one of ", Quoted(name), " and ", Quoted(child.key),
+                           ", which are the same key, got both"));
+      if (absl::Status status = CheckNames(child); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status ReadKey(const JsonValue& value) {
     Target& target = result_.target;
     if (value.key == "name") return ReadString(value, &target.name);

@@ -31,7 +31,16 @@ inline constexpr RenamedKey kRenamedKeys[] = {
     {"pieces_cycles_per_line", "short_run_cycles_per_line"},
     {"crowded_cycles_per_line", "set_conflict_cycles_per_line"},
     {"beside_cycles_per_line", "lhs_contention_cycles_per_line"},
+    {"usable", "capacity_share"},
+    {"usable_beside_ram", "capacity_share_beside_ram"},
 };
+
+// The key's name today, if `key` is what it was called before.
+constexpr std::string_view CurrentName(std::string_view key) {
+  for (const RenamedKey& renamed : kRenamedKeys)
+    if (key == renamed.former) return renamed.name;
+  return key;
+}
 
 // Far more than anything takes, and so little that the cost of no spec overflows.
 inline constexpr double kMostCycles = 1e4;
@@ -87,8 +96,8 @@ inline constexpr NumericKey<WideningCosts> kWideningKeys[] = {
 inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
     {"bytes", &MemoryLevel::bytes, 1024, 1LL << 33},
     {"ways", &MemoryLevel::ways, 1, 1024},
-    {"usable", &MemoryLevel::usable, 0.0625, 1},
-    {"usable_beside_ram", &MemoryLevel::usable_beside_ram, 0.0625, 1},
+    {"capacity_share", &MemoryLevel::capacity_share, 0.0625, 1},
+    {"capacity_share_beside_ram", &MemoryLevel::capacity_share_beside_ram, 0.0625, 1},
 };
 
 inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "bench/workload/entries.h"
 #include "bench/workload/workload.h"
 #include "calibrate/cache_capacity.h"
@@ -106,7 +107,7 @@ TEST(CostKeys, DefaultsAreThoseOfAFileWithoutCosts) {
     EXPECT_EQ(plain.at(Level::kL3).bytes, target.at(Level::kL3).bytes);
     EXPECT_EQ(plain.vectors[0].fma_per_cycle, defaults.vectors[0].fma_per_cycle);
     EXPECT_EQ(plain.at(Level::kL3).overlap, defaults.at(Level::kL3).overlap);
-    EXPECT_EQ(plain.at(Level::kL2).usable, defaults.at(Level::kL2).usable);
+    EXPECT_EQ(plain.at(Level::kL2).capacity_share, defaults.at(Level::kL2).capacity_share);
     EXPECT_EQ(plain.barrier_cycles, defaults.barrier_cycles);
   }
 }
@@ -254,18 +255,22 @@ TEST(CalibrationSuite, HasNothingOnTheEdgeOfACache) {
 TEST(Measurements, AreReadAsTheyWereWritten) {
   Measurements written;
   written.signature = "AuthenticAMD-25-1-1";
-  written.keys = {{.name = "memory.L2.usable", .value = 0.75, .low = 0.75, .high = 0.875}};
+  written.keys = {{.name = "memory.L2.capacity_share", .value = 0.75, .low = 0.75, .high = 0.875}};
   written.programs = {{{"matmul f32 8x8x8", 1, true, "move out VRF vectors8\n"}, 100, 0.25, true, 0.5, false},
                       {{"softmax f32 4x64", 1, false, "rows"}, 7, 0, false, 0, true}};
   const absl::StatusOr<Measurements> read = ParseMeasurements(PrintMeasurements(written), "file");
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->signature, written.signature);
   ASSERT_EQ(read->keys.size(), 1u);
-  EXPECT_EQ(read->keys[0].name, "memory.L2.usable");
+  EXPECT_EQ(read->keys[0].name, "memory.L2.capacity_share");
   EXPECT_EQ(read->keys[0].high, 0.875);
   EXPECT_EQ(read->keys[0].origin, Origin::kMeasured);
   ASSERT_EQ(read->programs.size(), 2u);
   EXPECT_EQ(PrintMeasurements(*read), PrintMeasurements(written));
+  // Keys may have the names that they had when it was written.
+  const std::string former =
+      absl::StrReplaceAll(PrintMeasurements(written), {{"L2.capacity_share", "L2.usable"}});
+  EXPECT_EQ(PrintMeasurements(*ParseMeasurements(former, "file")), PrintMeasurements(written));
   EXPECT_TRUE(read->programs[0].experiment.cold && read->programs[0].chosen && !read->programs[0].fresh);
   EXPECT_EQ(read->programs[0].distance, 0.5);
 }
@@ -329,7 +334,7 @@ TEST(Measurements, AreFittedToWithoutMeasuring) {
   const Target base = FindTarget("znver3", "")->target;
   Measurements measurements;
   measurements.signature = "x";
-  measurements.keys = {{.name = "memory.L2.usable", .value = 0.625, .low = 0.625, .high = 0.75}};
+  measurements.keys = {{.name = "memory.L2.capacity_share", .value = 0.625, .low = 0.625, .high = 0.75}};
   measurements.programs = {{{"matmul f32 4x64x16", 1, false, "move out VRF vectors8\n  microkernel\n"},
                             1200,
                             0.01,
@@ -347,7 +352,7 @@ TEST(Measurements, AreFittedToWithoutMeasuring) {
   const absl::StatusOr<Calibration> calibration = Calibrate(base, "znver3", options);
   ASSERT_TRUE(calibration.ok()) << calibration.status();
   EXPECT_EQ(calibration->programs, 2);
-  EXPECT_EQ(calibration->target.at(Level::kL2).usable, 0.625);
+  EXPECT_EQ(calibration->target.at(Level::kL2).capacity_share, 0.625);
   EXPECT_EQ(calibration->measurements.programs.size(), 2u);
   EXPECT_THAT(PrintCalibration(*calibration), Not(HasSubstr("\"default\"")));
   options.unknown = Origin::kDefault;

@@ -479,7 +479,7 @@ TEST_P(CostModelTest, LowerBoundGrowsWithEveryInput) {
     Spec harder = spec;
     harder.accumulate = true;
     EXPECT_LE(bound, model_.LowerBound(harder));
-    harder.sharers = 2;
+    harder.active_threads = 2;
     EXPECT_LE(bound, model_.LowerBound(harder));
     if (level == Level::kRam) continue;
     harder.operand[random() % 3].level = static_cast<Level>(Index(level) + 1);

@@ -120,9 +120,9 @@ int CountSpecs(const std::vector<Attributes>& operands, uint32_t sides) {
   return specs;
 }
 
-CoordinateList PlaneOf(uint32_t accumulate, uint32_t threads, uint32_t sharers,
+CoordinateList PlaneOf(uint32_t accumulate, uint32_t threads, uint32_t active_threads,
                        const std::vector<Attributes>& operands) {
-  CoordinateList plane = {0, accumulate, threads, sharers, 0, 0, 0, 0};
+  CoordinateList plane = {0, accumulate, threads, active_threads, 0, 0, 0, 0};
   for (const Attributes& operand : operands) plane.insert(plane.end(), operand.begin(), operand.end());
   return plane;
 }
@@ -147,10 +147,10 @@ TEST(CoordinatesTest, OnlyWhatIsASpecHasAPlane) {
   const Attributes plain = {0, 4, 0, 0, 0, 0, 0, 1};
   for (uint32_t accumulate : {0u, 1u, 2u})
     for (uint32_t threads : {0u, 1u, 2u, 255u, 256u})
-      for (uint32_t sharers : {0u, 1u, 2u, 255u, 256u}) {
-        const bool is = accumulate < 2 && threads % 256 > 0 && sharers % 256 > 0;
-        const CoordinateList plane = PlaneOf(accumulate, threads, sharers, {plain, plain, plain});
-        EXPECT_EQ(WalkPlane(plane, 1), is ? 2 * 6 * 6 * 6 : 0) << accumulate << threads << sharers;
+      for (uint32_t active_threads : {0u, 1u, 2u, 255u, 256u}) {
+        const bool is = accumulate < 2 && threads % 256 > 0 && active_threads % 256 > 0;
+        const CoordinateList plane = PlaneOf(accumulate, threads, active_threads, {plain, plain, plain});
+        EXPECT_EQ(WalkPlane(plane, 1), is ? 2 * 6 * 6 * 6 : 0) << accumulate << threads << active_threads;
       }
   CoordinateList plane = PlaneOf(0, 1, 1, {plain, plain, plain});
   const CoordinateList point = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -207,7 +207,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
     Spec spec;
     spec.accumulate = random() % 2 != 0;
     spec.threads = static_cast<uint8_t>(1 + random() % 255);
-    spec.sharers = static_cast<uint8_t>(1 + random() % 255);
+    spec.active_threads = static_cast<uint8_t>(1 + random() % 255);
     for (size_t dim = 0; dim < 4; ++dim) spec.size[dim] = ExtremeSize(kMaxSide, &random);
     for (int operand = 0; operand < 3; ++operand) {
       TensorSpec& tensor = spec.tensor(operand);

@@ -73,7 +73,7 @@ TEST(HashMemoTest, SpecsThatDifferInAnyWordAreDistinct) {
   std::vector<Spec> others(6, spec);
   others[0].accumulate = true;
   others[1].threads = 2;
-  others[2].sharers = 2;
+  others[2].active_threads = 2;
   others[3].size[MatmulDims::kB] = 2;
   others[4].out().level = Level::kL2;
   others[5].operand[MatmulDims::kRhs].layout.ld = 77;

@@ -355,7 +355,7 @@ TEST_P(EveryTarget, ParallelTilesCoverTheDimOnceAndTakeTheTimeOfOne) {
           const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
           EXPECT_EQ(child.weight, i == 0 ? 1 : 0);
           EXPECT_LE(child.spec.size[decision.dim], expansion.children[0].spec.size[decision.dim]);
-          EXPECT_EQ(child.spec.sharers, decision.parts);
+          EXPECT_EQ(child.spec.active_threads, decision.parts);
           EXPECT_EQ(
               child.spec.threads * (decision.parts == 1 ? static_cast<unsigned>(threads) : decision.parts),
               static_cast<unsigned>(threads));
@@ -373,7 +373,7 @@ void ExpectCanonical(const Spec& spec) {
   for (int dim = 0; dim < kMaxDims; ++dim)
     EXPECT_EQ(spec.size[static_cast<size_t>(dim)] != 0, dim < spec.op_info().num_dims);
   EXPECT_GE(spec.threads, 1);
-  EXPECT_GE(spec.sharers, 1);
+  EXPECT_GE(spec.active_threads, 1);
   EXPECT_EQ(spec.zero, 0);
   for (int operand = 0; operand < kMaxOperands; ++operand) {
     const TensorSpec& tensor = spec.tensor(operand);

@@ -430,7 +430,7 @@ TEST(RoundedCopies, AreNotRoundedOnceMore) {
 TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {
   for (double usable : {1.0, 0.8, 0.5}) {
     Target target = testing::Avx512Target();
-    target.memory[Index(Level::kL1)].usable = usable;
+    target.memory[Index(Level::kL1)].capacity_share = usable;
     const CostModel model(target);
     for (uint32_t k = 16; k <= 96; k += 8) {
       const MatmulShape shape{.m = 32, .k = k, .n = 64, .lhs = Order::kCol, .rhs = Order::kCol};
@@ -822,7 +822,7 @@ TEST(Search, BoundsAreBelowWhateverTheKeys) {
 // Four rows fit in L1 whatever streams by, but not in the share of it that lines from RAM leave.
 TEST(SearchTest, CachesHoldLessBesideRam) {
   Target target = testing::Avx512Target();
-  target.memory[Index(Level::kL1)].usable_beside_ram = 0.375;
+  target.memory[Index(Level::kL1)].capacity_share_beside_ram = 0.375;
   Spec root = Placed({.m = 4, .k = 1536, .n = 512, .rhs = Order::kCol}, Residency::kWarm, 1, target);
   root.operand[MatmulDims::kLhs].level = root.out().level = Level::kL2;
   Decision rows;
@@ -845,9 +845,9 @@ TEST(SearchTest, RootsOfOneOfSeveralThreadsFillTheirShareOnly) {
   Spec root = testing::MatmulSpec({2, 2, 2});
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     root.tensor(operand).level = Level::kL3;
-  for (int sharers : {1, 2}) {
-    root.sharers = static_cast<uint8_t>(sharers);
-    EXPECT_LE(AvailableAtPlacement(root, target), EmptyLevel(root, target)) << sharers;
+  for (int active_threads : {1, 2}) {
+    root.active_threads = static_cast<uint8_t>(active_threads);
+    EXPECT_LE(AvailableAtPlacement(root, target), EmptyLevel(root, target)) << active_threads;
   }
 }
 

@@ -319,12 +319,13 @@ TEST(SpecPrinterTest, ShowsWhatOnlySpecsInsideAProgramHave) {
   spec.operand[1].layout = {LayoutKind::kPacked, Order::kRow, 16, 1, 0};
   spec.operand[2].level = Level::kVrf;
   spec.operand[2].layout = {LayoutKind::kVectors, Order::kRow, 8, 0};
-  spec.sharers = 2;
-  EXPECT_EQ(PrintSpec(spec), "matmul f32 6x256x16 lhs=row@L2 rhs=packed16@L1 out=vectors8@VRF sharers=2");
+  spec.active_threads = 2;
+  EXPECT_EQ(PrintSpec(spec),
+            "matmul f32 6x256x16 lhs=row@L2 rhs=packed16@L1 out=vectors8@VRF active-threads=2");
   spec.operand[1].layout = {LayoutKind::kPacked, Order::kCol, 16, 4, 0};
   spec.operand[2].layout.group = 4;
   EXPECT_EQ(PrintSpec(spec),
-            "matmul f32 6x256x16 lhs=row@L2 rhs=packed16x4-col@L1 out=vectors8x4@VRF sharers=2");
+            "matmul f32 6x256x16 lhs=row@L2 rhs=packed16x4-col@L1 out=vectors8x4@VRF active-threads=2");
 }
 
 }  // namespace

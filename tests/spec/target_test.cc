@@ -90,10 +90,10 @@ TEST(TargetTest, FormerNamesOfKeysAreRead) {
     return parsed->target;
   };
   const std::string all =
-      R"({"vectors": [{"$0": 3}], "memory": {"L3": {"$1": 4, "$2": 5, "$3": 6, "$4": 7, "$5": 8}}})";
-  const Target former =
-      read(absl::Substitute(all, "far_line_cycles", "sharers", "lone_cycles_per_line",
-                            "pieces_cycles_per_line", "crowded_cycles_per_line", "beside_cycles_per_line"));
+      R"({"vectors": [{"$0": 3}], "memory": {"L3": {"$1": 4, "$2": 5, "$3": 6, "$4": 7, "$5": 8, "$6": 0.5, "$7": 0.25}}})";
+  const Target former = read(absl::Substitute(all, "far_line_cycles", "sharers", "lone_cycles_per_line",
+                                              "pieces_cycles_per_line", "crowded_cycles_per_line",
+                                              "beside_cycles_per_line", "usable", "usable_beside_ram"));
   EXPECT_EQ(former.vectors[0].wide_load_cycles_per_line, 3);
   const MemoryLevel& cache = former.at(Level::kL3);
   EXPECT_EQ(cache.threads_per_cache, 4);
@@ -101,10 +101,13 @@ TEST(TargetTest, FormerNamesOfKeysAreRead) {
   EXPECT_EQ(cache.short_run_cycles_per_line, 6);
   EXPECT_EQ(cache.set_conflict_cycles_per_line, 7);
   EXPECT_EQ(cache.lhs_contention_cycles_per_line, 8);
+  EXPECT_EQ(cache.capacity_share, 0.5);
+  EXPECT_EQ(cache.capacity_share_beside_ram, 0.25);
   EXPECT_TRUE(former ==
               read(absl::Substitute(all, "wide_load_cycles_per_line", "threads_per_cache",
                                     "single_stream_cycles_per_line", "short_run_cycles_per_line",
-                                    "set_conflict_cycles_per_line", "lhs_contention_cycles_per_line")));
+                                    "set_conflict_cycles_per_line", "lhs_contention_cycles_per_line",
+                                    "capacity_share", "capacity_share_beside_ram")));
   for (const RenamedKey& renamed : kRenamedKeys) {
     EXPECT_THAT(PrintTarget(former), Not(HasSubstr(Cat("\"", renamed.former, "\""))));
     EXPECT_THAT(PrintTarget(former), HasSubstr(Cat("\"", renamed.name, "\"")));
@@ -112,6 +115,13 @@ TEST(TargetTest, FormerNamesOfKeysAreRead) {
   const absl::StatusOr<TargetFile> wrong = ParseTarget(R"({"memory": {"L3": {"sharers": 0}}})", "t.json");
   EXPECT_EQ(wrong.status().message(),
             "t.json:1:31: expected a whole number from 1 to 4096 for sharers, got 0");
+}
+
+TEST(TargetTest, AKeyUnderBothOfItsNamesIsRefused) {
+  const absl::StatusOr<TargetFile> both =
+      ParseTarget(R"({"memory": {"L3": {"capacity_share": 0.5, "usable": 0.5}}})", "t.json");
+  EXPECT_EQ(both.status().message(),
+            "t.json:1:43: expected one of 'capacity_share' and 'usable', which are the same key, got both");
 }
 
 TEST(TargetTest, UnknownKeyIsAWarning) {

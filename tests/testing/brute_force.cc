@@ -11,11 +11,12 @@ namespace kirsch::testing {
 Lines LinesOf(const Target& target, Level level, const Spec& spec) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
-  double usable = cache.usable;
+  double usable = cache.capacity_share;
   for (int input = 0; input < spec.op_info().output(); ++input)
-    if (spec.tensor(input).level == Level::kRam) usable = std::min(usable, cache.usable_beside_ram);
+    if (spec.tensor(input).level == Level::kRam) usable = std::min(usable, cache.capacity_share_beside_ram);
   const double bytes = static_cast<double>(cache.bytes) * usable;
-  return static_cast<Lines>(bytes / target.line_bytes / std::min<int>(spec.sharers, cache.threads_per_cache));
+  return static_cast<Lines>(bytes / target.line_bytes /
+                            std::min<int>(spec.active_threads, cache.threads_per_cache));
 }
 
 Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {
@@ -52,7 +53,8 @@ Cost BruteForce::CostWith(const Spec& spec, const Decision& decision, Lines avai
   Cost cost = model_.Base(spec, decision, expansion);
   for (int i = 0; i < expansion.num_children; ++i) {
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-    if (child.spec.sharers != spec.sharers)  // of a cache that they share, threads have a part each
+    if (child.spec.active_threads !=
+        spec.active_threads)  // of a cache that they share, threads have a part each
       available = std::min(available, LinesOf(model_.target(), FillingLevel(child.spec), child.spec));
     const Cost once = Best(child.spec, available);
     if (once == kInfiniteCost) return kInfiniteCost;

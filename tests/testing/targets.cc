@@ -27,7 +27,7 @@ MemoryLevel TinyCache(int lines, int threads_per_cache, double cycles_per_line, 
                       double overlap) {
   MemoryLevel level = Cache(lines * 16, cycles_per_line);
   level.ways = 2;
-  level.usable_beside_ram = 0.75;
+  level.capacity_share_beside_ram = 0.75;
   level.threads_per_cache = threads_per_cache;
   level.shared_cycles_per_line = 0.7 * cycles_per_line;
   level.unstreamed_cycles_per_line = unstreamed;

@@ -188,8 +188,8 @@ class GraphHandle : public PrimitiveSequence {
   // Primitives of norms want two axes at least.
   memory TwoAxes(const memory& value) { return Viewed(value, Expanded(value.get_desc(), 2)); }
 
-  void Normalize(int node, memory from, const memory::desc& statistics, dnnl::normalization_flags flags,
-                 Arguments arguments) {
+  void Normalize(int node, const memory& from, const memory::desc& statistics,
+                 dnnl::normalization_flags flags, Arguments arguments) {
     Value(node) = NewValue(node);
     const dnnl::layer_normalization_forward::primitive_desc desc(
         dnnl::layer_normalization_forward::desc(dnnl::prop_kind::forward_inference, from.get_desc(),
