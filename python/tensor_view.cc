@@ -32,7 +32,12 @@ constexpr std::array<TypeNames, 9> kTypes = {{
     {1, "uint8", "float8_e5m2", 12, kDLUInt},    // kDLFloat8_e5m2
 }};
 
-const TypeNames& NamesOf(kirsch_type type) { return kTypes.at(static_cast<size_t>(type)); }
+// Types of 8 bits that the table lacks are arrays of their bits.
+const TypeNames& NamesOf(kirsch_type type) {
+  static constexpr TypeNames kBits = {1, "uint8", "", kDLUInt, kDLUInt};
+  const auto number = static_cast<size_t>(type);
+  return number >= kTypes.size() && kirsch_type_bytes(type) == 1 ? kBits : kTypes.at(number);
+}
 
 [[noreturn]] void Unexpected(const std::string& name, kirsch_type type, const std::string& got) {
   const std::string extension = NamesOf(type).extension;

@@ -123,10 +123,14 @@ decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
   constexpr auto kDtype = static_cast<Dtype>(kIndex);
   constexpr bool kIsLast = std::all_of(kDtypes.begin() + kIndex + 1, kDtypes.end(),
                                        [](const DtypeInfo& info) { return info.block > 1; });
-  if constexpr (!kIsLast)
-    if (dtype != kDtype) return WithElementOf<kIndex + 1>(dtype, body);
-  KIRSCH_CHECK(dtype == kDtype);
-  return body(ElementOf<kDtype>());
+  if constexpr (IsOfBlocks(kDtype)) {
+    return WithElementOf<kIndex + 1>(dtype, body);
+  } else {
+    if constexpr (!kIsLast)
+      if (dtype != kDtype) return WithElementOf<kIndex + 1>(dtype, body);
+    KIRSCH_CHECK(dtype == kDtype);
+    return body(ElementOf<kDtype>());
+  }
 }
 
 }  // namespace kirsch

@@ -104,6 +104,9 @@ struct OperationInfo {
   NumberOption option = {};  // its name is empty: there is none
   std::optional<Equivalent> equivalent = {};
   LatencyClass latency = LatencyClass::kInstruction;
+  // How far an f32 result is off at most, in units of the distance of the f32s around the exact one; of what
+  // reduces, of one addition. docs/exactness.md promises it.
+  double ulps = 0;
   bool reduces = false;  // a row
   int row_code = -1;     // in the hashes that row programs' procedures are named by; -1: not in row programs
   // On numbers: the exact result for x, and y: the second argument, or the option.
@@ -120,6 +123,8 @@ namespace internal {
 // x * sigmoid(u), u having the sign of x.
 inline double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1 + std::exp(-u)); }
 
+inline constexpr double kRounded = 0.5;  // to nearest
+
 // Rows of operations that are much alike.
 constexpr OperationInfo ArithmeticRow(Operation op, std::string_view name, int row_code, const char* c,
                                       Meaning meaning) {
@@ -127,26 +132,29 @@ constexpr OperationInfo ArithmeticRow(Operation op, std::string_view name, int r
           .name = name,
           .arguments = 2,
           .integers = true,
+          .ulps = kRounded,
           .row_code = row_code,
           .meaning = meaning,
           .c = c};
 }
-constexpr OperationInfo FunctionRow(Operation op, std::string_view name, int row_code, const char* c,
-                                    Meaning meaning, NumberOption option = {}) {
+constexpr OperationInfo FunctionRow(Operation op, std::string_view name, int row_code, double ulps,
+                                    const char* c, Meaning meaning, NumberOption option = {}) {
   return {.op = op,
           .name = name,
           .option = option,
           .latency = LatencyClass::kFunction,
+          .ulps = ulps,
           .row_code = row_code,
           .meaning = meaning,
           .c = c};
 }
-constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, const char* c, Meaning meaning,
-                                        NumberOption option = {}) {
+constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, double ulps, const char* c,
+                                        Meaning meaning, NumberOption option = {}) {
   return {.op = op,
           .name = name,
           .option = option,
           .latency = LatencyClass::kFewInstructions,
+          .ulps = ulps,
           .meaning = meaning,
           .c = c};
 }
@@ -171,31 +179,31 @@ inline constexpr auto kOperations = [] {
                                                     : x < y ? x
                                                             : x + y; }),
       {.op = kF32, .name = "f32", .kind = Kind::kLeaf, .integers = true, .row_code = 22},
-      FunctionRow(kExp, "exp", 10, "M(exp)($x)", [](double x, double) { return std::exp(x); }),
-      FunctionRow(kTanh, "tanh", 11, "M(tanh)($x)", [](double x, double) { return std::tanh(x); }),
-      FunctionRow(kErf, "erf", 12, "M(erf)($x)", [](double x, double) { return std::erf(x); }),
-      FunctionRow(kSigmoid, "sigmoid", 13, "1 / (1 + M(exp)(-$x))",
+      FunctionRow(kExp, "exp", 10, 1, "M(exp)($x)", [](double x, double) { return std::exp(x); }),
+      FunctionRow(kTanh, "tanh", 11, 2, "M(tanh)($x)", [](double x, double) { return std::tanh(x); }),
+      FunctionRow(kErf, "erf", 12, 2, "M(erf)($x)", [](double x, double) { return std::erf(x); }),
+      FunctionRow(kSigmoid, "sigmoid", 13, 2.5, "1 / (1 + M(exp)(-$x))",
                   [](double x, double) { return 1 / (1 + std::exp(-x)); }),
       // x * sigmoid(x)
-      FunctionRow(kSilu, "silu", 19, "$x / (1 + M(exp)(-$x))",
+      FunctionRow(kSilu, "silu", 19, 4, "$x / (1 + M(exp)(-$x))",
                   [](double x, double) { return TimesSigmoid(x, x); }),
       // x / 2 * (1 + erf(x / sqrt(2))): x times the share of a normal distribution below it
-      FunctionRow(kGelu, "gelu", 17, "$x / 2 * (1 + M(erf)($x * (real)0.70710678118654752))",
+      FunctionRow(kGelu, "gelu", 17, 6, "$x / 2 * (1 + M(erf)($x * (real)0.70710678118654752))",
                   [](double x, double) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }),
       // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
       FunctionRow(
-          kGeluTanh, "gelu_tanh", 18,
+          kGeluTanh, "gelu_tanh", 18, 5,  // more below 0
           "$x / 2 * (1 + M(tanh)((real)0.79788456080286536 * ($x + (real)0.044715 * $x * $x * $x)))",
           [](double x, double) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }),
-      InstructionsRow(kLeakyRelu, "leaky_relu", "($x > 0 ? $x : $y * $x)",
+      InstructionsRow(kLeakyRelu, "leaky_relu", kRounded, "($x > 0 ? $x : $y * $x)",
                       [](double x, double y) { return x > 0 ? x : y * x; }, {"slope", 0.01f}),
       // x * min(max(x + 3, 0), 6) / 6
-      InstructionsRow(kHardswish, "hardswish", "$x * ($x < -3 ? 0 : $x > 3 ? 1 : ($x + 3) / 6)",
+      InstructionsRow(kHardswish, "hardswish", 3, "$x * ($x < -3 ? 0 : $x > 3 ? 1 : ($x + 3) / 6)",
                       [](double x, double) { return x < -3 ? -0.0 : x * std::min(x + 3, 6.0) / 6; }),
-      FunctionRow(kElu, "elu", 20, "($x > 0 ? $x : $y * (M(exp)($x) - 1))",
+      FunctionRow(kElu, "elu", 20, 2, "($x > 0 ? $x : $y * (M(exp)($x) - 1))",
                   [](double x, double y) { return x > 0 ? x : y * std::expm1(x); }, {"alpha", 1}),
       // log(1 + exp(x))
-      FunctionRow(kSoftplus, "softplus", 21, "($x > 0 ? $x : 0) + M(log1p)(M(exp)($x > 0 ? -$x : $x))",
+      FunctionRow(kSoftplus, "softplus", 21, 2.5, "($x > 0 ? $x : 0) + M(log1p)(M(exp)($x > 0 ? -$x : $x))",
                   [](double x, double) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }),
       ArithmeticRow(kMaxNum, "maxnum", 6, "($x > $y ? $x : $y)",
                     [](double x, double y) { return x > y ? x : y; }),
@@ -205,6 +213,7 @@ inline constexpr auto kOperations = [] {
       {.op = kDiv,
        .name = "div",
        .arguments = 2,
+       .ulps = kRounded,
        .row_code = 5,
        .meaning = [](double x, double y) { return x / y; },
        .c = "($x / $y)"},
@@ -217,6 +226,7 @@ inline constexpr auto kOperations = [] {
        .c = "(-$x)"},
       {.op = kSqrt,
        .name = "sqrt",
+       .ulps = kRounded,
        .row_code = 9,
        .meaning = [](double x, double) { return std::sqrt(x); },
        .c = "M(sqrt)($x)"},
@@ -230,6 +240,7 @@ inline constexpr auto kOperations = [] {
        .integers = true,
        .equivalent = Equivalent{kMax, 0},
        .latency = LatencyClass::kFewInstructions,
+       .ulps = kRounded,
        .meaning = [](double x, double) { return x < 0 ? 0 : x; },
        .c = "($x < 0 ? 0 : $x)"},
 
@@ -253,7 +264,7 @@ inline constexpr auto kOperations = [] {
       {.op = kRmsnorm, .name = "rmsnorm", .kind = Kind::kRowwise, .arguments = 2, .option = {"eps", 1e-5f}},
 
       {.op = kLoad, .name = "load", .kind = Kind::kLeaf, .arguments = 0, .row_code = 0},
-      {.op = kSum, .name = "sum", .kind = Kind::kLeaf, .reduces = true, .row_code = 14},
+      {.op = kSum, .name = "sum", .kind = Kind::kLeaf, .ulps = kRounded, .reduces = true, .row_code = 14},
       {.op = kMaximum, .name = "maximum", .kind = Kind::kLeaf, .reduces = true, .row_code = 15},
   });
 }();

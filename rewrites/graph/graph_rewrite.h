@@ -2,8 +2,8 @@
 // The rewrites of graphs: how a fusion group may be computed, as decisions and as the loop nests of stages
 // that they make. What is fast is the search's business. README.md lists them.
 //
-// A rewrite is one file, which ends in a GraphRewrite; registry.h and registry.cc list it. The search,
-// schedules and the property tests know names and parameters only.
+// A rewrite is one file, which ends in a GraphRewrite, and a line of registry.h. The search, schedules and
+// the property tests know names and parameters only.
 #ifndef KIRSCH_REWRITES_GRAPH_GRAPH_REWRITE_H_
 #define KIRSCH_REWRITES_GRAPH_GRAPH_REWRITE_H_
 

@@ -7,22 +7,9 @@
 namespace kirsch {
 namespace {
 
-constexpr const GraphRewrite* kGraphRewrites[] = {
-    &kRows,
-    &kFlatRows,
-    &kMatmulRows,
-    &kSharedMatrix,
-    &kRhsPrologue,
-    &kOnlineAttention,
-    &kAnyKeys,
-    &kAnyKeysAtOnce,
-    &kTransposeCopy,
-    &kStridedCopy,
-    &kWholeConvolution,
-    &kConvolutionBands,
-    &kConvolutionParts,
-    &kWinograd,
-};
+#define KIRSCH_ADDRESS_OF(rewrite) &rewrite,
+constexpr const GraphRewrite* kGraphRewrites[] = {KIRSCH_GRAPH_REWRITES(KIRSCH_ADDRESS_OF)};
+#undef KIRSCH_ADDRESS_OF
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rewrites of graphs. Each is defined at the end of its own file, which says what it does; registry.cc
-// lists them in the order in which the search tries them.
+// All rewrites of graphs. Each is defined at the end of its own file, which says what it does.
 #ifndef KIRSCH_REWRITES_GRAPH_REGISTRY_H_
 #define KIRSCH_REWRITES_GRAPH_REGISTRY_H_
 
@@ -11,16 +10,28 @@
 
 namespace kirsch {
 
-// Row programs.
-extern const GraphRewrite kRows, kFlatRows;
-// Matmuls, with what goes by their rows.
-extern const GraphRewrite kMatmulRows, kSharedMatrix, kRhsPrologue;
-// Attention.
-extern const GraphRewrite kOnlineAttention, kAnyKeys, kAnyKeysAtOnce;
-// Copies.
-extern const GraphRewrite kTransposeCopy, kStridedCopy;
-// Convolutions.
-extern const GraphRewrite kWholeConvolution, kConvolutionBands, kConvolutionParts, kWinograd;
+// In the order in which the search tries them.
+// clang-format off
+#define KIRSCH_GRAPH_REWRITES(REWRITE) \
+  REWRITE(kRows) \
+  REWRITE(kFlatRows) \
+  REWRITE(kMatmulRows) \
+  REWRITE(kSharedMatrix) \
+  REWRITE(kRhsPrologue) \
+  REWRITE(kOnlineAttention) \
+  REWRITE(kAnyKeys) \
+  REWRITE(kAnyKeysAtOnce) \
+  REWRITE(kTransposeCopy) \
+  REWRITE(kStridedCopy) \
+  REWRITE(kWholeConvolution) \
+  REWRITE(kConvolutionBands) \
+  REWRITE(kConvolutionParts) \
+  REWRITE(kWinograd)
+// clang-format on
+
+#define KIRSCH_DECLARE_REWRITE(rewrite) extern const GraphRewrite rewrite;
+KIRSCH_GRAPH_REWRITES(KIRSCH_DECLARE_REWRITE)
+#undef KIRSCH_DECLARE_REWRITE
 
 absl::Span<const GraphRewrite* const> GraphRewrites();
 

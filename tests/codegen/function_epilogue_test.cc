@@ -20,6 +20,7 @@
 #include "memo/hash_memo.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
+#include "spec/operation.h"
 #include "spec/text/cat.h"
 #include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_kernel.h"
@@ -28,9 +29,14 @@
 namespace kirsch {
 namespace {
 
-constexpr const char* kFunctions[] = {"exp",       "tanh",  "erf",       "sigmoid",
-                                      "silu",      "gelu",  "gelu_tanh", "leaky_relu:0.01",
-                                      "hardswish", "elu:1", "softplus"};
+// Steps of more than one instruction, with their usual numbers.
+const std::vector<std::string> kFunctions = [] {
+  std::vector<std::string> functions;
+  for (const OperationInfo& info : kOperations)
+    if (IsStep(info.op) && IsComposed(info.op))
+      functions.push_back(Cat(info.name, info.option.name.empty() ? "" : Cat(":", info.option.usual)));
+  return functions;
+}();
 
 Spec Parsed(const std::string& text) {
   const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
@@ -80,7 +86,7 @@ std::vector<float> Arguments() {
 TEST_P(FunctionEpilogueTest, AreWithinTheirBoundsForAllKindsOfNumbers) {
   constexpr int64_t kColumns = 19;
   const std::vector<float> lhs = Arguments(), rhs(kColumns, 1.0f);
-  for (const char* function : kFunctions) {
+  for (const std::string& function : kFunctions) {
     const Spec spec = Parsed(Cat("matmul f32 ", lhs.size(), "x1x", kColumns, " epilogue=", function));
     const LoopProgram program = Lower(Best(spec), GetParam(), "kernel");
     const auto jit = JitCompile(program, GetParam());
@@ -119,7 +125,7 @@ TEST_P(FunctionEpilogueTest, KeepTheSignOfZero) {
 
 // Alone, after steps and before others; where rows end in masks; and where tiles are of other forms.
 TEST_P(FunctionEpilogueTest, EveryPlaceOfATileIsRight) {
-  for (const char* function : kFunctions) {
+  for (const std::string& function : kFunctions) {
     for (const char* sizes : {"1x1x1", "1x7x50", "3x5x8", "13x4x31", "29x3x35", "50x9x1"}) {
       Verify(Cat("matmul f32 ", sizes, " epilogue=", function));
       Verify(Cat("matmul f32 ", sizes, " epilogue=mul:0.25,add:n,", function, ",mul:mn,sub:m"));
@@ -130,7 +136,7 @@ TEST_P(FunctionEpilogueTest, EveryPlaceOfATileIsRight) {
 }
 
 TEST_P(FunctionEpilogueTest, EveryOutputTypeIsRight) {
-  for (const char* function : kFunctions) {
+  for (const std::string& function : kFunctions) {
     for (const char* types : {"bf16*bf16->f32", "bf16", "f16*f16->f32"})
       Verify(Cat("matmul ", types, " 9x12x21 epilogue=mul:0.125,", function));
     for (const char* types : {"u8*s8->u8", "u8*s8->s8", "u8*s8->s16", "u8*s8->f32", "u8*s8->bf16"})
@@ -147,10 +153,10 @@ TEST_P(FunctionEpilogueTest, HeadersAreRight) {
 
 TEST_P(FunctionEpilogueTest, TheKernelOfAnotherFunctionIsFoundOut) {
   const std::string matmul = "matmul f32 20x30x40 epilogue=mul:0.25,";
-  for (const char* function : kFunctions) {
+  for (const std::string& function : kFunctions) {
     const ContractionProblem problem(Parsed(matmul + function));
     Ladder ladder(problem, PlanTrials(problem, 1, 1));
-    for (const char* other : kFunctions) {
+    for (const std::string& other : kFunctions) {
       const LoopProgram program = Lower(Best(Parsed(matmul + other)), GetParam(), "kernel");
       const auto jit = JitCompile(program, GetParam());
       ASSERT_TRUE(jit.ok()) << jit.status();

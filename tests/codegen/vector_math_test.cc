@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -25,7 +26,7 @@ namespace {
 
 struct Function {
   Operation op;
-  double (*exact)(double);
+  std::function<double(double)> exact;
   bool not_positive = false;  // arguments are
   float option = 0;
 };
@@ -34,7 +35,7 @@ double Sigmoid(double x) { return x < -700 ? 0 : 1 / (1 + std::exp(-x)); }
 
 double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1 + std::exp(-u)); }
 
-const std::vector<Function> kFunctions = {
+const std::vector<Function> kDefined = {
     {Operation::kExp, [](double x) { return std::exp(x); }},
     {Operation::kExp, [](double x) { return std::exp(x); }, true},
     {Operation::kTanh, [](double x) { return std::tanh(x); }},
@@ -56,6 +57,19 @@ const std::vector<Function> kFunctions = {
     {Operation::kMaxNum, [](double x) { return x > 2 ? x : 2; }, false, 2},
     {Operation::kMinNum, [](double x) { return x < -2 ? x : -2; }, false, -2},
 };
+
+// These, and all others that are more than an instruction, by what their rows say they mean.
+const std::vector<Function> kFunctions = [] {
+  std::vector<Function> functions = kDefined;
+  for (const OperationInfo& info : kOperations) {
+    const bool defined = std::any_of(kDefined.begin(), kDefined.end(),
+                                     [&](const Function& function) { return function.op == info.op; });
+    if (info.kind != OperationKind::kElementwise || !IsComposed(info.op) || defined) continue;
+    const float y = info.option.usual;
+    functions.push_back({info.op, [meaning = info.meaning, y](double x) { return meaning(x, y); }, false, y});
+  }
+  return functions;
+}();
 
 constexpr int kBlock = 4096;  // floats a call takes
 

@@ -5,9 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "spec/element_array.h"
@@ -21,7 +26,7 @@ float FloatOf(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t BitsOf(float x) { return std::bit_cast<uint32_t>(x); }
 
 struct Format {
-  const char* name;
+  std::string_view name;
   int bits, exponent_bits;
   bool infinities;  // else the largest exponent is of numbers, but for NaN, which is all ones
   float (*widen)(uint32_t bits);
@@ -46,7 +51,7 @@ double Meaning(uint32_t bits, const Format& format) {
 }
 
 template <Dtype kDtype>
-Format FormatOf(const char* name, int bits, int exponent_bits, bool infinities) {
+Format FormatOf(std::string_view name, int bits, int exponent_bits, bool infinities) {
   using Element = NarrowFloat<kDtype>;
   return {name,
           bits,
@@ -66,12 +71,27 @@ class EveryFormat : public ::testing::TestWithParam<Format> {
     return format.sign_bit() - (format.infinities ? 1u << (format.bits - 1 - format.exponent_bits) : 1u);
   }
 };
+
+// Those that are defined here, and others as their rows say.
+template <size_t... kIndices>
+std::vector<Format> Formats(std::index_sequence<kIndices...>) {
+  std::vector<Format> formats = {
+      FormatOf<Dtype::kBf16>("bf16", 16, 8, true), FormatOf<Dtype::kF16>("f16", 16, 5, true),
+      FormatOf<Dtype::kF8E4M3>("f8_e4m3", 8, 4, false), FormatOf<Dtype::kF8E5M2>("f8_e5m2", 8, 5, true)};
+  const auto add = [&]<size_t kIndex>(std::integral_constant<size_t, kIndex>) {
+    constexpr DtypeInfo kInfo = kDtypes[kIndex];
+    if constexpr (kInfo.exponent > 0 && kInfo.block == 1 && kInfo.dtype != Dtype::kF32)
+      if (std::none_of(formats.begin(), formats.end(),
+                       [&](const Format& format) { return format.name == kInfo.name; }))
+        formats.push_back(
+            FormatOf<kInfo.dtype>(kInfo.name, 8 * kInfo.bytes, kInfo.exponent, kInfo.infinities));
+  };
+  (add(std::integral_constant<size_t, kIndices>()), ...);
+  return formats;
+}
 INSTANTIATE_TEST_SUITE_P(, EveryFormat,
-                         ::testing::Values(FormatOf<Dtype::kBf16>("Bf16", 16, 8, true),
-                                           FormatOf<Dtype::kF16>("F16", 16, 5, true),
-                                           FormatOf<Dtype::kF8E4M3>("F8E4M3", 8, 4, false),
-                                           FormatOf<Dtype::kF8E5M2>("F8E5M2", 8, 5, true)),
-                         [](const auto& info) { return info.param.name; });
+                         ::testing::ValuesIn(Formats(std::make_index_sequence<kDtypes.size()>())),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(EveryFormat, WidensEveryBitPattern) {
   for (uint32_t bits = 0; bits < Patterns(); ++bits) {

@@ -16,6 +16,7 @@
 #include "spec/text/cat.h"
 #include "spec/uncertain.h"
 #include "tests/testing/mutated_text.h"
+#include "tests/testing/table_words.h"
 
 namespace kirsch {
 namespace {
@@ -163,15 +164,13 @@ TEST(GraphTest, StandsBesideSpecs) {
 
 TEST(GraphTest, ErrorsSayWhere) {
   const std::string head = "kernel f(x: f32[3,4], w: f32[4,5], b: f32[5]) -> f32[3,5]:\n";
+  const std::string types = testing::TypeWords(" ");
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"kernel f(x: f32[3,4]) -> f32[3]", "f:1:32: expected ':', got nothing"},
       {"kernel f(x: f33[3,4]) -> f32[3]:",
-       "f:1:13: expected an element type (f32 bf16 f16 u8 s8 s16 s32 f8_e4m3 f8_e5m2 q8_0 q4_0 q4_1 q4_k "
-       "q6_k mxfp4 sfp8), got 'f33'; did you mean 'f32'?"},
+       Cat("f:1:13: expected an element type (", types, "), got 'f33'; did you mean 'f32'?")},
       {"kernel f(x: f32[3,0]) -> f32[3]:", "f:1:19: expected a size from 1 to 1048576, got '0'"},
-      {"kernel f(x: const) -> f32[3]:",
-       "f:1:18: expected an element type (f32 bf16 f16 u8 s8 s16 s32 f8_e4m3 f8_e5m2 q8_0 q4_0 q4_1 q4_k "
-       "q6_k mxfp4 sfp8), got ')'"},
+      {"kernel f(x: const) -> f32[3]:", Cat("f:1:18: expected an element type (", types, "), got ')'")},
       {"kernel f(x: f32[3,4], x: f32[3]) -> f32[3]:", "f:1:23: expected a name that is not taken, got 'x'"},
       {"kernel f(add: f32[3]) -> f32[3]:",
        "f:1:10: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
@@ -188,12 +187,8 @@ TEST(GraphTest, ErrorsSayWhere) {
        "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got "
        "'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
-      {head + " y = softmin(x)",
-       "f:2:6: expected a value that is known, a number, or an operation (add sub mul max min exp tanh erf "
-       "sigmoid silu gelu gelu_tanh leaky_relu hardswish elu softplus maxnum minnum div neg sqrt relu matmul "
-       "conv2d "
-       "transpose cast reduce_sum "
-       "reduce_max reduce_mean softmax layernorm rmsnorm), got 'softmin'; did you mean 'softmax'?"},
+      {head + " y = softmin(x)", Cat("f:2:6: expected a value that is known, a number, or an operation (",
+                                     testing::FunctionWords(), "), got 'softmin'; did you mean 'softmax'?")},
       {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},
       {head + " y = reduce_sum(x, axes=1)",
        "f:2:20: expected an option (axis), got 'axes'; did you mean 'axis'?"},

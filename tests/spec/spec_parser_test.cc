@@ -10,8 +10,10 @@
 
 #include "spec/language/parser.h"
 #include "spec/language/printer.h"
+#include "spec/language/types_parser.h"
 #include "spec/matmul_types.h"
 #include "spec/text/cat.h"
+#include "tests/testing/table_words.h"
 
 namespace kirsch {
 namespace {
@@ -98,32 +100,28 @@ TEST(SpecParserTest, ReadsAndPrintsConstants) {
   EXPECT_FALSE(parsed.spec == Parse("matmul f32 64x32x16 rhs=col accumulate").spec);
 }
 
+// What may be multiplied, in the order of the tables, the types of blocks together.
+TEST(SpecParserTest, TypesThatGoTogether) {
+  EXPECT_THAT(MatmulTypesText(), ::testing::StartsWith("f32 bf16*bf16->f32 bf16 f32*bf16->f32 "));
+  EXPECT_THAT(MatmulTypesText(), ::testing::HasSubstr(" f32*f8_e4m3->f32 bf16*f8_e4m3->f32 "));
+  EXPECT_THAT(MatmulTypesText(), ::testing::HasSubstr(" f32|bf16*q8_0|q4_0|"));
+}
+
 TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
-  const std::pair<const char*, const char*> cases[] = {
+  const std::string types = testing::TypeWords("|");
+  const std::pair<const char*, std::string> cases[] = {
       {"", "spec:1:1: expected an operation (matmul|conv2d), got nothing"},
       {"matmull f32 2x2x2",
        "spec:1:1: expected an operation (matmul|conv2d), got 'matmull'; did you mean 'matmul'?"},
-      {"matmul f64 2x2x2",
-       "spec:1:8: expected an element type "
-       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got 'f64'"},
-      {"matmul",
-       "spec:1:7: expected an element type "
-       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got nothing"},
+      {"matmul f64 2x2x2", Cat("spec:1:8: expected an element type (", types, "), got 'f64'")},
+      {"matmul", Cat("spec:1:7: expected an element type (", types, "), got nothing")},
       {"matmul bf16*bf16", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16*bf16'"},
       {"matmul bf16->f32", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16->f32'"},
       {"matmul f32->f32*f32", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'f32->f32*f32'"},
-      {"matmul u8*s9->s32 2x2x2",
-       "spec:1:11: expected an element type "
-       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got 's9'"},
-      {"matmul u8*s8-> 2x2x2",
-       "spec:1:15: expected an element type "
-       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got nothing"},
+      {"matmul u8*s9->s32 2x2x2", Cat("spec:1:11: expected an element type (", types, "), got 's9'")},
+      {"matmul u8*s8-> 2x2x2", Cat("spec:1:15: expected an element type (", types, "), got nothing")},
       {"matmul f16*bf16->f32 2x2x2",
-       "spec:1:8: expected types that go together (f32 bf16*bf16->f32 bf16 f32*bf16->f32 f32*bf16->bf16 "
-       "f16*f16->f32 "
-       "f32*f16->f32 u8*s8->s32 s8*s8->s32 u8*s8->s16 s32 f32*f8_e4m3->f32 bf16*f8_e4m3->f32 "
-       "f32*f8_e5m2->f32 "
-       "bf16*f8_e5m2->f32 f32|bf16*q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8->f32), got 'f16*bf16->f32'"},
+       Cat("spec:1:8: expected types that go together (", MatmulTypesText(), "), got 'f16*bf16->f32'")},
       {"matmul f32", "spec:1:11: expected sizes as MxKxN or BATCH:MxKxN, got nothing"},
       {"matmul f32 4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4'"},
       {"matmul f32 4x4x4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4x4x4'"},

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_join.h"
+#include "spec/matmul_types.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plain_block.h"
 
@@ -32,6 +34,16 @@ class Dice {
  private:
   std::mt19937& random_;
 };
+
+// What matmuls may combine, and the same with lhs and rhs exchanged.
+std::vector<MatmulTypes> InEitherOrder() {
+  std::vector<MatmulTypes> all;
+  for (const MatmulTypes& types : kMatmulTypes) {
+    all.push_back(types);
+    if (types.lhs != types.rhs) all.push_back({types.rhs, types.lhs, types.out});
+  }
+  return all;
+}
 
 // A size, or a range of them.
 struct Sizes {
@@ -141,23 +153,9 @@ class SpecDrawer {
   static constexpr int kTypes = 2, kSizes = 4, kFirstOption = 6;
 
   void DrawTypes() {
-    static constexpr std::array<std::array<const char*, 3>, 15> kTypes = {{{"f32", "f32", "f32"},
-                                                                           {"bf16", "bf16", "f32"},
-                                                                           {"bf16", "bf16", "bf16"},
-                                                                           {"f32", "bf16", "f32"},
-                                                                           {"f32", "bf16", "bf16"},
-                                                                           {"bf16", "f32", "f32"},
-                                                                           {"f16", "f16", "f32"},
-                                                                           {"f32", "f16", "f32"},
-                                                                           {"u8", "s8", "s32"},
-                                                                           {"s8", "s8", "s32"},
-                                                                           {"s8", "u8", "s16"},
-                                                                           {"s32", "s32", "s32"},
-                                                                           {"f32", "f8_e4m3", "f32"},
-                                                                           {"bf16", "f8_e5m2", "f32"},
-                                                                           {"f8_e4m3", "bf16", "f32"}}};
-    const std::array<const char*, 3> types = dice_.OneOf(kTypes);
-    lhs_ = types[0], rhs_ = types[1], out_ = types[2];
+    static const std::vector<MatmulTypes> kTypes = InEitherOrder();
+    const MatmulTypes types = dice_.OneOf(kTypes);
+    lhs_ = Info(types.lhs).name, rhs_ = Info(types.rhs).name, out_ = Info(types.out).name;
     if (dice_.Chance(3)) return;
     blocks_ = &PlainBlockTypes()[dice_.Below(PlainBlockTypes().size())];
     lhs_ = dice_.Chance(4) ? "bf16" : "f32", rhs_ = blocks_->name, out_ = "f32";

@@ -11,6 +11,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
+#include "spec/dtype.h"
+#include "spec/matmul_types.h"
+#include "spec/operation.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plain_block.h"
 #include "tests/testing/plain_number.h"
@@ -46,16 +49,24 @@ std::optional<Dims> Together(const Dims& a, const Dims& b) {
 
 // Types that a matrix of `type` may be multiplied with.
 std::vector<std::string> PartnersOf(std::string_view type) {
-  static const std::vector<std::array<std::string, 2>> kPairs = {
-      {"f32", "f32"},     {"bf16", "bf16"},   {"f32", "bf16"},     {"f16", "f16"},
-      {"f32", "f16"},     {"u8", "s8"},       {"s8", "s8"},        {"s32", "s32"},
-      {"f32", "f8_e4m3"}, {"f32", "f8_e5m2"}, {"bf16", "f8_e4m3"}, {"bf16", "f8_e5m2"}};
   std::vector<std::string> partners;
-  for (const auto& [a, b] : kPairs) {
-    if (a == type) partners.push_back(b);
-    if (b == type && a != b) partners.push_back(a);
+  for (const MatmulTypes& types : kMatmulTypes) {
+    const std::string_view a = Info(types.lhs).name, b = Info(types.rhs).name;
+    if (types.out != AccumulatorOf(types.lhs)) continue;
+    if (a == type) partners.emplace_back(b);
+    if (b == type && a != b) partners.emplace_back(a);
   }
   return partners;
+}
+
+// The elementwise operations of so many arguments; of integers, those that these have.
+std::vector<const OperationInfo*> ElementwiseOperations(int arguments, bool integers) {
+  std::vector<const OperationInfo*> found;
+  for (const OperationInfo& info : kOperations)
+    if (info.kind == OperationKind::kElementwise && info.arguments == arguments &&
+        (info.integers || !integers))
+      found.push_back(&info);
+  return found;
 }
 
 class GraphDrawer {
@@ -172,20 +183,17 @@ class GraphDrawer {
   }
 
   void Unary() {
-    static const std::array<std::string, 3> kOfIntegers = {"relu", "neg", "neg"};
+    static const auto kOfIntegers = ElementwiseOperations(1, true), kOps = ElementwiseOperations(1, false);
     if (Chance(1, 8)) {
-      Make(OneOf(kOfIntegers), {Integers()});
+      Make(std::string(OneOf(kOfIntegers)->name), {Integers()});
       return;
     }
-    static const std::array<std::string, 15> kOps = {
-        "neg",       "exp",  "tanh", "erf",  "sigmoid",   "relu", "leaky_relu", "gelu",
-        "gelu_tanh", "silu", "sqrt", "relu", "hardswish", "elu",  "softplus"};
-    const std::string op = OneOf(kOps);
+    const OperationInfo& info = *OneOf(kOps);
+    const std::string op(info.name), option(info.option.name);
     if (op == "sqrt") {
       Make(op, {NonNegative()});
     } else {
       static const std::array<std::string, 3> kNumbers = {"0.2", "-0.5", "1.5"};
-      const std::string option = op == "leaky_relu" ? "slope" : op == "elu" ? "alpha" : "";
       const bool given = !option.empty() && Chance(1, 2);
       Make(op, {Floats()}, given ? Options{{option, OneOf(kNumbers)}} : Options{});
     }
@@ -204,9 +212,8 @@ class GraphDrawer {
   }
 
   void Binary() {
-    static const std::array<std::string, 11> kOps = {"add", "sub", "mul", "div",    "max",   "min",
-                                                     "add", "mul", "sub", "maxnum", "minnum"};
-    const std::string op = OneOf(kOps);
+    static const auto kOps = ElementwiseOperations(2, false);
+    const std::string op(OneOf(kOps)->name);
     const int a = op != "div" && Chance(1, 5) ? Integers() : Floats();
     GrammarArgument first{a, ""}, second = Other(a);
     if (second.value < 0 && op == "div" && second.number == "0") second.number = std::string("4");

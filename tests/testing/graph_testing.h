@@ -150,8 +150,10 @@ class SlowGraph {
         return a > 0 ? a : double{node.number} * std::expm1(a);
       case Operation::kSoftplus:
         return std::log1p(std::exp(-std::abs(a))) + std::max(a, 0.0);
-      default:
-        return a / (1 + std::exp(-a));  // silu
+      case Operation::kSilu:
+        return a / (1 + std::exp(-a));
+      default:  // as its row says
+        return Info(node.op).meaning(a, node.inputs.size() > 1 ? b : double{node.number});
     }
   }
 

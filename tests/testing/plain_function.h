@@ -10,7 +10,7 @@
 namespace kirsch::testing {
 
 // An operation of floats on elements, by its name in the language; `b` is a second argument, `option` the
-// number that leaky_relu and elu have.
+// number of those that have one.
 Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double option);
 
 // Of a row: x / its root mean square, or of what differs from the mean.

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "spec/check.h"
+#include "spec/language/functions.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plain_block.h"
 #include "tests/testing/plain_function.h"
@@ -119,10 +120,14 @@ class PlainEvaluation {
     }
     if (value.op == "neg" && !floats) return IntegerArithmetic('-', Exactly(0), a);
     const bool chooses = value.op.starts_with("max") || value.op.starts_with("min") || value.op == "relu";
-    if (chooses || floats)
-      return PlainFunction(value.op, a, b,
-                           value.op == "elu" ? value.Option("alpha", 1) : value.Option("slope", 0.01));
+    if (chooses || floats) return PlainFunction(value.op, a, b, NumberOf(value));
     return IntegerArithmetic(value.op == "add" ? '+' : value.op == "sub" ? '-' : '*', a, b);
+  }
+
+  // Its option, given or usual; 0 of an operation that has none.
+  static double NumberOf(const GrammarValue& value) {
+    const NumberOption& option = FindFunction(value.op)->option;
+    return value.Option(std::string(option.name), option.usual);
   }
 
   static Bounds Sum(const GrammarValue& value, const Elements& products) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "spec/check.h"
+#include "spec/dtype.h"
 
 namespace kirsch::testing {
 namespace {
@@ -59,10 +60,27 @@ Bounds InRangeOfIntegers(double low, double high) {
   return {low, high};
 }
 
+// A float as a row of the table says it, for types that kDefined has not.
+PlainType ByItsRow(const DtypeInfo& info) {
+  PlainType type;
+  type.name = info.name;
+  type.bytes = info.bytes;
+  type.precision = info.mantissa + 1;
+  const int bias = (1 << (info.exponent - 1)) - 1;
+  type.least_exponent = 1 - bias;
+  const int greatest = (1 << info.exponent) - 1 - bias - (info.infinities ? 1 : 0);
+  // All ones, but the last where that is the NaN.
+  type.most = std::ldexp(2 - std::ldexp(info.infinities ? 1 : 2, -info.mantissa), greatest);
+  type.least = -type.most;
+  type.infinities = info.infinities;
+  type.is_result = info.is_result;
+  return type;
+}
+
 }  // namespace
 
 const std::vector<PlainType>& PlainTypes() {
-  static const std::vector<PlainType> types = {
+  static const std::vector<PlainType> kDefined = {
       {"f32", 4, 24, -126, -kLargestFloat, kLargestFloat},
       {"bf16", 2, 8, -126, -0x1.fep127, 0x1.fep127},
       {"f16", 2, 11, -14, -65504, 65504},
@@ -73,6 +91,15 @@ const std::vector<PlainType>& PlainTypes() {
       {"f8_e4m3", 1, 4, -6, -448, 448, false, false},
       {"f8_e5m2", 1, 3, -14, -57344, 57344, true, false},
   };
+  static const std::vector<PlainType> types = [] {
+    std::vector<PlainType> all = kDefined;
+    for (const DtypeInfo& info : kDtypes) {
+      const bool defined = std::any_of(kDefined.begin(), kDefined.end(),
+                                       [&](const PlainType& type) { return type.name == info.name; });
+      if (!info.ours && info.block == 1 && info.exponent > 0 && !defined) all.push_back(ByItsRow(info));
+    }
+    return all;
+  }();
   return types;
 }
 

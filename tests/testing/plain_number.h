@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements as numbers, and numbers of which only two ends are known: what the plain evaluation of a graph
 // (plain_graph.h) computes with. Made from the definitions of the formats alone: it shares nothing with
-// spec/.
+// spec/, but for the numbers that a row of spec/dtype.h has of a float which is not defined here.
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_NUMBER_H_
 #define KIRSCH_TESTS_TESTING_PLAIN_NUMBER_H_
 

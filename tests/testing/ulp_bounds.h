@@ -15,40 +15,8 @@ namespace kirsch {
 // `x`, the argument, matters for gelu_tanh alone: far below 0 that is what an exponential makes of the
 // roundings of its exponent.
 constexpr double UlpBound(Operation op, double x = 0) {
-  switch (op) {
-    case Operation::kAdd:
-    case Operation::kSub:
-    case Operation::kMul:
-    case Operation::kDiv:
-    case Operation::kSqrt:
-    case Operation::kSum:
-    case Operation::kLeakyRelu:
-    case Operation::kRelu:
-    case Operation::kMax:
-    case Operation::kMin:
-    case Operation::kMaxNum:
-    case Operation::kMinNum:
-      return 0.5;
-    case Operation::kExp:
-      return 1;
-    case Operation::kTanh:
-    case Operation::kErf:
-    case Operation::kElu:
-      return 2;
-    case Operation::kSigmoid:
-    case Operation::kSoftplus:
-      return 2.5;
-    case Operation::kHardswish:
-      return 3;
-    case Operation::kSilu:
-      return 4;
-    case Operation::kGelu:
-      return 6;
-    case Operation::kGeluTanh:
-      return 5 + (x < 0 ? 4 * -x * (1 + x * x / 16) : 0);
-    default:
-      return 0;
-  }
+  const double more = op == Operation::kGeluTanh && x < 0 ? 4 * -x * (1 + x * x / 16) : 0;
+  return Info(op).ulps + more;
 }
 
 }  // namespace kirsch
