@@ -202,7 +202,7 @@ TEST_P(PlanTest, AStoppedSearchIsTheLastThatChooses) {
       any.stop = StopReason::kBudget;
       return any;
     };
-    const auto result = SearchPlan(graph, "test", model, options);
+    const auto result = Require(SearchPlan(graph, "test", model, options));
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(result->optimal, !stopped);
     EXPECT_EQ(searches <= 24, stopped) << searches;
