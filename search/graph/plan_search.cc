@@ -266,21 +266,12 @@ class Planner {
       const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kNever);
       if (!other.ok()) return other.status();
       if (other->plan.cycles == kNever) continue;  // the group is needed
-      group.other_split = {SplitOf(other->plan), other->plan.cycles};
+      group.other_split = {{}, other->plan.cycles};
+      for (const GroupDecision& of_other : other->plan.groups)
+        group.other_split->groups.push_back(of_other.operations);
     }
     banned_ = 0;
     return absl::OkStatus();
-  }
-
-  // "v6 v7 | v8 out"
-  static std::string SplitOf(const Plan& plan) {
-    std::string text;
-    for (const GroupDecision& group : plan.groups) {
-      if (!text.empty()) text += " | ";
-      for (int node : group.operations)
-        Append(&text, node == group.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
-    }
-    return text;
   }
 
   // With a group for each operation.

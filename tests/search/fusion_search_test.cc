@@ -398,7 +398,7 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   EXPECT_TRUE(found->optimal);
   std::map<std::string, bool> chosen;
   for (const GroupDecision& group : found->plan.groups)
-    chosen[group.rewrite.substr(0, group.rewrite.find(' '))] = true;
+    chosen[std::string(group.candidate.rewrite.name)] = true;
   for (const auto& [rewrite, is] : chosen) ++usage->chosen[rewrite];
 }
 
