@@ -60,7 +60,7 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
     const bool none = answer.ok() && std::holds_alternative<NoPlan>(*answer);
     if (none && !arguments.pins.packing.empty()) {
       // No such copy is in its space, or there is no time to find out: it reads what it can't have as it is.
-      for (auto& [constant, copies] : arguments.pins.packing) copies.insert(std::string(kPlainCopy));
+      for (auto& [constant, copies] : arguments.pins.packing) copies.insert(PlainCopy{});
       answer = SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
     }
     absl::StatusOr<GraphSynthesis> solved = Require(std::move(answer));

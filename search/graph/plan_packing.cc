@@ -15,54 +15,33 @@ namespace {
 
 Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
 
-// Of a stage that packs. The same bytes are an lhs, or the rhs of the transposed problem: it is told as the
-// latter.
-std::string TextOfPack(const Stage& stage, int operand, const TensorSpec& copy) {
-  const Spec& spec = stage.spec;
+PackedCopy MatrixCopyBy(const Stage& prepack, int operand, const TensorSpec& copy) {
+  const Spec& spec = prepack.spec;
   const TileExtent extent = ExtentOf(spec, operand);
-  Layout from = spec.tensor(operand).layout, to = copy.layout;
+  const StageOperand& at = prepack.operands[0];
+  MatrixCopy made{extent.outer, extent.inner,    spec.tensor(operand).layout,
+                  at.offset,    prepack.repeats, prepack.repeats > 1 ? at.repeat_stride : 0,
+                  copy.layout,  copy.dtype};
+  made.from.ld = 0;
   if (operand == MatmulDims::kLhs) {
-    from.order = Turned(from.order);
-    to.order = Turned(to.order);
+    made.from.order = Turned(made.from.order);
+    made.to.order = Turned(made.to.order);
   }
-  const StageOperand& at = stage.operands[0];
+  return made;
+}
+
+std::string Print(const MatrixCopy& copy) {
   std::string text;
-  if (stage.repeats > 1) Append(&text, stage.repeats, " of ");
-  Append(&text, extent.outer, "x", extent.inner, " ", PrintLayout(from));
-  if (at.offset != 0) Append(&text, " from ", at.offset);
-  if (stage.repeats > 1) Append(&text, " every ", at.repeat_stride);
-  Append(&text, " as ", PrintLayout(to));
-  if (to.kind == LayoutKind::kStrided) Append(&text, " ld=", to.ld);
+  if (copy.count > 1) Append(&text, copy.count, " of ");
+  Append(&text, copy.outer, "x", copy.inner, " ", PrintLayout(copy.from));
+  if (copy.offset != 0) Append(&text, " from ", copy.offset);
+  if (copy.count > 1) Append(&text, " every ", copy.every);
+  Append(&text, " as ", PrintLayout(copy.to));
+  if (copy.to.kind == LayoutKind::kStrided) Append(&text, " ld=", copy.to.ld);
   return Cat(text, " ", Info(copy.dtype).name);
 }
-
-std::string TextOfStage(const Stage& prepack) {
-  switch (prepack.kind) {
-    case StageKind::kPack: {
-      const int operand = prepack.impl.decision.operand;
-      return TextOfPack(prepack, operand, prepack.impl.children[0].impl.spec.tensor(operand));
-    }
-    case StageKind::kPad:
-      return std::string(kPlainCopy);
-    case StageKind::kTransform:
-      return Cat("for Winograd's algorithm, ", prepack.transform.Name());
-    case StageKind::kContraction:
-    case StageKind::kRows:
-    case StageKind::kTranspose:
-      break;
-  }
-  KIRSCH_BUG("nothing that is made of constants");
-}
-
-struct SharedItem {
-  Stage stage;
-  int64_t bytes = 0;
-};
-using Items = std::map<std::pair<int, std::string>, SharedItem>;
-
-std::pair<int, std::string> PrepackKey(const Stage& prepack) {
-  return {prepack.operands[0].value, TextOfStage(prepack)};
-}
+std::string Print(const PlainCopy&) { return "as it is"; }
+std::string Print(const TransformShape& shape) { return Cat("for Winograd's algorithm, ", shape.Name()); }
 
 // A parameter's name, a number, or what is computed of such.
 std::string NameOfConstant(const Graph& graph, int value) {
@@ -82,11 +61,37 @@ int64_t BufferBytes(const Plan& plan, int value) {
   return buffer->bytes;
 }
 
-void AddItems(const Plan& plan, Items* items) {
-  for (const Stage& stage : plan.prepacks) {
-    SharedItem& item = items->try_emplace(PrepackKey(stage), SharedItem{stage, 0}).first->second;
-    item.bytes = std::max(item.bytes, BufferBytes(plan, stage.operands[1].value));
+// What is in the buffer that plans share: what a stage makes.
+struct SharedItem {
+  Stage stage;
+  int64_t bytes = 0;
+
+  int constant() const { return stage.operands[0].value; }
+  bool IsOf(const Stage& other) const {
+    return constant() == other.operands[0].value && CopyMadeBy(stage) == CopyMadeBy(other);
   }
+};
+
+size_t PlaceOf(const Stage& prepack, const std::vector<SharedItem>& items) {
+  const auto same = [&](const SharedItem& item) { return item.IsOf(prepack); };
+  return static_cast<size_t>(std::find_if(items.begin(), items.end(), same) - items.begin());
+}
+
+// Of all plans, in an order that hangs on nothing but what is made.
+std::vector<SharedItem> ItemsOf(absl::Span<Plan* const> plans) {
+  std::vector<SharedItem> items;
+  for (const Plan* plan : plans)
+    for (const Stage& stage : plan->prepacks) {
+      const size_t place = PlaceOf(stage, items);
+      if (place == items.size()) items.push_back({stage, 0});
+      items[place].bytes = std::max(items[place].bytes, BufferBytes(*plan, stage.operands[1].value));
+    }
+  const auto order = [](const SharedItem& item) {
+    return std::pair(item.constant(), PrintCopy(CopyMadeBy(item.stage)));
+  };
+  std::sort(items.begin(), items.end(),
+            [&](const SharedItem& a, const SharedItem& b) { return order(a) < order(b); });
+  return items;
 }
 
 int FirstFreeValue(const Plan& plan) {
@@ -95,42 +100,72 @@ int FirstFreeValue(const Plan& plan) {
   return first;
 }
 
-void TakeItems(const Items& items, Plan* plan) {
-  std::map<std::pair<int, std::string>, Stage> own;
-  std::map<int, std::pair<int, std::string>> made;  // by the values that the plan had for them
+void TakeItems(const std::vector<SharedItem>& items, Plan* plan) {
+  std::map<int, size_t> made;   // by the values that the plan had for them
+  std::map<size_t, Stage> own;  // the stages that the plan has itself
   for (const Stage& stage : plan->prepacks) {
-    own.try_emplace(PrepackKey(stage), stage);
-    made[stage.operands[1].value] = PrepackKey(stage);
+    const size_t place = PlaceOf(stage, items);
+    made[stage.operands[1].value] = place;
+    own.try_emplace(place, stage);
   }
   int next = FirstFreeValue(*plan);
-  std::map<std::pair<int, std::string>, int> values;
   std::erase_if(plan->buffers, [&](const Buffer& buffer) { return made.contains(buffer.value); });
   plan->prepacks.clear();
-  for (const auto& [key, item] : items) {
-    const auto known = own.find(key);
-    Stage stage = known == own.end() ? item.stage : known->second;
-    const int value = values[key] = key.second == kPlainCopy ? key.first : next++;
-    stage.operands[1].value = value;
-    plan->buffers.push_back({value, item.bytes});
-    plan->prepacks.push_back(std::move(stage));
+  for (size_t place = 0; place < items.size(); ++place) {
+    const SharedItem& item = items[place];
+    const auto known = own.find(place);
+    Stage& stage = plan->prepacks.emplace_back(known == own.end() ? item.stage : known->second);
+    const bool is_plain = std::holds_alternative<PlainCopy>(CopyMadeBy(stage));
+    stage.operands[1].value = is_plain ? item.constant() : next++;
+    plan->buffers.push_back({stage.operands[1].value, item.bytes});
   }
   for (LoopNest& nest : plan->nests)
     for (Stage* stage : StagesOf(nest))
       for (StageOperand& operand : stage->operands)
         if (const auto copy = made.find(operand.value); copy != made.end())
-          operand.value = values.at(copy->second);
+          operand.value = plan->prepacks[copy->second].operands[1].value;
 }
 
 }  // namespace
 
-std::string TextOfCopy(const Stage& prepack, const Decision& pack, const Target& target) {
+PackedCopy CopyMadeBy(const Stage& prepack, const Decision& pack, const Target& target) {
   Expansion expansion;
   Expand(prepack.spec, pack, target, &expansion);
   const int operand = pack.operand;
-  return TextOfPack(prepack, operand, expansion.children[0].spec.tensor(operand));
+  return MatrixCopyBy(prepack, operand, expansion.children[0].spec.tensor(operand));
 }
 
-std::string TextOfCopy(const Stage& prepack) { return TextOfStage(prepack); }
+PackedCopy CopyMadeBy(const Stage& prepack) {
+  switch (prepack.kind) {
+    case StageKind::kPack: {
+      const int operand = prepack.impl.decision.operand;
+      return MatrixCopyBy(prepack, operand, prepack.impl.children[0].impl.spec.tensor(operand));
+    }
+    case StageKind::kPad:
+      return PlainCopy{};
+    case StageKind::kTransform: {
+      TransformShape shape = prepack.transform;
+      shape.node = -1;
+      return shape;
+    }
+    case StageKind::kContraction:
+    case StageKind::kRows:
+    case StageKind::kTranspose:
+      break;
+  }
+  KIRSCH_BUG("nothing that is made of constants");
+}
+
+std::string PrintCopy(const PackedCopy& copy) {
+  return std::visit([](const auto& made) { return Print(made); }, copy);
+}
+
+std::vector<std::string> PrintCopies(const CopiesOfConstant& copies) {
+  std::vector<std::string> texts;
+  for (const PackedCopy& copy : copies) texts.push_back(PrintCopy(copy));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
 
 std::vector<int> FoldedOperations(const Plan& plan) {
   std::vector<int> operations;
@@ -143,13 +178,13 @@ PlanPacking PackingOf(const Plan& plan) {
   PlanPacking packing;
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
     if (plan.graph.IsConstant(input)) packing[input];
-  for (const Stage& stage : plan.prepacks) packing[stage.operands[0].value].insert(TextOfStage(stage));
+  for (const Stage& stage : plan.prepacks) packing[stage.operands[0].value].insert(CopyMadeBy(stage));
   // What is computed ahead is there as it is.
   for (const LoopNest& nest : plan.nests)
     for (const Stage* stage : StagesOf(nest))
       for (const StageOperand& operand : stage->operands)
         if (operand.value >= plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
-          packing[operand.value].insert(std::string(kPlainCopy));
+          packing[operand.value].insert(PlainCopy{});
   return packing;
 }
 
@@ -157,15 +192,14 @@ std::string PrintPacking(const PlanPacking& packing, const Graph& graph) {
   std::string text;
   for (const auto& [constant, copies] : packing) {
     if (copies.empty()) continue;
-    Append(&text, text.empty() ? "" : "; ", NameOfConstant(graph, constant), " ");
-    for (const std::string& copy : copies) Append(&text, copy == *copies.begin() ? "" : ", ", copy);
+    Append(&text, text.empty() ? "" : "; ", NameOfConstant(graph, constant), " ",
+           Join(PrintCopies(copies), ", "));
   }
   return text;
 }
 
 void SharePacking(absl::Span<Plan* const> plans) {
-  Items items;
-  for (const Plan* plan : plans) AddItems(*plan, &items);
+  const std::vector<SharedItem> items = ItemsOf(plans);
   for (Plan* plan : plans) TakeItems(items, plan);
 }
 

@@ -41,7 +41,7 @@ std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
   if (options.folded) Append(&text, "\nahead ", Join(*options.folded, ","));
   for (const auto& [constant, copies] : options.packing)
-    Append(&text, "\npacked ", constant, ": ", Join(std::vector(copies.begin(), copies.end()), "; "));
+    Append(&text, "\npacked ", constant, ": ", Join(PrintCopies(copies), "; "));
   return text;
 }
 
