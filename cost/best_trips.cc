@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cost/best_trips.h"
 
 #include <algorithm>
@@ -11,33 +12,13 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A tile of outer products whose operands need neither widening nor masks; of blocks in panels, those that
-// need the least scaling.
-RegisterTile PlainTile(Arithmetic arithmetic, int lanes, int rows, int columns, const Target& target) {
-  const Instruction& row = Info(arithmetic);
-  if (!IsInPanels(row.rhs)) return {LayoutKind::kVectors, arithmetic, lanes, rows, columns};
-  Spec spec;
-  spec.size = {1, static_cast<uint32_t>(rows), static_cast<uint32_t>(row.group),
-               static_cast<uint32_t>(columns * lanes)};
-  spec.operand[MatmulDims::kLhs].dtype = row.lhs;
-  spec.operand[MatmulDims::kRhs] = {.dtype = row.rhs, .layout = {.kind = LayoutKind::kPacked}};
-  return RegisterTileOf(spec,
-                        {.kind = LayoutKind::kVectors,
-                         .panel = static_cast<uint8_t>(lanes),
-                         .group = static_cast<uint8_t>(row.group)},
-                        target);
-}
-
-void Widen(const BestTrips::Widened& widened, const Target& target, RegisterTile* tile) {
-  if (widened.lhs) {
-    tile->lhs = *widened.lhs;
-    tile->widens_lhs = WideningOf(tile->arithmetic, MatmulDims::kLhs, tile->lhs);
-  }
-  if (widened.rhs) {
-    tile->rhs = *widened.rhs;
-    tile->by_tables = LooksUpBytes(tile->rhs, tile->lanes * kAccumulatorBytes, target);
-    tile->widens_rhs = WideningOf(tile->arithmetic, MatmulDims::kRhs, tile->rhs, tile->by_tables);
-  }
+// A tile of outer products without masks; of blocks in panels, those that need the least scaling.
+RegisterTile TileOf(Arithmetic arithmetic, int lanes, int rows, int columns, WidenedTypes widened,
+                    const Target& target) {
+  if (IsInPanels(Info(arithmetic).rhs) && !widened.rhs) widened.rhs = Info(arithmetic).rhs;
+  RegisterTile tile{LayoutKind::kVectors, arithmetic, lanes, rows, columns};
+  SetWidening(widened, target, &tile);
+  return tile;
 }
 
 double CyclesPerPoint(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
@@ -51,17 +32,18 @@ size_t Limit(int64_t most, int64_t size) { return static_cast<size_t>(std::min(m
 
 BestTrips::BestTrips(const Target& target) : target_(target), narrow_lanes_(target.vectors.back().lanes()) {}
 
-double BestTrips::Outer(Arithmetic arithmetic, const Widened& widened, int64_t rows,
+double BestTrips::Outer(Arithmetic arithmetic, const WidenedTypes& widened, int64_t rows,
                         int64_t padded_columns) const {
   return TableOf(arithmetic, widened)
       .outer[Limit(kRows, rows)][Limit(kVectors, padded_columns / narrow_lanes_)];
 }
 
-double BestTrips::Dot(Arithmetic arithmetic, const Widened& widened, int64_t rows, int64_t columns) const {
+double BestTrips::Dot(Arithmetic arithmetic, const WidenedTypes& widened, int64_t rows,
+                      int64_t columns) const {
   return TableOf(arithmetic, widened).dot[Limit(kRows, rows)][Limit(kVectors, columns)];
 }
 
-const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const Widened& widened) const {
+const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const WidenedTypes& widened) const {
   const auto index = [](std::optional<Dtype> dtype) { return dtype ? static_cast<size_t>(*dtype) + 1 : 0; };
   LazyTable& lazy = tables_[(static_cast<size_t>(arithmetic) * kWidened + index(widened.lhs)) * kWidened +
                             index(widened.rhs)];
@@ -74,15 +56,14 @@ const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const Widened&
 
 // Dot products are tiles of their own where something is widened. Otherwise an outer product of as many
 // vectors stands for them, which never takes longer: costs rest on it (CostModel::ComputeBound).
-void BestTrips::Fill(Arithmetic arithmetic, const Widened& widened, Table* table) const {
+void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* table) const {
   for (auto* form : {&table->outer, &table->dot})
     for (auto& row : *form) row.fill(kInfinity);
   for (const VectorUnit& unit : target_.vectors) {
     const int lanes = unit.lanes(), narrow = lanes / narrow_lanes_;
     for (int rows = 1; rows <= kRows; ++rows)
       for (int columns = 1; columns <= kVectors; ++columns) {
-        RegisterTile tile = PlainTile(arithmetic, lanes, rows, columns, target_);
-        Widen(widened, target_, &tile);
+        RegisterTile tile = TileOf(arithmetic, lanes, rows, columns, widened, target_);
         const double cycles = CyclesPerPoint(tile, unit, target_);
         // The last vector may be used in part only; it costs the same.
         for (int used = (columns - 1) * narrow + 1; used <= std::min(kVectors, columns * narrow); ++used) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Least cycles per point of the iteration space, over the register tiles within given limits. Lower bounds of
 // arithmetic rest on it. Thread-safe.
 #ifndef KIRSCH_COST_BEST_TRIPS_H_
@@ -6,30 +7,26 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "absl/base/call_once.h"
 #include "spec/dtype.h"
 #include "spec/instruction.h"
+#include "spec/microkernel.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
 class BestTrips {
  public:
-  // Types that loads widen to the arithmetic's own; none: that operand needs no widening.
-  struct Widened {
-    std::optional<Dtype> lhs, rhs;
-  };
-
   // `target` must outlive the tables.
   explicit BestTrips(const Target& target);
 
   // Cycles per output element and step of the reduction, of tiles of at most so many rows and columns: of
   // outer products, elements of a padded row, which is whole vectors of the narrowest unit; of dot products,
   // elements.
-  double Outer(Arithmetic arithmetic, const Widened& widened, int64_t rows, int64_t padded_columns) const;
-  double Dot(Arithmetic arithmetic, const Widened& widened, int64_t rows, int64_t columns) const;
+  double Outer(Arithmetic arithmetic, const WidenedTypes& widened, int64_t rows,
+               int64_t padded_columns) const;
+  double Dot(Arithmetic arithmetic, const WidenedTypes& widened, int64_t rows, int64_t columns) const;
 
  private:
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
@@ -41,8 +38,8 @@ class BestTrips {
     absl::once_flag once;
     std::unique_ptr<Table> table;
   };
-  void Fill(Arithmetic arithmetic, const Widened& widened, Table* table) const;
-  const Table& TableOf(Arithmetic arithmetic, const Widened& widened) const;
+  void Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* table) const;
+  const Table& TableOf(Arithmetic arithmetic, const WidenedTypes& widened) const;
 
   static constexpr size_t kWidened = kDtypes.size() + 1;
   const Target& target_;

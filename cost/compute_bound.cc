@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cost/compute_bound.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "cost/copy_cost.h"
@@ -24,6 +24,13 @@ bool RhsIsAlongRows(const Spec& spec) {
   return InnerDim(spec, kRhs) == InnerDim(spec, spec.op_info().output());
 }
 
+// Is rhs a window of several whole runs of columns, or of columns that are apart?
+bool IsInRuns(const Spec& spec, int64_t columns) {
+  if (!IsWindow(spec, kRhs)) return false;
+  const DigitAxis& axis = *WindowAxis(spec, MatmulDims::kN);
+  return axis.stride(0) != 1 || (axis.digits > 1 && columns % axis.RunLength(0) == 0);
+}
+
 }  // namespace
 
 // What all bounds of a spec need of its sizes.
@@ -36,7 +43,6 @@ struct ComputeBounds::Sizes {
         whole(out.inner - rest),
         padded(rest == 0 ? whole : whole + narrow_lanes) {}
   double elements() const { return static_cast<double>(out.elements()); }
-  double points() const { return elements() * steps; }
 
   TileExtent out;
   double rows, steps;           // of the output, of all batches; of the reduction
@@ -54,41 +60,21 @@ ComputeBounds::ComputeBounds(const Target& target)
     for (const DtypeInfo& rhs : kDtypes)
       best_arithmetic_[static_cast<size_t>(lhs.dtype)][static_cast<size_t>(rhs.dtype)] =
           BestArithmetic(lhs.dtype, rhs.dtype, target);
-  for (const Instruction& row : kInstructions) {
-    double& multiply = multiply_cycles_[static_cast<size_t>(row.arithmetic)];
-    multiply = kInfinity;
-    for (const VectorUnit& unit : target.vectors)
-      multiply = std::min(multiply, 1 / (unit.rate(row.arithmetic).per_cycle * unit.lanes() * row.group));
-  }
   for (const DtypeInfo& row : kDtypes)
-    if (IsOfBlocks(row.dtype)) FillDecoding(row.dtype, &decoding_[static_cast<size_t>(row.dtype)]);
+    if (IsOfBlocks(row.dtype)) decoding_cycles_[static_cast<size_t>(row.dtype)] = DecodingCycles(row.dtype);
 }
 
-void ComputeBounds::FillDecoding(Dtype dtype, Decoding* decoding) const {
-  decoding->copied = kInfinity;
-  for (Dtype to : {Dtype::kF32, Dtype::kBf16})
-    decoding->copied = std::min(decoding->copied, DecodingInCopies(dtype, to, target_.vectors.front()));
-  if (IsInPanels(dtype)) decoding->copied = PartingInCopies(dtype, target_.vectors.front());
-  for (const Instruction& row : kInstructions) {
-    double& least = decoding->in_registers[static_cast<size_t>(row.arithmetic)];
-    least = kInfinity;
-    for (const VectorUnit& unit : target_.vectors) {
-      RegisterTile tile{LayoutKind::kPartialSums, row.arithmetic, unit.lanes(), 1, 1};
-      tile.rhs = dtype;
-      const double without = TripCyclesOf(tile, unit, target_).arithmetic;
-      tile.by_tables = LooksUpBytes(dtype, unit.bytes, target_);
-      tile.widens_rhs = WideningOf(row.arithmetic, kRhs, dtype, tile.by_tables);
-      const double with = TripCyclesOf(tile, unit, target_).arithmetic;
-      least = std::min(least, (with - without) / (unit.lanes() * row.group));
-    }
-  }
+double ComputeBounds::DecodingCycles(Dtype blocks) const {
+  const VectorUnit& unit = target_.vectors.front();
+  if (IsInPanels(blocks)) return PartingInCopies(blocks, unit);
+  return std::min(DecodingInCopies(blocks, Dtype::kF32, unit), DecodingInCopies(blocks, Dtype::kBf16, unit));
 }
 
 template <typename Body>
 void ComputeBounds::ForEachArithmetic(const Spec& spec, const Body& body) const {
   const Dtype lhs = spec.operand[kLhs].dtype, rhs = spec.operand[kRhs].dtype;
   const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_), best = BestArithmeticOf(lhs, rhs);
-  body(plain, RhsOfProducts::kAsItIsOrDecoded);
+  if (!IsRounded(lhs)) body(plain, RhsOfProducts::kAsItIsOrDecoded);
   if (best != plain) body(best, RhsOfProducts::kAsItIs);
   const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
   if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
@@ -115,14 +101,22 @@ double ComputeBounds::Lanewise(const Sizes& sizes) const {
   return static_cast<double>(sizes.out.outer * vectors) * sizes.steps * per_vector;
 }
 
+double ComputeBounds::OuterProducts(const Sizes& sizes, Arithmetic arithmetic,
+                                    const WidenedTypes& widened) const {
+  return sizes.rows * static_cast<double>(sizes.padded) * sizes.steps *
+         best_trips_.Outer(arithmetic, widened, sizes.out.outer, sizes.padded);
+}
+
+double ComputeBounds::DotProducts(const Sizes& sizes, Arithmetic arithmetic,
+                                  const WidenedTypes& widened) const {
+  return sizes.rows * static_cast<double>(sizes.out.inner) * sizes.steps *
+         best_trips_.Dot(arithmetic, widened, sizes.out.outer, sizes.out.inner);
+}
+
 double ComputeBounds::PlainProducts(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic) const {
   if (spec.op_info().base == OpKind::kDepthwise) return Lanewise(sizes);
-  const double outer = sizes.rows * static_cast<double>(sizes.padded) * sizes.steps *
-                       best_trips_.Outer(arithmetic, {}, sizes.out.outer, sizes.padded);
-  if (!DotProductPossible(spec)) return outer;
-  const double dot = sizes.rows * static_cast<double>(sizes.out.inner) * sizes.steps *
-                     best_trips_.Dot(arithmetic, {}, sizes.out.outer, sizes.out.inner);
-  return std::min(outer, dot);
+  const double outer = OuterProducts(sizes, arithmetic, {});
+  return DotProductPossible(spec) ? std::min(outer, DotProducts(sizes, arithmetic, {})) : outer;
 }
 
 double ComputeBounds::Products(const Spec& spec) const { return Products(spec, {spec, narrow_lanes_}); }
@@ -188,7 +182,7 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
   const TensorSpec &lhs = spec.operand[kLhs], &rhs = spec.operand[kRhs];
   const bool lhs_suits = copies.lhs || spec.ideal != 0, lhs_along_steps = InnerDim(spec, kLhs) == kK;
   const bool rhs_along_rows = RhsIsAlongRows(spec);
-  BestTrips::Widened widened;
+  WidenedTypes widened;
   if (!lhs_suits && IsNarrow(lhs.dtype)) widened.lhs = lhs.dtype;
   if (!copies.rhs && IsNarrow(rhs.dtype)) widened.rhs = rhs.dtype;
   const double of_column = copies.cycles / static_cast<double>(sizes.out.inner);
@@ -218,6 +212,47 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
   return parts;
 }
 
+// Of a window that is read as it lies, each vector is of one run; a copy joins runs, and columns that are
+// apart. Neither has groups. The columns of a run that fill vectors, and the rest, are apart (Parts).
+double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, bool copies_lhs,
+                                       const Brought& brought) const {
+  const Dtype lhs = spec.operand[kLhs].dtype, rhs = spec.operand[kRhs].dtype;
+  const DigitAxis& columns = *WindowAxis(spec, MatmulDims::kN);
+  const int64_t run = std::min(columns.RunLength(0), sizes.out.inner);
+  const int64_t vectors = (run + narrow_lanes_ - 1) / narrow_lanes_, padded = vectors * narrow_lanes_;
+  const auto in_rest = static_cast<double>(run % narrow_lanes_);
+  const double in_whole = static_cast<double>(run) - in_rest;
+  const VectorUnit& unit = target_.vectors.front();
+  const double stored = Bytes(rhs) / (unit.stores_per_cycle * unit.bytes);
+  const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
+  const auto of_column = [&](double cycles) { return cycles / static_cast<double>(sizes.out.inner); };
+  const double copy_of_rhs =
+      of_column(std::max(0.0, elements * LeastWindowCopyCycles(spec, kRhs, stored, unit) - brought.rhs));
+  double whole = kInfinity, rest = kInfinity;
+  for (bool copied_lhs : {false, true}) {
+    if (copied_lhs && !copies_lhs) continue;
+    const Arithmetic arithmetic = ArithmeticOf(lhs, rhs, 1, target_);
+    const bool widens_lhs = !copied_lhs && spec.ideal == 0 && IsNarrow(lhs);
+    const WidenedTypes widened{widens_lhs ? std::optional(lhs) : std::nullopt,
+                               IsNarrow(rhs) ? std::optional(rhs) : std::nullopt};
+    const double copy_of_lhs = copied_lhs ? of_column(CopyCycles(spec, kLhs, arithmetic, brought.lhs)) : 0;
+    const auto products = [&](int64_t width) {
+      return sizes.rows * sizes.steps * best_trips_.Outer(arithmetic, widened, sizes.out.outer, width);
+    };
+    if (columns.stride(0) == 1) {
+      const double column = products(padded);
+      whole = std::min(whole, in_whole * (column + copy_of_lhs));
+      rest = std::min(rest, (static_cast<double>(padded) - in_whole) * column + in_rest * copy_of_lhs);
+    }
+    if (MayBeCopied(spec.operand[kRhs])) {
+      const double column = products(sizes.padded) + copy_of_rhs + copy_of_lhs;
+      whole = std::min(whole, in_whole * column);
+      rest = std::min(rest, in_rest * column);
+    }
+  }
+  return static_cast<double>(sizes.out.inner / run) * (whole + (in_rest > 0 ? rest : 0));
+}
+
 // Any share of the elements of lhs and of rhs may be copied. The cycles are linear in each share, so they are
 // least where all or none are. What is considered for copies alone begins with them.
 double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought) const {
@@ -230,6 +265,10 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
       spec.ideal == 0 && MayBeCopied(spec.operand[kLhs]) && IsNarrow(spec.operand[kLhs].dtype);
   const bool copies_rhs =
       !RhsIsSettled(spec) && (IsNarrow(spec.operand[kRhs].dtype) || !RhsIsAlongRows(spec));
+  if (IsInRuns(spec, sizes.out.inner)) {
+    const double products = ProductsOfWindow(spec, sizes, copies_lhs, brought);
+    return products < kInfinity ? products + Entries(sizes) : Products(spec, sizes);
+  }
   Parts least;
   const auto consider = [&](Arithmetic arithmetic, bool copies_lhs_first, bool copies_rhs_first) {
     const double lhs = copies_lhs ? CopyCycles(spec, kLhs, arithmetic, brought.lhs) : 0;
@@ -252,25 +291,28 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
   return least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(sizes);
 }
 
-// Copies decode beside nothing but what they read and write; microkernels, by the units that multiply.
+// Copies decode beside nothing but what they read and write; microkernels, each for its own rows. What lies
+// along the reduction is read in dot products. Ideal operands are as if they were decoded.
 double ComputeBounds::ProductsOfBlocks(const Spec& spec, double rhs_brought) const {
-  const Decoding& decoding = decoding_[static_cast<size_t>(spec.operand[kRhs].dtype)];
-  const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
+  const TensorSpec& rhs = spec.operand[kRhs];
   const Sizes sizes(spec, narrow_lanes_);
-  // Ideal panels are as wide ones.
-  const bool is_wide = spec.ideal && IsInPanels(spec.operand[kRhs].dtype);
-  const bool constant = spec.operand[kRhs].constant != 0;
-  const double copied = is_wide ? 0 : elements * decoding.copied;
+  const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
+  const double copied =
+      spec.ideal && IsInPanels(rhs.dtype) ? 0 : elements * decoding_cycles_[static_cast<size_t>(rhs.dtype)];
+  WidenedTypes widened;
+  if (spec.ideal != kIdealInputs) widened.rhs = rhs.dtype;
   double least = kInfinity;
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts of_rhs) {
-    const double bound = PlainProducts(spec, sizes, arithmetic);
     // What is decoded ahead may be read in columns, and hide whole.
-    if (of_rhs != RhsOfProducts::kAsItIs)
-      least = std::min(least, constant ? bound : bound + std::max(rhs_brought, copied));
+    if (of_rhs != RhsOfProducts::kAsItIs) {
+      const double products = PlainProducts(spec, sizes, arithmetic);
+      least = std::min(least, rhs.constant != 0 ? products : products + std::max(rhs_brought, copied));
+    }
     if (of_rhs == RhsOfProducts::kDecoded) return;
-    const auto i = static_cast<size_t>(arithmetic);
-    const double units = sizes.points() * multiply_cycles_[i] + elements * decoding.in_registers[i];
-    least = std::min(least, std::max(bound, units) + rhs_brought);
+    const double products = InnerDim(spec, kRhs) == kK && !IsInPanels(rhs.dtype)
+                                ? DotProducts(sizes, arithmetic, widened)
+                                : OuterProducts(sizes, arithmetic, widened);
+    least = std::min(least, products + rhs_brought);
   });
   return least + Entries(sizes);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lower bounds of what arithmetic takes, whatever the tiles: products by the best register tiles there are,
 // and what it takes to widen or to copy their operands. Thread-safe.
 #ifndef KIRSCH_COST_COMPUTE_BOUND_H_
@@ -40,13 +41,8 @@ class ComputeBounds {
   template <typename Body>
   void ForEachArithmetic(const Spec& spec, const Body& body) const;
 
-  // Of a type of blocks, least cycles to decode an element: in a copy, or for a microkernel of some
-  // arithmetic, whose multiply-add units take it beside their products.
-  struct Decoding {
-    double copied = 0;
-    std::array<double, kNumArithmetics> in_registers{};
-  };
-  void FillDecoding(Dtype dtype, Decoding* decoding) const;
+  // Least cycles of a copy to decode an element.
+  double DecodingCycles(Dtype blocks) const;
 
   struct Sizes;
   struct Copies;
@@ -54,7 +50,11 @@ class ComputeBounds {
   double Entries(const Sizes& sizes) const;
   double Lanewise(const Sizes& sizes) const;
   double Products(const Spec& spec, const Sizes& sizes) const;
+  double OuterProducts(const Sizes& sizes, Arithmetic arithmetic, const WidenedTypes& widened) const;
+  double DotProducts(const Sizes& sizes, Arithmetic arithmetic, const WidenedTypes& widened) const;
   double PlainProducts(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic) const;
+  double ProductsOfWindow(const Spec& spec, const Sizes& sizes, bool copies_lhs,
+                          const Brought& brought) const;
   double CopyCycles(const Spec& spec, int operand, Arithmetic arithmetic, double brought) const;
   Parts ProductsBy(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic, const Copies& copies) const;
   Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {
@@ -64,10 +64,9 @@ class ComputeBounds {
   const Target& target_;
   BestTrips best_trips_;
   int narrow_lanes_ = 0;
-  double tiles_per_element_ = 0;                         // register tiles per output element, at least
-  double halving_cycles_ = 0;                            // to add up the lanes of a sum, at least
-  std::array<double, kNumArithmetics> multiply_cycles_;  // per point of the iteration space, by the units
-  std::array<Decoding, kDtypes.size()> decoding_;
+  double tiles_per_element_ = 0;                          // register tiles per output element, at least
+  double halving_cycles_ = 0;                             // to add up the lanes of a sum, at least
+  std::array<double, kDtypes.size()> decoding_cycles_{};  // DecodingCycles, of types of blocks
   std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
 };
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cost/copy_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "spec/block.h"
 
@@ -20,6 +22,27 @@ int64_t ElementsWritten(const CopyShape& copy) {
 // of f32, counts by the instructions of a plain copy.
 constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
 
+// A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
+constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
+
+// Of a window's inner dim.
+struct Runs {
+  double elements, per_vector;  // of a run; cycles
+  bool apart;                   // elements that no vector reads
+};
+
+Runs RunsOf(const Spec& spec, int operand, double per_element, double lanes) {
+  const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
+  const double elements =
+      inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
+  return {elements, per_element * lanes + (inner.stride(0) == 2 ? kDeinterleaveCycles : 0),
+          inner.stride(0) > 2};
+}
+
+double LanesOf(const Spec& spec, int operand, const VectorUnit& unit) {
+  return static_cast<double>(unit.bytes / Bytes(spec.tensor(operand).dtype));
+}
+
 }  // namespace
 
 double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
@@ -36,6 +59,21 @@ double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
 
 double ConvertingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
   return (IsRounded(to) ? kEncoding / kPlainCopy : 1) * unit.widening_of(from).copy / unit.lanes();
+}
+
+double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
+  const double lanes = LanesOf(spec, operand, unit);
+  const Runs runs = RunsOf(spec, operand, per_element, lanes);
+  if (runs.apart) return kElementCycles;
+  return (std::ceil(runs.elements / lanes) * runs.per_vector + kRunCycles) / runs.elements;
+}
+
+// A part of a run has vectors that are no fuller, and starts as a whole one does.
+double LeastWindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
+  const double lanes = LanesOf(spec, operand, unit);
+  const Runs runs = RunsOf(spec, operand, per_element, lanes);
+  if (runs.apart) return kElementCycles;
+  return runs.per_vector / std::min(lanes, runs.elements) + kRunCycles / runs.elements;
 }
 
 double ReadCycles(int64_t bytes, Level level, const Target& target) {

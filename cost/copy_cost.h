@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What copies cost that are no part of a contraction.
 #ifndef KIRSCH_COST_COPY_COST_H_
 #define KIRSCH_COST_COPY_COST_H_
@@ -7,6 +8,7 @@
 #include "spec/dtype.h"
 #include "spec/level.h"
 #include "spec/program/plan.h"
+#include "spec/spec.h"
 #include "spec/target.h"
 #include "spec/traffic.h"
 
@@ -28,6 +30,11 @@ double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit);
 // Cycles for an element of a copy that widens it, puts it into its place in a word of several, or makes q8 of
 // it.
 double ConvertingInCopies(Dtype from, Dtype to, const VectorUnit& unit);
+
+// Cycles per element of a copy of a window, which goes run by run of its inner dim; a copy of a matrix takes
+// `per_element`. The least: what no copy of a part of the window is below.
+double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit);
+double LeastWindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit);
 
 // Cycles of a copy from one level to another: instructions, or the lines that cross levels, whichever takes
 // longer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cost/cost_model.h"
 
 #include <algorithm>
@@ -15,9 +16,6 @@
 namespace kirsch {
 namespace {
 
-// A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
-constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
-
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
 
@@ -28,17 +26,6 @@ double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sha
 
 double OutputElements(const Spec& spec) {
   return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements());
-}
-
-// Cycles per element of a copy of a window, which goes run by run.
-double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
-  const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
-  const auto lanes = static_cast<double>(unit.bytes / Bytes(spec.tensor(operand).dtype));
-  const double run =
-      inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
-  if (inner.stride(0) > 2) return kElementCycles;
-  const double per_vector = per_element * lanes + (inner.stride(0) == 2 ? kDeinterleaveCycles : 0);
-  return (std::ceil(run / lanes) * per_vector + kRunCycles) / run;
 }
 
 // Trips of the loops around the microkernel's own, over the digits of a window's reduction.

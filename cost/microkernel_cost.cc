@@ -157,9 +157,10 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
 }
 
 double ReductionSteps(const Spec& spec) {
+  const OpInfo& op = spec.op_info();
   double steps = 1;
-  for (int dim = 0; dim < spec.op_info().num_dims; ++dim)
-    if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) steps *= spec.size[static_cast<size_t>(dim)];
+  for (size_t dim = 0; dim < static_cast<size_t>(op.num_dims); ++dim)
+    if (op.dims[dim].reduction) steps *= spec.size[dim];
   return steps;
 }
 

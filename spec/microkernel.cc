@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spec/microkernel.h"
 
 #include <algorithm>
@@ -218,6 +219,19 @@ Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   return lhs != exchanged ? row.lhs : row.rhs;
 }
 
+void SetWidening(const WidenedTypes& widened, const Target& target, RegisterTile* tile) {
+  if (widened.lhs) {
+    tile->lhs = *widened.lhs;
+    tile->widens_lhs = WideningOf(tile->arithmetic, MatmulDims::kLhs, tile->lhs);
+  }
+  if (widened.rhs) {
+    tile->rhs = *widened.rhs;
+    tile->by_tables = LooksUpBytes(tile->rhs, tile->lanes * kAccumulatorBytes, target);
+    tile->widens_rhs = WideningOf(tile->arithmetic, MatmulDims::kRhs, tile->rhs, tile->by_tables);
+    if (tile->instruction().scales) CountScaling(tile);
+  }
+}
+
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target) {
   const TensorSpec& lhs = spec.operand[MatmulDims::kLhs];
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
@@ -246,12 +260,9 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   // What is in panels is multiplied in one way only, with registers of its own; at best as wider ones are.
   if (spec.ideal == kIdealInputs && !IsInPanels(rhs.dtype)) return tile;
-  if (spec.ideal != kIdealLhs) tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
-  tile.by_tables = LooksUpBytes(rhs.dtype, tile.lanes * kAccumulatorBytes, target);
-  tile.rhs = spec.ideal == kIdealInputs ? InPanels(rhs.dtype) : rhs.dtype;
-  tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, tile.rhs, tile.by_tables);
-  tile.lhs = lhs.dtype;
-  if (tile.instruction().scales) CountScaling(&tile);
+  WidenedTypes widened{.rhs = spec.ideal == kIdealInputs ? InPanels(rhs.dtype) : rhs.dtype};
+  if (spec.ideal != kIdealLhs) widened.lhs = lhs.dtype;
+  SetWidening(widened, target, &tile);
   if (tile.form == LayoutKind::kVectors && tile.widens_rhs > 0 && rhs.layout.kind != LayoutKind::kPacked)
     tile.pieces = std::popcount(static_cast<uint64_t>(out.inner % tile.lanes));
   return tile;

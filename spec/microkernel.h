@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel catalogue: which instruction (spec/instruction.h) a register tile is computed with, the forms it
 // may have, and the registers it takes. Shared by the rewrites (what fits), the cost model (what it costs)
 // and the code generator (what is emitted).
@@ -5,6 +6,7 @@
 #define KIRSCH_SPEC_MICROKERNEL_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "spec/dtype.h"
 #include "spec/instruction.h"
@@ -87,6 +89,14 @@ struct RegisterTile {
   bool reads_rows_late() const { return columns == 1 && group() == kAccumulatorBytes; }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
+
+// Types that loads widen to the arithmetic's own; none: that operand is not widened.
+struct WidenedTypes {
+  std::optional<Dtype> lhs = {}, rhs = {};
+};
+
+// Sets what it takes to read operands of these types, and to scale sums of blocks.
+void SetWidening(const WidenedTypes& widened, const Target& target, RegisterTile* tile);
 
 // The register tile that computes all of `spec`'s output in the given register layout.
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target);

@@ -51,8 +51,7 @@ typedef struct KirschProblem {
 
 /* Is it a matmul of f32? */
 static inline int kirsch_is_f32(const KirschProblem* p) {
-  return p->graph == NULL && p->lhs_type == KIRSCH_F32 && p->rhs_type == KIRSCH_F32 &&
-         p->out_type == KIRSCH_F32;
+  return !p->graph && p->lhs_type == KIRSCH_F32 && p->rhs_type == KIRSCH_F32 && p->out_type == KIRSCH_F32;
 }
 
 /* "onednn 2.6.3". */

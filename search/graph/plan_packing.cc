@@ -61,37 +61,29 @@ int64_t BufferBytes(const Plan& plan, int value) {
   return buffer->bytes;
 }
 
-// What is in the buffer that plans share: what a stage makes.
+// What is in the buffer that plans share, by the constants and what is made of them.
 struct SharedItem {
   Stage stage;
   int64_t bytes = 0;
-
-  int constant() const { return stage.operands[0].value; }
-  bool IsOf(const Stage& other) const {
-    return constant() == other.operands[0].value && CopyMadeBy(stage) == CopyMadeBy(other);
-  }
 };
+using ItemKey = std::pair<int, PackedCopy>;
+using Items = std::map<ItemKey, SharedItem>;
 
-size_t PlaceOf(const Stage& prepack, const std::vector<SharedItem>& items) {
-  const auto same = [&](const SharedItem& item) { return item.IsOf(prepack); };
-  return static_cast<size_t>(std::find_if(items.begin(), items.end(), same) - items.begin());
+ItemKey KeyOf(const Stage& prepack) { return {prepack.operands[0].value, CopyMadeBy(prepack)}; }
+
+void AddItems(const Plan& plan, Items* items) {
+  for (const Stage& stage : plan.prepacks) {
+    SharedItem& item = items->try_emplace(KeyOf(stage), SharedItem{stage, 0}).first->second;
+    item.bytes = std::max(item.bytes, BufferBytes(plan, stage.operands[1].value));
+  }
 }
 
-// Of all plans, in an order that hangs on nothing but what is made.
-std::vector<SharedItem> ItemsOf(absl::Span<Plan* const> plans) {
-  std::vector<SharedItem> items;
-  for (const Plan* plan : plans)
-    for (const Stage& stage : plan->prepacks) {
-      const size_t place = PlaceOf(stage, items);
-      if (place == items.size()) items.push_back({stage, 0});
-      items[place].bytes = std::max(items[place].bytes, BufferBytes(*plan, stage.operands[1].value));
-    }
-  const auto order = [](const SharedItem& item) {
-    return std::pair(item.constant(), PrintCopy(CopyMadeBy(item.stage)));
-  };
-  std::sort(items.begin(), items.end(),
-            [&](const SharedItem& a, const SharedItem& b) { return order(a) < order(b); });
-  return items;
+// As they are told: one constant after the other, of each the copies as PrintCopies has them.
+std::multimap<std::pair<int, std::string>, const Items::value_type*> InOrder(const Items& items) {
+  std::multimap<std::pair<int, std::string>, const Items::value_type*> ordered;
+  for (const Items::value_type& item : items)
+    ordered.emplace(std::pair(item.first.first, PrintCopy(item.first.second)), &item);
+  return ordered;
 }
 
 int FirstFreeValue(const Plan& plan) {
@@ -100,30 +92,32 @@ int FirstFreeValue(const Plan& plan) {
   return first;
 }
 
-void TakeItems(const std::vector<SharedItem>& items, Plan* plan) {
-  std::map<int, size_t> made;   // by the values that the plan had for them
-  std::map<size_t, Stage> own;  // the stages that the plan has itself
+void TakeItems(const Items& items, Plan* plan) {
+  std::map<ItemKey, Stage> own;
+  std::map<int, ItemKey> made;  // by the values that the plan had for them
   for (const Stage& stage : plan->prepacks) {
-    const size_t place = PlaceOf(stage, items);
-    made[stage.operands[1].value] = place;
-    own.try_emplace(place, stage);
+    own.try_emplace(KeyOf(stage), stage);
+    made[stage.operands[1].value] = KeyOf(stage);
   }
   int next = FirstFreeValue(*plan);
+  std::map<ItemKey, int> values;
   std::erase_if(plan->buffers, [&](const Buffer& buffer) { return made.contains(buffer.value); });
   plan->prepacks.clear();
-  for (size_t place = 0; place < items.size(); ++place) {
-    const SharedItem& item = items[place];
-    const auto known = own.find(place);
-    Stage& stage = plan->prepacks.emplace_back(known == own.end() ? item.stage : known->second);
-    const bool is_plain = std::holds_alternative<PlainCopy>(CopyMadeBy(stage));
-    stage.operands[1].value = is_plain ? item.constant() : next++;
-    plan->buffers.push_back({stage.operands[1].value, item.bytes});
+  for (const auto& [order, entry] : InOrder(items)) {
+    const auto& [key, item] = *entry;
+    const auto known = own.find(key);
+    Stage stage = known == own.end() ? item.stage : known->second;
+    const bool is_plain = std::holds_alternative<PlainCopy>(key.second);
+    const int value = values[key] = is_plain ? key.first : next++;
+    stage.operands[1].value = value;
+    plan->buffers.push_back({value, item.bytes});
+    plan->prepacks.push_back(std::move(stage));
   }
   for (LoopNest& nest : plan->nests)
     for (Stage* stage : StagesOf(nest))
       for (StageOperand& operand : stage->operands)
         if (const auto copy = made.find(operand.value); copy != made.end())
-          operand.value = plan->prepacks[copy->second].operands[1].value;
+          operand.value = values.at(copy->second);
 }
 
 }  // namespace
@@ -199,7 +193,8 @@ std::string PrintPacking(const PlanPacking& packing, const Graph& graph) {
 }
 
 void SharePacking(absl::Span<Plan* const> plans) {
-  const std::vector<SharedItem> items = ItemsOf(plans);
+  Items items;
+  for (const Plan* plan : plans) AddItems(*plan, &items);
   for (Plan* plan : plans) TakeItems(items, plan);
 }
 

@@ -93,8 +93,7 @@ TEST(Corpus, SplitsWithoutSpecsSayNothing) {
   Corpus corpus;
   corpus.specs = {SpecWith("matmul f32", 110, 150)};
   const auto json = ToJson(corpus, 1);
-  for (const auto& [key, value] : json["splits"]["dissimilar"].items())
-    EXPECT_TRUE(value.is_null()) << key;
+  for (const auto& [key, value] : json["splits"]["dissimilar"].items()) EXPECT_TRUE(value.is_null()) << key;
 }
 
 TEST(Corpus, IsPrintedAndDrawn) {

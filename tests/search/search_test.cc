@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search is exact: it agrees with brute force, with pruning or without, whatever the memo already holds.
 #include "search/solver/search.h"
 
@@ -523,26 +524,43 @@ TEST_P(RealTargets, PruningChangesNothing) {
   }
 }
 
-// Of every type, in any order of operands: no bound of a spec that was asked about is above its optimum.
+// No bound of a spec that the search of this one asks about is above its optimum.
+void ExpectBoundsAreBelowOptima(const Spec& spec, const std::string& name, const CostModel& model,
+                                const Target& target) {
+  const Spec placed = PlaceOperands(spec, Residency::kWarm, target);
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  exhaustive.trace = [&](const SearchEvent& event) {
+    if (event.kind != SearchEventKind::kWon) return;
+    EXPECT_LE(model.LowerBound(event.spec), event.cost) << testing::Describe(event.spec) << " of " << name;
+  };
+  HashMemo memo, unpruned_memo;
+  Solver solver(model, unpruned_memo, exhaustive, 0);
+  const Lines available = AvailableAtPlacement(placed, target);
+  const Solver::Outcome unpruned = solver.Solve(placed, available, kInfiniteCost);
+  EXPECT_EQ(Search(placed, model, memo, {}).cost, unpruned.cost) << name;
+}
+
+// Of every type, in any order of operands.
 TEST_P(RealTargets, BoundsOfDrawnSpecsAreBounds) {
   std::mt19937_64 random(23);
   const std::vector<MatmulTypes> every_types = testing::EveryTypes();
   for (size_t round = 0; round < 8 * every_types.size(); ++round) {
     const MatmulTypes& types = every_types[round % every_types.size()];
     const Spec spec = testing::RandomMatmulSpec({.max_side = 64, .max_flops = 2e5, .types = types}, &random);
-    const Spec placed = PlaceOperands(spec, Residency::kWarm, GetParam());
-    SearchOptions exhaustive;
-    exhaustive.prune = false;
-    exhaustive.trace = [&](const SearchEvent& event) {
-      if (event.kind != SearchEventKind::kWon) return;
-      EXPECT_LE(model_.LowerBound(event.spec), event.cost)
-          << testing::Describe(event.spec) << " of " << testing::Describe(spec);
-    };
-    HashMemo memo, unpruned_memo;
-    Solver solver(model_, unpruned_memo, exhaustive, 0);
-    const Lines available = AvailableAtPlacement(placed, GetParam());
-    const Solver::Outcome unpruned = solver.Solve(placed, available, kInfiniteCost);
-    EXPECT_EQ(Search(placed, model_, memo, {}).cost, unpruned.cost) << testing::Describe(spec);
+    ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
+  }
+}
+
+TEST_P(RealTargets, BoundsOfDrawnConvolutionsAreBounds) {
+  std::mt19937_64 random(29);
+  const std::vector<MatmulTypes> every_types = testing::EveryTypes();
+  for (size_t round = 0; round < 4 * every_types.size(); ++round) {
+    MatmulTypes types = every_types[round % every_types.size()];
+    const ConvShape shape = testing::RandomConvolution(2e5, &random);
+    if (shape.depthwise || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
+    const Spec spec = testing::SpecOf(shape, types);
+    ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
   }
 }
 
