@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -49,7 +50,7 @@ struct EpilogueStep {
 
   // Is the operand in memory?
   bool HasOperand() const { return operand >= EpilogueOperand::kScalar; }
-  friend bool operator==(const EpilogueStep&, const EpilogueStep&) = default;
+  friend auto operator<=>(const EpilogueStep&, const EpilogueStep&) = default;
 };
 
 inline constexpr int kMaxEpilogueSteps = 8;
@@ -72,7 +73,7 @@ struct Epilogue {
   bool HasFunctions() const {
     return std::any_of(begin(), end(), [](const EpilogueStep& step) { return IsComposed(step.op); });
   }
-  friend bool operator==(const Epilogue&, const Epilogue&) = default;
+  friend auto operator<=>(const Epilogue&, const Epilogue&) = default;
 };
 
 // The type of the value before step `step` (0: the sum's own), sums being of type `sum`: f32 or s32.

@@ -4,6 +4,7 @@
 #define KIRSCH_SPEC_LAYOUT_H_
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string_view>
 
@@ -42,7 +43,7 @@ struct Layout {
   uint8_t group = 1;
   uint32_t ld = 0;  // elements between consecutive outer indices; only kStrided, else 0
 
-  friend bool operator==(const Layout&, const Layout&) = default;
+  friend auto operator<=>(const Layout&, const Layout&) = default;
 };
 static_assert(sizeof(Layout) == 8);
 

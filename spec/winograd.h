@@ -10,6 +10,7 @@
 #define KIRSCH_SPEC_WINOGRAD_H_
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -72,7 +73,7 @@ struct TransformAxis {
   int64_t inside = 0;  // elements that are there
   int64_t stride = 0;  // from one to the next in memory
 
-  friend bool operator==(const TransformAxis&, const TransformAxis&) = default;
+  friend auto operator<=>(const TransformAxis&, const TransformAxis&) = default;
 };
 
 // Consecutive squares that have the same elements, from `begin` to `end` of each.
@@ -105,7 +106,7 @@ struct TransformShape {
   std::vector<TransformRun> Runs(size_t axis) const;
   // Unique among those that differ in more than `node`; a part of an identifier.
   std::string Name() const;
-  friend bool operator==(const TransformShape&, const TransformShape&) = default;
+  friend auto operator<=>(const TransformShape&, const TransformShape&) = default;
 };
 
 }  // namespace kirsch

@@ -55,13 +55,15 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
                                    const Target& target, const std::shared_ptr<Memo>& memo,
                                    SearchBudget& budget) {
   if (request.graph) {
-    absl::StatusOr<GraphSynthesis> solved =
+    absl::StatusOr<OrNoPlan<GraphSynthesis>> answer =
         SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
-    if (absl::IsInvalidArgument(solved.status()) && !arguments.pins.packing.empty()) {
+    const bool none = answer.ok() && std::holds_alternative<NoPlan>(*answer);
+    if (none && !arguments.pins.packing.empty()) {
       // No such copy is in its space, or there is no time to find out: it reads what it can't have as it is.
-      for (auto& [constant, copies] : arguments.pins.packing) copies.insert(std::string(kPlainCopy));
-      solved = SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
+      for (auto& [constant, copies] : arguments.pins.packing) copies.insert(PlainCopy{});
+      answer = SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
     }
+    absl::StatusOr<GraphSynthesis> solved = Require(std::move(answer));
     if (!solved.ok() && request.count() > 1)
       return absl::Status(solved.status().code(), Cat(std::string(solved.status().message()), " (for ",
                                                       MemberText(request.sizes(), i), ")"));

@@ -25,9 +25,9 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
   return options;
 }
 
-absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
-                                          const std::string& source, const Target& target,
-                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
+absl::StatusOr<OrNoPlan<GraphSynthesis>> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                                    const std::string& source, const Target& target,
+                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
   if (arguments.tuner != nullptr)
     if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
   const Step step(arguments.observer, StepKind::kSearch);  // all searches, and what is tuned
@@ -69,18 +69,19 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
     if (!opened.ok()) return opened.status();
     table = *std::move(opened);
   }
-  absl::StatusOr<PlanResult> result = options.schedule != nullptr
-                                          ? SearchPlan(graph, source, model, options)
-                                          : AnswerPlan(graph, source, model, options, table.get());
-  if (table != nullptr && !result.ok() && !absl::IsInvalidArgument(result.status())) {
-    if (absl::Status status = WithoutTable(*arguments.db, result.status()); !status.ok()) return status;
+  absl::StatusOr<OrNoPlan<PlanResult>> answer = options.schedule != nullptr
+                                                    ? SearchPlan(graph, source, model, options)
+                                                    : AnswerPlan(graph, source, model, options, table.get());
+  if (table != nullptr && !answer.ok()) {
+    if (absl::Status status = WithoutTable(*arguments.db, answer.status()); !status.ok()) return status;
     table = nullptr;
-    result = SearchPlan(graph, source, model, options);
+    answer = SearchPlan(graph, source, model, options);
   }
-  if (!result.ok()) return result.status();
+  if (!answer.ok()) return answer.status();
+  if (const auto* const none = std::get_if<NoPlan>(&*answer)) return *none;
   if (table != nullptr)
     if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
-  GraphSynthesis synthesis{target, *std::move(result)};
+  GraphSynthesis synthesis{target, std::get<PlanResult>(*std::move(answer))};
   if (arguments.tuner != nullptr)
     if (absl::Status tuned = arguments.tuner->Tune(arguments, graph, cancelled, *memo, &synthesis);
         !tuned.ok())

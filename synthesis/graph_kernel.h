@@ -25,9 +25,9 @@ struct GraphSynthesis {
 
 // The cheapest plan, or that of a schedule; `source`: what errors call the text. A search that the observer
 // stops ends `budget`, and so all others with the best programs so far.
-absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
-                                          const std::string& source, const Target& target,
-                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget);
+absl::StatusOr<OrNoPlan<GraphSynthesis>> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                                    const std::string& source, const Target& target,
+                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
 // What a plan is to be like; how it is found is not said.
 PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph);

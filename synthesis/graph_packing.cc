@@ -67,7 +67,7 @@ class SharedPackingSolver {
                                                     all.begin())];
       }
       if (weight == 0) continue;
-      absl::StatusOr<PlanResult> own = SolveOne(member, arguments_, "as it is best");
+      absl::StatusOr<PlanResult> own = Require(SolveOne(member, arguments_, "as it is best"));
       if (!own.ok()) return own.status();
       numbers_.push_back(member);
       weights_.push_back(weight);
@@ -104,10 +104,10 @@ class SharedPackingSolver {
     for (size_t i = 0; i < alone_.size(); ++i) {
       Plan plan = alone_[i];
       if (FoldedOperations(plan) != folded) {
-        absl::StatusOr<PlanResult> solved = SolveOne(numbers_[i], asked, "one packing for all");
-        if (absl::IsInvalidArgument(solved.status())) return absl::OkStatus();  // it has no such plan
+        absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(numbers_[i], asked, "one packing for all");
         if (!solved.ok()) return solved.status();
-        plan = std::move(solved->plan);
+        if (std::holds_alternative<NoPlan>(*solved)) return absl::OkStatus();
+        plan = std::get<PlanResult>(*std::move(solved)).plan;
       }
       members.push_back({weights_[i], plan.cycles, PackingOf(plan)});
       AddCandidates(plan, target_, &candidates);
@@ -129,25 +129,27 @@ class SharedPackingSolver {
   }
 
   absl::StatusOr<double> PriceOf(int64_t member, const SolveArguments& asked) {
-    const absl::StatusOr<PlanResult> result = SolveOne(member, asked, "one packing for all");
-    // It has no plan that packs so.
-    if (absl::IsInvalidArgument(result.status())) return std::numeric_limits<double>::infinity();
-    if (!result.ok()) return result.status();
-    return result->plan.nests.empty() ? asked.pins.most_cycles : result->plan.cycles;
+    const absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(member, asked, "one packing for all");
+    if (!solved.ok()) return solved.status();
+    if (std::holds_alternative<NoPlan>(*solved)) return std::numeric_limits<double>::infinity();
+    const Plan& plan = std::get<PlanResult>(*solved).plan;
+    return plan.nests.empty() ? asked.pins.most_cycles : plan.cycles;
   }
 
-  absl::StatusOr<PlanResult> SolveOne(int64_t member, SolveArguments asked, const std::string& what) {
+  absl::StatusOr<OrNoPlan<PlanResult>> SolveOne(int64_t member, SolveArguments asked,
+                                                const std::string& what) {
     asked.explain = false;  // this is not the plan that is shown
     const Step step(arguments_.observer, StepKind::kSearch);
     step.Tell(
         Cat(arguments_.progress, "member ", member + 1, " of ", request_.count(), ", ", what, ", searching"));
-    absl::StatusOr<GraphSynthesis> solved =
+    absl::StatusOr<OrNoPlan<GraphSynthesis>> solved =
         SolveGraph(asked, request_.graph->member(member), request_.source, target_, memo_, budget_);
     if (!solved.ok()) return solved.status();
-    const PlanResult& result = solved->result;
+    if (const auto* const none = std::get_if<NoPlan>(&*solved)) return *none;
+    PlanResult& result = std::get<GraphSynthesis>(*solved).result;
     effort_.Add({result.optimal ? StopReason::kOptimal : StopReason::kBudget, result.stats.specs_solved,
                  result.seconds});
-    return solved->result;
+    return std::move(result);
   }
 
   static void Share(FamilySynthesis* all) {

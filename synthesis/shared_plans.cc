@@ -124,11 +124,11 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   const auto find = size.keys ? FindKeyRegions : FindRowRegions;
   for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
-    absl::StatusOr<PlanFamily> found =
+    absl::StatusOr<std::optional<PlanFamily>> found =
         find({graphs, sizes[size.number].values.front(), request.source, model, options});
-    if (absl::IsInvalidArgument(found.status())) return false;
     if (!found.ok()) return found.status();
-    lines.push_back({std::move(members), *std::move(found)});
+    if (!*found) return false;
+    lines.push_back({std::move(members), **std::move(found)});
   }
   synthesis->shared_size = size.number;
   synthesis->members.resize(static_cast<size_t>(request.count()));

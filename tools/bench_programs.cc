@@ -41,7 +41,7 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
   } else {
     SearchBudget budget(own.time_budget);
     const absl::StatusOr<GraphSynthesis> synthesis =
-        SolveGraph(own, *entry.graph, "spec", target_, memo_, budget);
+        Require(SolveGraph(own, *entry.graph, "spec", target_, memo_, budget));
     if (!synthesis.ok()) return synthesis.status();
     PrintSummary(*synthesis);
     solved.gflops = kirsch::PredictedGflops(*synthesis);

@@ -100,20 +100,21 @@ Facts FactsOf(const ExplainedStage& stage, double total) {
   return facts;
 }
 
-void AddRunnerUp(const std::string& name, const GroupDecision::RunnerUp& other, double cycles, Facts* facts) {
-  if (!other.text.empty())
-    facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other.text, Margin(cycles, other.cycles)));
+void AddRunnerUp(const std::string& name, const std::optional<RunnerUp>& other, double cycles, Facts* facts) {
+  if (other)
+    facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other->text, Margin(cycles, other->cycles)));
 }
 
 IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
   const GroupDecision& group = plan.groups[static_cast<size_t>(nest.group)];
-  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintCandidate(group), {}};
+  IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintCandidate(group.candidate),
+                {}};
   box.facts = {{"cycles", Cycles(nest.cycles)},
                {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows, nest.tile, nest.batch)}};
   double cycles = 0;
   for (const LoopNest& other : plan.nests) cycles += other.group == nest.group ? other.cycles : 0;
-  AddRunnerUp("second best", group.other_candidate, cycles, &box.facts);
-  AddRunnerUp("without this slice", group.other_split, plan.cycles, &box.facts);
+  AddRunnerUp("second best", OtherCandidate(group), cycles, &box.facts);
+  AddRunnerUp("without this slice", OtherSplit(plan.graph, group), plan.cycles, &box.facts);
   return box;
 }
 

@@ -99,9 +99,9 @@ ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
   return json;
 }
 
-ordered_json Json(const GroupDecision::RunnerUp& other) {
-  if (other.text.empty()) return nullptr;
-  return {{"text", other.text}, {"cycles", other.cycles}};
+ordered_json Json(const std::optional<RunnerUp>& other) {
+  if (!other) return nullptr;
+  return {{"text", other->text}, {"cycles", other->cycles}};
 }
 
 ordered_json Json(const ExplainedGraph& graph) {
@@ -115,9 +115,9 @@ ordered_json Json(const ExplainedGraph& graph) {
     std::vector<std::string> names;
     for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     json["slices"].push_back({{"operations", names},
-                              {"way", PrintCandidate(group)},
-                              {"runner_up", Json(group.other_candidate)},
-                              {"without", Json(group.other_split)}});
+                              {"way", PrintCandidate(group.candidate)},
+                              {"runner_up", Json(OtherCandidate(group))},
+                              {"without", Json(OtherSplit(plan.graph, group))}});
   }
   for (const ExplainedStage& stage : graph.plan.stages) json["stages"].push_back(Json(plan, stage));
   return json;

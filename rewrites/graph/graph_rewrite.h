@@ -15,6 +15,7 @@
 
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/graph/group_shape.h"
+#include "spec/program/group_decision.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -63,6 +64,12 @@ struct GraphRewrite {
   // What they make of the group; an error, if it can't be done. Any parameters are safe to pass.
   GroupShape (*expand)(const GroupProblem& problem, const GroupForm& form);
   KeyUse keys = KeyUse::kNone;  // where the number of keys is any
+
+  AppliedRewrite With(const RewriteParameters& values) const {
+    AppliedRewrite applied{name, {}};
+    for (size_t i = 0; i < parameters.size(); ++i) applied.parameters.push_back({parameters[i], values[i]});
+    return applied;
+  }
 };
 
 }  // namespace kirsch

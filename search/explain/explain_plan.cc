@@ -5,6 +5,8 @@
 
 #include "rewrites/spec/rewrite.h"
 #include "spec/graph/row_passes.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -101,6 +103,20 @@ class PlanExplainer {
 std::string_view Name(StageTime time) {
   constexpr std::string_view kNames[] = {"first", "each item", "each tile", "the last tile"};
   return kNames[static_cast<size_t>(time)];
+}
+
+std::optional<RunnerUp> OtherCandidate(const GroupDecision& group) {
+  const std::optional<GroupDecision::OtherCandidate>& other = group.other_candidate;
+  if (!other) return std::nullopt;
+  return RunnerUp{PrintCandidate(other->candidate), other->cycles};
+}
+
+std::optional<RunnerUp> OtherSplit(const Graph& graph, const GroupDecision& group) {
+  const std::optional<GroupDecision::OtherSplit>& other = group.other_split;
+  if (!other) return std::nullopt;
+  std::vector<std::string> groups;
+  for (const std::vector<int>& operations : other->groups) groups.push_back(NamesOfValues(graph, operations));
+  return RunnerUp{Join(groups, " | "), other->cycles};
 }
 
 ExplainedPlan ExplainPlan(const Plan& plan, const CostModel& model) {

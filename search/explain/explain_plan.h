@@ -3,6 +3,8 @@
 #ifndef KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
 #define KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +36,16 @@ struct ExplainedPlan {
   std::vector<ExplainedStage> stages;  // in the order in which they run; none of what is made ahead
   Traffic traffic;                     // of all their runs
 };
+
+// What would be second best, as text. Of a group's candidate the cycles are the group's: "matmul tile=64
+// keep=L2"; of a plan without the group they are the plan's: "v6 v7 | v8 out". Nothing: there is nothing
+// else, or the search was not asked to explain itself.
+struct RunnerUp {
+  std::string text;
+  double cycles = 0;
+};
+std::optional<RunnerUp> OtherCandidate(const GroupDecision& group);
+std::optional<RunnerUp> OtherSplit(const Graph& graph, const GroupDecision& group);
 
 // `plan`: of a search, not of a table, and for the model's target. It outlives the result.
 ExplainedPlan ExplainPlan(const Plan& plan, const CostModel& model);

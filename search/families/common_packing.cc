@@ -122,13 +122,13 @@ void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* ca
   for (const auto& [constant, copies] : PackingOf(plan)) {
     std::vector<CopiesOfConstant>& list = (*candidates)[constant];
     AddCandidate(copies, &list);
-    AddCandidate({std::string(kPlainCopy)}, &list);  // which all members can do with
+    AddCandidate({PlainCopy{}}, &list);  // which all members can do with
     if (copies.size() != 1) continue;
     for (const Stage& prepack : plan.prepacks) {
       if (prepack.kind != StageKind::kPack || prepack.operands[0].value != constant) continue;
       std::vector<Decision> packs;
       EnumerateDecisions(prepack.spec, target, &packs);
-      for (const Decision& pack : packs) AddCandidate({TextOfCopy(prepack, pack, target)}, &list);
+      for (const Decision& pack : packs) AddCandidate({CopyMadeBy(prepack, pack, target)}, &list);
     }
   }
 }

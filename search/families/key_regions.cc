@@ -100,9 +100,10 @@ class KeyFinder : public RuleFinder {
     options.other_keys = &members_.graphs[member == 0 ? 1 : 0];
     options.keys = keys;
     options.cutoff = cutoff;
-    absl::StatusOr<PlanResult> result = members_.Search(member, options);
-    if (!result.ok()) return result.status();
-    if (result->plan.nests.empty()) return Rules();
+    absl::StatusOr<OrNoPlan<PlanResult>> answer = members_.Search(member, options);
+    if (!answer.ok()) return answer.status();
+    auto* const result = std::get_if<PlanResult>(&*answer);
+    if (result == nullptr || result->plan.nests.empty()) return Rules();
     const auto rule = std::make_shared<KeyCountSchedule>(result->plan, members_.model);
     Rules rules = {rule};
     if (rule->LeavesColumns())
@@ -121,7 +122,7 @@ bool DifferInKeys(absl::Span<const Graph> members) {
   return KeysOfGraphs(CanonicalGraph(members[1]), CanonicalGraph(members.back())).DifferOnlyInKeys();
 }
 
-absl::StatusOr<PlanFamily> FindKeyRegions(const PlanMembers& members) {
+absl::StatusOr<std::optional<PlanFamily>> FindKeyRegions(const PlanMembers& members) {
   KeyFinder finder(members);
   return FindPlanRegions(members, "n_keys", finder);
 }

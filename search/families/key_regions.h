@@ -3,6 +3,8 @@
 #ifndef KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_
 #define KIRSCH_SEARCH_FAMILIES_KEY_REGIONS_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "search/families/plan_regions.h"
@@ -16,8 +18,8 @@ namespace kirsch {
 bool DifferInKeys(absl::Span<const Graph> members);
 
 // `members` differ in keys; those that are searched are searched for plans for any number of keys. Of one
-// thread. InvalidArgument: there is no such plan.
-absl::StatusOr<PlanFamily> FindKeyRegions(const PlanMembers& members);
+// thread. Nothing: there is no such plan.
+absl::StatusOr<std::optional<PlanFamily>> FindKeyRegions(const PlanMembers& members);
 
 }  // namespace kirsch
 

@@ -23,12 +23,14 @@ class RegionSolver {
   RegionSolver(const PlanMembers& members, std::string_view name, RuleFinder& finder)
       : members_(members), name_(name), finder_(finder) {}
 
-  absl::StatusOr<PlanFamily> Find() && {
+  absl::StatusOr<std::optional<PlanFamily>> Find() && {
     const size_t count = members_.graphs.size();
     family_.cycles.resize(count);
     for (size_t first = 0, end = 0; first < count; first = end) {
       while (end < count && PlacementAt(end) == PlacementAt(first)) ++end;
-      if (absl::Status status = FindPart(first, end - 1); !status.ok()) return status;
+      const absl::StatusOr<bool> served = FindPart(first, end - 1);
+      if (!served.ok()) return served.status();
+      if (!*served) return std::nullopt;
     }
     return std::move(family_);
   }
@@ -44,28 +46,28 @@ class RegionSolver {
   }
   int64_t SizeOf(size_t member) const { return members_.SizeOf(member); }
 
-  // Members whose operands have the same placement.
-  absl::Status FindPart(size_t first, size_t last) {
+  // Members whose operands have the same placement. False: no rules serve some of them.
+  absl::StatusOr<bool> FindPart(size_t first, size_t last) {
     first_ = first;
     last_ = last;
     candidates_.clear();
     improved_.clear();
     const std::vector<size_t> ladder = Ladder();
     for (size_t member : ladder)
-      if (absl::Status status = Solve(member); !status.ok()) return status;
+      if (absl::StatusOr<bool> solved = Solve(member); !solved.ok() || !*solved) return solved;
     const auto serves_more = [](const Candidate& candidate) {
       return candidate.rule->least() < candidate.rule->most();
     };
-    if (first < last && std::none_of(candidates_.begin(), candidates_.end(), serves_more))
-      return absl::InvalidArgumentError("no plan for a range of sizes");
+    if (first < last && std::none_of(candidates_.begin(), candidates_.end(), serves_more)) return false;
     for (size_t i = last - first + 1; i-- > 0;) {
       if (Least(first + i) < kNever) continue;
-      if (absl::Status status = Add(finder_.FindOthers(first + i)); !status.ok()) return status;
-      if (Least(first + i) == kNever) return absl::InvalidArgumentError("no plan for a range of sizes");
+      if (absl::StatusOr<bool> any = Add(finder_.FindOthers(first + i)); !any.ok()) return any;
+      if (Least(first + i) == kNever) return false;
     }
     for (size_t i = 1; i < ladder.size(); ++i)
       if (absl::Status status = Refine(ladder[i], ladder[i - 1]); !status.ok()) return status;
-    return AddRegions();
+    if (absl::Status status = AddRegions(); !status.ok()) return status;
+    return true;
   }
 
   // The last of the part, and representatives, each with about a fourth of those before it.
@@ -80,14 +82,15 @@ class RegionSolver {
     return members;
   }
 
-  absl::Status Solve(size_t member) {
+  // False: there is no plan that is a rule.
+  absl::StatusOr<bool> Solve(size_t member) {
     const size_t before = candidates_.size();
-    const absl::Status status = Add(finder_.Find(member, kNever));
-    if (!status.ok() && !absl::IsInvalidArgument(status)) return status;
-    return candidates_.size() > before ? absl::OkStatus() : Add(finder_.FindOthers(member));
+    if (absl::StatusOr<bool> any = Add(finder_.Find(member, kNever)); !any.ok()) return any;
+    return candidates_.size() > before ? absl::StatusOr<bool>(true) : Add(finder_.FindOthers(member));
   }
 
-  absl::Status Add(absl::StatusOr<RuleFinder::Rules> rules) {
+  // False: there are none.
+  absl::StatusOr<bool> Add(absl::StatusOr<RuleFinder::Rules> rules) {
     if (!rules.ok()) return rules.status();
     for (std::shared_ptr<PlanRule>& rule : *rules) {
       if (!rule->ApplyToRange(LeastOf(*rule), MostOf(*rule))) continue;
@@ -96,7 +99,7 @@ class RegionSolver {
         candidate.cycles.push_back(candidate.rule->CyclesFor(SizeOf(i)));
       candidates_.push_back(std::move(candidate));
     }
-    return absl::OkStatus();
+    return !rules->empty();
   }
 
   int64_t LeastOf(const PlanRule& rule) const { return std::max(SizeOf(first_), rule.least()); }
@@ -118,8 +121,7 @@ class RegionSolver {
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
   absl::Status Improve(size_t member) {
     if (!improved_.insert(member).second) return absl::OkStatus();
-    const absl::Status status = Add(finder_.Find(member, Least(member) / (1 + kLossNotSearched)));
-    return absl::IsInvalidArgument(status) ? absl::OkStatus() : status;
+    return Add(finder_.Find(member, Least(member) / (1 + kLossNotSearched))).status();
   }
 
   // Searches for more between two that were searched, as long as something there takes more than the line
@@ -212,8 +214,8 @@ class RegionSolver {
 
 }  // namespace
 
-absl::StatusOr<PlanFamily> FindPlanRegions(const PlanMembers& members, std::string_view name,
-                                           RuleFinder& finder) {
+absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members, std::string_view name,
+                                                          RuleFinder& finder) {
   return RegionSolver(members, name, finder).Find();
 }
 

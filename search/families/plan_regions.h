@@ -47,7 +47,7 @@ struct PlanMembers {
   const PlanOptions& options;
 
   int64_t SizeOf(size_t member) const { return least + static_cast<int64_t>(member); }
-  absl::StatusOr<PlanResult> Search(size_t member, const PlanOptions& own) const {
+  absl::StatusOr<OrNoPlan<PlanResult>> Search(size_t member, const PlanOptions& own) const {
     return SearchPlan(graphs[member], source, model, own);
   }
 };
@@ -60,9 +60,8 @@ class RuleFinder {
   virtual ~RuleFinder() = default;
 
   // Those that the member's plans make which cost less than the cutoff; none if there is no such plan.
-  // InvalidArgument: there is no plan at all that is a rule.
   virtual absl::StatusOr<Rules> Find(size_t member, double cutoff) = 0;
-  // Some that serve every member, if those that Find found may not.
+  // Some that serve every member, if those that Find found may not; none if there is no such plan.
   virtual absl::StatusOr<Rules> FindOthers(size_t member) = 0;
   // The size of a member to search for, about this one: no larger, if there is none like that.
   virtual int64_t Representative(int64_t size) const { return size; }
@@ -82,10 +81,10 @@ struct PlanFamily {
 // Of members whose operands have one placement, some are searched: the last, the one with a fourth of its
 // size, and so on, and more where known plans cost more than kMostLoss above the line between two of these.
 // Regions are as few intervals as there may be in which one of the plans costs no more than kMostLoss above
-// each member's cheapest. `name`: of the size, in plans, made unlike any parameter's. InvalidArgument: no
-// rules serve some member.
-absl::StatusOr<PlanFamily> FindPlanRegions(const PlanMembers& members, std::string_view name,
-                                           RuleFinder& finder);
+// each member's cheapest. `name`: of the size, in plans, made unlike any parameter's. Nothing: no rules serve
+// some member.
+absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members, std::string_view name,
+                                                          RuleFinder& finder);
 
 }  // namespace kirsch
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,7 +15,6 @@
 #include "search/graph/group_cost.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
-#include "spec/language/plan_schedule.h"
 
 namespace kirsch {
 namespace {
@@ -155,12 +153,14 @@ class GroupGrowth {
 // What the decisions of a group make of it in a graph, but for the copies.
 class GroupExpander {
  public:
-  GroupExpander(const GroupDecision& decision, const GroupSchedule& schedule, const Target& target)
-      : operations_(decision.operations), rewrite_(FindGraphRewrite(schedule.rewrite.text)), target_(target) {
+  GroupExpander(const GroupDecision& decision, const Target& target)
+      : operations_(decision.operations),
+        rewrite_(FindGraphRewrite(decision.candidate.rewrite.name)),
+        target_(target) {
     KIRSCH_CHECK(rewrite_ != nullptr);
-    form_.in_place = decision.in_place;
+    form_.in_place = decision.candidate.in_place;
     for (size_t i = 0; i < rewrite_->parameters.size(); ++i)
-      form_.parameters[i] = schedule.parameters[i].second;
+      form_.parameters[i] = decision.candidate.rewrite.parameters[i].value;
   }
 
   GroupShape Expand(const GraphUses& uses) const {
@@ -207,14 +207,11 @@ std::unique_ptr<RowCountSchedule> RowCountSchedule::Create(Plan plan, int64_t si
 bool RowCountSchedule::FindGrowth(const Graph& other, int64_t other_size) {
   const GraphUses uses(plan_.graph), other_uses(other);
   if (uses.operations() != other_uses.operations()) return false;
-  const std::string text = PrintPlanSchedule(plan_);
-  const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, "plan");
-  KIRSCH_CHECK(schedule.ok());
   for (size_t number = 0; number < plan_.groups.size(); ++number) {
     std::vector<LoopNest*> nests;
     for (LoopNest& nest : plan_.nests)
       if (nest.group == static_cast<int>(number)) nests.push_back(&nest);
-    GroupExpander expander(plan_.groups[number], schedule->groups[number], model_.target());
+    GroupExpander expander(plan_.groups[number], model_.target());
     const GroupShape shape = expander.Expand(uses);
     if (!shape.error.empty()) return false;
     if (nests.size() == 1 && nests[0]->tile == nests[0]->rows) expander.TakeAllRows(other_uses);

@@ -38,9 +38,10 @@ class RowFinder : public RuleFinder {
     PlanOptions options = members_.options;
     options.cutoff = cutoff;
     options.any_rows = true;
-    absl::StatusOr<PlanResult> result = members_.Search(member, options);
-    if (!result.ok()) return result.status();
-    if (result->plan.nests.empty()) return Rules();
+    absl::StatusOr<OrNoPlan<PlanResult>> answer = members_.Search(member, options);
+    if (!answer.ok()) return answer.status();
+    auto* const result = std::get_if<PlanResult>(&*answer);
+    if (result == nullptr || result->plan.nests.empty()) return Rules();
     const size_t other = member == 0 ? 1 : member - 1;
     Rules rules;
     const double own = result->plan.cycles;
@@ -64,7 +65,7 @@ class RowFinder : public RuleFinder {
 
 }  // namespace
 
-absl::StatusOr<PlanFamily> FindRowRegions(const PlanMembers& members) {
+absl::StatusOr<std::optional<PlanFamily>> FindRowRegions(const PlanMembers& members) {
   RowFinder finder(members);
   return FindPlanRegions(members, "n_rows", finder);
 }

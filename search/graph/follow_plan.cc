@@ -22,7 +22,7 @@ absl::StatusOr<Plan> PlanFollower::With(std::string_view text, std::string_view 
 
 absl::StatusOr<Plan> PlanFollower::Find(const PlanSchedule* schedule) {
   options_.schedule = schedule;
-  absl::StatusOr<PlanResult> result = SearchPlan(graph_, source_, model_, options_);
+  absl::StatusOr<PlanResult> result = Require(SearchPlan(graph_, source_, model_, options_));
   options_.schedule = nullptr;
   if (!result.ok()) return result.status();
   return std::move(result->plan);

@@ -23,7 +23,7 @@ class PlanFollower {
   PlanFollower(const PlanFollower&) = delete;
   PlanFollower& operator=(const PlanFollower&) = delete;
 
-  // The cheapest of all. Errors are those of SearchPlan.
+  // The cheapest of all. Errors are those of SearchPlan, or that there is none.
   absl::StatusOr<Plan> Best() { return Find(nullptr); }
 
   // The cheapest with this schedule. `file` is what errors call the text: one line with the place of what is

@@ -19,14 +19,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kImpossible = ToCycles(kInfiniteCost);
 const PlanPacking kAnyPacking;  // where a schedule decides
 
-// "matmul tile=64"
-std::string PrintRewrite(const GraphRewrite& rewrite, const RewriteParameters& parameters) {
-  std::string text(rewrite.name);
-  for (size_t i = 0; i < rewrite.parameters.size(); ++i)
-    Append(&text, " ", rewrite.parameters[i], "=", parameters[i]);
-  return text;
-}
-
 std::vector<bool> VaryingNodes(const Graph& graph, const PlanOptions& options) {
   std::vector<bool> varies;
   if (options.other_keys == nullptr) return varies;
@@ -151,8 +143,7 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
     }
     bound = std::min(bound, candidate.bound);
   }
-  if (second_best && second)
-    best->decision.other_candidate = {PrintCandidate(second->decision), second->cycles};
+  if (second_best && second) best->decision.other_candidate = {second->decision.candidate, second->cycles};
   if (best) bound = best->cycles;
   return GroupPrice{std::move(best), bound};
 }
@@ -280,9 +271,9 @@ PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecisio
   const GroupCost cost(threads_);
   PricedGroup priced;
   priced.decision = copies;
-  priced.decision.rewrite = PrintRewrite(*candidate.choice.rewrite, candidate.choice.form.parameters);
-  priced.decision.keep = candidate.keep;
-  priced.decision.in_place = candidate.choice.form.in_place;
+  const GroupForm& form = candidate.choice.form;
+  priced.decision.candidate = {candidate.choice.rewrite->With(form.parameters), candidate.keep,
+                               form.in_place};
   priced.decision.each = workers_ == Workers::kEach;
   priced.prepacks = candidate.shape.prepacks;
   priced.nests = candidate.shape.nests;

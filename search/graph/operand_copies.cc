@@ -87,17 +87,17 @@ const CopiesOfConstant* OperandCopies::PackedAs(int constant) const {
 
 bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
   if (packing_.empty()) return true;
-  const auto makes = [&](int constant, const std::string& copy) {
+  const auto makes = [&](int constant, const PackedCopy& copy) {
     const CopiesOfConstant* const copies = PackedAs(constant);
     return copies == nullptr || copies->contains(copy);
   };
   for (const Stage& stage : shape.prepacks)
-    if (!makes(stage.operands[0].value, TextOfCopy(stage))) return false;
+    if (!makes(stage.operands[0].value, CopyMadeBy(stage))) return false;
   for (const StagePlace& place : PlacesOf(shape)) {
     const std::vector<StageOperand>& operands = place.In(shape).operands;
     const int copied = CopiedOperand(shape, place);
     for (size_t i = 0; i < operands.size(); ++i)
-      if (graph_.IsConstant(operands[i].value) && !makes(operands[i].value, std::string(kPlainCopy)) &&
+      if (graph_.IsConstant(operands[i].value) && !makes(operands[i].value, PlainCopy{}) &&
           (static_cast<int>(i) != copied || !IsPrepacked(shape, place, i)))
         return false;
   }
@@ -108,7 +108,7 @@ bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
 bool OperandCopies::MayLie(const Readers& readers, const GroupShape& shape) const {
   const StagePlace& reader = readers.stages.front();
   const CopiesOfConstant* const copies = PackedAs(reader.In(shape).operands[readers.operand].value);
-  return copies == nullptr || copies->contains(std::string(kPlainCopy));
+  return copies == nullptr || copies->contains(PlainCopy{});
 }
 
 // The decisions that make one of the copies.
@@ -117,7 +117,7 @@ std::vector<Decision> OperandCopies::PacksOf(const GroupShape& shape, const Stag
   std::vector<Decision> packs;
   EnumerateDecisions(WithConstant(shape, asks, operand).spec, model_.target(), &packs);
   std::erase_if(packs, [&](const Decision& pack) {
-    return !copies.contains(TextOfCopy(PackOf(shape, asks, operand, pack)));
+    return !copies.contains(CopyMadeBy(PackOf(shape, asks, operand, pack)));
   });
   return packs;
 }

@@ -15,54 +15,33 @@ namespace {
 
 Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
 
-// Of a stage that packs. The same bytes are an lhs, or the rhs of the transposed problem: it is told as the
-// latter.
-std::string TextOfPack(const Stage& stage, int operand, const TensorSpec& copy) {
-  const Spec& spec = stage.spec;
+PackedCopy MatrixCopyBy(const Stage& prepack, int operand, const TensorSpec& copy) {
+  const Spec& spec = prepack.spec;
   const TileExtent extent = ExtentOf(spec, operand);
-  Layout from = spec.tensor(operand).layout, to = copy.layout;
+  const StageOperand& at = prepack.operands[0];
+  MatrixCopy made{extent.outer, extent.inner,    spec.tensor(operand).layout,
+                  at.offset,    prepack.repeats, prepack.repeats > 1 ? at.repeat_stride : 0,
+                  copy.layout,  copy.dtype};
+  made.from.ld = 0;
   if (operand == MatmulDims::kLhs) {
-    from.order = Turned(from.order);
-    to.order = Turned(to.order);
+    made.from.order = Turned(made.from.order);
+    made.to.order = Turned(made.to.order);
   }
-  const StageOperand& at = stage.operands[0];
+  return made;
+}
+
+std::string Print(const MatrixCopy& copy) {
   std::string text;
-  if (stage.repeats > 1) Append(&text, stage.repeats, " of ");
-  Append(&text, extent.outer, "x", extent.inner, " ", PrintLayout(from));
-  if (at.offset != 0) Append(&text, " from ", at.offset);
-  if (stage.repeats > 1) Append(&text, " every ", at.repeat_stride);
-  Append(&text, " as ", PrintLayout(to));
-  if (to.kind == LayoutKind::kStrided) Append(&text, " ld=", to.ld);
+  if (copy.count > 1) Append(&text, copy.count, " of ");
+  Append(&text, copy.outer, "x", copy.inner, " ", PrintLayout(copy.from));
+  if (copy.offset != 0) Append(&text, " from ", copy.offset);
+  if (copy.count > 1) Append(&text, " every ", copy.every);
+  Append(&text, " as ", PrintLayout(copy.to));
+  if (copy.to.kind == LayoutKind::kStrided) Append(&text, " ld=", copy.to.ld);
   return Cat(text, " ", Info(copy.dtype).name);
 }
-
-std::string TextOfStage(const Stage& prepack) {
-  switch (prepack.kind) {
-    case StageKind::kPack: {
-      const int operand = prepack.impl.decision.operand;
-      return TextOfPack(prepack, operand, prepack.impl.children[0].impl.spec.tensor(operand));
-    }
-    case StageKind::kPad:
-      return std::string(kPlainCopy);
-    case StageKind::kTransform:
-      return Cat("for Winograd's algorithm, ", prepack.transform.Name());
-    case StageKind::kContraction:
-    case StageKind::kRows:
-    case StageKind::kTranspose:
-      break;
-  }
-  KIRSCH_BUG("nothing that is made of constants");
-}
-
-struct SharedItem {
-  Stage stage;
-  int64_t bytes = 0;
-};
-using Items = std::map<std::pair<int, std::string>, SharedItem>;
-
-std::pair<int, std::string> PrepackKey(const Stage& prepack) {
-  return {prepack.operands[0].value, TextOfStage(prepack)};
-}
+std::string Print(const PlainCopy&) { return "as it is"; }
+std::string Print(const TransformShape& shape) { return Cat("for Winograd's algorithm, ", shape.Name()); }
 
 // A parameter's name, a number, or what is computed of such.
 std::string NameOfConstant(const Graph& graph, int value) {
@@ -82,11 +61,29 @@ int64_t BufferBytes(const Plan& plan, int value) {
   return buffer->bytes;
 }
 
+// What is in the buffer that plans share, by the constants and what is made of them.
+struct SharedItem {
+  Stage stage;
+  int64_t bytes = 0;
+};
+using ItemKey = std::pair<int, PackedCopy>;
+using Items = std::map<ItemKey, SharedItem>;
+
+ItemKey KeyOf(const Stage& prepack) { return {prepack.operands[0].value, CopyMadeBy(prepack)}; }
+
 void AddItems(const Plan& plan, Items* items) {
   for (const Stage& stage : plan.prepacks) {
-    SharedItem& item = items->try_emplace(PrepackKey(stage), SharedItem{stage, 0}).first->second;
+    SharedItem& item = items->try_emplace(KeyOf(stage), SharedItem{stage, 0}).first->second;
     item.bytes = std::max(item.bytes, BufferBytes(plan, stage.operands[1].value));
   }
+}
+
+// As they are told: one constant after the other, of each the copies as PrintCopies has them.
+std::multimap<std::pair<int, std::string>, const Items::value_type*> InOrder(const Items& items) {
+  std::multimap<std::pair<int, std::string>, const Items::value_type*> ordered;
+  for (const Items::value_type& item : items)
+    ordered.emplace(std::pair(item.first.first, PrintCopy(item.first.second)), &item);
+  return ordered;
 }
 
 int FirstFreeValue(const Plan& plan) {
@@ -96,20 +93,22 @@ int FirstFreeValue(const Plan& plan) {
 }
 
 void TakeItems(const Items& items, Plan* plan) {
-  std::map<std::pair<int, std::string>, Stage> own;
-  std::map<int, std::pair<int, std::string>> made;  // by the values that the plan had for them
+  std::map<ItemKey, Stage> own;
+  std::map<int, ItemKey> made;  // by the values that the plan had for them
   for (const Stage& stage : plan->prepacks) {
-    own.try_emplace(PrepackKey(stage), stage);
-    made[stage.operands[1].value] = PrepackKey(stage);
+    own.try_emplace(KeyOf(stage), stage);
+    made[stage.operands[1].value] = KeyOf(stage);
   }
   int next = FirstFreeValue(*plan);
-  std::map<std::pair<int, std::string>, int> values;
+  std::map<ItemKey, int> values;
   std::erase_if(plan->buffers, [&](const Buffer& buffer) { return made.contains(buffer.value); });
   plan->prepacks.clear();
-  for (const auto& [key, item] : items) {
+  for (const auto& [order, entry] : InOrder(items)) {
+    const auto& [key, item] = *entry;
     const auto known = own.find(key);
     Stage stage = known == own.end() ? item.stage : known->second;
-    const int value = values[key] = key.second == kPlainCopy ? key.first : next++;
+    const bool is_plain = std::holds_alternative<PlainCopy>(key.second);
+    const int value = values[key] = is_plain ? key.first : next++;
     stage.operands[1].value = value;
     plan->buffers.push_back({value, item.bytes});
     plan->prepacks.push_back(std::move(stage));
@@ -123,14 +122,44 @@ void TakeItems(const Items& items, Plan* plan) {
 
 }  // namespace
 
-std::string TextOfCopy(const Stage& prepack, const Decision& pack, const Target& target) {
+PackedCopy CopyMadeBy(const Stage& prepack, const Decision& pack, const Target& target) {
   Expansion expansion;
   Expand(prepack.spec, pack, target, &expansion);
   const int operand = pack.operand;
-  return TextOfPack(prepack, operand, expansion.children[0].spec.tensor(operand));
+  return MatrixCopyBy(prepack, operand, expansion.children[0].spec.tensor(operand));
 }
 
-std::string TextOfCopy(const Stage& prepack) { return TextOfStage(prepack); }
+PackedCopy CopyMadeBy(const Stage& prepack) {
+  switch (prepack.kind) {
+    case StageKind::kPack: {
+      const int operand = prepack.impl.decision.operand;
+      return MatrixCopyBy(prepack, operand, prepack.impl.children[0].impl.spec.tensor(operand));
+    }
+    case StageKind::kPad:
+      return PlainCopy{};
+    case StageKind::kTransform: {
+      TransformShape shape = prepack.transform;
+      shape.node = -1;
+      return shape;
+    }
+    case StageKind::kContraction:
+    case StageKind::kRows:
+    case StageKind::kTranspose:
+      break;
+  }
+  KIRSCH_BUG("nothing that is made of constants");
+}
+
+std::string PrintCopy(const PackedCopy& copy) {
+  return std::visit([](const auto& made) { return Print(made); }, copy);
+}
+
+std::vector<std::string> PrintCopies(const CopiesOfConstant& copies) {
+  std::vector<std::string> texts;
+  for (const PackedCopy& copy : copies) texts.push_back(PrintCopy(copy));
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
 
 std::vector<int> FoldedOperations(const Plan& plan) {
   std::vector<int> operations;
@@ -143,13 +172,13 @@ PlanPacking PackingOf(const Plan& plan) {
   PlanPacking packing;
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
     if (plan.graph.IsConstant(input)) packing[input];
-  for (const Stage& stage : plan.prepacks) packing[stage.operands[0].value].insert(TextOfStage(stage));
+  for (const Stage& stage : plan.prepacks) packing[stage.operands[0].value].insert(CopyMadeBy(stage));
   // What is computed ahead is there as it is.
   for (const LoopNest& nest : plan.nests)
     for (const Stage* stage : StagesOf(nest))
       for (const StageOperand& operand : stage->operands)
         if (operand.value >= plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
-          packing[operand.value].insert(std::string(kPlainCopy));
+          packing[operand.value].insert(PlainCopy{});
   return packing;
 }
 
@@ -157,8 +186,8 @@ std::string PrintPacking(const PlanPacking& packing, const Graph& graph) {
   std::string text;
   for (const auto& [constant, copies] : packing) {
     if (copies.empty()) continue;
-    Append(&text, text.empty() ? "" : "; ", NameOfConstant(graph, constant), " ");
-    for (const std::string& copy : copies) Append(&text, copy == *copies.begin() ? "" : ", ", copy);
+    Append(&text, text.empty() ? "" : "; ", NameOfConstant(graph, constant), " ",
+           Join(PrintCopies(copies), ", "));
   }
   return text;
 }

@@ -39,17 +39,16 @@ class Planner {
         uses_(graph),
         pricer_(uses_, model, options) {}
 
-  absl::StatusOr<PlanResult> Run() {
+  absl::StatusOr<OrNoPlan<PlanResult>> Run() {
     const std::vector<int>& operations = uses_.operations();
     if (operations.size() > kMaxOperations)
-      return ErrorAt(source_, graph_.at(operations[kMaxOperations]).position,
-                     Cat("expected at most ", kMaxOperations, " operations"));
-    if (operations.empty())
-      return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
+      return NoPlanAt(operations[kMaxOperations], Cat("at most ", kMaxOperations, " operations"));
+    if (operations.empty()) return NoPlanAt(graph_.result, "an operation at least");
     fusion_graph_.emplace(uses_, options_.most_states);
     if (absl::Status status = FollowSchedule(); !status.ok()) return status;
     absl::StatusOr<PlanResult> best = BestPlan();
-    if (!best.ok()) return best;
+    if (!best.ok()) return best.status();
+    if (best->plan.cycles == kNever) return Refused();
     if (!fusion_graph_->all()) {
       const absl::StatusOr<double> bound = ArithmeticBound();
       if (!bound.ok()) return bound.status();
@@ -60,7 +59,7 @@ class Planner {
     best->stats = pricer_.stats();
     best->groups = known_.size();
     best->pinned = options_.schedule != nullptr;
-    return best;
+    return *std::move(best);
   }
 
  private:
@@ -73,7 +72,7 @@ class Planner {
   absl::StatusOr<PlanResult> BestPlan() {
     if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kNever);
     absl::StatusOr<PlanResult> best = FindPlan(1, options_.cutoff);
-    if (!best.ok() || options_.threads == 1) return best;
+    if (!best.ok() || best->plan.cycles == kNever || options_.threads == 1) return best;
     absl::StatusOr<PlanResult> shared =
         FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
     if (!shared.ok()) return shared;
@@ -86,14 +85,13 @@ class Planner {
 
   // The shortest path, of which lengths are learned as far as that is needed: while one of its groups has but
   // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
-  // only, a bound.
+  // only, a bound, which is kNever if there is no plan.
   absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
     const double once = StartCycles(threads);
     PlanResult result;
     for (priced_only_ = false;;) {
       absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
       if (!path.ok()) return path.status();
-      if (path->cycles == kNever) return Refused();
       const std::vector<GroupQuestion> open = OpenGroups(*path);
       if (!priced_only_) result.bound_cycles = path->cycles + once;
       if (open.empty() && path->cycles + once < limit) result.plan = BuildPlan(*path, threads);
@@ -167,15 +165,19 @@ class Planner {
     return cycles;
   }
 
-  // The first operation that no group computes.
-  absl::Status Refused() const {
+  // Names the first operation that no group computes.
+  NoPlan Refused() const {
     OperationSet computed = 0;
     for (const auto& [group, known] : known_)
       if (known.bound < kNever) computed |= group.first;
     const auto first = static_cast<size_t>(std::countr_one(computed));
     const std::vector<int>& operations = uses_.operations();
     const int node = first < operations.size() ? operations[first] : graph_.result;
-    return ErrorAt(source_, graph_.at(node).position, Cat("expected ", pricer_.ErrorOf(node)));
+    return NoPlanAt(node, pricer_.ErrorOf(node));
+  }
+
+  NoPlan NoPlanAt(int node, std::string_view expected) const {
+    return NoPlan(ErrorAt(source_, graph_.at(node).position, Cat("expected ", expected)));
   }
 
   // Finds where the schedule leads.
@@ -262,23 +264,14 @@ class Planner {
             group.operations.end())
           banned_ |= OperationSet{1} << place;
       const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kNever);
-      if (absl::IsInvalidArgument(other.status())) continue;  // it is needed
       if (!other.ok()) return other.status();
-      group.other_split = {SplitOf(other->plan), other->plan.cycles};
+      if (other->plan.cycles == kNever) continue;  // the group is needed
+      group.other_split = {{}, other->plan.cycles};
+      for (const GroupDecision& of_other : other->plan.groups)
+        group.other_split->groups.push_back(of_other.operations);
     }
     banned_ = 0;
     return absl::OkStatus();
-  }
-
-  // "v6 v7 | v8 out"
-  static std::string SplitOf(const Plan& plan) {
-    std::string text;
-    for (const GroupDecision& group : plan.groups) {
-      if (!text.empty()) text += " | ";
-      for (int node : group.operations)
-        Append(&text, node == group.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
-    }
-    return text;
   }
 
   // With a group for each operation.
@@ -327,16 +320,20 @@ absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, con
 }
 
 // The cheapest plan of all choices.
-absl::StatusOr<PlanResult> BestOf(const std::vector<std::vector<int>>& choices, const Graph& graph,
-                                  std::string_view source, const CostModel& model, PlanOptions options) {
+absl::StatusOr<OrNoPlan<PlanResult>> BestOf(const std::vector<std::vector<int>>& choices, const Graph& graph,
+                                            std::string_view source, const CostModel& model,
+                                            PlanOptions options) {
   std::optional<PlanResult> best;
-  absl::Status refused = absl::OkStatus();
+  std::optional<NoPlan> none;
   for (const std::vector<int>& choice : choices) {
     const Graph constant = WithConstants(graph, choice);
-    absl::StatusOr<PlanResult> found = Planner(constant, source, model, options).Run();
-    if (absl::IsInvalidArgument(found.status())) refused = found.status();
-    if (absl::IsInvalidArgument(found.status()) && choices.size() > 1) continue;
-    if (!found.ok()) return found;
+    absl::StatusOr<OrNoPlan<PlanResult>> answer = Planner(constant, source, model, options).Run();
+    if (!answer.ok()) return answer;
+    auto* const found = std::get_if<PlanResult>(&*answer);
+    if (found == nullptr) {
+      none = std::get<NoPlan>(*answer);
+      continue;
+    }
     if (best) {
       found->stats += best->stats;
       found->groups += best->groups;
@@ -351,9 +348,9 @@ absl::StatusOr<PlanResult> BestOf(const std::vector<std::vector<int>>& choices, 
       }
     }
     options.cutoff = std::min(options.cutoff, found->plan.cycles);
-    best = *std::move(found);
+    best = std::move(*found);
   }
-  if (!best) return refused;
+  if (!best) return *std::move(none);
   return *std::move(best);
 }
 
@@ -370,8 +367,8 @@ void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options) {
   };
 }
 
-absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
-                                      const PlanOptions& options) {
+absl::StatusOr<OrNoPlan<PlanResult>> SearchPlan(const Graph& graph, std::string_view source,
+                                                const CostModel& model, const PlanOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Graph canonical = CanonicalGraph(graph);
   if (const PlanSchedule* const schedule = options.schedule;
@@ -380,10 +377,11 @@ absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view sourc
                    Cat("expected a plan for ", options.threads, " threads, or for one"));
   absl::StatusOr<std::vector<std::vector<int>>> choices = ChoicesFor(canonical, model.target(), options);
   if (!choices.ok()) return choices.status();
-  absl::StatusOr<PlanResult> result = BestOf(*choices, canonical, source, model, options);
-  if (result.ok())
-    result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
+  absl::StatusOr<OrNoPlan<PlanResult>> answer = BestOf(*choices, canonical, source, model, options);
+  if (answer.ok())
+    if (auto* const result = std::get_if<PlanResult>(&*answer))
+      result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return answer;
 }
 
 }  // namespace kirsch

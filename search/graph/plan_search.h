@@ -8,8 +8,11 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "rewrites/graph/graph_rewrite.h"
@@ -29,7 +32,7 @@ struct PlanOptions {
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too
   // Not null: the same kernel with another number of keys. The plan is to be for any number, so that whatever
-  // differs between the two goes by keys in this way; InvalidArgument if it can't. Outlives the search.
+  // differs between the two goes by keys in this way. Outlives the search.
   const Graph* other_keys = nullptr;
   KeyUse keys = KeyUse::kBlocks;
   bool any_rows =
@@ -40,8 +43,8 @@ struct PlanOptions {
   // The operations of the canonical graph that are constant-folded (search/graph/constant_folding.h);
   // nothing: whichever are best.
   std::optional<std::vector<int>> folded = {};
-  // Only a plan that costs less is looked for: where there is none, the result has no nests, and its cycles
-  // are a bound.
+  // Only a plan that costs less is looked for: where none does, the result has no nests, and its cycles are a
+  // bound.
   double cutoff = std::numeric_limits<double>::infinity();
   // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
   // order has, and the result is not called optimal.
@@ -75,10 +78,28 @@ struct PlanResult {
   std::optional<double> unfused_cycles;
 };
 
-// InvalidArgument, one line with the place, if no plan is known for the graph, or if the schedule is not one
-// of its plans.
-absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
-                                      const PlanOptions& options);
+// The space has no plan for the graph, with what the options ask for.
+struct NoPlan {
+  explicit NoPlan(absl::Status why) : why(std::move(why)) {}
+
+  absl::Status why;  // InvalidArgument, one line with the place: what a caller says who needs a plan
+};
+
+template <typename T>
+using OrNoPlan = std::variant<T, NoPlan>;
+
+// For callers that need a plan: that there is none is an error.
+template <typename T>
+absl::StatusOr<T> Require(absl::StatusOr<OrNoPlan<T>> found) {
+  if (!found.ok()) return found.status();
+  if (const auto* none = std::get_if<NoPlan>(&*found)) return none->why;
+  return std::get<T>(*std::move(found));
+}
+
+// An error is that of PlanOptions::solve, or InvalidArgument, one line with the place, if the schedule is not
+// one of the graph's plans.
+absl::StatusOr<OrNoPlan<PlanResult>> SearchPlan(const Graph& graph, std::string_view source,
+                                                const CostModel& model, const PlanOptions& options);
 
 }  // namespace kirsch
 

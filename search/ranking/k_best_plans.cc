@@ -219,7 +219,7 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
     below.cutoff = cutoff;
     return Search(placed, model, memo, below);
   };
-  absl::StatusOr<PlanResult> best = SearchPlan(graph, source, model, options);
+  absl::StatusOr<PlanResult> best = Require(SearchPlan(graph, source, model, options));
   if (!best.ok()) return best.status();
   KBestPlansResult result;
   const Graph canonical = best->plan.graph;  // what is constant-folded included

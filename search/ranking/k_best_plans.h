@@ -51,7 +51,7 @@ struct RankOptions {
 };
 
 // The cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's algorithm
-// count; of `search` time budget and cancellation. Errors are those of SearchPlan.
+// count; of `search` time budget and cancellation. Errors are those of SearchPlan, or that there is no plan.
 absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
                                             const RankOptions& rank, const CostModel& model, Memo& memo,
                                             PlanOptions options, const SearchOptions& search);

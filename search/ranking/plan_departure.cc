@@ -12,9 +12,7 @@ namespace kirsch {
 namespace {
 
 std::string OperationsText(const Graph& graph, const GroupDecision& group) {
-  std::vector<std::string> names;
-  for (const int node : group.operations) names.push_back(NameOfValue(graph, node));
-  return Join(names, " ") + (group.each ? " each" : "");
+  return NamesOfValues(graph, group.operations) + (group.each ? " each" : "");
 }
 
 // "v3 v4 | out"
@@ -26,6 +24,14 @@ std::string GroupsText(const Plan& plan) {
 
 std::string CopyText(const GroupDecision::Copy& copy) {
   return copy.decision.kind == RewriteKind::kNone ? "as it lies" : PrintDecision(copy.op, copy.decision);
+}
+
+bool HaveSameGroups(const Plan& a, const Plan& b) {
+  return a.threads == b.threads &&
+         std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(),
+                    [](const GroupDecision& a, const GroupDecision& b) {
+                      return a.operations == b.operations && a.each == b.each;
+                    });
 }
 
 // Of the group of that number, as its schedule counts them.
@@ -54,8 +60,8 @@ PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t numbe
 
 PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) {
   const GroupDecision &group = plan.groups[number], &other = best.groups[number];
-  if (PrintCandidate(group) != PrintCandidate(other))
-    return {"way", PrintCandidate(other), PrintCandidate(group)};
+  if (!(group.candidate == other.candidate))
+    return {"way", PrintCandidate(other.candidate), PrintCandidate(group.candidate)};
   for (size_t i = 0; i < std::min(group.copies.size(), other.copies.size()); ++i)
     if (!(group.copies[i].decision == other.copies[i].decision)) {
       std::vector<std::string> readers;
@@ -73,8 +79,7 @@ PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) 
 }  // namespace
 
 PlanDeparture DepartureOf(const Plan& plan, const Plan& best) {
-  const std::string groups = GroupsText(plan), others = GroupsText(best);
-  if (groups != others) return {"slices", others, groups};
+  if (!HaveSameGroups(plan, best)) return {"slices", GroupsText(best), GroupsText(plan)};
   for (size_t number = 0; number < plan.groups.size(); ++number)
     if (PlanDeparture departure = GroupDeparture(plan, best, number); !departure.where.empty()) {
       departure.where = Cat("slice ", OperationsText(plan.graph, plan.groups[number]), ", ", departure.where);

@@ -47,10 +47,7 @@ class Sketch {
 
   // "slice v3 v4"
   std::string GroupLine(OperationSet set) const {
-    std::string text = "slice";
-    const FusionGroup group(uses_, set);
-    for (const int node : group.operations()) Append(&text, " ", NameOfValue(graph_, node));
-    return text + "\n";
+    return Cat("slice ", NamesOfValues(graph_, FusionGroup(uses_, set).operations()), "\n");
   }
 
   // "  matmul tile=64 keep=L2", any parameters of any rewrite that is for the group; empty: there is none.
@@ -65,9 +62,7 @@ class Sketch {
     const std::vector<RewriteParameters> all = rewrite.enumerate(problem);
     if (all.empty()) return "";
     const RewriteParameters& parameters = all[random->Below(all.size())];
-    std::string text = Cat("  ", rewrite.name);
-    for (size_t i = 0; i < rewrite.parameters.size(); ++i)
-      Append(&text, " ", rewrite.parameters[i], "=", parameters[i]);
+    std::string text = Cat("  ", PrintRewrite(rewrite.With(parameters)));
     // What is not in the space of this way is drawn again.
     const char* const keep[] = {"", " keep=L1", " keep=L2"};
     text += keep[random->Below(3)];

@@ -41,12 +41,13 @@ std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
   if (options.folded) Append(&text, "\nahead ", Join(*options.folded, ","));
   for (const auto& [constant, copies] : options.packing)
-    Append(&text, "\npacked ", constant, ": ", Join(std::vector(copies.begin(), copies.end()), "; "));
+    Append(&text, "\npacked ", constant, ": ", Join(PrintCopies(copies), "; "));
   return text;
 }
 
-absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view source, const CostModel& model,
-                                      const PlanOptions& options, Table* table) {
+absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_view source,
+                                                const CostModel& model, const PlanOptions& options,
+                                                Table* table) {
   if (table == nullptr) return SearchPlan(graph, source, model, options);
   const std::string question = PlanQuestion(graph, options);
   const absl::StatusOr<std::optional<std::string>> known = table->FindText(TextKind::kPlan, question);
@@ -56,17 +57,19 @@ absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view sourc
     if (!schedule.ok()) return schedule.status();
     PlanOptions recalling = options;
     recalling.schedule = &*schedule;
-    absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, recalling);
-    if (!result.ok()) return result;
+    absl::StatusOr<PlanResult> result = Require(SearchPlan(graph, source, model, recalling));
+    if (!result.ok()) return result.status();
     result->pinned = false;
     result->from_table = true;
-    return result;
+    return *std::move(result);
   }
-  absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
-  if (!result.ok() || !result->optimal || result->plan.nests.empty()) return result;
+  absl::StatusOr<OrNoPlan<PlanResult>> answer = SearchPlan(graph, source, model, options);
+  if (!answer.ok()) return answer;
+  const auto* const result = std::get_if<PlanResult>(&*answer);
+  if (result == nullptr || !result->optimal || result->plan.nests.empty()) return answer;
   const absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
   if (!added.ok()) return added;
-  return result;
+  return answer;
 }
 
 }  // namespace kirsch

@@ -17,9 +17,11 @@ namespace kirsch {
 std::string PlanQuestion(const Graph& graph, const PlanOptions& options);
 
 // The plan that the table has for the graph, or that SearchPlan finds, which the table then remembers.
-// `table` may be null; no schedule is given. An error may be the table's.
-absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view source, const CostModel& model,
-                                      const PlanOptions& options, Table* table);
+// `table` may be null; no schedule is given. An error may be the table's, as where it has a schedule that is
+// none of the graph's.
+absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_view source,
+                                                const CostModel& model, const PlanOptions& options,
+                                                Table* table);
 
 }  // namespace kirsch
 

@@ -55,13 +55,11 @@ class Printer {
 
   void PrintGroup(int number) {
     const GroupDecision& group = plan_.groups[static_cast<size_t>(number)];
-    std::string line = "slice";
-    for (int node : group.operations) Append(&line, " ", NameOfValue(plan_.graph, node));
     double cycles = 0;
     for (const LoopNest& nest : plan_.nests) cycles += nest.group == number ? nest.cycles : 0;
-    text_ += WithComment(line, PrintCycles(cycles));
+    text_ += WithComment(Cat("slice ", NamesOfValues(plan_.graph, group.operations)), PrintCycles(cycles));
     if (group.each) text_ += "  each\n";
-    Append(&text_, "  ", PrintCandidate(group), "\n");
+    Append(&text_, "  ", PrintCandidate(group.candidate), "\n");
     for (const GroupDecision::Copy& copy : group.copies) PrintCopy(copy);
     int stage = 0;
     for (const LoopNest& nest : plan_.nests) {
@@ -283,8 +281,22 @@ std::string NameOfValue(const Graph& graph, int node) {
   return Info(at.op).kind == OperationKind::kLeaf ? at.text : Cat("v", node);
 }
 
-std::string PrintCandidate(const GroupDecision& group) {
-  return Cat(group.rewrite, " keep=", Name(group.keep), group.in_place ? "" : " in-place=no");
+std::string NamesOfValues(const Graph& graph, const std::vector<int>& nodes) {
+  std::vector<std::string> names;
+  for (const int node : nodes) names.push_back(NameOfValue(graph, node));
+  return Join(names, " ");
+}
+
+std::string PrintRewrite(const AppliedRewrite& rewrite) {
+  std::string text(rewrite.name);
+  for (const AppliedRewrite::Parameter& parameter : rewrite.parameters)
+    Append(&text, " ", parameter.name, "=", parameter.value);
+  return text;
+}
+
+std::string PrintCandidate(const GroupCandidate& candidate) {
+  return Cat(PrintRewrite(candidate.rewrite), " keep=", Name(candidate.keep),
+             candidate.in_place ? "" : " in-place=no");
 }
 
 std::string PrintRowSchedule(const RowSchedule& schedule) {

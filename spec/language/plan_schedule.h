@@ -33,6 +33,7 @@
 #include "absl/status/statusor.h"
 #include "spec/graph/row_schedule.h"
 #include "spec/level.h"
+#include "spec/program/group_decision.h"
 #include "spec/program/plan.h"
 #include "spec/text/text.h"
 
@@ -75,6 +76,8 @@ struct PlanSchedule {
 
 // "v3", or "out".
 std::string NameOfValue(const Graph& graph, int node);
+// "v3 out".
+std::string NamesOfValues(const Graph& graph, const std::vector<int>& nodes);
 
 // The schedule of a plan, with what its graph is, and the cycles and the spec of each group and stage, as
 // comments.
@@ -84,8 +87,11 @@ std::string PrintPlanSchedule(const Plan& plan);
 // "<source>:<line>:<column>: expected <what>, got <text>".
 absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
 
+// "matmul tile=64".
+std::string PrintRewrite(const AppliedRewrite& rewrite);
+
 // "matmul tile=64 keep=L2".
-std::string PrintCandidate(const GroupDecision& group);
+std::string PrintCandidate(const GroupCandidate& candidate);
 
 // "lanes=16 unroll=4,2".
 std::string PrintRowSchedule(const RowSchedule& schedule);

@@ -15,6 +15,7 @@
 #include "spec/graph/row_schedule.h"
 #include "spec/impl.h"
 #include "spec/level.h"
+#include "spec/program/group_decision.h"
 #include "spec/program/kernel_shape.h"
 #include "spec/spec.h"
 #include "spec/traffic.h"
@@ -77,33 +78,6 @@ struct Stage {
 };
 
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
-
-// What the search decided for a fusion group, operations that are computed together: how its loop
-// nests come about. Stages are counted over all its nests, in their order, copies left out.
-struct GroupDecision {
-  // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
-  struct Copy {
-    std::vector<int> readers;  // stages
-    OpKind op = {};            // of the first of them
-    Decision decision;         // kNone: no copy
-  };
-
-  // What would be second best.
-  struct RunnerUp {
-    std::string text;   // empty: there is nothing else
-    double cycles = 0;  // of the group, or of the plan
-  };
-
-  std::vector<int> operations;  // nodes, ascending
-  std::string rewrite;          // its name and its parameters
-  Level keep = Level::kL2;      // the fastest that values between stages may stay in
-  bool in_place = true;         // results replace what nobody needs any more, where they can
-  bool each = false;            // each of several threads does it for itself
-  std::vector<Copy> copies;
-  // Where the search was asked to explain itself: another candidate for the group, as printed in schedules;
-  // and the cheapest plan without this group, as its groups with | between them.
-  RunnerUp other_candidate, other_split;
-};
 
 // Stages that run over the same tiles of rows, for each item of a batch.
 struct LoopNest {

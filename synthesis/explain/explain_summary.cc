@@ -114,11 +114,10 @@ std::string RunnerUpText(const Plan& plan) {
     const GroupDecision& group = plan.groups[i];
     double own = 0;
     for (const LoopNest& nest : plan.nests) own += nest.group == static_cast<int>(i) ? nest.cycles : 0;
-    if (!group.other_candidate.text.empty())
-      consider(Cat(group.other_candidate.text, " for ", PrintCandidate(group)),
-               plan.cycles - own + group.other_candidate.cycles);
-    if (!group.other_split.text.empty())
-      consider(Cat("slices ", group.other_split.text), group.other_split.cycles);
+    if (const auto other = OtherCandidate(group))
+      consider(Cat(other->text, " for ", PrintCandidate(group.candidate)), plan.cycles - own + other->cycles);
+    if (const auto other = OtherSplit(plan.graph, group))
+      consider(Cat("slices ", other->text), other->cycles);
   }
   return text;
 }

@@ -164,9 +164,9 @@ std::string StagesText(const ExplainedGraph& graph) {
   return text;
 }
 
-std::string RunnerUpText(const GroupDecision::RunnerUp& other, double cycles) {
-  if (other.text.empty()) return "nothing else";
-  return absl::StrFormat("%s, %+.2f%%", other.text, Margin(cycles, other.cycles));
+std::string RunnerUpText(const std::optional<RunnerUp>& other, double cycles) {
+  if (!other) return "nothing else";
+  return absl::StrFormat("%s, %+.2f%%", other->text, Margin(cycles, other->cycles));
 }
 
 // What would be second best, at every group.
@@ -176,12 +176,11 @@ std::string RunnersUpText(const Plan& plan) {
     const GroupDecision& group = plan.groups[i];
     double cycles = 0;
     for (const LoopNest& nest : plan.nests) cycles += nest.group == static_cast<int>(i) ? nest.cycles : 0;
-    std::vector<std::string> names;
-    for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     absl::StrAppendFormat(
         &text, "slice %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this slice: %s\n",
-        Join(names, " "), cycles, 100 * cycles / plan.cycles, PrintCandidate(group),
-        RunnerUpText(group.other_candidate, cycles), RunnerUpText(group.other_split, plan.cycles));
+        NamesOfValues(plan.graph, group.operations), cycles, 100 * cycles / plan.cycles,
+        PrintCandidate(group.candidate), RunnerUpText(OtherCandidate(group), cycles),
+        RunnerUpText(OtherSplit(plan.graph, group), plan.cycles));
   }
   return text;
 }

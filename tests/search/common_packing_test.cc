@@ -30,12 +30,12 @@ class Family {
     EXPECT_TRUE(family.ok()) << family.status();
     for (int64_t i = 0; i < family->count(); ++i) {
       graphs_.push_back(family->member(i));
-      plans_.push_back(Solve(plans_.size(), {}, kNever)->plan);
+      plans_.push_back(Require(Solve(plans_.size(), {}, kNever))->plan);
       AddCandidates(plans_.back(), target, &candidates_);
     }
   }
 
-  absl::StatusOr<PlanResult> Solve(size_t member, const PlanPacking& packing, double cutoff) {
+  absl::StatusOr<OrNoPlan<PlanResult>> Solve(size_t member, const PlanPacking& packing, double cutoff) {
     PlanOptions options;
     options.packing = packing;
     options.cutoff = cutoff;
@@ -45,9 +45,11 @@ class Family {
 
   double Cost(size_t member, const PlanPacking& packing, double cutoff = kNever) {
     ++asked_;
-    const auto result = Solve(member, packing, cutoff);
-    if (absl::IsInvalidArgument(result.status())) return kNever;
-    return result->plan.nests.empty() ? cutoff : result->plan.cycles;
+    const auto found = Solve(member, packing, cutoff);
+    EXPECT_TRUE(found.ok()) << found.status();
+    if (std::holds_alternative<NoPlan>(*found)) return kNever;
+    const Plan& plan = std::get<PlanResult>(*found).plan;
+    return plan.nests.empty() ? cutoff : plan.cycles;
   }
 
   std::vector<PackedMember> Members(const std::vector<double>& weights) const {

@@ -27,7 +27,7 @@ class ExplainPlanTest : public ::testing::TestWithParam<Case> {
     PlanOptions options;
     options.threads = GetParam().threads;
     SearchStages(model_, memo_, &options);
-    absl::StatusOr<PlanResult> result = SearchPlan(*graph, "spec", model_, options);
+    absl::StatusOr<PlanResult> result = Require(SearchPlan(*graph, "spec", model_, options));
     ASSERT_TRUE(result.ok()) << result.status();
     plan_ = result->plan;
     explained_ = ExplainPlan(plan_, model_);

@@ -184,13 +184,13 @@ class BruteForce {
         levels.PlaceSpec(shape.nests[place.nest], &stage);
     }
     for (const Stage& stage : shape.prepacks)
-      if (!Makes(stage.operands[0].value, TextOfCopy(stage))) return kNever;
+      if (!Makes(stage.operands[0].value, CopyMadeBy(stage))) return kNever;
     const OperandCopies copies(graph_, model_, GroupCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
   }
 
   // May this be made of the constant ahead?
-  bool Makes(int constant, const std::string& copy) const {
+  bool Makes(int constant, const PackedCopy& copy) const {
     const auto copies = packing_.find(constant);
     return copies == packing_.end() || copies->second.contains(copy);
   }
@@ -211,7 +211,7 @@ class BruteForce {
     prepack.operands = {constant.operands[operand], {}};
     prepack.operands[0].repeat_stride = prepack.operands[0].batch_stride;
     std::erase_if(packs,
-                  [&](const Decision& pack) { return !Makes(value, TextOfCopy(prepack, pack, target_)); });
+                  [&](const Decision& pack) { return !Makes(value, CopyMadeBy(prepack, pack, target_)); });
     return packs;
   }
 
@@ -306,7 +306,7 @@ class BruteForce {
     for (const StagePlace& place : PlacesOf(shape)) {
       Stage& stage = place.In(shape);
       for (const StageOperand& operand : stage.operands)
-        if (graph_.IsConstant(operand.value) && !Makes(operand.value, std::string(kPlainCopy))) return kNever;
+        if (graph_.IsConstant(operand.value) && !Makes(operand.value, PlainCopy{})) return kNever;
       if (stage.kind != StageKind::kContraction) continue;
       Solve(&stage);
       stage.cycles += levels.FetchCycles(shape.nests[place.nest], stage);
@@ -398,7 +398,7 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   EXPECT_TRUE(found->optimal);
   std::map<std::string, bool> chosen;
   for (const GroupDecision& group : found->plan.groups)
-    chosen[group.rewrite.substr(0, group.rewrite.find(' '))] = true;
+    chosen[std::string(group.candidate.rewrite.name)] = true;
   for (const auto& [rewrite, is] : chosen) ++usage->chosen[rewrite];
 }
 
@@ -740,7 +740,7 @@ TEST(FusionSearchTest, PackingsThatAreGivenAreBruteForce) {
         }
         dearer += found->plan.cycles > own[i].plan.cycles * 1.0001;
         for (const auto& [constant, copies] : PackingOf(found->plan))
-          for (const std::string& copy : copies) EXPECT_TRUE(options.packing.at(constant).contains(copy));
+          for (const PackedCopy& copy : copies) EXPECT_TRUE(options.packing.at(constant).contains(copy));
         // Nothing costs less than the least.
         options.cutoff = found->plan.cycles;
         const auto none = PlanWith(options, members[i], target);

@@ -54,7 +54,7 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
     const Family family = FamilyOf(text);
     ASSERT_TRUE(DifferInKeys(family.members));
     const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
-    ASSERT_TRUE(regions.ok()) << regions.status();
+    ASSERT_TRUE(regions.has_value());
     ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
 }
@@ -63,14 +63,14 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
 TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
   const Family family = FamilyOf(Kernels()[1]);
   const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
-  ASSERT_TRUE(regions.ok()) << regions.status();
+  ASSERT_TRUE(regions.has_value());
   const CostModel model(GetParam());
   for (size_t i = 1; i < family.members.size(); ++i) {
     HashMemo memo;
     PlanOptions options;
     options.other_keys = &family.members[0];
     SearchStages(model, memo, &options);
-    const auto own = SearchPlan(family.members[i], "test", model, options);
+    const auto own = Require(SearchPlan(family.members[i], "test", model, options));
     ASSERT_TRUE(own.ok()) << own.status();
     // The search prices a block of every smaller size; with as many keys there is none that is left out.
     const int64_t keys = family.least + static_cast<int64_t>(i);
@@ -101,7 +101,8 @@ TEST(KeyRegions, OtherFamiliesAreTold) {
   for (const char* text :
        {"kernel f[t = 2..9](x: f32[3,t] strides=[16,1]):\n return reduce_sum(x, axis=1)"}) {
     const Family family = FamilyOf(text);
-    const bool regions = DifferInKeys(family.members) && RegionsOf(family, Avx2Target(), FindKeyRegions).ok();
+    const bool regions =
+        DifferInKeys(family.members) && RegionsOf(family, Avx2Target(), FindKeyRegions).has_value();
     EXPECT_FALSE(regions) << text;
   }
 }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "codegen/llvm/emit.h"
+#include "search/table/plan_recall.h"
 #include "spec/language/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/mutated_text.h"
@@ -148,6 +149,25 @@ TEST(PlanScheduleTest, WhatCannotBeIsRefusedWithItsPlace) {
             "s:3:3: expected all that read the matrix, stages 0");
   EXPECT_THAT(ErrorOf(head + "  matmul tile=8\n  rows 2 lanes=5\n"),
               HasSubstr("s:3:3: expected a schedule that is in the space of the row program"));
+}
+
+// Only a schedule that is none of the graph's plans is an error, in a table too.
+TEST(PlanScheduleTest, ThatThereIsNoPlanIsNoError) {
+  const CostModel model(Avx2Target());
+  HashMemo memo;
+  PlanOptions options;
+  SearchStages(model, memo, &options);
+  std::string value = "x";
+  for (size_t i = 0; i <= kMaxOperations; ++i) value = Cat("exp(", value, ")");
+  const auto none = SearchPlan(GraphOf(Cat("kernel f(x: f32[3,4]): return ", value)), "test", model, options);
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_TRUE(std::holds_alternative<NoPlan>(*none));
+  EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 16 operations"));
+  const Graph graph = GraphOf(kMlp);
+  Table table;
+  ASSERT_TRUE(table.AddText(TextKind::kPlan, PlanQuestion(graph, options), "slice v9 v8\n").ok());
+  const auto damaged = AnswerPlan(graph, "test", model, options, &table);
+  EXPECT_THAT(std::string(damaged.status().message()), HasSubstr("the table:1:"));
 }
 
 TEST(PlanScheduleTest, AnyTextIsSafe) {

@@ -56,7 +56,7 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
     SCOPED_TRACE(text);
     const Family family = FamilyOf(text);
     const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
-    ASSERT_TRUE(regions.ok()) << regions.status();
+    ASSERT_TRUE(regions.has_value());
     EXPECT_LT(2 * regions->regions.size(), family.members.size());
     ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
@@ -68,13 +68,13 @@ TEST_P(RowRegionsTest, PlansTakeAboutWhatMembersOwnDo) {
     SCOPED_TRACE(Kernels()[number]);
     const Family family = FamilyOf(Kernels()[number]);
     const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
-    ASSERT_TRUE(regions.ok()) << regions.status();
+    ASSERT_TRUE(regions.has_value());
     const CostModel model(GetParam());
     HashMemo memo;
     PlanOptions options;
     SearchStages(model, memo, &options);
     for (size_t i = 0; i < family.members.size(); i += 3) {
-      const auto own = SearchPlan(family.members[i], "test", model, options);
+      const auto own = Require(SearchPlan(family.members[i], "test", model, options));
       ASSERT_TRUE(own.ok()) << own.status();
       const double loss = regions->cycles[i] / own->plan.cycles - 1;
       EXPECT_LE(loss, 0.07) << family.size(i);
@@ -97,7 +97,7 @@ TEST(RowRegions, OtherFamiliesAreTold) {
                            // Rows that are further apart as there are more.
                            "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
     const auto regions = RegionsOf(FamilyOf(text), Avx2Target(), FindRowRegions);
-    EXPECT_TRUE(absl::IsInvalidArgument(regions.status())) << text << "\n" << regions.status();
+    EXPECT_FALSE(regions.has_value()) << text;
   }
 }
 

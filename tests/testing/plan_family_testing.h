@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,16 @@ inline Family FamilyOf(const std::string& text) {
   return made;
 }
 
-inline absl::StatusOr<PlanFamily> RegionsOf(const Family& family, const Target& target,
-                                            absl::StatusOr<PlanFamily> (*find)(const PlanMembers&)) {
+inline std::optional<PlanFamily> RegionsOf(
+    const Family& family, const Target& target,
+    absl::StatusOr<std::optional<PlanFamily>> (*find)(const PlanMembers&)) {
   const CostModel model(target);
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
-  return find({family.members, family.least, "test", model, options});
+  const auto found = find({family.members, family.least, "test", model, options});
+  EXPECT_TRUE(found.ok()) << found.status();
+  return found.ok() ? *found : std::nullopt;
 }
 
 // The regions are of all members, and each of these is right, interpreted and as machine code.

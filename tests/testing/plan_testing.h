@@ -40,7 +40,7 @@ inline absl::StatusOr<PlanResult> PlanWith(PlanOptions options, const Graph& gra
   const CostModel model(target);
   HashMemo memo;
   SearchStages(model, memo, &options);
-  return SearchPlan(graph, "test", model, options);
+  return Require(SearchPlan(graph, "test", model, options));
 }
 
 inline absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads,

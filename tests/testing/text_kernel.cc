@@ -125,7 +125,7 @@ absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std
       PlanOptions options;
       options.threads = threads;
       SearchStages(model, memo, &options);
-      result = SearchPlan(kernel.request_.graph->member(0), source, model, options);
+      result = Require(SearchPlan(kernel.request_.graph->member(0), source, model, options));
     }
     if (!result.ok()) return result.status();
     kernel.plan_ = std::move(result->plan);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the search decides for a fusion group, operations of a graph that are computed together: the Decision
+// (spec/decision.h) of graphs.
+#ifndef KIRSCH_SPEC_PROGRAM_GROUP_DECISION_H_
+#define KIRSCH_SPEC_PROGRAM_GROUP_DECISION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "spec/decision.h"
+#include "spec/level.h"
+#include "spec/op.h"
+
+namespace kirsch {
+
+// A rewrite of graphs with its parameters. Names are those of the rewrite (rewrites/graph/graph_rewrite.h),
+// which outlives all decisions.
+struct AppliedRewrite {
+  struct Parameter {
+    std::string_view name;
+    int64_t value = 0;
+
+    friend bool operator==(const Parameter&, const Parameter&) = default;
+  };
+
+  std::string_view name;
+  std::vector<Parameter> parameters;  // in the rewrite's order
+
+  friend bool operator==(const AppliedRewrite&, const AppliedRewrite&) = default;
+};
+
+// How a group's loop nests come about, but for copies.
+struct GroupCandidate {
+  AppliedRewrite rewrite;
+  Level keep = Level::kL2;  // the fastest that values between stages may stay in
+  bool in_place = true;     // results replace what nobody needs any more, where they can
+
+  friend bool operator==(const GroupCandidate&, const GroupCandidate&) = default;
+};
+
+// Stages are counted over all nests of the group, in their order, copies left out.
+struct GroupDecision {
+  // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
+  struct Copy {
+    std::vector<int> readers;  // stages
+    OpKind op = {};            // of the first of them
+    Decision decision;         // kNone: no copy
+  };
+
+  struct OtherCandidate {
+    GroupCandidate candidate;
+    double cycles = 0;  // of the group
+  };
+  struct OtherSplit {
+    std::vector<std::vector<int>> groups;  // of each its operations
+    double cycles = 0;                     // of the plan
+  };
+
+  std::vector<int> operations;  // nodes, ascending
+  GroupCandidate candidate;
+  bool each = false;  // each of several threads does it for itself
+  std::vector<Copy> copies;
+  // Where the search was asked to explain itself: the second best candidate for the group, and the cheapest
+  // plan without this group; nothing: there is no other.
+  std::optional<OtherCandidate> other_candidate;
+  std::optional<OtherSplit> other_split;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PROGRAM_GROUP_DECISION_H_
