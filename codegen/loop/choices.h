@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is chosen by a number of rows that is known only when the program runs, as procedures of its own.
+// What is chosen by a size that is known only when the program runs, as procedures of its own.
 #ifndef KIRSCH_CODEGEN_LOOP_CHOICES_H_
 #define KIRSCH_CODEGEN_LOOP_CHOICES_H_
 
@@ -7,10 +7,10 @@
 
 namespace kirsch {
 
-// The tiles of any number of rows are whole ones, and a Switch over what is left: much code, which the entry
-// has wherever it has such tiles, at other places of the operands, and adding to the output or not. Each
-// becomes a procedure (OutlineOf), equal ones the same; then what is around them, blocks of rows, which call
-// those.
+// The tiles of any number of rows, or of columns, are whole ones and a Switch over what is left. That is much
+// code, which the entry has wherever it has such tiles: at other places of the operands, adding to the output
+// or not. Each becomes a procedure (OutlineOf), equal ones the same. Then so do the blocks of rows around
+// them, which call those.
 void ShareChoices(LoopProgram* program);
 
 }  // namespace kirsch

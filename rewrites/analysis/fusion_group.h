@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fusion group: a part of a graph that is computed together: the state of the search beside the
-// contraction's spec.
+// A fusion group: operations of a graph that are computed together. It is an edge of the fusion graph
+// (search/graph/fusion_graph.h), whose states are the operations that have been done.
 #ifndef KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
 #define KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
 
@@ -18,7 +18,7 @@ using OperationSet = uint32_t;
 // More operations are refused.
 inline constexpr size_t kMaxOperations = 16;
 
-// Any set of operations no path between which leaves it. What `uses` is of outlives it.
+// A convex set of operations: each path between two of them stays inside. What `uses` is of outlives it.
 class FusionGroup {
  public:
   FusionGroup(const GraphUses& uses, OperationSet set);

@@ -43,7 +43,9 @@ struct GroupProblem {
 struct GroupForm {
   RewriteParameters parameters = {};
   bool in_place = true;  // results replace what nobody needs any more, where they can
-  int next_value = 0;    // the number of the first buffer that is no node
+  // The number of the first buffer that is no node. A rewrite has kMaxOperations of them at most: behind
+  // these are those of copies.
+  int next_value = 0;
 };
 
 // How a rewrite goes by a number of keys that is known when the kernel runs.

@@ -10,6 +10,7 @@
 #include "rewrites/graph/registry.h"
 #include "search/graph/operand_copies.h"
 #include "search/graph/stage_cost.h"
+#include "spec/check.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -192,6 +193,8 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
                    ? Unsuited(pinned_->rewrite.position, shape.error)
                    : absl::OkStatus();
       }
+      for (const Buffer& buffer : shape.buffers)
+        KIRSCH_CHECK(buffer.value < next_value + static_cast<int>(kMaxOperations));
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
       if (absl::Status status = AddCandidate(choice, shape, candidates); !status.ok()) return status;
       if (!shape.replaces) break;  // the other would be the same

@@ -87,7 +87,7 @@ struct LoopNest {
   // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows;
   // `rest` is for any number of rows below a tile's.
   bool batch_grows = false, rows_grow = false;
-  std::vector<Stage> before;        // all else
+  std::vector<Stage> before;        // once, before all items
   std::vector<Stage> once;          // for each item, before its tiles
   std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
   // How threads share the work: they take items of the batch (then `once` is theirs, too), or tiles, or the
