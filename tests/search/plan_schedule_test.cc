@@ -159,7 +159,8 @@ TEST(PlanScheduleTest, ThatThereIsNoPlanIsNoError) {
   SearchStages(model, memo, &options);
   std::string value = "x";
   for (size_t i = 0; i <= kMaxOperations; ++i) value = Cat("exp(", value, ")");
-  const auto none = SearchPlan(GraphOf(Cat("kernel f(x: f32[3,4]): return ", value)), "test", model, options);
+  const auto none =
+      SearchPlan(GraphOf(Cat("kernel f(x: f32[3,4]):\n return ", value)), "test", model, options);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(std::holds_alternative<NoPlan>(*none));
   EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 16 operations"));
