@@ -11,8 +11,6 @@
 #include "codegen/verify/verify_header.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/meaning/interpreter.h"
-#include "spec/program/impl_program.h"
-#include "spec/program/plan_program.h"
 
 namespace kirsch {
 namespace {
@@ -101,16 +99,16 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 
 }  // namespace
 
-Subject::Subject(const Impl& impl, const Target& of, const std::string& name)
-    : target(of), program(ProgramOf(impl, of)), code(Lower(program, of, name)) {
+Subject::Subject(const ProgramTree& tree, const Target& of, const std::string& name)
+    : target(of), program(ProgramOf(tree, of)), code(Lower(program, of, name)) {
+  if (const auto* const plan = std::get_if<Plan>(&tree)) {
+    for (int i = 0; i < plan->graph.num_inputs(); ++i)
+      if (plan->graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));
+    return;
+  }
+  const Spec& spec = std::get<Impl>(tree).spec;
   if (code.packing) packed = {static_cast<size_t>(code.packing->constants.front().operand)};
-  if (code.block > 0) columns = impl.spec.size[static_cast<size_t>(BlockDim(impl.spec))];
-}
-
-Subject::Subject(const Plan& plan, const Target& of, const std::string& name)
-    : target(of), program(ProgramOf(plan, of)), code(Lower(program, of, name)) {
-  for (int i = 0; i < plan.graph.num_inputs(); ++i)
-    if (plan.graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));
+  if (code.block > 0) columns = spec.size[static_cast<size_t>(BlockDim(spec))];
 }
 
 absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options) {

@@ -16,9 +16,8 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/impl.h"
-#include "spec/program/plan.h"
 #include "spec/program/program.h"
+#include "spec/program/program_tree.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -26,8 +25,7 @@ namespace kirsch {
 // What is verified or measured, for a problem whose tensors are the caller's buffers of the program: of a
 // graph its parameters and the result, of a spec the operands in their roles.
 struct Subject {
-  Subject(const Impl& impl, const Target& target, const std::string& name);
-  Subject(const Plan& plan, const Target& target, const std::string& name);
+  Subject(const ProgramTree& tree, const Target& target, const std::string& name);
 
   const Target& target;
   const Program program;

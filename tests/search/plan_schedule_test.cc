@@ -84,8 +84,9 @@ TEST(PlanScheduleTest, RandomPlansAreFollowed) {
     const std::string text = GrammarText(RandomGrammarGraph(2 + round % 5, random), random);
     const auto requests = ParseKernelFile(text, "test");
     ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
-    if (requests->front().graph)
-      ExpectFollowed(requests->front().graph->member(0), WithFreeThreads(Avx2Target()), 1 + round % 2);
+    if (requests->front().family.graphs())
+      ExpectFollowed(requests->front().family.graphs()->member(0), WithFreeThreads(Avx2Target()),
+                     1 + round % 2);
   }
 }
 
