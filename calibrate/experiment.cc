@@ -109,8 +109,7 @@ absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experim
   if (memo_.counts().specs > kMostSpecs) memo_.Clear();
   const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
   if (!entry.ok()) return entry.status();
-  absl::StatusOr<Workload> workload =
-      entry->matmul ? MakeWorkload(entry->matmul->spec, 1) : MakeWorkload(*entry->graph, 1);
+  absl::StatusOr<Workload> workload = MakeWorkload(entry->kernel(), 1);
   if (!workload.ok()) return workload.status();
   const absl::StatusOr<std::vector<Source>> sources = Sources(experiment, model_, memo_, workers_).Of(*entry);
   if (!sources.ok()) return sources.status();

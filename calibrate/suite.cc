@@ -49,18 +49,10 @@ int64_t Side(int64_t bytes) {
 int64_t OperandBytes(const std::string& problem) {
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(problem, "problem");
   KIRSCH_CHECK(entries.ok() && entries->size() == 1);
-  const BenchEntry& entry = entries->front();
+  const absl::StatusOr<Workload> workload = MakeWorkload(entries->front().kernel(), 1);
+  KIRSCH_CHECK(workload.ok());
   int64_t bytes = 0;
-  const auto add = [&](const Workload& workload) {
-    for (const Workload::Operand& operand : workload.operands) bytes += static_cast<int64_t>(operand.bytes());
-  };
-  if (entry.matmul) {
-    const absl::StatusOr<Workload> workload = MakeWorkload(entry.matmul->spec, 1);
-    KIRSCH_CHECK(workload.ok());
-    add(*workload);
-  } else {
-    add(MakeWorkload(*entry.graph, 1));
-  }
+  for (const Workload::Operand& operand : workload->operands) bytes += static_cast<int64_t>(operand.bytes());
   return bytes;
 }
 

@@ -20,8 +20,6 @@
 #include "codegen/loop/choices.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
-#include "spec/program/impl_program.h"
-#include "spec/program/plan_program.h"
 
 namespace kirsch {
 namespace {
@@ -520,17 +518,12 @@ LoopProgram Lower(const Program& program, const Target& target, const std::strin
   return Lowering(program, target, name, always).Write();
 }
 
-LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name,
+LoopProgram Lower(const ProgramTree& tree, const Target& target, const std::string& name,
                   const EntryParameters& always) {
-  Program program = ProgramOf(impl, target);
+  Program program = ProgramOf(tree, target);
   for (const Parameter& parameter : always.tensors)
     program.buffers[static_cast<size_t>(parameter.operand)].name = parameter.name;
   return Lower(program, target, name, always);
-}
-
-LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name,
-                  const EntryParameters& always) {
-  return Lower(ProgramOf(plan, target), target, name, always);
 }
 
 }  // namespace kirsch

@@ -6,9 +6,8 @@
 #include <string>
 
 #include "codegen/loop/loop_program.h"
-#include "spec/impl.h"
-#include "spec/program/plan.h"
 #include "spec/program/program.h"
+#include "spec/program/program_tree.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -19,10 +18,8 @@ namespace kirsch {
 LoopProgram Lower(const Program& program, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 
-// Of a contraction's tree, and of a graph's plan.
-LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name,
-                  const EntryParameters& always = {});
-LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name,
+// `always.tensors` also names a contraction's operands.
+LoopProgram Lower(const ProgramTree& tree, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 
 }  // namespace kirsch

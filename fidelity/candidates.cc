@@ -93,15 +93,12 @@ absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostMod
   Candidates candidates;
   candidates.spec.text = entry.text;
   candidates.spec.operation = OperationOf(entry.text);
-  if (entry.graph) {
-    candidates.workload = MakeWorkload(*entry.graph, options.threads);
-    const absl::Status drawn = DrawFor(*entry.graph, model, memo, options, &candidates);
-    return drawn.ok() ? absl::StatusOr<Candidates>(std::move(candidates)) : drawn;
-  }
-  absl::StatusOr<Workload> workload = MakeWorkload(entry.matmul->spec, options.threads);
+  const KernelMember kernel = entry.kernel();
+  absl::StatusOr<Workload> workload = MakeWorkload(kernel, options.threads);
   if (!workload.ok()) return workload.status();
   candidates.workload = *std::move(workload);
-  const absl::Status drawn = DrawFor(*entry.matmul, model, memo, options, &candidates);
+  const absl::Status drawn =
+      std::visit([&](const auto& of) { return DrawFor(of, model, memo, options, &candidates); }, kernel);
   return drawn.ok() ? absl::StatusOr<Candidates>(std::move(candidates)) : drawn;
 }
 

@@ -50,8 +50,7 @@ class Pricing {
   absl::Status Price(const MeasuredSpec& spec) {
     const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(spec.text, "spec");
     if (!entries.ok()) return entries.status();
-    const BenchEntry& entry = entries->front();
-    return entry.graph ? Price(spec, *entry.graph) : Price(spec, *entry.matmul);
+    return std::visit([&](const auto& kernel) { return Price(spec, kernel); }, entries->front().kernel());
   }
 
   absl::Status Price(const MeasuredSpec& spec, const ParsedSpec& parsed) {

@@ -19,7 +19,7 @@ CallOperand OperandOf(std::string name, const TensorType& type) {
   return {std::move(name), type.dtype, {type.dims.begin(), type.dims.end()}, type.Strides()};
 }
 
-std::vector<CallOperand> OperandsOfGraph(const Graph& graph) {
+std::vector<CallOperand> OperandsOf(const Graph& graph, bool) {
   std::vector<CallOperand> operands;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     operands.push_back(OperandOf(graph.at(i).text, graph.at(i).type));
@@ -87,7 +87,7 @@ class ShorthandOperands {
   std::vector<EpilogueOperand> arguments_;
 };
 
-std::vector<CallOperand> OperandsOfSpec(const ParsedSpec& parsed, bool batched) {
+std::vector<CallOperand> OperandsOf(const ParsedSpec& parsed, bool batched) {
   const ShorthandOperands shorthand(parsed, batched);
   std::vector<CallOperand> operands;
   for (const Parameter& parameter : parsed.parameters) {
@@ -137,8 +137,10 @@ absl::StatusOr<int64_t> MemberOf(absl::Span<const VaryingSize> sizes, absl::Span
 }
 
 std::vector<CallOperand> OperandsOf(const KernelRequest& request, int64_t member) {
-  if (request.graph) return OperandsOfGraph(request.graph->member(member));
-  return OperandsOfSpec(request.family.member(member), request.family.ranges()[MatmulDims::kB].high > 1);
+  const SpecFamily* const specs = request.family.specs();
+  const bool batched = specs != nullptr && specs->ranges()[MatmulDims::kB].high > 1;
+  return std::visit([&](const auto& kernel) { return OperandsOf(kernel, batched); },
+                    request.family.member(member));
 }
 
 }  // namespace kirsch

@@ -21,7 +21,7 @@ namespace kirsch {
 absl::StatusOr<SolvedKernel> SolvedKernel::Find(const KernelRequest& request, const std::string& target,
                                                 const SolveArguments& search, const DbOptions& db,
                                                 const Remark& remark) {
-  if (absl::Status cold = CheckCold(search.cold, request); !cold.ok()) return cold;
+  if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
   absl::StatusOr<TargetFile> found = FindUsableTarget(target);
   if (!found.ok()) return found.status();
   for (const std::string& warning : found->warnings) remark(warning);
@@ -36,15 +36,10 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(const KernelRequest& request, co
 
 kirsch_cost SolvedKernel::MemberCost(int64_t member) const {
   const FamilySynthesis& family = library_.kernels.front().variants.front();
-  const Member& one = family.members[static_cast<size_t>(member)];
+  const Synthesis& one = family.members[static_cast<size_t>(member)];
   kirsch_cost cost = {};
-  if (const auto* spec = std::get_if<Synthesis>(&one)) {
-    cost.cycles = ToCycles(spec->result.cost);
-    cost.gflops = PredictedGflops(*spec);
-  } else {
-    cost.cycles = std::get<GraphSynthesis>(one).result.plan.cycles;
-    cost.gflops = PredictedGflops(std::get<GraphSynthesis>(one));
-  }
+  cost.cycles = one.cycles;
+  cost.gflops = one.gflops();
   cost.seconds = cost.cycles / (target().ghz * 1e9);
   cost.optimal = EffortOf(family).stop == StopReason::kOptimal ? 1 : 0;
   return cost;

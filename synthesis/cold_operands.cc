@@ -27,35 +27,20 @@ std::vector<std::string> NamesOf(const Graph& graph) {
   return names;
 }
 
-absl::StatusOr<Residency> Parse(const std::string& cold, const std::vector<std::string>& names) {
+absl::StatusOr<Residency> Parse(const std::string& cold, const KernelMember& kernel) {
   if (cold.empty()) return Residency::kWarm;
   if (cold == kAllCold) return Residency::kCold;
-  return ParseResidency(cold, kSource, names);
+  return ParseResidency(cold, kSource, std::visit([](const auto& of) { return NamesOf(of); }, kernel));
 }
 
 }  // namespace
 
-absl::Status CheckCold(const std::string& cold, const ParsedSpec& parsed) {
-  return Parse(cold, NamesOf(parsed)).status();
+absl::Status CheckCold(const std::string& cold, const KernelMember& kernel) {
+  return Parse(cold, kernel).status();
 }
 
-absl::Status CheckCold(const std::string& cold, const Graph& graph) {
-  return Parse(cold, NamesOf(graph)).status();
-}
-
-absl::Status CheckCold(const std::string& cold, const KernelRequest& request) {
-  if (request.graph) return CheckCold(cold, request.graph->member(0));
-  return CheckCold(cold, request.family.member(0));
-}
-
-Residency ColdOperands(const std::string& cold, const ParsedSpec& parsed) {
-  const absl::StatusOr<Residency> residency = Parse(cold, NamesOf(parsed));
-  KIRSCH_CHECK(residency.ok());
-  return *residency;
-}
-
-Residency ColdOperands(const std::string& cold, const Graph& graph) {
-  const absl::StatusOr<Residency> residency = Parse(cold, NamesOf(graph));
+Residency ColdOperands(const std::string& cold, const KernelMember& kernel) {
+  const absl::StatusOr<Residency> residency = Parse(cold, kernel);
   KIRSCH_CHECK(residency.ok());
   return *residency;
 }

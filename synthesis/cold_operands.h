@@ -8,22 +8,17 @@
 
 #include "absl/status/status.h"
 #include "search/solver/residency.h"
-#include "spec/graph/graph.h"
-#include "spec/language/kernel_file.h"
-#include "spec/language/parser.h"
+#include "spec/language/kernel_family.h"
 
 namespace kirsch {
 
 inline constexpr char kAllCold[] = "*";  // what --cold without a list stands for
 
 // InvalidArgument, one line with the column, if the list has what is none of the operands.
-absl::Status CheckCold(const std::string& cold, const ParsedSpec& parsed);
-absl::Status CheckCold(const std::string& cold, const Graph& graph);
-absl::Status CheckCold(const std::string& cold, const KernelRequest& request);
+absl::Status CheckCold(const std::string& cold, const KernelMember& kernel);
 
 // Of a list that has been checked. Numbers are those of the spec's operands, whatever the user calls lhs.
-Residency ColdOperands(const std::string& cold, const ParsedSpec& parsed);
-Residency ColdOperands(const std::string& cold, const Graph& graph);
+Residency ColdOperands(const std::string& cold, const KernelMember& kernel);
 
 // Of a question that the table is asked. Texts that are the same spec may call its operands what they like:
 // there these are lhs, rhs, out, arg1 and so on of the matmul.

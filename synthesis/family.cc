@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "search/families/size_regions.h"
-#include "spec/language/schedule.h"
-#include "spec/program/impl_program.h"
-#include "spec/program/plan_program.h"
 #include "spec/program/program.h"
+#include "spec/program/program_tree.h"
 #include "spec/text/cat.h"
 #include "synthesis/shared_packing.h"
 #include "synthesis/shared_plans.h"
@@ -18,63 +16,29 @@
 namespace kirsch {
 namespace {
 
-MemberFacts FactsOf(const Synthesis& synthesis) {
-  const SearchResult& result = synthesis.result;
-  return {synthesis.parsed.text, result.stop,           result.stats.specs_solved,
-          result.seconds,        ToCycles(result.cost), PredictedGflops(synthesis)};
-}
-MemberFacts FactsOf(const GraphSynthesis& synthesis) {
-  const PlanResult& result = synthesis.result;
-  return {result.plan.graph.name,    result.optimal ? StopReason::kOptimal : StopReason::kBudget,
-          result.stats.specs_solved, result.seconds,
-          result.plan.cycles,        PredictedGflops(synthesis)};
+// What is decided, on one line, whatever the sizes.
+std::string DecisionOf(const ProgramTree& program, const KernelMember& asked) {
+  const auto* const plan = std::get_if<Plan>(&program);
+  return plan != nullptr ? PlanOutline(*plan)
+                         : DecisionSpine(std::get<Impl>(program), std::get<ParsedSpec>(asked).swapped);
 }
 
-std::string DecisionOf(const Synthesis& synthesis) {
-  return DecisionSpine(synthesis.result.impl, synthesis.parsed.swapped);
-}
-std::string DecisionOf(const GraphSynthesis& synthesis) { return PlanOutline(synthesis.result.plan); }
-
-std::string ProgramText(const Synthesis& synthesis) { return PrintSchedule(synthesis.result.impl); }
-std::string ProgramText(const GraphSynthesis& synthesis) { return PrintPlan(synthesis.result.plan); }
-
-Program ShapesOf(const Synthesis& synthesis) { return ProgramOf(synthesis.result.impl, synthesis.target); }
-Program ShapesOf(const GraphSynthesis& synthesis) {
-  return ProgramOf(synthesis.result.plan, synthesis.target);
-}
-Program ShapesOf(const Member& member) {
-  return std::visit([](const auto& synthesis) { return ShapesOf(synthesis); }, member);
-}
-Program ShapesOf(const FamilySynthesis& synthesis, size_t region) {
-  if (!synthesis.shared.empty()) return ProgramOf(synthesis.shared[region], synthesis.target());
-  if (!synthesis.plans.empty()) return ProgramOf(synthesis.plans[region], synthesis.target());
-  return ShapesOf(LargestMember(synthesis, synthesis.regions.list[region]));
-}
-
-absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest& request, int64_t i,
-                                   const Target& target, const std::shared_ptr<Memo>& memo,
-                                   SearchBudget& budget) {
-  if (request.graph) {
-    absl::StatusOr<OrNoPlan<GraphSynthesis>> answer =
-        SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
-    const bool none = answer.ok() && std::holds_alternative<NoPlan>(*answer);
-    if (none && !arguments.pins.packing.empty()) {
-      // No such copy is in its space, or there is no time to find out: it reads what it can't have as it is.
-      for (auto& [constant, copies] : arguments.pins.packing) copies.insert(PlainCopy{});
-      answer = SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
-    }
-    absl::StatusOr<GraphSynthesis> solved = Require(std::move(answer));
-    if (!solved.ok() && request.count() > 1)
-      return absl::Status(solved.status().code(), Cat(std::string(solved.status().message()), " (for ",
-                                                      MemberText(request.sizes(), i), ")"));
-    if (!solved.ok()) return solved.status();
-    return *std::move(solved);
+absl::StatusOr<Synthesis> SolveMember(SolveArguments arguments, const KernelRequest& request, int64_t i,
+                                      const Target& target, const std::shared_ptr<Memo>& memo,
+                                      SearchBudget& budget) {
+  const KernelMember asked = request.family.member(i);
+  absl::StatusOr<OrNoPlan<Synthesis>> answer = Solve(arguments, asked, request.source, target, memo, budget);
+  const bool none = answer.ok() && std::holds_alternative<NoPlan>(*answer);
+  if (none && !arguments.pins.packing.empty()) {
+    // No such copy is in its space, or there is no time to find out: it reads what it can't have as it is.
+    for (auto& [constant, copies] : arguments.pins.packing) copies.insert(PlainCopy{});
+    answer = Solve(arguments, asked, request.source, target, memo, budget);
   }
-  arguments.time_budget = budget.Left();
-  absl::StatusOr<Synthesis> solved = Solve(arguments, request.family.member(i), target, memo);
-  if (!solved.ok()) return solved.status();
-  if (solved->result.stop == StopReason::kCancelled) budget.End();
-  return *std::move(solved);
+  absl::StatusOr<Synthesis> solved = Require(std::move(answer));
+  if (!solved.ok() && request.count() > 1 && std::holds_alternative<Graph>(asked))
+    return absl::Status(solved.status().code(), Cat(std::string(solved.status().message()), " (for ",
+                                                    MemberText(request.sizes(), i), ")"));
+  return solved;
 }
 
 // Which of the sizes is one that members may share programs for, and the dim of the spec that it is: its
@@ -84,12 +48,13 @@ struct SharedSize {
   int dim;
 };
 std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const KernelRequest& request) {
-  if (request.graph || !arguments.tune.empty() || arguments.tuned) return std::nullopt;
-  const std::vector<int> varying = request.family.varying();
-  const ParsedSpec largest = request.family.member(request.count() - 1);
+  const SpecFamily* const family = request.family.specs();
+  if (family == nullptr || !arguments.tune.empty() || arguments.tuned) return std::nullopt;
+  const std::vector<int> varying = family->varying();
+  const ParsedSpec largest = family->member(family->count() - 1);
   const OpInfo& op = largest.spec.op_info();
   if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return std::nullopt;
-  if (request.family.ranges()[MatmulDims::kB].high > 1) return std::nullopt;
+  if (family->ranges()[MatmulDims::kB].high > 1) return std::nullopt;
   for (const int dim : {MatmulDims::kM, MatmulDims::kN, MatmulDims::kK}) {
     const bool turned = largest.swapped && dim != MatmulDims::kK;
     const int asked = !turned ? dim : dim == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
@@ -99,11 +64,11 @@ std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const Ke
   return std::nullopt;
 }
 
-// Solves a family whose members share programs, line by line of members that differ in one size.
+// Solves a family of specs whose members share programs, line by line of members that differ in one size.
 class SizeSolver {
  public:
   // Of a member, if it costs less than the cutoff.
-  using SolveOne = std::function<absl::StatusOr<Member>(int64_t member, Cost cutoff)>;
+  using SolveOne = std::function<absl::StatusOr<SearchResult>(int64_t member, Cost cutoff)>;
 
   SizeSolver(const SolveArguments& arguments, int dim, const CostModel& model,
              const std::shared_ptr<Memo>& memo, const SolveOne& solve, FamilySynthesis* synthesis)
@@ -112,17 +77,17 @@ class SizeSolver {
         model_(model),
         memo_(memo),
         solve_(solve),
-        synthesis_(*synthesis) {}
+        synthesis_(*synthesis),
+        family_(*synthesis->request.family.specs()) {}
 
   absl::Status Solve() {
-    solved_.resize(static_cast<size_t>(synthesis_.request.count()));
+    solved_.resize(static_cast<size_t>(family_.count()));
     synthesis_.members.resize(solved_.size());
     synthesis_.own.resize(solved_.size());
     synthesis_.bounds.resize(solved_.size());
     for (const std::vector<int64_t>& line : LinesAlong(synthesis_.regions.sizes, synthesis_.shared_size))
       if (absl::Status status = SolveLine(line); !status.ok()) return status;
-    for (const Member& member : synthesis_.members)
-      synthesis_.regions.gflops.push_back(FactsOf(member).gflops);
+    for (const Synthesis& member : synthesis_.members) synthesis_.regions.gflops.push_back(member.gflops());
     synthesis_.SetLosses();
     return absl::OkStatus();
   }
@@ -132,7 +97,7 @@ class SizeSolver {
 
   // Neighbours that are all solved as they are, or all as their transposes.
   absl::Status SolveLine(Line line) {
-    const auto swapped = [&](size_t i) { return synthesis_.request.family.member(line[i]).swapped; };
+    const auto swapped = [&](size_t i) { return family_.member(line[i]).swapped; };
     for (size_t begin = 0, end = 0; begin < line.size(); begin = end) {
       while (end < line.size() && swapped(end) == swapped(begin)) ++end;
       if (absl::Status status = SolvePart(line.subspan(begin, end - begin)); !status.ok()) return status;
@@ -142,49 +107,45 @@ class SizeSolver {
 
   absl::Status SolvePart(Line line) {
     std::vector<Spec> roots;
-    for (int64_t member : line) roots.push_back(RootOf(member));
+    for (int64_t member : line)
+      roots.push_back(PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root);
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       const auto member = static_cast<size_t>(line[i]);
-      absl::StatusOr<Member> one = solve_(line[i], cutoff);
-      if (!one.ok()) return one.status();
-      const SearchResult result = std::get<Synthesis>(*one).result;
-      if (result.stop == StopReason::kCutoff || result.cost >= cutoff) {
-        synthesis_.before.Add(result);
+      absl::StatusOr<SearchResult> result = solve_(line[i], cutoff);
+      if (!result.ok()) return result.status();
+      if (result->stop == StopReason::kCutoff || result->cost >= cutoff) {
+        synthesis_.before.Add(*result);
       } else {
-        solved_[member] = std::get<Synthesis>(*std::move(one));
-        synthesis_.own[member] = OwnProgram{result.impl.decision, result.cost};
+        solved_[member] = *result;
+        synthesis_.own[member] = OwnProgram{result->impl.decision, ToCycles(result->cost)};
       }
-      return SolvedSize{result.impl, result.cost, result.bound};
+      return SolvedSize{std::move(result->impl), result->cost, result->bound};
     };
-    absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, dim_, model_, solve);
-    if (!family.ok()) return family.status();
-    for (SizeRegion& region : family->regions) AddRegion(line, &region);
-    for (size_t i = 0; i < line.size(); ++i) AddMember(line[i], &family->members[i]);
+    absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, dim_, model_, solve);
+    if (!found.ok()) return found.status();
+    for (SizeRegion& region : found->regions) AddRegion(line, &region);
+    for (size_t i = 0; i < line.size(); ++i) AddMember(line[i], &found->members[i]);
     return absl::OkStatus();
   }
 
-  Spec RootOf(int64_t member) const {
-    const ParsedSpec parsed = synthesis_.request.family.member(member);
-    return PlacedRequest(arguments_, parsed, model_.target()).placed_root;
-  }
-
   void AddRegion(Line line, SizeRegion* region) {
-    const Synthesis& chosen = *solved_[static_cast<size_t>(line[region->representative])];
+    const int64_t chosen = line[region->representative];
     DispatchRange added =
         RegionOf(synthesis_.regions.sizes, line.subspan(region->first, region->last - region->first + 1));
-    added.decision = DecisionSpine(chosen.result.impl, chosen.parsed.swapped);
+    added.decision =
+        DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, family_.member(chosen).swapped);
     synthesis_.regions.list.push_back(std::move(added));
-    synthesis_.shared.push_back(std::move(region->program));
+    synthesis_.shared.emplace_back(std::move(region->program));
   }
 
   void AddMember(int64_t of_family, SizeMember* member) {
     const auto number = static_cast<size_t>(of_family);
-    Synthesis synthesis{synthesis_.request.family.member(of_family), model_.target(), {}, memo_, 0, 0, {}};
-    if (solved_[number]) synthesis = *solved_[number];
-    synthesis.result.impl = std::move(member->program);
-    synthesis.result.cost = member->cost;
-    synthesis_.bounds[number] = member->bound;
-    synthesis_.members[number] = std::move(synthesis);
+    SearchResult result = solved_[number].value_or(SearchResult());
+    result.impl = std::move(member->program);
+    result.cost = member->cost;
+    synthesis_.bounds[number] = ToCycles(member->bound);
+    synthesis_.members[number] =
+        SynthesisOf(family_.member(of_family), model_.target(), std::move(result), memo_);
   }
 
   const SolveArguments& arguments_;
@@ -193,7 +154,8 @@ class SizeSolver {
   const std::shared_ptr<Memo> memo_;
   const SolveOne& solve_;
   FamilySynthesis& synthesis_;
-  std::vector<std::optional<Synthesis>> solved_;
+  const SpecFamily& family_;
+  std::vector<std::optional<SearchResult>> solved_;
 };
 
 // Of members that all have programs of their own: the regions of equal decisions.
@@ -201,8 +163,9 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   synthesis.shared.clear();
   synthesis.regions.losses.clear();
   std::vector<std::string> decisions;
-  for (const Member& member : synthesis.members)
-    decisions.push_back(std::visit([](const auto& one) { return DecisionOf(one); }, member));
+  for (size_t i = 0; i < synthesis.members.size(); ++i)
+    decisions.push_back(
+        DecisionOf(synthesis.members[i].program, synthesis.request.family.member(static_cast<int64_t>(i))));
   synthesis.regions.list = FindRegions(synthesis.regions.sizes, decisions);
   return synthesis;
 }
@@ -211,44 +174,51 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
-  const bool integers =
-      request.graph ? IsOfIntegers(request.graph->member(0)) : IsOfIntegers(request.family.member(0).spec);
-  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, integers, {}, {}}};
-  const std::optional<SharedSize> shared =
-      sharing == CodeSharing::kSizes ? SharedSizeOf(arguments, request) : std::nullopt;
-  const auto solve = [&](int64_t i, Cost cutoff) {
+  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, false, {}, {}}};
+  // Calls solve(arguments) of a member, and tells of it.
+  const auto with_progress = [&](int64_t i, const auto& solve) {
     SolveArguments own = arguments;
-    own.pins.cutoff = cutoff;
-    own.pins.first_place = shared.has_value();
     if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
     const Step step(arguments.observer, StepKind::kSearch);
     step.Tell(own.progress + "searching");
-    return SolveMember(own, request, i, target, memo, budget);
+    return solve(own);
+  };
+  const auto solve = [&](int64_t i) {
+    return with_progress(
+        i, [&](const SolveArguments& own) { return SolveMember(own, request, i, target, memo, budget); });
   };
   if (sharing == CodeSharing::kSizes)
     for (const SharedPlanSize& size : SharedPlanSizesOf(arguments, request)) {
-      const absl::StatusOr<bool> shared = SharePlans(
-          arguments, size, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); },
-          &synthesis);
+      const absl::StatusOr<bool> shared =
+          SharePlans(arguments, size, target, memo, budget, solve, &synthesis);
       if (!shared.ok()) return shared.status();
       if (*shared) return synthesis;
     }
+  const CostModel model(target);
+  const std::optional<SharedSize> shared =
+      sharing == CodeSharing::kSizes ? SharedSizeOf(arguments, request) : std::nullopt;
   if (shared) {
     synthesis.shared_size = shared->number;
-    const CostModel model(target);
-    if (absl::Status status = SizeSolver(arguments, shared->dim, model, memo, solve, &synthesis).Solve();
+    const auto search = [&](int64_t i, Cost cutoff) {
+      return with_progress(i, [&](SolveArguments own) {
+        own.pins.cutoff = cutoff;
+        own.pins.first_place = true;
+        return SolveSpec(own, request.family.specs()->member(i), model, *memo, budget);
+      });
+    };
+    if (absl::Status status = SizeSolver(arguments, shared->dim, model, memo, search, &synthesis).Solve();
         !status.ok())
       return status;
     if (synthesis.shared.size() < synthesis.members.size()) return synthesis;
     return WithOwnRegions(std::move(synthesis));
   }
   for (int64_t i = 0; i < request.count(); ++i) {
-    absl::StatusOr<Member> solved = solve(i, kInfiniteCost);
+    absl::StatusOr<Synthesis> solved = solve(i);
     if (!solved.ok()) return solved.status();
-    synthesis.regions.gflops.push_back(FactsOf(*solved).gflops);
-    if (const auto* spec = std::get_if<Synthesis>(&*solved)) {
-      synthesis.own.emplace_back(OwnProgram{spec->result.impl.decision, spec->result.cost});
-      synthesis.bounds.push_back(spec->result.bound);
+    synthesis.regions.gflops.push_back(solved->gflops());
+    if (const auto* const impl = std::get_if<Impl>(&solved->program)) {
+      synthesis.own.emplace_back(OwnProgram{impl->decision, solved->cycles});
+      synthesis.bounds.push_back(solved->bound_cycles);
     }
     synthesis.members.push_back(*std::move(solved));
   }
@@ -257,20 +227,10 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
 
 }  // namespace
 
-MemberFacts FactsOf(const Member& member) {
-  return std::visit([](const auto& synthesis) { return FactsOf(synthesis); }, member);
-}
-
-std::string ProgramText(const Member& member) {
-  return std::visit([](const auto& synthesis) { return ProgramText(synthesis); }, member);
-}
-
-const Member& LargestMember(const FamilySynthesis& synthesis, const DispatchRange& region) {
-  return synthesis.members[static_cast<size_t>(region.largest())];
-}
-
-const Target& FamilySynthesis::target() const {
-  return std::visit([](const auto& synthesis) -> const Target& { return synthesis.target; }, members.front());
+std::vector<const ProgramTree*> FamilySynthesis::programs() const {
+  std::vector<const ProgramTree*> programs;
+  for (const Synthesis& member : members) programs.push_back(&member.program);
+  return programs;
 }
 
 // That there is nothing below a cutoff is what was to be found out.
@@ -288,19 +248,17 @@ void SearchEffort::Add(const SearchEffort& other) {
 
 SearchEffort EffortOf(const FamilySynthesis& synthesis) {
   SearchEffort effort = synthesis.before;
-  for (const Member& member : synthesis.members) {
-    const MemberFacts facts = FactsOf(member);
-    effort.Add({facts.stop, facts.specs, facts.seconds});
-  }
+  for (const Synthesis& member : synthesis.members)
+    effort.Add({member.stop, member.stats.specs_solved, member.seconds});
   return effort;
 }
 
 void FamilySynthesis::SetLosses() {
   regions.losses.assign(members.size(), std::nullopt);
-  const auto loss = [&](size_t i, Cost best) { return FactsOf(members[i]).cycles / ToCycles(best) - 1; };
+  const auto loss = [&](size_t i, double best) { return members[i].cycles / best - 1; };
   for (size_t i = 0; i < members.size(); ++i)
     if (own[i])
-      regions.losses[i] = MemberLoss{loss(i, own[i]->cost), true};
+      regions.losses[i] = MemberLoss{loss(i, own[i]->cycles), true};
     else if (bounds[i] != 0)
       regions.losses[i] = MemberLoss{loss(i, bounds[i]), false};
 }
@@ -309,35 +267,26 @@ absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& r
   const int64_t count = request.count();
   const std::string name = request.label.empty() ? "SPEC" : request.label;
   const bool tuned = !arguments.tune.empty() || arguments.tuned;
-  if (SharesConstants(request) && tuned)
+  if (const SpecFamily* const specs = request.family.specs()) {
+    const Spec first = specs->member(0).spec;
+    if (absl::Status threads = CheckThreads(arguments, first); !threads.ok()) return threads;
+    const bool constant = count > 1 && ConstantOperand(first) >= 0;
+    if (constant && !specs->SharesConstant())
+      return absl::InvalidArgumentError(
+          Cat(name, ": expected a single size that varies, and none of those that the constant operand has"));
+    if (constant && tuned)
+      return absl::InvalidArgumentError(
+          Cat(name, ": expected a single size where programs are tuned and an operand is constant"));
+  } else if (SharesConstants(request) && tuned) {
     return absl::InvalidArgumentError(
         Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
-  if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
-  if (absl::Status threads = CheckThreads(arguments, request.family.member(0).spec); !threads.ok())
-    return threads;
-  if (count == 1 || ConstantOperand(request.family.member(0).spec) < 0)
-    return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
-  if (!request.family.SharesConstant())
-    return absl::InvalidArgumentError(
-        Cat(name, ": expected a single size that varies, and none of those that the constant operand has"));
-  if (tuned)
-    return absl::InvalidArgumentError(
-        Cat(name, ": expected a single size where programs are tuned and an operand is constant"));
+  }
   return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
 }
 
 absl::Status NotPinned() {
   return absl::InvalidArgumentError("--schedule: expected a single kernel for a single target to follow it");
 }
-
-namespace {
-
-absl::StatusOr<FamilySynthesis> WithCold(const std::string& cold, absl::StatusOr<FamilySynthesis> solved) {
-  if (solved.ok()) solved->cold = cold;
-  return solved;
-}
-
-}  // namespace
 
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
@@ -346,31 +295,37 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
-  if (request.count() > 1 && !request.graph && request.family.SharesConstant())
-    return WithCold(arguments.cold,
-                    SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members));
-  if (SharesConstants(request))
-    return WithCold(arguments.cold,
-                    SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members));
-  return WithCold(arguments.cold, solve_members(arguments));
+  absl::StatusOr<FamilySynthesis> solved =
+      SharesConstants(request)
+          ? SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members)
+          : solve_members(arguments);
+  if (!solved.ok()) return solved;
+  solved->regions.integers = IsOfIntegers(solved->members.front().program);
+  solved->cold = arguments.cold;
+  return solved;
 }
 
 std::string RegionShapes(const FamilySynthesis& synthesis) {
-  if (synthesis.members.size() == 1) return PrintProgram(ShapesOf(synthesis.members.front()));
+  const auto shapes = [&](const ProgramTree& program) {
+    return PrintProgram(ProgramOf(program, synthesis.target()));
+  };
+  if (synthesis.members.size() == 1) return shapes(synthesis.members.front().program);
   std::string text;
-  for (size_t i = 0; i < synthesis.regions.list.size(); ++i)
-    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, synthesis.regions.list[i]),
-           "\n", PrintProgram(ShapesOf(synthesis, i)));
+  for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
+    const DispatchRange& region = synthesis.regions.list[i];
+    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "\n",
+           shapes(synthesis.shares() ? synthesis.shared[i] : synthesis.largest(region).program));
+  }
   return text;
 }
 
 std::string RegionPrograms(const FamilySynthesis& synthesis) {
-  if (synthesis.members.size() == 1) return ProgramText(synthesis.members.front());
+  if (synthesis.members.size() == 1) return PrintTree(synthesis.members.front().program);
   std::string text;
   for (const DispatchRange& region : synthesis.regions.list) {
-    const Member& largest = LargestMember(synthesis, region);
+    const Synthesis& largest = synthesis.largest(region);
     Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "; the ",
-           synthesis.program_word(), " of ", FactsOf(largest).name, "\n", ProgramText(largest));
+           TreeName(largest.program), " of ", largest.name, "\n", PrintTree(largest.program));
   }
   return text;
 }

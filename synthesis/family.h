@@ -7,28 +7,23 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "search/families/common_packing.h"
-#include "search/families/shared_copy.h"
 #include "spec/decision.h"
 #include "spec/language/kernel_file.h"
+#include "spec/program/program_tree.h"
 #include "synthesis/family_regions.h"
-#include "synthesis/graph_kernel.h"
 #include "synthesis/search_budget.h"
 #include "synthesis/solve.h"
 
 namespace kirsch {
 
-using Member = std::variant<Synthesis, GraphSynthesis>;
-
 // The program of a member that was searched for it alone.
 struct OwnProgram {
-  Decision first;
-  Cost cost = kInfiniteCost;
+  Decision first;     // of a spec
+  double cycles = 0;  // predicted
 };
 
 // Of several searches; the worst reason to stop of any.
@@ -41,32 +36,39 @@ struct SearchEffort {
   void Add(const SearchEffort& other);
 };
 
+// How the members of a family have their constant parameters packed, all alike.
+struct SharedPacking {
+  std::string what;             // "copy" of an operand, "packing" of a graph's parameters
+  std::string layout, mixture;  // for what mixture of sizes; "": evenly
+  double loss = 0;              // the share that it costs more than with one for each size
+};
+
 struct FamilySynthesis {
   KernelRequest request;
-  std::vector<Member> members;  // in the family's order; all of one kind
-  Regions regions;              // of equal decisions, or of plans that compute the same things together
+  std::vector<Synthesis> members;  // in the family's order
+  Regions regions;                 // of equal decisions, or of plans that compute the same things together
   // Where members that differ in one size share programs: those for all of a region, in the order of
-  // `regions`; and which of the request's sizes that is.
-  std::vector<Impl> shared = {};
+  // `regions`; and which of the request's sizes that is. Graphs have no plans of their own then, but for the
+  // last one of each region.
+  std::vector<ProgramTree> shared = {};
   size_t shared_size = 0;
-  // Likewise of graphs that differ in their number of keys or rows (the shared size), where members have no
-  // plans but of their graphs, and the last one of each region its whole plan.
-  std::vector<Plan> plans = {};
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
   std::vector<std::optional<OwnProgram>> own = {};
-  std::vector<Cost> bounds = {};  // of all such members: no program of its own costs less; 0: not known
-  std::optional<SharedCopy> shared_copy = {};
-  std::optional<CommonPacking> packing = {};  // of the constants of graphs
-  SearchEffort before = {};                   // of what was searched for, and led to no member's program
-  std::string cold = {};  // the operands that are in RAM when it starts, see cold_operands.h
+  // Of all such members: no program of its own costs less cycles; 0: not known.
+  std::vector<double> bounds = {};
+  std::optional<SharedPacking> packing = {};
+  SearchEffort before = {};  // of what was searched for, and led to no member's program
+  std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
 
   // Are programs for regions, not for members?
-  bool shares() const { return !shared.empty() || !plans.empty(); }
-  bool is_graph() const { return request.graph.has_value(); }
-  const char* program_word() const { return is_graph() ? "plan" : "schedule"; }
-  const Target& target() const;
-  const Synthesis& spec(size_t member) const { return std::get<Synthesis>(members[member]); }
-  const GraphSynthesis& graph(size_t member) const { return std::get<GraphSynthesis>(members[member]); }
+  bool shares() const { return !shared.empty(); }
+  const Target& target() const { return members.front().target; }
+  // The largest member of a region, which stands for it.
+  const Synthesis& largest(const DispatchRange& region) const {
+    return members[static_cast<size_t>(region.largest())];
+  }
+  // The programs of all members, in their order.
+  std::vector<const ProgramTree*> programs() const;
 
   // regions.losses, from what members cost and what `own` and `bounds` say.
   void SetLosses();
@@ -78,21 +80,6 @@ enum class CodeSharing {
   kSizes,  // of matmuls that differ in one size, those that FindSizeRegions asks for; others share. Of
            // graphs that differ in their keys or rows, none, if there are plans for any number
 };
-
-// What there is to say of a member, whichever it is.
-struct MemberFacts {
-  std::string name;
-  StopReason stop;
-  int64_t specs;
-  double seconds, cycles, gflops;
-};
-MemberFacts FactsOf(const Member& member);
-
-// The schedule, or the plan, of a member.
-std::string ProgramText(const Member& member);
-
-// The largest member of a region, which stands for it.
-const Member& LargestMember(const FamilySynthesis& synthesis, const DispatchRange& region);
 
 // An error if its members can't be solved together as they are asked for.
 absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request);

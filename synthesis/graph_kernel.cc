@@ -25,12 +25,10 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
   return options;
 }
 
-absl::StatusOr<OrNoPlan<GraphSynthesis>> SolveGraph(const SolveArguments& arguments, const Graph& graph,
-                                                    const std::string& source, const Target& target,
-                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
-  if (arguments.tuner != nullptr)
-    if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
-  const Step step(arguments.observer, StepKind::kSearch);  // all searches, and what is tuned
+absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                                const std::string& source, const Target& target,
+                                                const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                                bool* cancelled) {
   const CostModel model(target);
   PlanOptions options = PlanOptionsOf(arguments, graph);
   options.explain = arguments.explain;
@@ -50,7 +48,6 @@ absl::StatusOr<OrNoPlan<GraphSynthesis>> SolveGraph(const SolveArguments& argume
   };
   std::unique_ptr<Table> table;
   const DbOptions none{"", true};
-  bool cancelled = false;
   options.solve = [&](const Spec& placed, Cost cutoff) {
     SolveArguments own = arguments;
     own.schedule.clear();
@@ -58,7 +55,7 @@ absl::StatusOr<OrNoPlan<GraphSynthesis>> SolveGraph(const SolveArguments& argume
     own.time_budget = budget.Left();
     absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, table.get());
     if (result.ok() && result->stop == StopReason::kCancelled) {
-      cancelled = true;
+      *cancelled = true;
       budget.End();
     }
     return result;
@@ -81,32 +78,7 @@ absl::StatusOr<OrNoPlan<GraphSynthesis>> SolveGraph(const SolveArguments& argume
   if (const auto* const none = std::get_if<NoPlan>(&*answer)) return *none;
   if (table != nullptr)
     if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
-  GraphSynthesis synthesis{target, std::get<PlanResult>(*std::move(answer))};
-  if (arguments.tuner != nullptr)
-    if (absl::Status tuned = arguments.tuner->Tune(arguments, graph, cancelled, *memo, &synthesis);
-        !tuned.ok())
-      return tuned;
-  return synthesis;
-}
-
-double PredictedGflops(const GraphSynthesis& synthesis) {
-  const Plan& plan = synthesis.result.plan;
-  return plan.cycles > 0 ? Flops(plan.graph) / plan.cycles * synthesis.target.ghz : 0;
-}
-
-std::string_view StopName(const GraphSynthesis& synthesis) {
-  const PlanResult& result = synthesis.result;
-  if (IsTuned(synthesis.tuned)) return "tuned";
-  if (result.from_table) return "from the table";
-  if (result.pinned) return Name(StopReason::kPinned);
-  return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
-}
-
-bool IsOfIntegers(const Graph& graph) {
-  for (const GraphNode& node : graph.nodes)
-    if (Info(node.op).kind == OperationKind::kContraction)
-      return !IsFloating(graph.at(node.inputs.front()).type.dtype);
-  return !IsFloating(graph.at(graph.result).type.dtype);
+  return answer;
 }
 
 }  // namespace kirsch

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/families/common_packing.h"
 #include "spec/language/family.h"
 #include "spec/text/cat.h"
 #include "synthesis/graph_kernel.h"
@@ -28,6 +29,20 @@ std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeSha
   return EvenWeights(values, solved);
 }
 
+// "1:0.7,64:0.3", of several sizes "m 1:0.7,64:0.3; n evenly"; "": all sizes evenly.
+std::string MixtureText(const GraphFamily& family) {
+  if (family.sizes().size() == 1) return PrintMixture(family.mixtures().front());
+  std::string text;
+  bool any = false;
+  for (size_t i = 0; i < family.sizes().size(); ++i) {
+    const std::vector<SizeShare>& mixture = family.mixtures()[i];
+    any |= !mixture.empty();
+    Append(&text, text.empty() ? "" : "; ", family.sizes()[i].name, " ",
+           mixture.empty() ? "evenly" : PrintMixture(mixture));
+  }
+  return any ? text : "";
+}
+
 class SharedPackingSolver {
  public:
   SharedPackingSolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
@@ -44,8 +59,10 @@ class SharedPackingSolver {
     absl::StatusOr<FamilySynthesis> all = solve_members(packed);
     if (!all.ok()) return all;
     Share(&*all);
-    best_.packing = PackingOf(all->plans.empty() ? all->graph(0).result.plan : all->plans.front());
-    all->packing = std::move(best_);
+    const auto& first = std::get<Plan>(all->shares() ? all->shared.front() : all->members.front().program);
+    all->packing = SharedPacking{
+        "packing", PrintPacking(PackingOf(first), std::get<Plan>(all->members.front().program).graph),
+        MixtureText(*request_.family.graphs()), best_.loss};
     all->before.Add(effort_);
     SetLosses(&*all);
     return all;
@@ -57,7 +74,7 @@ class SharedPackingSolver {
     const std::vector<VaryingSize> sizes = request_.sizes();
     std::vector<std::vector<double>> weights;
     for (size_t size = 0; size < sizes.size(); ++size)
-      weights.push_back(WeightsOf(sizes[size], request_.graph->mixtures()[size]));
+      weights.push_back(WeightsOf(sizes[size], request_.family.graphs()->mixtures()[size]));
     for (int64_t member = 0; member < request_.count(); ++member) {
       const std::vector<uint32_t> values = ValuesOf(sizes, member);
       double weight = 1;
@@ -142,21 +159,22 @@ class SharedPackingSolver {
     const Step step(arguments_.observer, StepKind::kSearch);
     step.Tell(
         Cat(arguments_.progress, "member ", member + 1, " of ", request_.count(), ", ", what, ", searching"));
-    absl::StatusOr<OrNoPlan<GraphSynthesis>> solved =
-        SolveGraph(asked, request_.graph->member(member), request_.source, target_, memo_, budget_);
-    if (!solved.ok()) return solved.status();
-    if (const auto* const none = std::get_if<NoPlan>(&*solved)) return *none;
-    PlanResult& result = std::get<GraphSynthesis>(*solved).result;
+    bool cancelled = false;
+    absl::StatusOr<OrNoPlan<PlanResult>> solved =
+        SolveGraph(asked, request_.family.graphs()->member(member), request_.source, target_, memo_, budget_,
+                   &cancelled);
+    if (!solved.ok() || std::holds_alternative<NoPlan>(*solved)) return solved;
+    const PlanResult& result = std::get<PlanResult>(*solved);
     effort_.Add({result.optimal ? StopReason::kOptimal : StopReason::kBudget, result.stats.specs_solved,
                  result.seconds});
-    return std::move(result);
+    return solved;
   }
 
   static void Share(FamilySynthesis* all) {
     std::vector<Plan*> plans;
-    for (Plan& plan : all->plans) plans.push_back(&plan);
-    for (Member& member : all->members) {
-      Plan& plan = std::get<GraphSynthesis>(member).result.plan;
+    for (ProgramTree& plan : all->shared) plans.push_back(&std::get<Plan>(plan));
+    for (Synthesis& member : all->members) {
+      auto& plan = std::get<Plan>(member.program);
       if (!plan.nests.empty()) plans.push_back(&plan);
     }
     SharePacking(plans);
@@ -166,8 +184,7 @@ class SharedPackingSolver {
     all->regions.losses.assign(all->members.size(), std::nullopt);
     for (size_t i = 0; i < numbers_.size(); ++i) {
       const auto member = static_cast<size_t>(numbers_[i]);
-      all->regions.losses[member] =
-          MemberLoss{all->graph(member).result.plan.cycles / alone_[i].cycles - 1, true};
+      all->regions.losses[member] = MemberLoss{all->members[member].cycles / alone_[i].cycles - 1, true};
     }
   }
 
@@ -186,29 +203,10 @@ class SharedPackingSolver {
 
 }  // namespace
 
-bool SharesConstants(const KernelRequest& request) {
-  return request.graph && request.count() > 1 && request.graph->member(0).HasConstants();
-}
-
-absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
-                                                       const KernelRequest& request, const Target& target,
-                                                       const std::shared_ptr<Memo>& memo,
-                                                       SearchBudget& budget,
-                                                       const SolveMembers& solve_members) {
+absl::StatusOr<FamilySynthesis> SolveGraphsWithSharedPacking(
+    const SolveArguments& arguments, const KernelRequest& request, const Target& target,
+    const std::shared_ptr<Memo>& memo, SearchBudget& budget, const SolveMembers& solve_members) {
   return SharedPackingSolver(arguments, request, target, memo, budget).Solve(solve_members);
-}
-
-std::string MixtureText(const GraphFamily& family) {
-  if (family.sizes().size() == 1) return PrintMixture(family.mixtures().front());
-  std::string text;
-  bool any = false;
-  for (size_t i = 0; i < family.sizes().size(); ++i) {
-    const std::vector<SizeShare>& mixture = family.mixtures()[i];
-    any |= !mixture.empty();
-    Append(&text, text.empty() ? "" : "; ", family.sizes()[i].name, " ",
-           mixture.empty() ? "evenly" : PrintMixture(mixture));
-  }
-  return any ? text : "";
 }
 
 }  // namespace kirsch

@@ -14,19 +14,6 @@
 namespace kirsch {
 namespace {
 
-std::vector<const Impl*> ImplsOf(const FamilySynthesis& synthesis) {
-  std::vector<const Impl*> impls;
-  for (const Member& member : synthesis.members) impls.push_back(&std::get<Synthesis>(member).result.impl);
-  return impls;
-}
-
-MemberPlans PlansOf(const FamilySynthesis& synthesis) {
-  MemberPlans plans;
-  for (const Member& member : synthesis.members)
-    plans.push_back(&std::get<GraphSynthesis>(member).result.plan);
-  return plans;
-}
-
 HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& synthesis,
                                const EntryParameters& always) {
   HeaderVariant variant{
@@ -34,56 +21,32 @@ HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& s
   std::vector<SharedProgram> shared;
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
     const DispatchRange& region = synthesis.regions.list[i];
-    if (synthesis.is_graph())
-      shared.push_back({&synthesis.plans[i], region.members});
-    else
-      shared.push_back({&synthesis.shared[i], region.members,
-                        synthesis.request.family.member(region.members.front()).parameters});
+    shared.push_back({&synthesis.shared[i], region.members});
     Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
   }
-  LowerShared(name, synthesis.regions.sizes, shared, always, &variant);
+  LowerShared(name, synthesis.request.family, shared, always, &variant);
   return variant;
 }
 
 HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis,
                         const EntryParameters& always) {
   if (synthesis.shares()) return SharingVariantOf(name, synthesis, always);
-  const KernelRequest& request = synthesis.request;
   const Target& target = synthesis.target();
   HeaderVariant variant{target,
-                        request.graph
-                            ? LowerMembers(name, *request.graph, PlansOf(synthesis), target, always)
-                            : LowerMembers(name, request.family, ImplsOf(synthesis), target, always),
-                        0, 0, RegionPrograms(synthesis)};
-  if (request.count() > 1) {
-    variant.notes = Cat(request.graph ? "Sizes whose plans compute the same things together"
-                                      : "Sizes with the same decisions",
-                        ", and what these are:\n\n", variant.notes);
-  } else if (request.graph) {
-    variant.cycles = synthesis.graph(0).result.plan.cycles;
-    variant.gflops = PredictedGflops(synthesis.graph(0));
+                        LowerMembers(name, synthesis.request.family, synthesis.programs(), target, always), 0,
+                        0, RegionPrograms(synthesis)};
+  const Synthesis& first = synthesis.members.front();
+  if (synthesis.members.size() > 1) {
+    variant.notes =
+        Cat(std::holds_alternative<Plan>(first.program) ? "Sizes whose plans compute the same things together"
+                                                        : "Sizes with the same decisions",
+            ", and what these are:\n\n", variant.notes);
   } else {
-    const Synthesis& only = synthesis.spec(0);
-    variant.cycles = ToCycles(only.result.cost);
-    variant.gflops = PredictedGflops(only);
-    variant.packing = {only.pack_cycles, only.unpacked_cycles};
+    variant.cycles = first.cycles;
+    variant.gflops = first.gflops();
+    variant.packing = {first.pack_cycles, first.unpacked_cycles};
   }
   return variant;
-}
-
-// Without variants yet.
-HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
-  const KernelRequest& request = kernel.request();
-  if (request.graph) {
-    std::vector<MemberPlans> plans;
-    for (const FamilySynthesis& synthesis : kernel.variants) plans.push_back(PlansOf(synthesis));
-    HeaderFunction function = FunctionOf(kernel.name(), *request.graph, plans);
-    function.shared_size = kernel.variants.front().shared_size;
-    return function;
-  }
-  HeaderFunction function = FunctionOf(kernel.name(), request.family);
-  function.shared_size = kernel.variants.front().shared_size;
-  return function;
 }
 
 // What predictions take for granted of the operands.
@@ -93,7 +56,10 @@ std::string ColdNote(const std::string& cold) {
 }
 
 HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParameters& always) {
-  HeaderFunction function = EmptyFunctionOf(kernel);
+  std::vector<MemberPrograms> programs;
+  for (const FamilySynthesis& synthesis : kernel.variants) programs.push_back(synthesis.programs());
+  HeaderFunction function = FunctionOf(kernel.name(), kernel.request().family, programs);
+  function.shared_size = kernel.variants.front().shared_size;
   function.text += ColdNote(kernel.variants.front().cold);
   const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;

@@ -51,8 +51,9 @@ struct LibraryStyle {
 // The file, with every kernel's variants in the order in which they are tried.
 HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style);
 
-// Every member of every kernel by interpreter and JIT; the header, compiled once, by its self-test, which
-// goes through the public functions. One report for all: a rung is passed by those for which it was climbed.
+// Members by interpreter and JIT: all that have programs of their own, a sample of those that share one. The
+// header, compiled once, by its self-test, which calls the public functions for every member. One report for
+// all: a rung is passed by those for which it was climbed.
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style, Observer* observer);
 
 }  // namespace kirsch

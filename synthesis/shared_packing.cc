@@ -17,9 +17,9 @@ namespace {
 
 class SharedCopySolver {
  public:
-  SharedCopySolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
+  SharedCopySolver(const SolveArguments& arguments, const SpecFamily& family, const Target& target,
                    const std::shared_ptr<Memo>& memo, SearchBudget& budget)
-      : arguments_(arguments), request_(request), model_(target), memo_(memo), budget_(budget) {
+      : arguments_(arguments), family_(family), model_(target), memo_(memo), budget_(budget) {
     arguments_.pins.price_packing = false;
   }
 
@@ -34,7 +34,7 @@ class SharedCopySolver {
     if (!all.ok()) return all;
     all->own = std::move(each->own);
     all->bounds = std::move(each->bounds);
-    all->shared_copy = *copy;
+    all->packing = SharedPacking{"copy", CopyText(copy->copy), PrintMixture(family_.mixture()), copy->loss};
     all->before.Add(effort_);
     all->SetLosses();
     return all;
@@ -43,15 +43,15 @@ class SharedCopySolver {
  private:
   // Solves members of the mixture that are not among `own`, too.
   absl::StatusOr<SharedCopy> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
-    const std::vector<uint32_t> sizes = request_.sizes().front().values;
+    const std::vector<uint32_t> sizes = family_.varying_sizes().front().values;
     const absl::StatusOr<std::vector<double>> weights = WeightsOf(sizes, own);
     if (!weights.ok()) return weights.status();
     std::vector<FamilyMember> members;
     for (size_t i = 0; i < own->size(); ++i) {
-      const ParsedSpec parsed = request_.family.member(static_cast<int64_t>(i));
+      const ParsedSpec parsed = family_.member(static_cast<int64_t>(i));
       FamilyMember member{PlacedRequest(arguments_, parsed, model_.target()), (*weights)[i]};
       if ((*own)[i]) {
-        member.own = (*own)[i]->cost;
+        member.own = CostFromCycles((*own)[i]->cycles);
         member.own_copy = CopyOf((*own)[i]->first, member.request);
       }
       members.push_back(std::move(member));
@@ -62,14 +62,15 @@ class SharedCopySolver {
           arguments_.time_budget = budget_.Left();
           const absl::StatusOr<SearchResult> result = SolvePacked(arguments_, asked, model_, *memo_, cutoff);
           if (!result.ok()) return result.status();
-          Count(*result);
+          if (result->stop == StopReason::kCancelled) budget_.End();
+          effort_.Add(*result);
           return result->cost;
         });
   }
 
   absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<uint32_t>& sizes,
                                                 std::vector<std::optional<OwnProgram>>* own) {
-    const std::vector<SizeShare>& mixture = request_.family.mixture();
+    const std::vector<SizeShare>& mixture = family_.mixture();
     if (mixture.empty()) {
       std::vector<bool> solved;
       for (const std::optional<OwnProgram>& one : *own) solved.push_back(one.has_value());
@@ -80,49 +81,30 @@ class SharedCopySolver {
       const auto i = static_cast<size_t>(std::find(sizes.begin(), sizes.end(), part.size) - sizes.begin());
       weights[i] = part.share;
       if ((*own)[i]) continue;
-      arguments_.time_budget = budget_.Left();
-      const absl::StatusOr<Synthesis> solved =
-          kirsch::Solve(arguments_, request_.family.member(static_cast<int64_t>(i)), model_.target(), memo_);
+      const absl::StatusOr<SearchResult> solved =
+          SolveSpec(arguments_, family_.member(static_cast<int64_t>(i)), model_, *memo_, budget_);
       if (!solved.ok()) return solved.status();
-      Count(solved->result);
-      (*own)[i] = OwnProgram{solved->result.impl.decision, solved->result.cost};
+      effort_.Add(*solved);
+      (*own)[i] = OwnProgram{solved->impl.decision, ToCycles(solved->cost)};
     }
     return weights;
   }
 
-  void Count(const SearchResult& result) {
-    if (result.stop == StopReason::kCancelled) budget_.End();
-    effort_.Add(result);
+  // "rhs packed16 f32"
+  std::string CopyText(const ConstantCopy& copy) const {
+    const ParsedSpec member = family_.member(0);
+    const int users = SwappedOperand(ConstantOperand(member.spec), member.swapped);
+    return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.layout), " ",
+               Info(copy.dtype).name);
   }
 
   SolveArguments arguments_;
   SearchEffort effort_;  // before the copy is chosen
-  const KernelRequest& request_;
+  const SpecFamily& family_;
   const CostModel model_;
   const std::shared_ptr<Memo> memo_;
   SearchBudget& budget_;
 };
-
-// "rhs packed16 f32"
-std::string CopyText(const FamilySynthesis& synthesis) {
-  if (synthesis.packing)
-    return PrintPacking(synthesis.packing->packing, synthesis.graph(0).result.plan.graph);
-  const Synthesis& member = synthesis.spec(0);
-  const int operand = ConstantOperand(member.parsed.spec);
-  const int users = SwappedOperand(operand, member.parsed.swapped);
-  const ConstantCopy& copy = synthesis.shared_copy->copy;
-  return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.layout), " ",
-             Info(copy.dtype).name);
-}
-
-std::string MixtureOf(const FamilySynthesis& synthesis) {
-  return synthesis.packing ? MixtureText(*synthesis.request.graph)
-                           : PrintMixture(synthesis.request.family.mixture());
-}
-
-double LossOf(const FamilySynthesis& synthesis) {
-  return synthesis.packing ? synthesis.packing->loss : synthesis.shared_copy->loss;
-}
 
 }  // namespace
 
@@ -144,23 +126,27 @@ std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::v
   return weights;
 }
 
-absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& arguments,
-                                                    const KernelRequest& request, const Target& target,
-                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget,
-                                                    const SolveMembers& solve_members) {
-  return SharedCopySolver(arguments, request, target, memo, budget).Solve(solve_members);
+bool SharesConstants(const KernelRequest& request) {
+  if (request.count() == 1) return false;
+  const SpecFamily* const specs = request.family.specs();
+  return specs != nullptr ? specs->SharesConstant() : request.family.graphs()->member(0).HasConstants();
 }
 
-SharedCopyFacts SharedCopyFactsOf(const FamilySynthesis& synthesis) {
-  return {CopyText(synthesis), MixtureOf(synthesis), LossOf(synthesis)};
+absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
+                                                       const KernelRequest& request, const Target& target,
+                                                       const std::shared_ptr<Memo>& memo,
+                                                       SearchBudget& budget,
+                                                       const SolveMembers& solve_members) {
+  if (request.family.graphs() != nullptr)
+    return SolveGraphsWithSharedPacking(arguments, request, target, memo, budget, solve_members);
+  return SharedCopySolver(arguments, *request.family.specs(), target, memo, budget).Solve(solve_members);
 }
 
-std::string SharedCopyText(const FamilySynthesis& synthesis) {
-  const bool graph = synthesis.packing.has_value();
-  if (!graph && !synthesis.shared_copy) return "";
-  const auto [layout, mixture, loss] = SharedCopyFactsOf(synthesis);
+std::string SharedPackingText(const FamilySynthesis& synthesis) {
+  if (!synthesis.packing) return "";
+  const auto& [what, layout, mixture, loss] = *synthesis.packing;
   return absl::StrFormat("packed once: %s; %.2f%% above each size's own %s, for %s\n",
-                         layout.empty() ? "nothing" : layout, 100 * loss, graph ? "packing" : "copy",
+                         layout.empty() ? "nothing" : layout, 100 * loss, what,
                          mixture.empty() ? "all sizes evenly" : mixture);
 }
 

@@ -11,6 +11,7 @@
 #include "rewrites/graph/canonical_graph.h"
 #include "search/families/key_regions.h"
 #include "search/families/row_regions.h"
+#include "synthesis/graph_kernel.h"
 
 namespace kirsch {
 namespace {
@@ -20,7 +21,7 @@ constexpr size_t kFewMembers = 8;
 
 std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int64_t>& members) {
   std::vector<Graph> graphs;
-  for (int64_t member : members) graphs.push_back(request.graph->member(member));
+  for (int64_t member : members) graphs.push_back(request.family.graphs()->member(member));
   return graphs;
 }
 
@@ -52,16 +53,16 @@ void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, Fa
     const int64_t member = members[i];
     PlanResult result;
     if (i == region.last) result.plan = region.plan;
-    result.plan.graph = CanonicalGraph(synthesis->request.graph->member(member));
+    result.plan.graph = CanonicalGraph(synthesis->request.family.graphs()->member(member));
     result.plan.cycles = result.bound_cycles = line.family.cycles[i];
-    synthesis->members[static_cast<size_t>(member)] = GraphSynthesis{target, std::move(result)};
+    synthesis->members[static_cast<size_t>(member)] = SynthesisOf(target, std::move(result));
   }
   synthesis->regions.list.push_back(std::move(added));
-  synthesis->plans.push_back(std::move(region.plan));
+  synthesis->shared.emplace_back(std::move(region.plan));
 }
 
 // Of each region the first, a middle and the last member.
-absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                         FamilySynthesis* synthesis) {
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
@@ -71,12 +72,11 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
     for (size_t number : {size_t{0}, middle, region.members.size() - 1}) {
       const auto i = static_cast<size_t>(region.members[number]);
       if (losses[i]) continue;
-      absl::StatusOr<Member> own = solve(region.members[number]);
+      const absl::StatusOr<Synthesis> own = solve(region.members[number]);
       if (!own.ok()) return own.status();
-      const PlanResult& best = std::get<GraphSynthesis>(*own).result;
-      losses[i] = MemberLoss{synthesis->graph(i).result.plan.cycles / best.plan.cycles - 1, true};
-      synthesis->before.specs += best.stats.specs_solved;
-      synthesis->before.seconds += best.seconds;
+      losses[i] = MemberLoss{synthesis->members[i].cycles / own->cycles - 1, true};
+      synthesis->before.specs += own->stats.specs_solved;
+      synthesis->before.seconds += own->seconds;
     }
   }
   return absl::OkStatus();
@@ -87,7 +87,9 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
 // Keys first: where there are any, plans for any number of rows are for few of the members.
 std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request) {
   std::vector<SharedPlanSize> keys, rows;
-  if (!request.graph || arguments.threads > 1 || !arguments.tune.empty() || arguments.tuned) return keys;
+  if (request.family.graphs() == nullptr || arguments.threads > 1 || !arguments.tune.empty() ||
+      arguments.tuned)
+    return keys;
   const std::vector<VaryingSize> sizes = request.sizes();
   for (size_t size = 0; size < sizes.size(); ++size)
     if (AreMany(sizes[size])) {
@@ -100,14 +102,14 @@ std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, c
 
 absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
                                 const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
-                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+                                const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                                 FamilySynthesis* synthesis) {
   const Step step(arguments.observer, StepKind::kSearch);
   const CostModel model(target);
   const DbOptions none{"", true};
   SolveArguments own = arguments;
   own.db = &none;
-  PlanOptions options = PlanOptionsOf(arguments, synthesis->request.graph->member(0));
+  PlanOptions options = PlanOptionsOf(arguments, synthesis->request.family.graphs()->member(0));
   SearchEffort& effort = synthesis->before;
   options.solve = [&](const Spec& placed, Cost cutoff) {
     own.time_budget = budget.Left();
@@ -134,8 +136,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   synthesis->members.resize(static_cast<size_t>(request.count()));
   for (PlanLine& line : lines)
     for (PlanRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);
-  for (size_t i = 0; i < synthesis->members.size(); ++i)
-    synthesis->regions.gflops.push_back(PredictedGflops(synthesis->graph(i)));
+  for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
   if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
   return true;
 }

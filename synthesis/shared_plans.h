@@ -30,7 +30,7 @@ std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, c
 // such plans, and nothing is filled in.
 absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
                                 const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
-                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+                                const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                                 FamilySynthesis* synthesis);
 
 }  // namespace kirsch

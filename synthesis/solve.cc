@@ -18,6 +18,7 @@
 #include "spec/text/quantity.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
+#include "synthesis/graph_kernel.h"
 
 namespace kirsch {
 namespace {
@@ -135,19 +136,21 @@ absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const
 }
 
 // What packing costs, and what there would be without.
-absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& model, Synthesis* synthesis) {
-  const Impl& impl = synthesis->result.impl;
-  const StopReason stop = synthesis->result.stop;
+absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& parsed,
+                            const SearchBudget& budget, Synthesis* synthesis) {
+  const auto& impl = std::get<Impl>(synthesis->program);
   const int operand = ConstantOperand(impl.spec);
-  if (operand < 0 || (stop != StopReason::kOptimal && stop != StopReason::kPinned)) return absl::OkStatus();
+  if (operand < 0 || (synthesis->stop != StopReason::kOptimal && synthesis->stop != StopReason::kPinned))
+    return absl::OkStatus();
   SolveArguments unpacked = arguments;
   unpacked.schedule.clear();
+  unpacked.time_budget = budget.Left();
   unpacked.progress += "without const, ";
-  Spec root = RootFor(arguments, synthesis->parsed);
+  Spec root = RootFor(arguments, parsed);
   root.tensor(operand).constant = 0;
-  const absl::StatusOr<SearchResult> result = SolveAtCheapest(
-      unpacked, Placements(root, ColdOperands(arguments.cold, synthesis->parsed), model.target()), model,
-      *synthesis->memo);
+  const CostModel model(synthesis->target);
+  const std::vector<Spec> placements = Placements(root, ColdOperands(arguments.cold, parsed), model.target());
+  const absl::StatusOr<SearchResult> result = SolveAtCheapest(unpacked, placements, model, *synthesis->memo);
   if (!result.ok()) return result.status();
   if (result->stop != StopReason::kOptimal) return absl::OkStatus();
   Expansion expansion;
@@ -155,6 +158,29 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& mo
   synthesis->pack_cycles = model.PackCycles(impl.spec, impl.decision, expansion);
   synthesis->unpacked_cycles = ToCycles(result->cost);
   return absl::OkStatus();
+}
+
+// Of either kind of kernel.
+absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, const ParsedSpec& parsed,
+                                              const std::string&, const Target& target,
+                                              const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                              bool* cancelled) {
+  if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
+  absl::StatusOr<SearchResult> result = SolveSpec(arguments, parsed, CostModel(target), *memo, budget);
+  if (!result.ok()) return result.status();
+  *cancelled = result->stop == StopReason::kCancelled;
+  return SynthesisOf(parsed, target, *std::move(result), memo);
+}
+
+absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, const Graph& graph,
+                                              const std::string& source, const Target& target,
+                                              const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                              bool* cancelled) {
+  absl::StatusOr<OrNoPlan<PlanResult>> answer =
+      SolveGraph(arguments, graph, source, target, memo, budget, cancelled);
+  if (!answer.ok()) return answer.status();
+  if (const auto* const none = std::get_if<NoPlan>(&*answer)) return *none;
+  return SynthesisOf(target, std::get<PlanResult>(*std::move(answer)), memo);
 }
 
 }  // namespace
@@ -189,33 +215,38 @@ absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec) {
   return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
 }
 
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
-                                std::shared_ptr<Memo> memo) {
-  if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
+absl::StatusOr<SearchResult> SolveSpec(const SolveArguments& arguments, const ParsedSpec& parsed,
+                                       const CostModel& model, Memo& memo, SearchBudget& budget) {
+  SolveArguments own = arguments;
+  own.time_budget = budget.Left();
+  absl::StatusOr<SearchResult> result = SolveRequest(own, parsed, model, memo);
+  if (result.ok() && result->stop == StopReason::kCancelled) budget.End();
+  return result;
+}
+
+absl::StatusOr<OrNoPlan<Synthesis>> Solve(const SolveArguments& arguments, const KernelMember& asked,
+                                          const std::string& source, const Target& target,
+                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
   if (arguments.tuner != nullptr)
     if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
   const Step step(arguments.observer, StepKind::kSearch);  // from the search to what is tuned
-  const CostModel model(target);
-  absl::StatusOr<SearchResult> result = SolveRequest(arguments, parsed, model, *memo);
-  if (!result.ok()) return result.status();
-  Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
-  if (synthesis.result.stop == StopReason::kCutoff) return synthesis;
-  absl::Status status =
-      arguments.tuner != nullptr ? arguments.tuner->Tune(arguments, &synthesis) : absl::OkStatus();
-  if (status.ok() && arguments.pins.price_packing) status = AddPackingCost(arguments, model, &synthesis);
+  bool cancelled = false;
+  absl::StatusOr<OrNoPlan<Synthesis>> answer = std::visit(
+      [&](const auto& kernel) {
+        return SearchFor(arguments, kernel, source, target, memo, budget, &cancelled);
+      },
+      asked);
+  if (!answer.ok()) return answer;
+  auto* const synthesis = std::get_if<Synthesis>(&*answer);
+  if (synthesis == nullptr || synthesis->stop == StopReason::kCutoff) return answer;
+  absl::Status status = arguments.tuner != nullptr
+                            ? arguments.tuner->Tune(arguments, asked, cancelled, synthesis)
+                            : absl::OkStatus();
+  const auto* const parsed = std::get_if<ParsedSpec>(&asked);
+  if (status.ok() && parsed != nullptr && arguments.pins.price_packing)
+    status = AddPackingCost(arguments, *parsed, budget, synthesis);
   if (!status.ok()) return status;
-  return synthesis;
+  return answer;
 }
-
-std::string_view StopName(const Synthesis& synthesis) {
-  return IsTuned(synthesis.tuned) ? "tuned" : Name(synthesis.result.stop);
-}
-
-double PredictedGflops(const Synthesis& synthesis) {
-  const double cycles = ToCycles(synthesis.result.cost);
-  return cycles > 0 ? Flops(synthesis.parsed.spec) / cycles * synthesis.target.ghz : 0;
-}
-
-bool IsOfIntegers(const Spec& spec) { return !IsFloating(spec.operand[MatmulDims::kLhs].dtype); }
 
 }  // namespace kirsch

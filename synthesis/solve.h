@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a spec and a target to a program.
+// From a spec or a graph, and a target, to a program.
 #ifndef KIRSCH_SYNTHESIS_SOLVE_H_
 #define KIRSCH_SYNTHESIS_SOLVE_H_
 
@@ -14,18 +14,18 @@
 #include "memo/memo.h"
 #include "search/families/shared_copy.h"
 #include "search/graph/plan_packing.h"
+#include "search/graph/plan_search.h"
 #include "search/solver/search.h"
-#include "spec/graph/graph.h"
-#include "spec/language/parser.h"
+#include "spec/language/kernel_family.h"
 #include "spec/target.h"
 #include "synthesis/database.h"
 #include "synthesis/observer.h"
-#include "synthesis/tuning_report.h"
+#include "synthesis/search_budget.h"
+#include "synthesis/synthesis.h"
 
 namespace kirsch {
 
 class Tuner;
-struct GraphSynthesis;
 
 // What the members of a family have in common, where they are solved one after another: set by those who
 // solve families, never by users.
@@ -61,37 +61,30 @@ struct SolveArguments {
   MemberPins pins;
 };
 
-struct Synthesis {
-  ParsedSpec parsed;
-  Target target;
-  SearchResult result;
-  std::shared_ptr<Memo> memo;  // what the search learned
-  // Of a constant operand, in predicted cycles: its packing, and a call of the kernel without `const`. 0
-  // where none is, or the search was stopped.
-  double pack_cycles = 0, unpacked_cycles = 0;
-  std::optional<TuningReport>
-      tuned;  // what was measured of it, if that was asked for; the program is the fastest
-};
-
 // Puts programs that were measured to be faster in the place of those that are predicted best (tuning.h).
 class Tuner {
  public:
   virtual ~Tuner() = default;
   // Do the options go together? InvalidArgument, one line.
   virtual absl::Status Check(const SolveArguments& arguments) const = 0;
-  virtual absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) const = 0;
-  // `cancelled`: the search was stopped. `memo`: what the search learned.
-  virtual absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
-                            GraphSynthesis* synthesis) const = 0;
+  // `asked`: what the synthesis is of. `cancelled`: its search was stopped.
+  virtual absl::Status Tune(const SolveArguments& arguments, const KernelMember& asked, bool cancelled,
+                            Synthesis* synthesis) const = 0;
 };
 
 // May the spec's kernel share its work out over the threads that are asked for?
 absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec);
 
-// Searches with what `memo` knows already, or follows the pinned schedule. A search that the observer stops
-// ends with the best program so far.
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
-                                std::shared_ptr<Memo> memo);
+// Searches with what `memo` knows already, or follows the pinned schedule; then tunes, and prices the packing
+// of a constant operand. `source`: what errors about a graph call its text. A search that the observer stops
+// ends `budget`, and so all others, with the best programs so far.
+absl::StatusOr<OrNoPlan<Synthesis>> Solve(const SolveArguments& arguments, const KernelMember& asked,
+                                          const std::string& source, const Target& target,
+                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget);
+
+// The search alone, of a spec: at the place of its operands where it is cheapest, or with the pinned copy.
+absl::StatusOr<SearchResult> SolveSpec(const SolveArguments& arguments, const ParsedSpec& parsed,
+                                       const CostModel& model, Memo& memo, SearchBudget& budget);
 
 // The program of a root whose operands have their places: from the table, or searched for; see
 // SearchOptions::cutoff. With an open table, errors are also its own, and nothing is committed.
@@ -105,15 +98,6 @@ absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const 
 
 // The request as it is solved: for the threads, its operands in their places.
 UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target);
-
-// Why the program is what it is: the search's reason to stop; "tuned" where another was measured to be
-// faster.
-std::string_view StopName(const Synthesis& synthesis);
-
-double PredictedGflops(const Synthesis& synthesis);
-
-// Are the products of integers?
-bool IsOfIntegers(const Spec& spec);
 
 }  // namespace kirsch
 

@@ -94,7 +94,7 @@ bool RunsHere(const HeaderVariant& variant) { return MissingOnHost(variant.featu
 bool HasOwnHeader(const Library& library, const LibraryKernel& kernel) {
   const bool alone =
       library.kernels.size() == 1 && library.targets.size() == 1 && library.name == kernel.name();
-  return kernel.request().count() == 1 && (kernel.request().graph || alone);
+  return kernel.request().count() == 1 && (kernel.request().family.graphs() != nullptr || alone);
 }
 
 // Compiling takes a while: starts it.
@@ -136,6 +136,11 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   return test;
 }
 
+std::variant<const Spec*, const Graph*> ComputedBy(const ProgramTree& program) {
+  if (const auto* const plan = std::get_if<Plan>(&program)) return &plan->graph;
+  return &std::get<Impl>(program).spec;
+}
+
 // Climbs the ladder for every member of every kernel and target: up to the JIT, or to a header of its own.
 class LibraryVerifier {
  public:
@@ -164,10 +169,10 @@ class LibraryVerifier {
   }
 
  private:
-  // Of members that share a program, all if they are few; else the first and the last ones, among which is
-  // every remainder of register tiles, and some between.
+  // Of members that share a program, all if they are few. Else the first and the last ones, among which is
+  // every remainder of register tiles (no tile has more rows than there are registers), and some between.
   static std::vector<int64_t> SampleOf(const DispatchRange& region) {
-    constexpr size_t kAtEnds = 16, kBetween = 8;
+    constexpr size_t kAtEnds = 32, kBetween = 8;
     const size_t count = region.members.size(), step = std::max<size_t>(1, count / kBetween);
     std::vector<int64_t> sample;
     for (size_t i = 0; i < count; ++i)
@@ -183,39 +188,21 @@ class LibraryVerifier {
   }
 
   void VerifyRegion(const FamilySynthesis& variant, size_t number) {
-    const std::vector<int64_t> members = SampleOf(variant.regions.list[number]);
-    done_ += members.size();
-    const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyPlanRegion(variant, number, members)
-                                                                 : VerifySizeRegion(variant, number, members);
+    const std::vector<int64_t> sample = SampleOf(variant.regions.list[number]);
+    done_ += sample.size();
+    std::vector<MemberOfSize> members;
+    for (int64_t member : sample)
+      members.push_back({ComputedBy(variant.members[static_cast<size_t>(member)].program),
+                         ValuesOf(variant.regions.sizes, member)[variant.shared_size]});
+    const std::vector<VerifyReport> reports =
+        VerifySizes(variant.shared[number], members, variant.target(), variant.request.name, MemberOptions());
     for (size_t i = 0; i < reports.size(); ++i)
-      Add(reports[i],
-          Cat(variant.is_graph() ? MemberName(variant.request.name, variant.request.sizes(), members[i])
-                                 : variant.spec(static_cast<size_t>(members[i])).parsed.text,
-              " for ", variant.target().name));
-  }
-
-  std::vector<VerifyReport> VerifySizeRegion(const FamilySynthesis& variant, size_t number,
-                                             const std::vector<int64_t>& members) {
-    std::vector<Spec> roots;
-    for (int64_t member : members)
-      roots.push_back(variant.spec(static_cast<size_t>(member)).result.impl.spec);
-    return VerifySizes(variant.shared[number], roots, variant.target(), variant.request.name,
-                       MemberOptions(false));
-  }
-
-  std::vector<VerifyReport> VerifyPlanRegion(const FamilySynthesis& variant, size_t number,
-                                             const std::vector<int64_t>& members) {
-    std::vector<GraphOfSize> graphs;
-    for (int64_t member : members)
-      graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
-                        ValuesOf(variant.request.sizes(), member)[variant.shared_size]});
-    return VerifySizes(variant.plans[number], graphs, variant.target(), variant.request.name,
-                       MemberOptions(true));
+      Add(reports[i], variant.members[static_cast<size_t>(sample[i])]);
   }
 
   void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {
     const KernelRequest& request = variant.request;
-    VerifyOptions options = MemberOptions(variant.is_graph());
+    VerifyOptions options = MemberOptions();
     options.header = own_header;
     HeaderFile header;
     header.functions.emplace_back().name = MemberName(request.name, request.sizes(), static_cast<int64_t>(i));
@@ -224,13 +211,10 @@ class LibraryVerifier {
       style.external = false;
       header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}}, style);
     }
-    const std::string name = header.functions.front().name;
-    Add(variant.is_graph() ? VerifyPlan(variant.graph(i).result.plan, variant.target(), header, options)
-                           : VerifyKernel(variant.spec(i).result.impl, variant.target(), header, options),
-        Cat(variant.is_graph() ? name : variant.spec(i).parsed.text, " for ", variant.target().name));
+    Add(VerifyKernel(variant.members[i].program, variant.target(), header, options), variant.members[i]);
   }
 
-  void Add(const VerifyReport& own, const std::string& name) {
+  void Add(const VerifyReport& own, const Synthesis& member) {
     for (const RungReport& rung : own.rungs)
       for (RungSum& sum : sums_)
         if (sum.name() == rung.name) sum.Add(rung);
@@ -239,7 +223,8 @@ class LibraryVerifier {
     report_.error_share = std::max(report_.error_share, own.error_share);
     report_.verdict = std::max(report_.verdict, own.verdict);
     if (!own.first_mismatch.empty() && report_.first_mismatch.empty())
-      report_.first_mismatch = count_ > 1 ? Cat(name, ": ", own.first_mismatch) : own.first_mismatch;
+      report_.first_mismatch =
+          Cat(count_ > 1 ? Cat(member.name, " for ", member.target.name, ": ") : "", own.first_mismatch);
   }
 
   void AddSelfTest(SelfTest* self_test) {
@@ -259,13 +244,11 @@ class LibraryVerifier {
     step_.Tell(Cat("verifying", count_ == 1 ? "" : Cat(" member ", done_, " of ", count_), ": ", what));
   }
 
-  // A single spec gets what there is.
-  VerifyOptions MemberOptions(bool is_graph) {
+  VerifyOptions MemberOptions() {
     VerifyOptions options;
     options.progress = [this](std::string_view what) { Show(what); };
     options.abi = style_.abi;
     options.hot_loops = true;
-    if (count_ == 1 && !is_graph) return options;
     const auto share = [&](double flops) { return flops / static_cast<double>(count_); };
     options.most_flops_in_full = std::min(options.most_flops_in_full, share(kFlopsInFull));
     options.most_flops_interpreted = std::min(options.most_flops_interpreted, share(kFlopsInterpreted));

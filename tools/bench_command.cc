@@ -66,11 +66,8 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   if (absl::Status alike = MakeAlike(&*entries); !alike.ok())
     return absl::Status(alike.code(), Cat("bench: ", std::string(alike.message())));
   for (BenchEntry& entry : *entries) {
-    const std::string& cold = arguments.solve.cold;
-    const absl::Status known = entry.graph ? CheckCold(cold, *entry.graph) : CheckCold(cold, *entry.matmul);
-    if (!known.ok()) return known;
-    entry.evicted =
-        (entry.graph ? ColdOperands(cold, *entry.graph) : ColdOperands(cold, *entry.matmul)).in_ram();
+    if (absl::Status known = CheckCold(arguments.solve.cold, entry.kernel()); !known.ok()) return known;
+    entry.evicted = ColdOperands(arguments.solve.cold, entry.kernel()).in_ram();
   }
   return entries;
 }

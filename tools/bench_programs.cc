@@ -5,7 +5,7 @@
 
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
-#include "synthesis/graph_kernel.h"
+#include "synthesis/solve.h"
 #include "tools/synthesis_report.h"
 
 namespace kirsch {
@@ -28,25 +28,17 @@ HeaderFile HeaderOf(const Subject& subject, std::vector<HeaderMember> members) {
 absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry& entry) const {
   SolveArguments own = arguments_;
   if (entries_ > 1) own.progress = Cat("kernel ", solved_.size() + 1, " of ", entries_, ", ");
+  SearchBudget budget(own.time_budget);
+  const absl::StatusOr<Synthesis> synthesis =
+      Require(Solve(own, entry.kernel(), "spec", target_, memo_, budget));
+  if (!synthesis.ok()) return synthesis.status();
+  PrintSummary(*synthesis);
   Solved solved;
+  solved.gflops = synthesis->gflops();
   std::vector<HeaderMember> members;
-  if (entry.matmul) {
-    const absl::StatusOr<Synthesis> synthesis = Solve(own, *entry.matmul, target_, memo_);
-    if (!synthesis.ok()) return synthesis.status();
-    PrintSummary(*synthesis);
-    solved.gflops = kirsch::PredictedGflops(*synthesis);
-    members = {{synthesis->result.impl.spec, entry.matmul->swapped}};
-    solved.subject =
-        std::make_unique<Subject>(synthesis->result.impl, target_, IdentifierOf(entry.matmul->text));
-  } else {
-    SearchBudget budget(own.time_budget);
-    const absl::StatusOr<GraphSynthesis> synthesis =
-        Require(SolveGraph(own, *entry.graph, "spec", target_, memo_, budget));
-    if (!synthesis.ok()) return synthesis.status();
-    PrintSummary(*synthesis);
-    solved.gflops = kirsch::PredictedGflops(*synthesis);
-    solved.subject = std::make_unique<Subject>(synthesis->result.plan, target_, entry.graph->name);
-  }
+  if (const auto* const impl = std::get_if<Impl>(&synthesis->program))
+    members = {{impl->spec, entry.matmul->swapped}};
+  solved.subject = std::make_unique<Subject>(synthesis->program, target_, IdentifierOf(synthesis->name));
   solved.header = std::make_unique<HeaderFile>(HeaderOf(*solved.subject, std::move(members)));
   solved.subject->header = solved.header.get();
   return solved;

@@ -126,7 +126,7 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
   if (status.ok())
     status = table.file()->ForEachText(TextKind::kPlan, [&](const std::string&, const std::string& schedule) {
       ++stats.plans;
-      for (size_t at = schedule.find("\nslice "); at != schedule.npos; at = schedule.find("\nslice ", at + 1))
+      for (size_t at = schedule.find("\ngroup "); at != schedule.npos; at = schedule.find("\ngroup ", at + 1))
         ++stats.groups;
       return absl::OkStatus();
     });
@@ -165,7 +165,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["boxes"] = stats.total.boxes;
   json["pages"] = stats.pages;
   json["plans"] = stats.plans;
-  json["slices"] = stats.groups;
+  json["groups"] = stats.groups;
   json["tuned"] = stats.tuned;
   json["bounds"] = stats.bounds;
   json["disk_bytes"] = stats.disk_bytes;
@@ -202,7 +202,7 @@ void PrintIdentity(const TableFile& file, const IdentityMatch& match) {
 void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
   PrintIdentity(file, match);
   std::printf("\n%s\n\n", Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ",
-                              stats.pages, " pages, ", stats.groups, " slices of ", stats.plans, " graphs; ",
+                              stats.pages, " pages, ", stats.groups, " groups of ", stats.plans, " graphs; ",
                               stats.bounds, " bounds; ", stats.tuned, " tuned by measuring; ",
                               stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
                               .c_str());

@@ -114,7 +114,7 @@ IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
   double cycles = 0;
   for (const LoopNest& other : plan.nests) cycles += other.group == nest.group ? other.cycles : 0;
   AddRunnerUp("second best", OtherCandidate(group), cycles, &box.facts);
-  AddRunnerUp("without this slice", OtherSplit(plan.graph, group), plan.cycles, &box.facts);
+  AddRunnerUp("without this group", OtherSplit(plan.graph, group), plan.cycles, &box.facts);
   return box;
 }
 
@@ -129,12 +129,12 @@ std::vector<IcicleBox> BoxesOf(const ExplainedSpec& spec) {
 }
 
 std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
-  const Plan& plan = graph.synthesis->result.plan;
+  const Plan& plan = graph.plan();
   std::vector<IcicleBox> boxes = {{0, 0, 1, kWholePlan, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
   double at = 0;
   int nest = -1;
   double stage_at = 0;
-  for (const ExplainedStage& stage : graph.plan.stages) {
+  for (const ExplainedStage& stage : graph.explanation.stages) {
     if (stage.nest != nest) {
       nest = stage.nest;
       stage_at = at;

@@ -74,12 +74,12 @@ ordered_json Json(const std::vector<ExplainedNode>& nodes) {
 ordered_json Json(const ExplainedSpec& spec) {
   const Synthesis& synthesis = *spec.synthesis;
   const double total = ToCycles(spec.explanation.nodes[0].cost);
-  return {{"spec", synthesis.parsed.text},
+  return {{"spec", synthesis.name},
           {"cost_cycles", total},
-          {"predicted_gflops", PredictedGflops(synthesis)},
+          {"predicted_gflops", synthesis.gflops()},
           {"peak_share", spec.explanation.peak_cycles / total},
           {"closed_form_bound_cycles", ToCycles(spec.explanation.bound)},
-          {"bound_cycles", ToCycles(synthesis.result.bound)},
+          {"bound_cycles", synthesis.bound_cycles},
           {"stop", StopName(synthesis)},
           {"traffic", Json(spec.explanation.traffic)},
           {"nodes", Json(spec.explanation.nodes)}};
@@ -105,21 +105,21 @@ ordered_json Json(const std::optional<RunnerUp>& other) {
 }
 
 ordered_json Json(const ExplainedGraph& graph) {
-  const Plan& plan = graph.synthesis->result.plan;
+  const Plan& plan = graph.plan();
   ordered_json json = {{"kernel", PrintGraph(plan.graph)},
                        {"cost_cycles", plan.cycles},
-                       {"predicted_gflops", PredictedGflops(*graph.synthesis)},
-                       {"bound_cycles", graph.synthesis->result.bound_cycles},
-                       {"traffic", Json(graph.plan.traffic)}};
+                       {"predicted_gflops", graph.synthesis->gflops()},
+                       {"bound_cycles", graph.synthesis->bound_cycles},
+                       {"traffic", Json(graph.explanation.traffic)}};
   for (const GroupDecision& group : plan.groups) {
     std::vector<std::string> names;
     for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
-    json["slices"].push_back({{"operations", names},
+    json["groups"].push_back({{"operations", names},
                               {"way", PrintCandidate(group.candidate)},
                               {"runner_up", Json(OtherCandidate(group))},
                               {"without", Json(OtherSplit(plan.graph, group))}});
   }
-  for (const ExplainedStage& stage : graph.plan.stages) json["stages"].push_back(Json(plan, stage));
+  for (const ExplainedStage& stage : graph.explanation.stages) json["stages"].push_back(Json(plan, stage));
   return json;
 }
 

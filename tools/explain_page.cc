@@ -26,37 +26,35 @@ struct Summary {
   std::vector<double> by_kind = {};
 };
 
+Summary SummaryOf(const Synthesis& synthesis) {
+  Summary summary{&synthesis.target, synthesis.name, synthesis.cycles, synthesis.bound_cycles};
+  summary.gflops = synthesis.gflops();
+  summary.flops = Flops(synthesis.program);
+  return summary;
+}
+
 Summary SummaryOf(const ExplainedSpec& spec) {
-  const Synthesis& synthesis = *spec.synthesis;
-  const Spec& root = synthesis.result.impl.spec;
-  Summary summary{&synthesis.target, synthesis.parsed.text};
+  const Spec& root = spec.explanation.nodes.front().impl->spec;
+  Summary summary = SummaryOf(*spec.synthesis);
   summary.cycles = ToCycles(spec.explanation.nodes.front().cost);
-  summary.bound = ToCycles(synthesis.result.bound);
-  summary.gflops = PredictedGflops(synthesis);
-  summary.flops = Flops(synthesis.parsed.spec);
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     summary.bytes +=
         static_cast<double>(Bytes(root.tensor(operand).dtype, ExtentOf(root, operand).elements()));
   summary.threads = root.threads;
-  summary.best = BestArithmetic(root, synthesis.target);
+  summary.best = BestArithmetic(root, spec.synthesis->target);
   summary.traffic = spec.explanation.traffic;
   summary.by_kind = CyclesByKind(spec.explanation.nodes);
   return summary;
 }
 
 Summary SummaryOf(const ExplainedGraph& graph) {
-  const PlanResult& result = graph.synthesis->result;
-  const Graph& computed = result.plan.graph;
-  Summary summary{&graph.synthesis->target, computed.name};
-  summary.cycles = result.plan.cycles;
-  summary.bound = result.bound_cycles;
-  summary.gflops = PredictedGflops(*graph.synthesis);
-  summary.flops = Flops(computed);
-  for (int input = 0; input < computed.num_inputs(); ++input)
-    summary.bytes += static_cast<double>(computed.at(input).type.bytes());
-  summary.bytes += static_cast<double>(computed.at(computed.result).type.bytes());
-  summary.threads = result.plan.threads;
-  summary.traffic = graph.plan.traffic;
+  const Plan& plan = graph.plan();
+  Summary summary = SummaryOf(*graph.synthesis);
+  for (int input = 0; input < plan.graph.num_inputs(); ++input)
+    summary.bytes += static_cast<double>(plan.graph.at(input).type.bytes());
+  summary.bytes += static_cast<double>(plan.graph.at(plan.graph.result).type.bytes());
+  summary.threads = plan.threads;
+  summary.traffic = graph.explanation.traffic;
   summary.by_kind = CyclesByKind(graph);
   return summary;
 }
@@ -222,7 +220,8 @@ bool IsOf(const MeasuredRate& rate, const ExplainedKernel& kernel) {
 
 std::string NameOf(const ExplainedKernel& kernel) {
   const KernelRequest& request = kernel.synthesis->request;
-  return !request.label.empty() ? request.label : request.graph ? request.name : request.text();
+  if (!request.label.empty()) return request.label;
+  return request.text().find('\n') == std::string::npos ? request.text() : request.name;
 }
 
 bool IsMeasured(const ExplainedKernel& kernel, const std::vector<MeasuredRate>& measured) {
@@ -241,7 +240,7 @@ std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
       if (IsOf(rate, kernel)) of_kernel.push_back(rate);
     if (kernel.is_family())
       Append(&body, "<h2>", Escaped(NameOf(kernel)), "</h2>\n<pre>",
-             Escaped(SharedCopyText(*kernel.synthesis)), Escaped(RegionTable(kernel.synthesis->regions)),
+             Escaped(SharedPackingText(*kernel.synthesis)), Escaped(RegionTable(kernel.synthesis->regions)),
              "</pre>\n");
     const std::vector<Ranked> ranked = RankedOf(kernel);
     for (const ExplainedMember& member : kernel.members)

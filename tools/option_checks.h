@@ -21,7 +21,7 @@ inline CLI::Validator NotEmpty(const std::string& what) {
 }
 
 // Takes one of `words` only.
-inline CLI::Validator OneOf(const std::vector<std::string>& words) {
+inline CLI::Validator WordOf(const std::vector<std::string>& words) {
   return CLI::Validator(
       [words](std::string& text) {
         if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();

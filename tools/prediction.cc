@@ -5,14 +5,10 @@
 
 #include "absl/strings/str_format.h"
 #include "cost/tile_facts.h"
-#include "spec/program/impl_program.h"
-#include "spec/program/plan_program.h"
 #include "spec/target/clock.h"
 #include "spec/text/cat.h"
 #include "spec/text/quantity.h"
 #include "synthesis/explain/explained.h"
-#include "synthesis/graph_kernel.h"
-#include "synthesis/solve.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -36,10 +32,24 @@ double PeakOf(const Plan& plan, const Target& target) {
   return peak;
 }
 
-std::string PackedText(int64_t stored, int64_t packed) {
-  if (packed == 0) return "";
-  return Cat("; weights of ", Amount(static_cast<double>(stored)), " are packed into ",
-             Amount(static_cast<double>(packed)));
+// Of all threads.
+double PeakOf(const ProgramTree& program, const Target& target) {
+  if (const auto* const plan = std::get_if<Plan>(&program)) return PeakOf(*plan, target) * plan->threads;
+  const auto& impl = std::get<Impl>(program);
+  return PeakOf(impl, target) * impl.spec.threads;
+}
+
+// The bytes of what is constant, as the caller has it.
+int64_t ConstantBytes(const ProgramTree& program) {
+  int64_t bytes = 0;
+  if (const auto* const plan = std::get_if<Plan>(&program)) {
+    for (int i = 0; i < plan->graph.num_inputs(); ++i)
+      if (plan->graph.at(i).constant) bytes += plan->graph.at(i).type.bytes();
+    return bytes;
+  }
+  const Spec& spec = std::get<Impl>(program).spec;
+  const int operand = ConstantOperand(spec);
+  return operand < 0 ? 0 : Bytes(spec.tensor(operand).dtype, ExtentOf(spec, operand).elements());
 }
 
 // 0: it is not this machine that the target is.
@@ -58,12 +68,9 @@ std::string ModelText(const Target& target, double machine_ghz) {
 
 }  // namespace
 
-Prediction PredictionOf(const Impl& impl, double cycles, double operations, const Target& target) {
-  return {cycles, operations, IsOfIntegers(impl.spec), PeakOf(impl, target) * impl.spec.threads};
-}
-
-Prediction PredictionOf(const Plan& plan, const Target& target) {
-  return {plan.cycles, Flops(plan.graph), IsOfIntegers(plan.graph), PeakOf(plan, target) * plan.threads};
+Prediction PredictionOf(const Synthesis& synthesis) {
+  const ProgramTree& program = synthesis.program;
+  return {synthesis.cycles, Flops(program), IsOfIntegers(program), PeakOf(program, synthesis.target)};
 }
 
 std::string ModelText(const Target& target) { return ModelText(target, MachineGhz(target)); }
@@ -89,19 +96,12 @@ std::string PredictionText(const Prediction& prediction, const Target& target) {
   return PredictionText(prediction, target, MachineGhz(target));
 }
 
-std::string PackedText(const Impl& impl, const Target& target) {
-  const int operand = ConstantOperand(impl.spec);
-  if (operand < 0) return "";
-  const int64_t stored = Bytes(impl.spec.tensor(operand).dtype, ExtentOf(impl.spec, operand).elements());
-  return PackedText(stored, ProgramOf(impl, target).packed_bytes);
-}
-
-std::string PackedText(const Plan& plan, const Target& target) {
-  if (!plan.graph.HasConstants()) return "";
-  int64_t stored = 0;
-  for (int i = 0; i < plan.graph.num_inputs(); ++i)
-    if (plan.graph.at(i).constant) stored += plan.graph.at(i).type.bytes();
-  return PackedText(stored, ProgramOf(plan, target).packed_bytes);
+std::string PackedText(const ProgramTree& program, const Target& target) {
+  const int64_t stored = ConstantBytes(program);
+  const int64_t packed = stored > 0 ? ProgramOf(program, target).packed_bytes : 0;
+  if (packed == 0) return "";
+  return Cat("; weights of ", Amount(static_cast<double>(stored)), " are packed into ",
+             Amount(static_cast<double>(packed)));
 }
 
 }  // namespace kirsch

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "spec/impl.h"
-#include "spec/program/plan.h"
+#include "spec/program/program_tree.h"
 #include "spec/target.h"
+#include "synthesis/synthesis.h"
 
 namespace kirsch {
 
@@ -20,9 +20,7 @@ struct Prediction {
   double peak_per_cycle = 0;
 };
 
-// `operations`: of what was asked for.
-Prediction PredictionOf(const Impl& impl, double cycles, double operations, const Target& target);
-Prediction PredictionOf(const Plan& plan, const Target& target);
+Prediction PredictionOf(const Synthesis& synthesis);
 
 // "9197388 cycles, 2.534 ms at 3.63 GHz, 105.9 GFLOP/s predicted, 91 % of the modelled peak, not calibrated".
 // `machine_ghz`: the clock of this machine, which is said if it is a tenth below the target's, or if its peak
@@ -37,8 +35,7 @@ std::string ModelText(const Target& target);
 std::string CalibrationText(const Target& target);
 
 // "; weights of 1.0 MiB are packed into 1.1 MiB"; nothing if none are.
-std::string PackedText(const Impl& impl, const Target& target);
-std::string PackedText(const Plan& plan, const Target& target);
+std::string PackedText(const ProgramTree& program, const Target& target);
 
 }  // namespace kirsch
 

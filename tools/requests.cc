@@ -55,7 +55,7 @@ std::string FileName(const std::string& path) {
   return IsIdentifier(name) ? name : Cat("kernels_", name);
 }
 
-// Each size has code of its own, and names for it.
+// Each size is priced, and may get code of its own.
 absl::Status CheckCount(const std::string& file, const KernelRequest& kernel) {
   if (kernel.count() <= kMostMembers) return absl::OkStatus();
   const std::string message = TooManyMembers(kernel.count());
@@ -89,16 +89,18 @@ std::vector<std::string> FileNames(const std::string& file) {
 }
 
 // Their names, and where they are.
-std::vector<std::pair<std::string, TextPosition>> ParametersOf(const KernelRequest& kernel) {
-  std::vector<std::pair<std::string, TextPosition>> parameters;
-  if (kernel.graph) {
-    const Graph& graph = kernel.graph->member(0);
-    for (int i = 0; i < graph.num_inputs(); ++i)
-      parameters.emplace_back(graph.at(i).text, graph.at(i).position);
-  } else {
-    for (const Parameter& parameter : kernel.family.member(0).parameters)
-      parameters.emplace_back(parameter.name, kernel.position);
-  }
+using Parameters = std::vector<std::pair<std::string, TextPosition>>;
+
+Parameters ParametersOf(const ParsedSpec& parsed, TextPosition position) {
+  Parameters parameters;
+  for (const Parameter& parameter : parsed.parameters) parameters.emplace_back(parameter.name, position);
+  return parameters;
+}
+
+Parameters ParametersOf(const Graph& graph, TextPosition) {
+  Parameters parameters;
+  for (int i = 0; i < graph.num_inputs(); ++i)
+    parameters.emplace_back(graph.at(i).text, graph.at(i).position);
   return parameters;
 }
 
@@ -111,7 +113,9 @@ absl::Status CheckParameters(const std::string& file, const KernelRequest& kerne
     return name == kernel.name || name == Cat(kernel.name, "_pack");
   });
   called.push_back(Cat(kernel.name, "_choose"));
-  for (const auto& [name, position] : ParametersOf(kernel))
+  const Parameters parameters = std::visit(
+      [&](const auto& member) { return ParametersOf(member, kernel.position); }, kernel.family.member(0));
+  for (const auto& [name, position] : parameters)
     if (std::find(called.begin(), called.end(), name) != called.end())
       return ErrorAt(file, position,
                      Cat("expected another name than ", Quoted(name), ", as the code of ",
@@ -151,8 +155,7 @@ absl::Status CheckNames(const RequestArguments& arguments, const std::string& fi
 absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelRequest> kernels,
                            absl::Span<const Target> targets) {
   std::vector<DispatchedText> texts;
-  for (const KernelRequest& kernel : kernels)
-    if (!kernel.graph) texts.push_back({kernel.name, kernel.family.text()});
+  for (const KernelRequest& kernel : kernels) texts.push_back({kernel.name, kernel.text()});
   if (absl::Status matmuls = CheckMatmulDispatch(texts); !matmuls.ok()) return matmuls;
   const std::vector<std::string> names = MatmulDispatchNames(file, texts);
   for (const KernelRequest& kernel : kernels) {
@@ -223,7 +226,7 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   for (const KernelRequest& kernel : *kernels) {
     if (absl::Status count = CheckCount(arguments.file, kernel); !count.ok()) return count;
     if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;
-    if (absl::Status cold = CheckCold(arguments.solve.cold, kernel); !cold.ok()) return cold;
+    if (absl::Status cold = CheckCold(arguments.solve.cold, kernel.family.member(0)); !cold.ok()) return cold;
   }
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();

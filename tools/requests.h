@@ -39,7 +39,7 @@ struct Requests {
 
   // A single spec for a single target.
   bool single() const {
-    return kernels.size() == 1 && !kernels.front().graph && kernels.front().family.count() == 1 &&
+    return kernels.size() == 1 && kernels.front().family.specs() != nullptr && kernels.front().count() == 1 &&
            targets.size() == 1;
   }
 };

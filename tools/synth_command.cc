@@ -14,7 +14,6 @@
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_text.h"
-#include "spec/language/plan_schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
@@ -103,7 +102,8 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
 std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, const HeaderFunction& function) {
   if (emit == "program") return RegionShapes(kernel);
   if (emit == "schedule")
-    return kernel.is_graph() ? PrintPlanSchedule(kernel.graph(0).result.plan) : RegionPrograms(kernel);
+    return kernel.members.size() == 1 ? PrintSchedule(kernel.members.front().program)
+                                      : RegionPrograms(kernel);
   std::string text;
   for (const LoopProgram& program : function.variants.front().programs)
     Append(&text, text.empty() ? "" : "\n", LoopText(program));
@@ -190,14 +190,14 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
     return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
   if (requests.single()) return absl::OkStatus();
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
-  const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
+  const GraphFamily* const graphs = requests.kernels.front().family.graphs();
   if (!one && !arguments.emits_c())
     return refuse(
         Cat("--emit: expected header or c for several kernels or targets, got ", Quoted(arguments.emit)));
-  if (graphs && graphs->count() > 1 && arguments.emit == "schedule")
+  if (graphs != nullptr && graphs->count() > 1 && arguments.emit == "schedule")
     return refuse("--emit: expected header, c, ll, asm or obj for a family of graphs, got 'schedule'");
   if (one && arguments.abi != Abi::kSystemV)
-    return refuse(Cat("--abi: expected sysv for a ", graphs ? "graph" : "family", ", as yet"));
+    return refuse(Cat("--abi: expected sysv for a ", graphs != nullptr ? "graph" : "family", ", as yet"));
   if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)
     return refuse("--header-mode: expected attributes for several targets");
   return absl::OkStatus();
@@ -220,7 +220,7 @@ void AddChoice(CLI::App& command, const std::string& name, const std::string& wh
   command
       .add_option_function<std::string>(
           name, [words, &value](const std::string& word) { value = words.at(word); }, what)
-      ->check(OneOf(known));
+      ->check(WordOf(known));
 }
 
 // "a::b"
@@ -250,7 +250,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command
       ->add_option("--emit", arguments->emit,
                    "header (the default), c, ll, asm, obj, schedule, program or loops")
-      ->check(OneOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
+      ->check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
   AddChoice<HeaderMode>(
       *command, "--header-mode", "attributes (the default), macros or bare",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},

@@ -13,7 +13,6 @@ namespace kirsch {
 
 // One line: what was found, how good it should be, how long it took.
 void PrintSummary(const Synthesis& synthesis);
-void PrintSummary(const GraphSynthesis& synthesis);
 // The same; of several members, with the table of regions.
 void PrintSummary(const FamilySynthesis& synthesis);
 

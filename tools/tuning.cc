@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Tuning {
   const Target& target;
   std::function<absl::StatusOr<std::vector<TuningCandidate>>(const SearchOptions&)> candidates;
   std::function<absl::StatusOr<TuningProblem>()> problem;
+  std::function<absl::Status(const std::string& schedule)> follow;  // sets the program and its cycles
 };
 
 std::string QuestionOf(const SolveArguments& arguments, const Tuning& tuning) {
@@ -99,16 +101,53 @@ absl::StatusOr<bool> Applies(const SolveArguments& arguments, bool optimal, bool
   return optimal;
 }
 
-absl::Status Follow(const TuningReport& report, Synthesis* synthesis) {
-  const Spec placed = synthesis->result.impl.spec;
-  const absl::StatusOr<Schedule> schedule = ParseSchedule(report.fastest().schedule, "tuned", placed.op);
-  if (!schedule.ok()) return schedule.status();
+absl::Status Follow(const std::string& schedule, Synthesis* synthesis) {
+  const Spec placed = std::get<Impl>(synthesis->program).spec;
+  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule, "tuned", placed.op);
+  if (!parsed.ok()) return parsed.status();
   absl::StatusOr<SearchResult> result =
-      Replay(placed, *schedule, "tuned", CostModel(synthesis->target), *synthesis->memo, {});
+      Replay(placed, *parsed, "tuned", CostModel(synthesis->target), *synthesis->memo, {});
   if (!result.ok()) return result.status();
-  synthesis->result.impl = std::move(result->impl);
-  synthesis->result.cost = result->cost;
+  synthesis->program = std::move(result->impl);
+  synthesis->cycles = ToCycles(result->cost);
   return absl::OkStatus();
+}
+
+absl::Status Follow(const std::string& schedule, const Graph& graph, const PlanOptions& options,
+                    Synthesis* synthesis) {
+  const CostModel model(synthesis->target);
+  absl::StatusOr<Plan> plan =
+      PlanFollower(graph, "", model, *synthesis->memo, options).With(schedule, "tuned");
+  if (!plan.ok()) return plan.status();
+  synthesis->cycles = plan->cycles;
+  synthesis->program = *std::move(plan);
+  return absl::OkStatus();
+}
+
+// All of these outlive the result.
+Tuning TuningOf(const SolveArguments& arguments, const ParsedSpec& parsed, Synthesis* synthesis) {
+  return {parsed.text,
+          parsed.text,
+          ColdText(arguments.cold, parsed),
+          synthesis->target,
+          [=](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
+          [&] { return ProblemOf(parsed, arguments); },
+          [=](const std::string& schedule) { return Follow(schedule, synthesis); }};
+}
+
+Tuning TuningOf(const SolveArguments& arguments, const Graph& graph, Synthesis* synthesis) {
+  const PlanOptions options = PlanOptionsOf(arguments, graph);
+  return {graph.name,
+          PlanQuestion(graph, options),
+          ColdText(arguments.cold),
+          synthesis->target,
+          [&, synthesis](const SearchOptions& search) {
+            return CandidatesOf(arguments, graph, synthesis->target, *synthesis->memo, search);
+          },
+          [&] { return ProblemOf(graph, arguments); },
+          [&graph, options, synthesis](const std::string& schedule) {
+            return Follow(schedule, graph, options, synthesis);
+          }};
 }
 
 }  // namespace
@@ -142,45 +181,16 @@ absl::Status MeasuringTuner::Check(const SolveArguments& arguments) const {
   return absl::OkStatus();
 }
 
-absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, Synthesis* synthesis) const {
-  const StopReason stop = synthesis->result.stop;
-  const absl::StatusOr<bool> applies =
-      Applies(arguments, stop == StopReason::kOptimal, stop == StopReason::kCancelled);
+absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, const KernelMember& asked, bool cancelled,
+                                  Synthesis* synthesis) const {
+  const absl::StatusOr<bool> applies = Applies(arguments, synthesis->stop == StopReason::kOptimal, cancelled);
   if (!applies.ok() || !*applies) return applies.status();
-  const Tuning tuning{synthesis->parsed.text,
-                      synthesis->parsed.text,
-                      ColdText(arguments.cold, synthesis->parsed),
-                      synthesis->target,
-                      [&](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
-                      [&] { return ProblemOf(synthesis->parsed, arguments); }};
+  const Tuning tuning =
+      std::visit([&](const auto& kernel) { return TuningOf(arguments, kernel, synthesis); }, asked);
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
   if (!report.ok() || !*report) return report.status();
   synthesis->tuned = *std::move(report);
-  return Follow(*synthesis->tuned, synthesis);
-}
-
-absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled,
-                                  Memo& memo, GraphSynthesis* synthesis) const {
-  const absl::StatusOr<bool> applies = Applies(arguments, synthesis->result.optimal, cancelled);
-  if (!applies.ok() || !*applies) return applies.status();
-  const PlanOptions options = PlanOptionsOf(arguments, graph);
-  const Tuning tuning{graph.name,
-                      PlanQuestion(graph, options),
-                      ColdText(arguments.cold),
-                      synthesis->target,
-                      [&](const SearchOptions& search) {
-                        return CandidatesOf(arguments, graph, synthesis->target, memo, search);
-                      },
-                      [&] { return ProblemOf(graph, arguments); }};
-  absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
-  if (!report.ok() || !*report) return report.status();
-  synthesis->tuned = *std::move(report);
-  const CostModel model(synthesis->target);
-  absl::StatusOr<Plan> plan =
-      PlanFollower(graph, "", model, memo, options).With(synthesis->tuned->fastest().schedule, "tuned");
-  if (!plan.ok()) return plan.status();
-  synthesis->result.plan = *std::move(plan);
-  return absl::OkStatus();
+  return tuning.follow(synthesis->tuned->fastest().schedule);
 }
 
 }  // namespace kirsch

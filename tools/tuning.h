@@ -6,7 +6,6 @@
 
 #include "absl/status/status.h"
 #include "memo/memo.h"
-#include "synthesis/graph_kernel.h"
 #include "synthesis/solve.h"
 
 namespace CLI {
@@ -28,9 +27,8 @@ void AddTunedOption(CLI::App& command, SolveArguments& arguments);
 class MeasuringTuner : public Tuner {
  public:
   absl::Status Check(const SolveArguments& arguments) const override;
-  absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) const override;
-  absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
-                    GraphSynthesis* synthesis) const override;
+  absl::Status Tune(const SolveArguments& arguments, const KernelMember& asked, bool cancelled,
+                    Synthesis* synthesis) const override;
 };
 
 }  // namespace kirsch

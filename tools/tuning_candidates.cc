@@ -9,9 +9,8 @@
 #include "search/ranking/k_best_plans.h"
 #include "search/ranking/outer_choices.h"
 #include "spec/language/plan_schedule.h"
-#include "spec/language/schedule.h"
-#include "spec/program/impl_program.h"
-#include "spec/program/plan_program.h"
+#include "spec/program/program.h"
+#include "spec/program/program_tree.h"
 
 namespace kirsch {
 namespace {
@@ -27,20 +26,14 @@ class CandidateList {
  public:
   explicit CandidateList(const Target& target) : target_(target) {}
 
-  void Add(const Impl& impl, Cost cost) {
-    Add(PrintProgram(ProgramOf(impl, target_)), {PrintSchedule(impl), ToCycles(cost), impl});
-  }
-  void Add(const Plan& plan) {
-    Add(PrintProgram(ProgramOf(plan, target_)), {PrintPlanSchedule(plan), plan.cycles, plan});
+  void Add(const ProgramTree& program, double cycles) {
+    if (codes_.insert(PrintProgram(ProgramOf(program, target_))).second)
+      list_.push_back({PrintSchedule(program), cycles, program});
   }
   size_t size() const { return list_.size(); }
   std::vector<TuningCandidate> Take() && { return std::move(list_); }
 
  private:
-  void Add(const std::string& code, TuningCandidate candidate) {
-    if (codes_.insert(code).second) list_.push_back(std::move(candidate));
-  }
-
   const Target& target_;
   std::set<std::string> codes_;
   std::vector<TuningCandidate> list_;
@@ -72,7 +65,7 @@ void AddOuterChoices(const Plan& best, const CostModel& model, Memo& memo, const
     stage->impl = std::move(choice.impl);
     // The schedule's cycles are those of the plan that it leads to.
     if (const absl::StatusOr<Plan> plan = follower->With(PrintPlanSchedule(changed), "tuned"); plan.ok())
-      list->Add(*plan);
+      list->Add(*plan, plan->cycles);
   }
 }
 
@@ -80,14 +73,14 @@ void AddOuterChoices(const Plan& best, const CostModel& model, Memo& memo, const
 
 std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search) {
   const CostModel model(synthesis.target);
-  const SearchResult& result = synthesis.result;
+  const auto& best = std::get<Impl>(synthesis.program);
+  const Cost cost = CostFromCycles(synthesis.cycles);
   CandidateList list(synthesis.target);
-  list.Add(result.impl, result.cost);
-  for (const OuterChoice& choice : OuterChoices(result.impl, result.cost, model, *synthesis.memo, search))
-    if (list.size() + kCheapest <= kMostPrograms) list.Add(choice.impl, choice.cost);
-  for (const RankedProgram& program :
-       KBest(result.impl.spec, kCheapest, model, *synthesis.memo, search).programs)
-    list.Add(program.impl, program.cost);
+  list.Add(best, synthesis.cycles);
+  for (const OuterChoice& choice : OuterChoices(best, cost, model, *synthesis.memo, search))
+    if (list.size() + kCheapest <= kMostPrograms) list.Add(choice.impl, ToCycles(choice.cost));
+  for (const RankedProgram& program : KBest(best.spec, kCheapest, model, *synthesis.memo, search).programs)
+    list.Add(program.impl, ToCycles(program.cost));
   return std::move(list).Take();
 }
 
@@ -101,14 +94,14 @@ absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& 
       KBestPlans(graph, "", {kWays, false, kFarthest}, model, memo, options, search);
   if (!ways.ok()) return ways.status();
   const Plan& best = ways->plans.front().plan;
-  list.Add(best);
+  list.Add(best, best.cycles);
   PlanFollower follower(graph, "", model, memo, options);
   AddOuterChoices(best, model, memo, search, &follower, &list);
-  for (const RankedPlan& way : ways->plans) list.Add(way.plan);
+  for (const RankedPlan& way : ways->plans) list.Add(way.plan, way.plan.cycles);
   const absl::StatusOr<KBestPlansResult> cheapest =
       KBestPlans(graph, "", {kCheapestPlans}, model, memo, options, search);
   if (!cheapest.ok()) return cheapest.status();
-  for (const RankedPlan& plan : cheapest->plans) list.Add(plan.plan);
+  for (const RankedPlan& plan : cheapest->plans) list.Add(plan.plan, plan.plan.cycles);
   return std::move(list).Take();
 }
 

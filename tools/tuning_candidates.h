@@ -4,21 +4,21 @@
 #define KIRSCH_TOOLS_TUNING_CANDIDATES_H_
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
 #include "search/solver/search.h"
+#include "spec/program/program_tree.h"
 #include "synthesis/graph_kernel.h"
-#include "synthesis/solve.h"
+#include "synthesis/synthesis.h"
 
 namespace kirsch {
 
 struct TuningCandidate {
   std::string schedule;
   double cycles = 0;  // predicted
-  std::variant<Impl, Plan> program;
+  ProgramTree program;
 };
 
 // A few that differ in code: the predicted best first, then the best of each outer choice

@@ -25,9 +25,7 @@ absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>&
                                              const Target& target) {
   std::vector<Kernel> kernels;
   for (const TuningCandidate& candidate : candidates) {
-    absl::StatusOr<Kernel> kernel =
-        std::visit([&](const auto& program) { return CompileForThisCpu(Subject(program, target, "tuned")); },
-                   candidate.program);
+    absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(candidate.program, target, "tuned"));
     if (!kernel.ok()) return kernel.status();
     kernels.push_back(*std::move(kernel));
   }

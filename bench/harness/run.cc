@@ -52,8 +52,7 @@ class Benchmark {
 
   absl::Status MakeWorkloads() {
     for (const BenchEntry& entry : request_.entries) {
-      absl::StatusOr<Workload> workload = entry.graph ? MakeWorkload(*entry.graph, request_.threads)
-                                                      : MakeWorkload(entry.matmul->spec, request_.threads);
+      absl::StatusOr<Workload> workload = MakeWorkload(entry.kernel(), request_.threads);
       if (!workload.ok()) return workload.status();
       workload->evicted = entry.evicted;
       workloads_.push_back(*std::move(workload));

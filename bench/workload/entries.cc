@@ -13,18 +13,15 @@ namespace kirsch {
 namespace {
 
 void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) {
-  if (!request.graph) {
-    for (int64_t i = 0; i < request.family.count(); ++i) {
-      ParsedSpec member = request.family.member(i);
-      entries->push_back({member.text, std::move(member), {}});
+  for (int64_t i = 0; i < request.count(); ++i) {
+    const KernelMember member = request.family.member(i);
+    if (const auto* const matmul = std::get_if<ParsedSpec>(&member)) {
+      entries->push_back({matmul->text, *matmul, {}});
+      continue;
     }
-    return;
-  }
-  const GraphFamily& family = *request.graph;
-  for (int64_t i = 0; i < family.count(); ++i) {
-    const std::string sizes = MemberText(family.sizes(), i);
+    const std::string sizes = MemberText(request.sizes(), i);
     entries->push_back(
-        {sizes.empty() ? request.label : Cat(request.label, " (", sizes, ")"), {}, family.member(i)});
+        {sizes.empty() ? request.label : Cat(request.label, " (", sizes, ")"), {}, std::get<Graph>(member)});
   }
 }
 
@@ -38,7 +35,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
   std::vector<BenchEntry> entries;
   for (const KernelRequest& request : *requests) {
     if (!kernel.empty() && request.name != kernel) continue;
-    if (!request.graph && request.family.count() > kMostMembers)
+    if (request.count() > kMostMembers)
       return ErrorAt(source, request.position,
                      Cat("expected a family of at most ", kMostMembers, " members"));
     AddMembers(request, &entries);

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "bench/workload/suite.h"
 #include "spec/graph/graph.h"
+#include "spec/language/kernel_family.h"
 #include "spec/language/parser.h"
 
 namespace kirsch {
@@ -21,6 +22,8 @@ struct BenchEntry {
   std::optional<ParsedSpec> matmul = {};  // ... or
   std::optional<Graph> graph = {};
   uint64_t evicted = ~uint64_t{0};  // operands, before a cold call: Workload::evicted
+
+  KernelMember kernel() const { return graph ? KernelMember(*graph) : KernelMember(*matmul); }
 };
 
 // The kernels of a text: a shorthand, or lines of a file of kernels; of a family its members, one by one.

@@ -157,6 +157,11 @@ Workload MakeWorkload(const Graph& graph, int threads) {
   return workload;
 }
 
+absl::StatusOr<Workload> MakeWorkload(const KernelMember& kernel, int threads) {
+  if (const auto* const graph = std::get_if<Graph>(&kernel)) return MakeWorkload(*graph, threads);
+  return MakeWorkload(std::get<ParsedSpec>(kernel).spec, threads);
+}
+
 size_t PlacedBytes(const Workload& workload) { return PlacedBytes(OperandBytes(workload)); }
 
 void Place(void* memory, Workload& workload) {

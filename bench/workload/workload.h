@@ -17,6 +17,7 @@
 #include "bench/workload/graph_peer.h"
 #include "bench/workload/peer.h"
 #include "spec/graph/graph.h"
+#include "spec/language/kernel_family.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -52,6 +53,7 @@ struct Workload {
 // peers know nothing: they are asked for what is such as graphs.
 absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads);
 Workload MakeWorkload(const Graph& graph, int threads);
+absl::StatusOr<Workload> MakeWorkload(const KernelMember& kernel, int threads);
 
 // Bytes that Place needs.
 size_t PlacedBytes(const Workload& workload);

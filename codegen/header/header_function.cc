@@ -29,88 +29,86 @@ std::string FreeName(std::string name, absl::Span<const std::string> parameters)
   return name;
 }
 
-void FreeNames(absl::Span<const std::string> parameters, std::vector<VaryingSize>* sizes) {
-  for (VaryingSize& size : *sizes) size.name = FreeName(size.name, parameters);
+// The sizes, with `_` behind the names that other parameters may have.
+void SetSizes(const std::vector<VaryingSize>& sizes, absl::Span<const std::string> parameters,
+              HeaderFunction* function) {
+  function->sizes = sizes;
+  for (VaryingSize& size : function->sizes) size.name = FreeName(size.name, parameters);
+}
+
+void Describe(const SpecFamily& family, HeaderFunction* function) {
+  function->text = family.text();
+  for (int dim : family.varying())
+    function->dims.emplace_back(kMatmulInfo.dims[static_cast<size_t>(dim)].name);
+  std::vector<std::string> parameters;
+  for (const Parameter& parameter : family.member(0).parameters) parameters.push_back(parameter.name);
+  SetSizes(family.varying_sizes(), parameters, function);
+  function->parameters = ParametersOf(family);
+  for (int64_t i = 0; i < family.count(); ++i) {
+    const ParsedSpec member = family.member(i);
+    function->members.push_back({member.spec, member.swapped});
+  }
+}
+
+void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> programs,
+              HeaderFunction* function) {
+  const auto plan = [&](size_t target, size_t member) -> const Plan& {
+    return std::get<Plan>(*programs[target][member]);
+  };
+  const std::string only = PrintGraph(plan(0, 0).graph);  // the plan speaks of its values
+  function->text = Cat("\n", family.count() > 1 ? family.text() : only);
+  std::vector<std::string> parameters;
+  for (int i = 0; i < family.member(0).num_inputs(); ++i) parameters.push_back(family.member(0).at(i).text);
+  SetSizes(family.sizes(), parameters, function);
+  function->parameters = ParametersOf(family, function->sizes);
+  const bool few = family.count() > kMembersSampledWell;
+  for (size_t i = 0; i < programs.front().size(); ++i) {
+    std::map<int, int> winograd;  // of any target, the larger squares
+    for (size_t target = 0; target < programs.size(); ++target)
+      for (const auto& [node, tile] : WinogradConvolutions(plan(target, i)))
+        winograd[node] = std::max(winograd[node], tile);
+    function->samples.push_back(SamplesOf(plan(0, i).graph, winograd, few));
+  }
 }
 
 }  // namespace
 
-HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family) {
+HeaderFunction FunctionOf(const std::string& name, const KernelFamily& family,
+                          absl::Span<const MemberPrograms> programs) {
   HeaderFunction function;
   function.name = name;
-  function.text = family.text();
-  function.sizes = family.varying_sizes();
-  for (int dim : family.varying())
-    function.dims.emplace_back(kMatmulInfo.dims[static_cast<size_t>(dim)].name);
-  std::vector<std::string> parameters;
-  for (const Parameter& parameter : family.member(0).parameters) parameters.push_back(parameter.name);
-  FreeNames(parameters, &function.sizes);
-  function.parameters = ParametersOf(family);
-  for (int64_t i = 0; i < family.count(); ++i) {
-    const ParsedSpec member = family.member(i);
-    function.members.push_back({member.spec, member.swapped});
-  }
+  if (family.graphs() != nullptr)
+    Describe(*family.graphs(), programs, &function);
+  else
+    Describe(*family.specs(), &function);
   return function;
 }
 
-HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
-                          absl::Span<const MemberPlans> plans) {
-  HeaderFunction function;
-  function.name = name;
-  const std::string only = PrintGraph(plans.front().front()->graph);  // the plan speaks of its values
-  function.text = Cat("\n", family.count() > 1 ? family.text() : only);
-  function.sizes = family.sizes();
-  std::vector<std::string> parameters;
-  for (int i = 0; i < family.member(0).num_inputs(); ++i) parameters.push_back(family.member(0).at(i).text);
-  FreeNames(parameters, &function.sizes);
-  function.parameters = ParametersOf(family, function.sizes);
-  const bool few = family.count() > kMembersSampledWell;
-  for (size_t i = 0; i < plans.front().size(); ++i) {
-    std::map<int, int> winograd;  // of any target, the larger squares
-    for (const MemberPlans& members : plans)
-      for (const auto& [node, tile] : WinogradConvolutions(*members[i]))
-        winograd[node] = std::max(winograd[node], tile);
-    function.samples.push_back(SamplesOf(plans.front()[i]->graph, winograd, few));
-  }
-  return function;
-}
-
-std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily& family,
-                                      absl::Span<const Impl* const> members, const Target& target,
+std::vector<LoopProgram> LowerMembers(const std::string& name, const KernelFamily& family,
+                                      const MemberPrograms& programs, const Target& target,
                                       const EntryParameters& always) {
-  const std::vector<VaryingSize> sizes = family.varying_sizes();
+  const std::vector<VaryingSize> sizes = family.sizes();
   EntryParameters own = always;
-  std::vector<LoopProgram> programs;
-  for (size_t i = 0; i < members.size(); ++i) {
-    own.tensors = family.member(static_cast<int64_t>(i)).parameters;
-    programs.push_back(Lower(*members[i], target, MemberName(name, sizes, static_cast<int64_t>(i)), own));
+  std::vector<LoopProgram> lowered;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    own.tensors = family.entry_tensors(static_cast<int64_t>(i));
+    lowered.push_back(Lower(*programs[i], target, MemberName(name, sizes, static_cast<int64_t>(i)), own));
   }
-  return programs;
+  return lowered;
 }
 
-std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
-                                      absl::Span<const Plan* const> members, const Target& target,
-                                      const EntryParameters& always) {
-  std::vector<LoopProgram> programs;
-  for (size_t i = 0; i < members.size(); ++i)
-    programs.push_back(
-        Lower(*members[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i)), always));
-  return programs;
-}
-
-void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
-                 absl::Span<const SharedProgram> shared, const EntryParameters& always,
-                 HeaderVariant* variant) {
-  variant->program_of.resize(static_cast<size_t>(CountMembers(sizes)));
+void LowerShared(const std::string& name, const KernelFamily& family, absl::Span<const SharedProgram> shared,
+                 const EntryParameters& always, HeaderVariant* variant) {
+  const std::vector<VaryingSize> sizes = family.sizes();
+  variant->program_of.resize(static_cast<size_t>(family.count()));
+  EntryParameters own = always;
   for (const SharedProgram& one : shared) {
     const char* const more = one.members.size() > 1 ? "_and_more" : "";
     for (int64_t member : one.members)
       variant->program_of[static_cast<size_t>(member)] = variant->programs.size();
-    const std::string entry = MemberName(name, sizes, one.members.front()) + more;
-    EntryParameters own = always;
-    own.tensors = one.parameters;
-    variant->programs.push_back(std::visit(
-        [&](const auto* program) { return Lower(*program, variant->target, entry, own); }, one.program));
+    own.tensors = family.entry_tensors(one.members.front());
+    variant->programs.push_back(
+        Lower(*one.program, variant->target, MemberName(name, sizes, one.members.front()) + more, own));
   }
 }
 

@@ -11,8 +11,6 @@
 #include "codegen/verify/verify_header.h"
 #include "codegen/verify/verify_ladder.h"
 #include "spec/meaning/interpreter.h"
-#include "spec/program/impl_program.h"
-#include "spec/program/plan_program.h"
 
 namespace kirsch {
 namespace {
@@ -101,16 +99,16 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 
 }  // namespace
 
-Subject::Subject(const Impl& impl, const Target& of, const std::string& name)
-    : target(of), program(ProgramOf(impl, of)), code(Lower(program, of, name)) {
+Subject::Subject(const ProgramTree& tree, const Target& of, const std::string& name)
+    : target(of), program(ProgramOf(tree, of)), code(Lower(program, of, name)) {
+  if (const auto* const plan = std::get_if<Plan>(&tree)) {
+    for (int i = 0; i < plan->graph.num_inputs(); ++i)
+      if (plan->graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));
+    return;
+  }
+  const Spec& spec = std::get<Impl>(tree).spec;
   if (code.packing) packed = {static_cast<size_t>(code.packing->constants.front().operand)};
-  if (code.block > 0) columns = impl.spec.size[static_cast<size_t>(BlockDim(impl.spec))];
-}
-
-Subject::Subject(const Plan& plan, const Target& of, const std::string& name)
-    : target(of), program(ProgramOf(plan, of)), code(Lower(program, of, name)) {
-  for (int i = 0; i < plan.graph.num_inputs(); ++i)
-    if (plan.graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));
+  if (code.block > 0) columns = spec.size[static_cast<size_t>(BlockDim(spec))];
 }
 
 absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options) {
@@ -157,7 +155,7 @@ Engine InterpreterEngine(const Subject& subject) {
               std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
               callers.resize(subject.program.buffers.size());
               const int threads = subject.code.block == 0 ? static_cast<int>(call.n_threads) : 1;
-              std::vector<int64_t> sizes(subject.program.sizes.size(), subject.rows);
+              std::vector<int64_t> sizes(subject.program.sizes.size(), subject.run_time_size);
               *wrong = Interpret(subject.program, callers, threads, sizes);
             };
             engine.kernel.complaint = [wrong] { return *wrong; };
@@ -173,13 +171,13 @@ Engine CompiledEngine(const Subject& subject, const absl::StatusOr<EngineKernel>
   return {kJitRung, true, [&subject, &compiled]() -> absl::StatusOr<EngineKernel> {
             if (!compiled.ok() || !subject.code.size) return compiled;
             EngineKernel engine = *compiled;
-            const auto with_rows = [rows = subject.rows, run = engine.kernel.run](KernelCall call) {
-              std::vector<void*> arguments = {reinterpret_cast<void*>(rows)};
+            const auto with_size = [size = subject.run_time_size, run = engine.kernel.run](KernelCall call) {
+              std::vector<void*> arguments = {reinterpret_cast<void*>(size)};
               arguments.insert(arguments.end(), call.tensors.begin(), call.tensors.end());
               call.tensors = arguments;
               run(call);
             };
-            engine.kernel.run = Reordered(subject, subject.code.tensors, with_rows);
+            engine.kernel.run = Reordered(subject, subject.code.tensors, with_size);
             return engine;
           }};
 }

@@ -16,9 +16,8 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "codegen/loop/loop_program.h"
-#include "spec/impl.h"
-#include "spec/program/plan.h"
 #include "spec/program/program.h"
+#include "spec/program/program_tree.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -26,8 +25,7 @@ namespace kirsch {
 // What is verified or measured, for a problem whose tensors are the caller's buffers of the program: of a
 // graph its parameters and the result, of a spec the operands in their roles.
 struct Subject {
-  Subject(const Impl& impl, const Target& target, const std::string& name);
-  Subject(const Plan& plan, const Target& target, const std::string& name);
+  Subject(const ProgramTree& tree, const Target& target, const std::string& name);
 
   const Target& target;
   const Program program;
@@ -35,7 +33,7 @@ struct Subject {
   std::vector<size_t> packed = {};     // tensors that the code takes packed
   size_t columns = 0;                  // of code for blocks of columns, which are all there are
   const HeaderFile* header = nullptr;  // with the code's function, if that is wanted
-  int64_t rows = 0;                    // of a program that takes their number: how many there are
+  int64_t run_time_size = 0;           // of a program that takes a size: its value
 };
 
 struct EngineKernel {

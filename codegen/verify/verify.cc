@@ -2,6 +2,7 @@
 #include "codegen/verify/verify.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "codegen/verify/engines.h"
@@ -106,60 +107,48 @@ class Verifier {
   Ladder ladder_;
 };
 
-}  // namespace
+std::unique_ptr<KnownProblem> ProblemOf(const Impl& impl) {
+  return std::make_unique<ContractionProblem>(impl);
+}
+std::unique_ptr<KnownProblem> ProblemOf(const Plan& plan) {
+  return std::make_unique<GraphProblem>(plan.graph, WinogradConvolutions(plan));
+}
+std::unique_ptr<KnownProblem> ProblemOf(const Spec* root) {
+  return std::make_unique<ContractionProblem>(*root);
+}
+std::unique_ptr<KnownProblem> ProblemOf(const Graph* graph) { return std::make_unique<GraphProblem>(*graph); }
 
-VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
-                          const VerifyOptions& options) {
-  Subject subject(impl, target, header.functions.front().name);
-  subject.header = &header;
-  return Verifier(ContractionProblem(impl), subject, options).Run();
+// Of whatever the variant holds.
+template <typename Computed>
+std::unique_ptr<KnownProblem> ProblemFor(const Computed& computed) {
+  return std::visit([](const auto& one) { return ProblemOf(one); }, computed);
 }
 
-namespace {
+}  // namespace
 
-// A program that takes a size, compiled once: a report for each of so many problems, which `make` makes,
-// and of whose size it tells.
-template <typename MakeProblem>
-std::vector<VerifyReport> VerifySizes(Subject subject, size_t count, const VerifyOptions& options,
-                                      const MakeProblem& make) {
+VerifyReport VerifyKernel(const ProgramTree& tree, const Target& target, const HeaderFile& header,
+                          const VerifyOptions& options) {
+  Subject subject(tree, target, header.functions.front().name);
+  subject.header = &header;
+  return Verifier(*ProblemFor(tree), subject, options).Run();
+}
+
+std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const MemberOfSize> members,
+                                      const Target& target, const std::string& name,
+                                      const VerifyOptions& options) {
+  Subject subject(range, target, name);
   VerifyOptions own = options;
   own.header = false;
   absl::StatusOr<EngineKernel> compiled = absl::NotFoundError("it was not compiled");
   if (FirstMissing(subject.code.features, own.host_features).empty())
     compiled = MakeJitKernel(subject, {own.hot_loops, own.abi, own.compiler});
   std::vector<VerifyReport> reports;
-  for (size_t i = 0; i < count; ++i) {
-    const auto problem = make(i, &subject.rows);
-    reports.push_back(Verifier(problem, subject, own, &compiled).Run());
+  for (const MemberOfSize& member : members) {
+    subject.run_time_size = member.size;
+    reports.push_back(Verifier(*ProblemFor(member.computed), subject, own, &compiled).Run());
     if (compiled.ok()) compiled->loops.reset();  // those of the code are counted once
   }
   return reports;
-}
-
-}  // namespace
-
-std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> roots, const Target& target,
-                                      const std::string& name, const VerifyOptions& options) {
-  return VerifySizes(Subject(range, target, name), roots.size(), options, [&](size_t i, int64_t* rows) {
-    *rows = roots[i].size[range.range.dim];
-    return ContractionProblem(roots[i]);
-  });
-}
-
-std::vector<VerifyReport> VerifySizes(const Plan& range, absl::Span<const GraphOfSize> graphs,
-                                      const Target& target, const std::string& name,
-                                      const VerifyOptions& options) {
-  return VerifySizes(Subject(range, target, name), graphs.size(), options, [&](size_t i, int64_t* size) {
-    *size = graphs[i].size;
-    return GraphProblem(*graphs[i].graph);
-  });
-}
-
-VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
-                        const VerifyOptions& options) {
-  Subject subject(plan, target, header.functions.front().name);
-  subject.header = &header;
-  return Verifier(GraphProblem(plan.graph, WinogradConvolutions(plan)), subject, options).Run();
 }
 
 }  // namespace kirsch

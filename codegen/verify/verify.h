@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -23,8 +24,9 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/verify_ladder.h"
-#include "spec/impl.h"
-#include "spec/program/plan.h"
+#include "spec/graph/graph.h"
+#include "spec/program/program_tree.h"
+#include "spec/spec.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -53,39 +55,33 @@ enum class Verdict {
 struct VerifyReport {
   Verdict verdict = Verdict::kUnverified;
   bool ok = false;  // kVerified or kProgramChecked
-  // The largest |got - expected| of a compared element, relative to the sum of the terms' magnitudes; with an
-  // epilogue, and of graphs, to what is allowed.
+  // The largest |got - expected| of a compared element, relative to the sum of the terms' magnitudes. With an
+  // epilogue, and of graphs, it is relative to the error that is allowed.
   double max_error = 0;
-  double error_bound = 0;  // what that may be at most; 1 in the latter cases
-  double error_share = 0;  // of the former in the latter
+  double error_bound = 0;  // the most that max_error may be: 1 where it is relative to what is allowed
+  double error_share = 0;  // max_error / error_bound
   std::vector<RungReport> rungs;
   std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if nothing failed
 };
 
-// Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks instructions
-// that the code needs, only the interpreter runs, and the report says so. `header` is the file that has the
-// kernel's function; if no header is wanted, that one's name is all that is looked at. Thread-safe, but the
-// runs of several threads wait for each other.
-VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
+// Verifies the program of a root spec, all of whose leaves are microkernels, or of a graph. If the host lacks
+// instructions that the code needs, only the interpreter runs, and the report says so. `header` is the file
+// that has the kernel's function; if no header is wanted, that one's name is all that is looked at.
+// Thread-safe, but the runs of several threads wait for each other.
+VerifyReport VerifyKernel(const ProgramTree& tree, const Target& target, const HeaderFile& header,
                           const VerifyOptions& options = {});
 
-// The same for a program for a range of sizes (see impl.h), compiled once: a report for each of `roots`,
-// which are what it computes for some of them. No header.
-std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> roots, const Target& target,
-                                      const std::string& name, const VerifyOptions& options);
-
-// The same for a plan for a range of sizes (Plan::size), and for graphs of some of them.
-struct GraphOfSize {
-  const Graph* graph;
-  int64_t size;
+// What a program for a range of sizes computes for one of them.
+struct MemberOfSize {
+  std::variant<const Spec*, const Graph*> computed;
+  int64_t size = 0;
 };
-std::vector<VerifyReport> VerifySizes(const Plan& range, absl::Span<const GraphOfSize> graphs,
+
+// The same for a program for a range of sizes (see impl.h and Plan::size), compiled once: a report for each
+// of `members`. No header.
+std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const MemberOfSize> members,
                                       const Target& target, const std::string& name,
                                       const VerifyOptions& options);
-
-// The same for a graph's plan.
-VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
-                        const VerifyOptions& options = {});
 
 }  // namespace kirsch
 

@@ -174,7 +174,7 @@ class GroupExpander {
     form.next_value = static_cast<int>(uses.graph().nodes.size());
     if (rewrite_->applies(problem)) return rewrite_->expand(problem, form);
     GroupShape none;
-    none.Fail(group.at(0), "a slice of the same form");
+    none.Fail(group.at(0), "a group of the same form");
     return none;
   }
 

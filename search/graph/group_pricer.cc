@@ -166,7 +166,7 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers worker
   const bool named = !schedule.rewrite.text.empty();
   return ErrorAt(
       options_.schedule->source, named ? schedule.rewrite.position : schedule.position,
-      Cat("expected ", named ? "operations that the rewrite is for" : "a slice that can be computed"));
+      Cat("expected ", named ? "operations that the rewrite is for" : "a group that can be computed"));
 }
 
 // All parameters, with results in place and not, and with values between stages in L2 and in L1.

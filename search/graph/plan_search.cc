@@ -197,7 +197,7 @@ class Planner {
                                                : Workers::kOne;
         if (groups[i].each && (threads == 1 || i + 1 == groups.size()))
           return ErrorAt(options_.schedule->source, groups[i].position,
-                         "expected a slice for several threads behind what each does for itself");
+                         "expected a group for several threads behind what each does for itself");
         absl::StatusOr<PricedGroup> priced = pricer_.Replay(*group, workers, groups[i]);
         if (!priced.ok()) return priced.status();
         const double cycles = priced->cycles;
@@ -222,7 +222,7 @@ class Planner {
         return ExpectedAt(options_.schedule->source, word, "the name of a value that an operation makes");
       const OperationSet operation = OperationSet{1} << (known - operations.begin());
       if (((set | done) & operation) != 0)
-        return ExpectedAt(options_.schedule->source, word, "an operation that is in no slice yet");
+        return ExpectedAt(options_.schedule->source, word, "an operation that is in no group yet");
       set |= operation;
     }
     if (!fusion_graph_->Find(done | set))

@@ -28,7 +28,7 @@ namespace kirsch {
 
 // Where a plan first departs from the best, in words of its schedule (plan_schedule.h).
 struct PlanDeparture {
-  std::string where;  // "slices", "slice v3 out, way", "slice v3 out, contraction 0 at 1.0"; empty: nowhere
+  std::string where;  // "groups", "group v3 out, way", "group v3 out, contraction 0 at 1.0"; empty: nowhere
   std::string best, instead;
 };
 

@@ -79,10 +79,10 @@ PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) 
 }  // namespace
 
 PlanDeparture DepartureOf(const Plan& plan, const Plan& best) {
-  if (!HaveSameGroups(plan, best)) return {"slices", GroupsText(best), GroupsText(plan)};
+  if (!HaveSameGroups(plan, best)) return {"groups", GroupsText(best), GroupsText(plan)};
   for (size_t number = 0; number < plan.groups.size(); ++number)
     if (PlanDeparture departure = GroupDeparture(plan, best, number); !departure.where.empty()) {
-      departure.where = Cat("slice ", OperationsText(plan.graph, plan.groups[number]), ", ", departure.where);
+      departure.where = Cat("group ", OperationsText(plan.graph, plan.groups[number]), ", ", departure.where);
       return departure;
     }
   return {};

@@ -45,9 +45,9 @@ class Sketch {
     return groups;
   }
 
-  // "slice v3 v4"
+  // "group v3 v4"
   std::string GroupLine(OperationSet set) const {
-    return Cat("slice ", NamesOfValues(graph_, FusionGroup(uses_, set).operations()), "\n");
+    return Cat("group ", NamesOfValues(graph_, FusionGroup(uses_, set).operations()), "\n");
   }
 
   // "  matmul tile=64 keep=L2", any parameters of any rewrite that is for the group; empty: there is none.
@@ -92,7 +92,7 @@ class Sketch {
 std::vector<std::string> BlocksOf(const std::string& schedule) {
   std::vector<std::string> blocks;
   for (size_t from = 0; from < schedule.size();) {
-    const size_t next = schedule.find("\nslice", from);
+    const size_t next = schedule.find("\ngroup", from);
     const size_t end = next == std::string::npos ? schedule.size() : next + 1;
     blocks.push_back(schedule.substr(from, end - from));
     from = end;

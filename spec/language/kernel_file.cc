@@ -69,7 +69,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
     absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
     if (!family.ok()) return family.status();
     const std::string name = family->name();
-    return KernelRequest{name, {}, *std::move(family), std::string(source)};
+    return KernelRequest{name, *std::move(family), std::string(source)};
   }
   absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
   if (!kernel.ok()) return kernel.status();
@@ -77,7 +77,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
     return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
   if (!kernel->graph.ok()) return kernel->graph.status();
-  return KernelRequest{name, {}, GraphFamily(*std::move(kernel->graph)), std::string(source)};
+  return KernelRequest{name, GraphFamily(*std::move(kernel->graph)), std::string(source)};
 }
 
 // Reads line after line.
@@ -147,7 +147,7 @@ class KernelFileParser {
     if (form_ != KernelForm::kGraphs)
       if (std::optional<SpecFamily> matmul = AsMatmuls(*graph))
         return Add({name, *std::move(matmul)}, lines.front().position);
-    return Add({name, {}, *std::move(graph), std::string(source_)}, lines.front().position);
+    return Add({name, *std::move(graph), std::string(source_)}, lines.front().position);
   }
 
   // The family of matmuls that a kernel is, if it is one.

@@ -3,29 +3,26 @@
 #ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 #define KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/language/family.h"
-#include "spec/language/graph_family.h"
+#include "spec/language/kernel_family.h"
 
 namespace kirsch {
 
 // One kernel that is asked for: a spec, a graph, or a family of either.
 struct KernelRequest {
   std::string name;  // a C identifier; without one in the file, that of its text
-  SpecFamily family;
-  std::optional<GraphFamily> graph = {};  // one that is no single matmul, or has sizes that vary: no `family`
-  std::string source = {};                // what errors about the graph call its text
-  TextPosition position = {};             // where it begins in its file
-  std::string label = {};                 // what reports call it: the name that it was given, or its text
+  KernelFamily family;
+  std::string source = {};     // what errors about a graph call its text
+  TextPosition position = {};  // where it begins in its file
+  std::string label = {};      // what reports call it: the name that it was given, or its text
 
-  int64_t count() const { return graph ? graph->count() : family.count(); }  // of members
-  std::vector<VaryingSize> sizes() const { return graph ? graph->sizes() : family.varying_sizes(); }
-  const std::string& text() const { return graph ? graph->text() : family.text(); }
+  int64_t count() const { return family.count(); }  // of members
+  std::vector<VaryingSize> sizes() const { return family.sizes(); }
+  const std::string& text() const { return family.text(); }
 };
 
 // What becomes of a kernel that is both a spec and a graph.

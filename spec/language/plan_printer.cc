@@ -65,7 +65,7 @@ class PlanPrinter {
   void Print(const LoopNest& nest) {
     constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
                                         ", threads share it"};
-    Append(&text_, "group: batch ", nest.batch, ", ", nest.rows, " rows by ", nest.tile, Growth(nest),
+    Append(&text_, "nest: batch ", nest.batch, ", ", nest.rows, " rows by ", nest.tile, Growth(nest),
            kSharing[static_cast<size_t>(nest.sharing)], "  # ", Whole(nest.cycles), " cycles\n");
     Print("first", nest.before);
     Print("each item", nest.once);

@@ -57,7 +57,7 @@ class Printer {
     const GroupDecision& group = plan_.groups[static_cast<size_t>(number)];
     double cycles = 0;
     for (const LoopNest& nest : plan_.nests) cycles += nest.group == number ? nest.cycles : 0;
-    text_ += WithComment(Cat("slice ", NamesOfValues(plan_.graph, group.operations)), PrintCycles(cycles));
+    text_ += WithComment(Cat("group ", NamesOfValues(plan_.graph, group.operations)), PrintCycles(cycles));
     if (group.each) text_ += "  each\n";
     Append(&text_, "  ", PrintCandidate(group.candidate), "\n");
     for (const GroupDecision::Copy& copy : group.copies) PrintCopy(copy);
@@ -116,8 +116,8 @@ class Parser {
       return schedule_.folded.empty() ? Expected(words[1], "the names of what is made of constants")
                                       : absl::OkStatus();
     }
-    if (verb.text == "slice") return ParseGroup(words);
-    if (schedule_.groups.empty()) return Expected(verb, "slice VALUE...");
+    if (verb.text == "group" || verb.text == "slice") return ParseGroup(words);
+    if (schedule_.groups.empty()) return Expected(verb, "group VALUE...");
     return ParseDecision(words, line);
   }
 

@@ -4,7 +4,7 @@
 // clang-format off
 //   threads 2                            how many the plan is for; 1 if the line is missing
 //   ahead v2                             operations on constants that are computed once for all calls
-//   slice v3 v4 out                      operations that are computed together, by what they make
+//   group v3 v4 out                      operations that are computed together, by what they make
 //     each                               each thread does it for itself; else they share it
 //     matmul tile=64 keep=L2             a rewrite with its parameters (rewrites/graph/graph_rewrite.h); the
 //                                        fastest level that values between stages may stay in;
@@ -16,9 +16,9 @@
 //     rows 1 lanes=16 unroll=4,2         a stage; how its row program is run
 // clang-format on
 //
-// A slice is a fusion group. They come in the order in which they are computed. Values are v with their place
-// in the canonical graph (rewrites/graph/canonical_graph.h), which a schedule has as a comment at its head;
-// the result is out.
+// A group is a fusion group; the former word, slice, is read, too. Groups come in the order in which they are
+// computed. Values are v with their place in the canonical graph (rewrites/graph/canonical_graph.h), which a
+// schedule has as a comment at its head; the result is out.
 // Whatever is left out is searched: operations behind the last group, and in a group what has no line.
 #ifndef KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 #define KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_

@@ -11,6 +11,7 @@
 #include "spec/language/printer.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
+#include "synthesis/graph_kernel.h"
 
 namespace kirsch {
 namespace {
@@ -109,11 +110,14 @@ std::vector<BestEntry> EntriesOf(const Result& best) {
   return entries;
 }
 
-absl::StatusOr<Best> BestPlans(const SolveArguments& arguments, const GraphSynthesis& synthesis, Memo& memo,
-                               int count, const SearchOptions& search) {
+absl::StatusOr<Best> BestOf(const Impl& impl, const SolveArguments&, const CostModel& model, Memo& memo,
+                            int count, const SearchOptions& search) {
+  return KBest(impl.spec, count, model, memo, search);
+}
+absl::StatusOr<Best> BestOf(const Plan& plan, const SolveArguments& arguments, const CostModel& model,
+                            Memo& memo, int count, const SearchOptions& search) {
   absl::StatusOr<KBestPlansResult> best =
-      KBestPlans(synthesis.result.plan.graph, "", {count}, CostModel(synthesis.target), memo,
-                 PlanOptionsOf(arguments, synthesis.result.plan.graph), search);
+      KBestPlans(plan.graph, "", {count}, model, memo, PlanOptionsOf(arguments, plan.graph), search);
   if (!best.ok()) return best.status();
   return *std::move(best);
 }
@@ -129,9 +133,10 @@ absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilyS
   const Step step(arguments.observer, StepKind::kSearch);
   SearchOptions search;
   search.cancel = step.stop();
-  return synthesis.is_graph()
-             ? BestPlans(arguments, synthesis.graph(0), memo, count, search)
-             : KBest(synthesis.spec(0).result.impl.spec, count, CostModel(synthesis.target()), memo, search);
+  const CostModel model(synthesis.target());
+  return std::visit(
+      [&](const auto& program) { return BestOf(program, arguments, model, memo, count, search); },
+      synthesis.members.front().program);
 }
 
 std::string BestText(const Best& best) {

@@ -39,7 +39,7 @@ std::vector<double> CyclesByKind(const std::vector<ExplainedNode>& nodes) {
 std::vector<double> CyclesByKind(const ExplainedGraph& graph) {
   std::vector<double> cycles(CycleKinds().size());
   double sum = 0;
-  for (const ExplainedStage& stage : graph.plan.stages) {
+  for (const ExplainedStage& stage : graph.explanation.stages) {
     const double all = stage.weight * stage.stage->cycles;
     sum += all;
     if (stage.nodes.empty()) {
@@ -50,7 +50,7 @@ std::vector<double> CyclesByKind(const ExplainedGraph& graph) {
     const double scale = all / ToCycles(stage.nodes.front().cost);
     for (size_t kind = 0; kind < cycles.size(); ++kind) cycles[kind] += scale * of_nodes[kind];
   }
-  cycles[kWholePlan] = std::max(0.0, graph.synthesis->result.plan.cycles - sum);
+  cycles[kWholePlan] = std::max(0.0, graph.plan().cycles - sum);
   return cycles;
 }
 

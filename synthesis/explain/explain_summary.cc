@@ -16,7 +16,7 @@ namespace kirsch {
 namespace {
 
 struct Summary {
-  double cycles = 0, ghz = 1, rate = 0;  // rate: 10^9 operations a second
+  double cycles = 0;
   bool integers = false;
   std::string peak, bound, runner_up;
   std::vector<double> by_kind;
@@ -37,15 +37,16 @@ std::string KindsText(const Summary& summary) {
   return Join(texts, ", ");
 }
 
-std::string TextOf(const Summary& summary) {
+std::string TextOf(const Synthesis& synthesis, const Summary& summary) {
   return absl::StrFormat(
       "time       %s: %.0f cycles at %g GHz, %.1f %s\n"
       "peak       %s\n"
       "bound by   %s\n"
       "cycles     %s\n"
       "runner-up  %s\n",
-      SecondsText(1e-9 * summary.cycles / summary.ghz), summary.cycles, summary.ghz, summary.rate,
-      RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary), summary.runner_up);
+      SecondsText(1e-9 * summary.cycles / synthesis.target.ghz), summary.cycles, synthesis.target.ghz,
+      synthesis.gflops(), RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary),
+      summary.runner_up);
 }
 
 // The slowest level that `traffic` comes from; empty: none beyond L1.
@@ -117,7 +118,7 @@ std::string RunnerUpText(const Plan& plan) {
     if (const auto other = OtherCandidate(group))
       consider(Cat(other->text, " for ", PrintCandidate(group.candidate)), plan.cycles - own + other->cycles);
     if (const auto other = OtherSplit(plan.graph, group))
-      consider(Cat("slices ", other->text), other->cycles);
+      consider(Cat("groups ", other->text), other->cycles);
   }
   return text;
 }
@@ -131,10 +132,10 @@ double GigabytesPerSecond(const Plan& plan, const Target& target) {
 }
 
 std::string PeakText(const ExplainedGraph& graph) {
-  const Plan& plan = graph.synthesis->result.plan;
+  const Plan& plan = graph.plan();
   const Target& target = graph.synthesis->target;
   double peak_cycles = 0;
-  for (const ExplainedStage& stage : graph.plan.stages) {
+  for (const ExplainedStage& stage : graph.explanation.stages) {
     if (stage.nodes.empty()) continue;
     const Spec& spec = stage.stage->spec;
     peak_cycles += stage.weight * static_cast<double>(stage.stage->repeats) * Flops(spec) /
@@ -154,8 +155,6 @@ std::string SummaryText(const ExplainedSpec& spec) {
   const ExplainedNode& root = spec.explanation.nodes.front();
   Summary summary;
   summary.cycles = ToCycles(root.cost);
-  summary.ghz = synthesis.target.ghz;
-  summary.rate = PredictedGflops(synthesis);
   summary.integers = !IsFloating(root.impl->spec.operand[0].dtype);
   summary.peak = absl::StrFormat("%.1f%% of the peak rate of %s",
                                  100 * spec.explanation.peak_cycles / summary.cycles, synthesis.target.name);
@@ -167,25 +166,23 @@ std::string SummaryText(const ExplainedSpec& spec) {
                           : RunnerUpText(Cat("to begin with ", PrintDecision(op, root.runner_up), ", not ",
                                              PrintDecision(op, root.impl->decision)),
                                          summary.cycles, ToCycles(root.runner_up_cost));
-  return TextOf(summary);
+  return TextOf(synthesis, summary);
 }
 
 std::string SummaryText(const ExplainedGraph& graph) {
-  const Plan& plan = graph.synthesis->result.plan;
+  const Plan& plan = graph.plan();
   Summary summary;
   summary.cycles = plan.cycles;
-  summary.ghz = graph.synthesis->target.ghz;
-  summary.rate = PredictedGflops(*graph.synthesis);
   summary.integers = !IsFloating(plan.graph.at(plan.graph.result).type.dtype);
   summary.peak = PeakText(graph);
   const auto cycles = [](const ExplainedStage& stage) { return stage.weight * stage.stage->cycles; };
   const auto costliest = std::max_element(
-      graph.plan.stages.begin(), graph.plan.stages.end(),
+      graph.explanation.stages.begin(), graph.explanation.stages.end(),
       [&](const ExplainedStage& a, const ExplainedStage& b) { return cycles(a) < cycles(b); });
-  summary.bound = costliest == graph.plan.stages.end() ? "nothing" : BoundText(plan, *costliest);
+  summary.bound = costliest == graph.explanation.stages.end() ? "nothing" : BoundText(plan, *costliest);
   summary.by_kind = CyclesByKind(graph);
   summary.runner_up = RunnerUpText(plan);
-  return TextOf(summary);
+  return TextOf(*graph.synthesis, summary);
 }
 
 }  // namespace kirsch

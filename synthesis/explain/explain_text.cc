@@ -135,8 +135,8 @@ std::string Text(const ExplainedSpec& spec) {
       &text,
       "%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; %.1f%% of the peak rate; no program costs less "
       "than %.0f by the cost model's closed form, %.0f by the search (%s)\n",
-      synthesis.parsed.text, synthesis.target.name, total, PredictedGflops(synthesis), synthesis.target.ghz,
-      100 * explanation.peak_cycles / total, ToCycles(explanation.bound), ToCycles(synthesis.result.bound),
+      synthesis.name, synthesis.target.name, total, synthesis.gflops(), synthesis.target.ghz,
+      100 * explanation.peak_cycles / total, ToCycles(explanation.bound), synthesis.bound_cycles,
       std::string(StopName(synthesis)));
   if (synthesis.tuned) Append(&text, synthesis.tuned->Summary(), "\n");
   return text;
@@ -144,9 +144,9 @@ std::string Text(const ExplainedSpec& spec) {
 
 // A line for each stage, with those for its register tiles, or its passes, below.
 std::string StagesText(const ExplainedGraph& graph) {
-  const Plan& plan = graph.synthesis->result.plan;
+  const Plan& plan = graph.plan();
   std::string text = absl::StrFormat("%12s %7s %8s  stage\n", "cycles", "share", "runs");
-  for (const ExplainedStage& stage : graph.plan.stages) {
+  for (const ExplainedStage& stage : graph.explanation.stages) {
     absl::StrAppendFormat(&text, "%12.0f %6.1f%% %8.0f  group %d, %s: %s\n", stage.stage->cycles,
                           100 * stage.weight * stage.stage->cycles / plan.cycles, stage.runs, stage.nest + 1,
                           Name(stage.time), PrintStage(plan, *stage.stage));
@@ -177,7 +177,7 @@ std::string RunnersUpText(const Plan& plan) {
     double cycles = 0;
     for (const LoopNest& nest : plan.nests) cycles += nest.group == static_cast<int>(i) ? nest.cycles : 0;
     absl::StrAppendFormat(
-        &text, "slice %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this slice: %s\n",
+        &text, "group %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this group: %s\n",
         NamesOfValues(plan.graph, group.operations), cycles, 100 * cycles / plan.cycles,
         PrintCandidate(group.candidate), RunnerUpText(OtherCandidate(group), cycles),
         RunnerUpText(OtherSplit(plan.graph, group), plan.cycles));
@@ -186,19 +186,17 @@ std::string RunnersUpText(const Plan& plan) {
 }
 
 std::string Text(const ExplainedGraph& graph) {
-  const GraphSynthesis& synthesis = *graph.synthesis;
-  const PlanResult& result = synthesis.result;
-  const Plan& plan = result.plan;
-  return Cat(
-      SummaryText(graph), "\n", PrintGraph(plan.graph), "\n", PrintPlan(plan),
-      PrintMemory(ProgramOf(plan, synthesis.target)), "\n", RunnersUpText(plan), "\n", StagesText(graph),
-      "\n", TrafficText(graph.plan.traffic),
-      absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name, synthesis.target.name,
-                      plan.cycles, PredictedGflops(synthesis), synthesis.target.ghz),
-      result.unfused_cycles
-          ? absl::StrFormat("; with a group for each operation %.0f cycles", *result.unfused_cycles)
-          : "",
-      "\n", synthesis.tuned ? Cat(synthesis.tuned->Summary(), "\n") : "");
+  const Synthesis& synthesis = *graph.synthesis;
+  const Plan& plan = graph.plan();
+  return Cat(SummaryText(graph), "\n", PrintGraph(plan.graph), "\n", PrintPlan(plan),
+             PrintMemory(ProgramOf(plan, synthesis.target)), "\n", RunnersUpText(plan), "\n",
+             StagesText(graph), "\n", TrafficText(graph.explanation.traffic),
+             absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name,
+                             synthesis.target.name, plan.cycles, synthesis.gflops(), synthesis.target.ghz),
+             synthesis.unfused_cycles
+                 ? absl::StrFormat("; with a group for each operation %.0f cycles", *synthesis.unfused_cycles)
+                 : "",
+             "\n", synthesis.tuned ? Cat(synthesis.tuned->Summary(), "\n") : "");
 }
 
 }  // namespace
@@ -217,8 +215,9 @@ std::string ExplainText(const ExplainedKernel& kernel) {
     return Cat(kernel.synthesis->request.text(), " on ", kernel.synthesis->target().name, "\n",
                BestText(*kernel.best));
   if (!kernel.is_family()) return member_text(kernel.members.front());
-  std::string text = kernel.synthesis->is_graph() ? Cat(kernel.synthesis->request.text(), "\n") : "";
-  Append(&text, SharedCopyText(*kernel.synthesis), RegionTable(kernel.synthesis->regions));
+  const KernelRequest& request = kernel.synthesis->request;
+  std::string text = request.family.graphs() != nullptr ? Cat(request.text(), "\n") : "";
+  Append(&text, SharedPackingText(*kernel.synthesis), RegionTable(kernel.synthesis->regions));
   for (const ExplainedMember& member : kernel.members) Append(&text, "\n", member_text(member));
   return text;
 }

@@ -4,11 +4,11 @@
 namespace kirsch {
 namespace {
 
-ExplainedMember ExplainMember(const Member& member) {
-  if (const auto* const graph = std::get_if<GraphSynthesis>(&member))
-    return ExplainedGraph{graph, ExplainPlan(graph->result.plan, CostModel(graph->target))};
-  const auto& spec = std::get<Synthesis>(member);
-  return ExplainedSpec{&spec, Explain(spec.result.impl, CostModel(spec.target), *spec.memo)};
+ExplainedMember ExplainMember(const Synthesis& member) {
+  const CostModel model(member.target);
+  if (const auto* const plan = std::get_if<Plan>(&member.program))
+    return ExplainedGraph{&member, ExplainPlan(*plan, model)};
+  return ExplainedSpec{&member, Explain(std::get<Impl>(member.program), model, *member.memo)};
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis) {
     return explained;
   }
   for (const DispatchRange& region : synthesis.regions.list)
-    explained.members.push_back(ExplainMember(synthesis.members[static_cast<size_t>(region.largest())]));
+    explained.members.push_back(ExplainMember(synthesis.largest(region)));
   return explained;
 }
 

@@ -22,8 +22,10 @@ struct ExplainedSpec {
 };
 
 struct ExplainedGraph {
-  const GraphSynthesis* synthesis = nullptr;
-  ExplainedPlan plan;
+  const Synthesis* synthesis = nullptr;
+  ExplainedPlan explanation;
+
+  const Plan& plan() const { return std::get<Plan>(synthesis->program); }
 };
 
 using ExplainedMember = std::variant<ExplainedSpec, ExplainedGraph>;

@@ -41,12 +41,12 @@ class BlockHeaderTest : public HeaderTest {
     EXPECT_TRUE(family.ok()) << family.status();
     const CostModel model(target_);
     HashMemo memo;
-    std::vector<Impl> impls;
-    std::vector<const Impl*> pointers;
+    std::vector<ProgramTree> impls;
+    MemberPrograms pointers;
     for (int64_t i = 0; i < family->count(); ++i)
       impls.push_back(
           Search(PlaceOperands(family->member(i).spec, Residency::kWarm, target_), model, memo, {}).impl);
-    for (const Impl& impl : impls) pointers.push_back(&impl);
+    for (const ProgramTree& impl : impls) pointers.push_back(&impl);
     HeaderFunction function = FunctionOf(name, *family);
     function.variants = {{target_, LowerMembers(name, *family, pointers, target_)}};
     return function;

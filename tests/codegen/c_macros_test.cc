@@ -272,11 +272,11 @@ std::vector<LoopProgram> KernelsOf(const std::vector<std::string>& families, con
   std::vector<LoopProgram> kernels;
   for (size_t i = 0; i < families.size(); ++i) {
     const SpecFamily family = *ParseFamily(families[i]);
-    std::vector<Impl> impls;
+    std::vector<ProgramTree> impls;
     for (const HeaderMember& member : FunctionOf("k", family).members)
       impls.push_back(Search(PlaceOperands(member.spec, Residency::kWarm, target), model, memo, {}).impl);
-    std::vector<const Impl*> pointers;
-    for (const Impl& impl : impls) pointers.push_back(&impl);
+    MemberPrograms pointers;
+    for (const ProgramTree& impl : impls) pointers.push_back(&impl);
     for (LoopProgram& program : LowerMembers(Cat("k", i), family, pointers, target))
       kernels.push_back(std::move(program));
   }

@@ -54,16 +54,16 @@ class FamilyHeaderTest : public HeaderTest {
   }
   template <typename Make>
   std::vector<LoopProgram> Lowered(const SpecFamily& family, Make make) const {
-    std::vector<Impl> impls;
+    std::vector<ProgramTree> impls;
     for (int64_t i = 0; i < family.count(); ++i) impls.push_back(make(family.member(i).spec));
-    std::vector<const Impl*> pointers;
-    for (const Impl& impl : impls) pointers.push_back(&impl);
+    MemberPrograms pointers;
+    for (const ProgramTree& impl : impls) pointers.push_back(&impl);
     return LowerMembers(IdentifierOf(family.text()), family, pointers, target_);
   }
 
   // Along the last row size first: the programs that members with the same other sizes share.
   std::vector<SharedProgram> Shared(const SpecFamily& family, int threads, size_t dim,
-                                    std::vector<Impl>* programs) const {
+                                    std::vector<ProgramTree>* programs) const {
     const CostModel model(target_);
     HashMemo memo;
     std::vector<Spec> roots;
@@ -86,11 +86,10 @@ class FamilyHeaderTest : public HeaderTest {
     std::vector<SharedProgram> shared;
     programs->reserve(found->regions.size());
     for (const SizeRegion& region : found->regions) {
-      programs->push_back(region.program);
+      programs->emplace_back(region.program);
       shared.push_back({&programs->back(),
                         {members.begin() + static_cast<std::ptrdiff_t>(region.first),
-                         members.begin() + static_cast<std::ptrdiff_t>(region.last) + 1},
-                        family.member(members[region.first]).parameters});
+                         members.begin() + static_cast<std::ptrdiff_t>(region.last) + 1}});
     }
     return shared;
   }
@@ -159,10 +158,10 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
     const SpecFamily family = Family(text);
     HeaderFunction function = FunctionOf(IdentifierOf(text), family);
     HeaderVariant variant{target_, {}, 0, 0, ""};
-    std::vector<Impl> programs;
+    std::vector<ProgramTree> programs;
     std::vector<SharedProgram> shared = Shared(family, threads, dim, &programs);
     ASSERT_LT(shared.size(), static_cast<size_t>(family.count())) << text;
-    LowerShared(function.name, family.varying_sizes(), shared, {}, &variant);
+    LowerShared(function.name, family, shared, {}, &variant);
     function.variants = {variant};
     const std::string header =
         PrintHeaderFile({function.name, HeaderMode::kAttributes, false, "", "0.0", {function}});
@@ -173,7 +172,7 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
       VerifyOptions options;
       options.header = false;
       for (const VerifyReport& report :
-           VerifySizes(*std::get<const Impl*>(one.program), roots, target_, "rows", options))
+           VerifySizes(std::get<Impl>(*one.program), roots, target_, "rows", options))
         EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
     }
   }

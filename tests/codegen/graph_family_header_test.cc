@@ -26,11 +26,11 @@ constexpr char kMlp[] =
 
 struct PlannedFamily {
   GraphFamily family;
-  std::vector<Plan> plans;
+  std::vector<ProgramTree> plans;
 
-  MemberPlans pointers() const {
-    MemberPlans pointers;
-    for (const Plan& plan : plans) pointers.push_back(&plan);
+  MemberPrograms pointers() const {
+    MemberPrograms pointers;
+    for (const ProgramTree& plan : plans) pointers.push_back(&plan);
     return pointers;
   }
 };
@@ -53,11 +53,11 @@ class GraphFamilyHeaderTest : public HeaderTest {
     for (int64_t i = 0; i < family->count(); ++i) {
       const auto result = PlanOf(family->member(i), target, threads);
       EXPECT_TRUE(result.ok()) << result.status();
-      planned.plans.push_back(result->plan);
+      planned.plans.emplace_back(result->plan);
     }
     if (!family->member(0).HasConstants()) return planned;
     std::vector<Plan*> plans;
-    for (Plan& plan : planned.plans) plans.push_back(&plan);
+    for (ProgramTree& plan : planned.plans) plans.push_back(&std::get<Plan>(plan));
     SharePacking(plans);
     return planned;
   }
@@ -229,7 +229,7 @@ TEST_P(GraphFamilyHeaderTest, PhasesAreTheMostOfAnyMember) {
   const HeaderFunction function = Function(planned);
   std::set<int> phases;
   std::vector<int> of_each;
-  for (const Plan& plan : planned.plans) of_each.push_back(plan.phases());
+  for (const ProgramTree& plan : planned.plans) of_each.push_back(std::get<Plan>(plan).phases());
   phases.insert(of_each.begin(), of_each.end());
   ASSERT_GT(phases.size(), 1u) << "members have the same phases";
   ASSERT_EQ(function.phases(), *phases.rbegin());

@@ -38,11 +38,11 @@ HeaderFunction Function(const std::string& name, const std::string& text,
   for (const Target& target : targets) {
     const CostModel model(target);
     HashMemo memo;
-    std::vector<Impl> impls;
+    std::vector<ProgramTree> impls;
     for (const HeaderMember& member : function.members)
       impls.push_back(Search(PlaceOperands(member.spec, Residency::kWarm, target), model, memo, {}).impl);
-    std::vector<const Impl*> pointers;
-    for (const Impl& impl : impls) pointers.push_back(&impl);
+    MemberPrograms pointers;
+    for (const ProgramTree& impl : impls) pointers.push_back(&impl);
     const std::string entry = targets.size() > 1 ? Cat(name, "_", IdentifierOf(target.name)) : name;
     function.variants.push_back({target, LowerMembers(entry, family, pointers, target), 0, 0, ""});
   }

@@ -178,14 +178,13 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
   HeaderFunction function = FunctionOf("one", family);
   for (const Target& target : {narrow, wide}) {
     HashMemo memo;
-    const Impl impl =
+    const ProgramTree program =
         Search(PlaceOperands(function.members[0].spec, Residency::kWarm, target), CostModel(target), memo, {})
             .impl;
-    const std::vector<const Impl*> impls = {&impl};
     function.variants.push_back(
         {target,
-         LowerMembers(Cat("one_", IdentifierOf(target.name)), family, impls, target, {.scratch = true}), 0, 0,
-         ""});
+         LowerMembers(Cat("one_", IdentifierOf(target.name)), family, {&program}, target, {.scratch = true}),
+         0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   ASSERT_EQ(function.variants.size(), 2u);

@@ -143,14 +143,14 @@ TEST(RhsPrologueChoiceTest, TheSearchDecides) {
   };
   const auto nests = [](const std::string& plan) {
     size_t count = 0;
-    for (size_t at = plan.find("group:"); at != plan.npos; at = plan.find("group:", at + 1)) ++count;
+    for (size_t at = plan.find("nest:"); at != plan.npos; at = plan.find("nest:", at + 1)) ++count;
     return count;
   };
   // The result's columns are what a nest's rows are.
   for (bool turned : {false, true}) {
     const std::string decode = plan_of(Kernel({1, 1, 1024, 2048}, kPrologues[0], turned));
     EXPECT_EQ(nests(decode), 1u) << decode;
-    EXPECT_THAT(decode, HasSubstr("group: batch 1, 2048 rows by "));
+    EXPECT_THAT(decode, HasSubstr("nest: batch 1, 2048 rows by "));
     EXPECT_THAT(decode, HasSubstr("each tile: rows(w, c, "));
     // What all tiles read stays where the first has brought it.
     EXPECT_THAT(decode, Not(HasSubstr("matmul f32 1x1024x16 lhs=row@L3")));

@@ -36,7 +36,7 @@ class SharedCopyHeaderTest : public HeaderTest {
   struct Made {
     SpecFamily family;
     std::vector<UserRequest> requests;
-    std::vector<Impl> programs;               // for ranges of rows where members may share them
+    std::vector<ProgramTree> programs;        // for ranges of rows where members may share them
     std::vector<std::vector<int64_t>> users;  // of each program
     std::string header;
   };
@@ -74,10 +74,8 @@ class SharedCopyHeaderTest : public HeaderTest {
     HeaderFunction function = FunctionOf("family", made.family);
     HeaderVariant variant{target_, {}, 0, 0, ""};
     std::vector<SharedProgram> shared;
-    for (size_t i = 0; i < made.programs.size(); ++i)
-      shared.push_back(
-          {&made.programs[i], made.users[i], made.family.member(made.users[i].front()).parameters});
-    LowerShared("family", made.family.varying_sizes(), shared, {}, &variant);
+    for (size_t i = 0; i < made.programs.size(); ++i) shared.push_back({&made.programs[i], made.users[i]});
+    LowerShared("family", made.family, shared, {}, &variant);
     function.variants = {variant};
     return PrintHeaderFile({"family", HeaderMode::kAttributes, false, "", "0.0", {function}});
   }
@@ -100,13 +98,13 @@ class SharedCopyHeaderTest : public HeaderTest {
       roots.push_back(request.placed_root);
     }
     for (size_t i = 0; swapped && i < roots.size(); ++i) {
-      made->programs.push_back(solve(i, kInfiniteCost)->program);
+      made->programs.emplace_back(solve(i, kInfiniteCost)->program);
       made->users.push_back({static_cast<int64_t>(i)});
     }
     if (swapped) return;
     const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, MatmulDims::kM, model, solve);
     for (const SizeRegion& region : found->regions) {
-      made->programs.push_back(region.program);
+      made->programs.emplace_back(region.program);
       made->users.emplace_back();
       for (size_t i = region.first; i <= region.last; ++i)
         made->users.back().push_back(static_cast<int64_t>(i));
@@ -183,7 +181,8 @@ TEST_P(SharedCopyHeaderTest, RandomFamiliesAreTheReference) {
       shared += roots.size() > 1;
       VerifyOptions options;
       options.header = false;
-      for (const VerifyReport& report : VerifySizes(made.programs[i], roots, target_, "rows", options))
+      for (const VerifyReport& report :
+           VerifySizes(std::get<Impl>(made.programs[i]), roots, target_, "rows", options))
         EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
     }
   }

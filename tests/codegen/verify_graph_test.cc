@@ -300,7 +300,7 @@ constexpr char kLayer[] =
     "  return relu(add(matmul(x, w), b))";
 
 VerifyReport Verified(const Plan& plan, const Target& target, const VerifyOptions& options) {
-  return VerifyPlan(plan, target, testing::HeaderOf(plan, target), options);
+  return VerifyKernel(plan, target, testing::HeaderOf(plan, target), options);
 }
 
 TEST(VerifyPlanTest, WhatNothingHasRunIsUnverified) {

@@ -20,7 +20,6 @@
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/emit.h"
 #include "spec/language/kernel_file.h"
-#include "spec/language/plan_schedule.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
@@ -35,14 +34,13 @@ constexpr const char* kTargets[] = {"haswell", "skylake-avx512", "znver4", "sapp
 std::string PathOf(const std::string& name) { return Cat(KIRSCH_GOLDENS, "/", name); }
 
 std::string ScheduleOf(const FamilySynthesis& kernel) {
-  return kernel.is_graph() && kernel.members.size() == 1 ? PrintPlanSchedule(kernel.graph(0).result.plan)
-                                                         : RegionPrograms(kernel);
+  return kernel.members.size() == 1 ? PrintSchedule(kernel.members.front().program) : RegionPrograms(kernel);
 }
 
 // The sum of all members.
 double CyclesOf(const FamilySynthesis& kernel) {
   double cycles = 0;
-  for (const Member& member : kernel.members) cycles += FactsOf(member).cycles;
+  for (const Synthesis& member : kernel.members) cycles += member.cycles;
   return cycles;
 }
 

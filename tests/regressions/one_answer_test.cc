@@ -23,10 +23,10 @@ TEST_F(OneAnswer, AFamilyOfMatmulsIsThatOfTheShorthand) {
       ParseKernelFile("kernel mm[m = 1..9](x: f32[m,20], w: f32[20,30]):\n  return matmul(x, w)\n", "k");
   ASSERT_TRUE(kernel.ok());
   const KernelRequest& request = kernel->front();
-  ASSERT_FALSE(request.graph);
+  ASSERT_NE(request.family.specs(), nullptr);
   EXPECT_EQ(request.family.text(), "matmul f32 1..9x20x30");
-  EXPECT_EQ(request.family.member(3).spec, ParseFamily("matmul f32 1..9x20x30")->member(3).spec);
-  EXPECT_EQ(request.family.member(3).parameters.front().name, "x");
+  EXPECT_EQ(request.family.specs()->member(3).spec, ParseFamily("matmul f32 1..9x20x30")->member(3).spec);
+  EXPECT_EQ(request.family.specs()->member(3).parameters.front().name, "x");
 }
 
 // A size may be called as any other dim of a matmul is.

@@ -18,8 +18,8 @@ namespace {
 std::string QuestionOf(const std::string& text) {
   const auto requests = ParseKernelFile(text, "test");
   EXPECT_TRUE(requests.ok()) << requests.status() << "\n" << text;
-  if (!requests.ok() || !requests->front().graph) return "";
-  return PlanQuestion(requests->front().graph->member(0), {});
+  if (!requests.ok() || !requests->front().family.graphs()) return "";
+  return PlanQuestion(requests->front().family.graphs()->member(0), {});
 }
 
 TEST(CanonicalGraphTest, TheOrderOfStatementsMakesNoDifference) {
@@ -44,8 +44,8 @@ TEST(CanonicalGraphTest, TheCanonicalFormIsItsOwn) {
     const std::string text = GrammarText(graph, random);
     const auto requests = ParseKernelFile(text, "test");
     ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
-    if (!requests->front().graph) continue;
-    const Graph member = requests->front().graph->member(0);
+    if (!requests->front().family.graphs()) continue;
+    const Graph member = requests->front().family.graphs()->member(0);
     EXPECT_EQ(PlanQuestion(CanonicalGraph(member), {}), PlanQuestion(member, {})) << text;
   }
 }

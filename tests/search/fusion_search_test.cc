@@ -372,8 +372,8 @@ class BruteForce {
 void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   const auto requests = ParseKernelFile(text, "test");
   ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
-  if (!requests->front().graph) return;  // a spec
-  const Graph graph = requests->front().graph->member(0);
+  if (!requests->front().family.graphs()) return;  // a spec
+  const Graph graph = requests->front().family.graphs()->member(0);
   const Target target = TinyTarget();
   PlanOptions options;
   options.allow_winograd = true;

@@ -51,7 +51,7 @@ std::string ErrorOf(const std::string& text) {
 // The text up to the group of a number.
 std::string Prefix(const std::string& text, int groups) {
   size_t at = 0;
-  for (int i = 0; i <= groups && at != text.npos; ++i) at = text.find("\nslice", at + 1);
+  for (int i = 0; i <= groups && at != text.npos; ++i) at = text.find("\ngroup", at + 1);
   return text.substr(0, at == text.npos ? at : at + 1);
 }
 
@@ -85,8 +85,9 @@ TEST(PlanScheduleTest, RandomPlansAreFollowed) {
     const std::string text = GrammarText(RandomGrammarGraph(2 + round % 5, random), random);
     const auto requests = ParseKernelFile(text, "test");
     ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
-    if (requests->front().graph)
-      ExpectFollowed(requests->front().graph->member(0), WithFreeThreads(Avx2Target()), 1 + round % 2);
+    if (requests->front().family.graphs())
+      ExpectFollowed(requests->front().family.graphs()->member(0), WithFreeThreads(Avx2Target()),
+                     1 + round % 2);
   }
 }
 
@@ -108,29 +109,33 @@ TEST(PlanScheduleTest, PrefixesAreCompleted) {
 
 TEST(PlanScheduleTest, ChangesAreFollowed) {
   const Graph graph = GraphOf(kMlp);
-  const auto changed = Follow("slice v6 v7 v8 v9 v10 out\n  matmul tile=17 keep=L2\n", graph, Avx2Target());
+  const auto changed = Follow("group v6 v7 v8 v9 v10 out\n  matmul tile=17 keep=L2\n", graph, Avx2Target());
   ASSERT_TRUE(changed.ok()) << changed.status();
   ASSERT_EQ(changed->plan.nests.size(), 1u);
   EXPECT_EQ(changed->plan.nests[0].tile, 17);
   EXPECT_TRUE(MissingOnHost(Avx2Target().features).empty() ? VerifyPlan(changed->plan, Avx2Target()).ok
                                                            : true);
   // The same groups, one way or the other around.
-  const auto other = Follow("slice v8 v7 v6\nslice out v9 v10\n", graph, Avx2Target());
+  const auto other = Follow("group v8 v7 v6\ngroup out v9 v10\n", graph, Avx2Target());
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_EQ(other->plan.groups.size(), 2u);
+  // The former word.
+  const auto former = Follow("slice v8 v7 v6\nslice out v9 v10\n", graph, Avx2Target());
+  ASSERT_TRUE(former.ok()) << former.status();
+  EXPECT_EQ(PrintPlanSchedule(former->plan), PrintPlanSchedule(other->plan));
 }
 
 TEST(PlanScheduleTest, WhatCannotBeIsRefusedWithItsPlace) {
-  const std::string head = "slice v6 v7 v8 v9 v10 out\n";
-  EXPECT_EQ(ErrorOf("slices v6\n"), "s:1:1: expected slice VALUE..., got 'slices'");
+  const std::string head = "group v6 v7 v8 v9 v10 out\n";
+  EXPECT_EQ(ErrorOf("groups v6\n"), "s:1:1: expected group VALUE..., got 'groups'");
   EXPECT_EQ(ErrorOf("threads 0\n"), "s:1:9: expected threads from 1 to 255, got '0'");
   EXPECT_EQ(ErrorOf("threads 3\n"), "s:1:1: expected a plan for 1 threads, or for one");
-  EXPECT_EQ(ErrorOf("slice\n"), "s:1:6: expected the names of what the operations make, got nothing");
-  EXPECT_EQ(ErrorOf("slice v6 v66\n"),
+  EXPECT_EQ(ErrorOf("group\n"), "s:1:6: expected the names of what the operations make, got nothing");
+  EXPECT_EQ(ErrorOf("group v6 v66\n"),
             "s:1:10: expected the name of a value that an operation makes, got 'v66'");
-  EXPECT_EQ(ErrorOf("slice v6\nslice v6\n"),
-            "s:2:7: expected an operation that is in no slice yet, got 'v6'");
-  EXPECT_EQ(ErrorOf("slice v9\n"), "s:1:1: expected operations that read only what is computed before them");
+  EXPECT_EQ(ErrorOf("group v6\ngroup v6\n"),
+            "s:2:7: expected an operation that is in no group yet, got 'v6'");
+  EXPECT_EQ(ErrorOf("group v9\n"), "s:1:1: expected operations that read only what is computed before them");
   EXPECT_THAT(ErrorOf(head + "  mutmal tile=8\n"), HasSubstr("s:2:3: expected a rewrite (rows flat matmul"));
   EXPECT_EQ(ErrorOf(head + "  matmul tile=41\n"), "s:2:3: expected a tile of no more rows than there are");
   EXPECT_EQ(ErrorOf(head + "  matmul tole=4\n"), "s:2:10: expected 'matmul tile=SIZE', got 'tole'");
@@ -166,7 +171,7 @@ TEST(PlanScheduleTest, ThatThereIsNoPlanIsNoError) {
   EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 16 operations"));
   const Graph graph = GraphOf(kMlp);
   Table table;
-  ASSERT_TRUE(table.AddText(TextKind::kPlan, PlanQuestion(graph, options), "slice v9 v8\n").ok());
+  ASSERT_TRUE(table.AddText(TextKind::kPlan, PlanQuestion(graph, options), "group v9 v8\n").ok());
   const auto damaged = AnswerPlan(graph, "test", model, options, &table);
   EXPECT_THAT(std::string(damaged.status().message()), HasSubstr("the table:1:"));
 }

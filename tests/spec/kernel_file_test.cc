@@ -78,22 +78,22 @@ TEST(KernelFile, AConvolutionHasOneForm) {
   for (const char* same : {"", " pad=0", " groups=1 pad=0,0,0,0", " layout=nchw stride=1 dilation=1"}) {
     const KernelRequest spec = read(plain + same);
     EXPECT_EQ(spec.name, "conv2d_f32_1x4x9x9_filters_2_kernel_3x3_layout_nchw");
-    ASSERT_FALSE(spec.graph);
-    EXPECT_EQ(spec.family.member(0), *ParseSpec(plain));
+    ASSERT_NE(spec.family.specs(), nullptr);
+    EXPECT_EQ(spec.family.specs()->member(0), *ParseSpec(plain));
     const KernelRequest graph = read(plain + same, KernelForm::kGraphConvolutions);
-    ASSERT_TRUE(graph.graph);
+    ASSERT_NE(graph.family.graphs(), nullptr);
     EXPECT_EQ(graph.name, spec.name);
-    EXPECT_EQ(graph.graph->text(), read(plain, KernelForm::kGraphs).graph->text());
+    EXPECT_EQ(graph.text(), read(plain, KernelForm::kGraphs).text());
   }
-  EXPECT_EQ(read(plain + " pad=2,2,2,2 layout=nhwc").graph->text(),
-            read(plain + " layout=nhwc pad=2").graph->text());
+  EXPECT_EQ(read(plain + " pad=2,2,2,2 layout=nhwc").text(), read(plain + " layout=nhwc pad=2").text());
   EXPECT_EQ(
-      read(plain + " layout=nhwc pad=1,0,2,3 epilogue=add:n,relu").graph->text(),
+      read(plain + " layout=nhwc pad=1,0,2,3 epilogue=add:n,relu").text(),
       "kernel conv2d_f32_1x4x9x9_filters_2_kernel_3x3_pad_1_0_2_3_layout_nhwc_epilogue_add_n_relu(image: "
       "f32[1,9,9,4], filters: f32[3,3,4,2], bias: f32[2]) -> f32[1,10,10,2]:\n"
       "  v3 = conv2d(image, filters, stride=1, pad=1,0,2,3, dilation=1, groups=1, layout=nhwc)\n"
       "  v4 = add(v3, bias)\n  v6 = max(v4, 0)\n  return v6\n");
-  EXPECT_FALSE(read("conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3", KernelForm::kGraphs).graph);
+  EXPECT_FALSE(
+      read("conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3", KernelForm::kGraphs).family.graphs());
   EXPECT_EQ(ErrorOf("\n a = conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3 pad=1"),
             "k.kirsch:2:61: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'");
   EXPECT_EQ(

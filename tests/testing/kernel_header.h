@@ -50,6 +50,15 @@ inline VerifyReport VerifyKernel(const Impl& impl, const Target& target, const V
       options);
 }
 
+// Of a program for a range of sizes, for what it computes for some of them.
+inline std::vector<VerifyReport> VerifySizes(const Impl& range, const std::vector<Spec>& roots,
+                                             const Target& target, const std::string& name,
+                                             const VerifyOptions& options) {
+  std::vector<MemberOfSize> members;
+  for (const Spec& root : roots) members.push_back({&root, root.size[range.range.dim]});
+  return VerifySizes(ProgramTree(range), members, target, name, options);
+}
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_TESTS_TESTING_KERNEL_HEADER_H_

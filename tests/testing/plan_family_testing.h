@@ -52,15 +52,15 @@ inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& pla
   for (const PlanRegion& region : plans.regions) {
     EXPECT_EQ(region.first, next);
     next = region.last + 1;
-    std::vector<GraphOfSize> graphs;
+    std::vector<MemberOfSize> members;
     for (size_t i = region.first; i <= region.last; ++i)
-      graphs.push_back({&family.members[i], family.size(i)});
+      members.push_back({&family.members[i], family.size(i)});
     VerifyOptions options;
     options.header = false;
-    const std::vector<VerifyReport> reports = VerifySizes(region.plan, graphs, target, "kernel", options);
-    ASSERT_EQ(reports.size(), graphs.size());
+    const std::vector<VerifyReport> reports = VerifySizes(region.plan, members, target, "kernel", options);
+    ASSERT_EQ(reports.size(), members.size());
     for (size_t i = 0; i < reports.size(); ++i)
-      ASSERT_TRUE(reports[i].ok) << "of size " << graphs[i].size << ": " << reports[i].first_mismatch << "\n"
+      ASSERT_TRUE(reports[i].ok) << "of size " << members[i].size << ": " << reports[i].first_mismatch << "\n"
                                  << PrintPlan(region.plan);
   }
   EXPECT_EQ(next, family.members.size());

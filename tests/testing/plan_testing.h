@@ -70,7 +70,7 @@ inline HeaderFile HeaderOf(const Plan& plan, const Target& target) {
 inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool header = false) {
   VerifyOptions options;
   options.header = header;
-  return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
+  return kirsch::VerifyKernel(plan, target, HeaderOf(plan, target), options);
 }
 
 // A rewrite of all of a graph as one group.

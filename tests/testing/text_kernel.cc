@@ -117,7 +117,7 @@ absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std
   absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, source);
   if (!requests.ok()) return requests.status();
   TextKernel kernel(requests->front(), target);
-  if (kernel.request_.graph) {
+  if (kernel.request_.family.graphs()) {
     absl::StatusOr<PlanResult> result;
     {
       const CostModel model(target);
@@ -125,13 +125,13 @@ absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std
       PlanOptions options;
       options.threads = threads;
       SearchStages(model, memo, &options);
-      result = Require(SearchPlan(kernel.request_.graph->member(0), source, model, options));
+      result = Require(SearchPlan(kernel.request_.family.graphs()->member(0), source, model, options));
     }
     if (!result.ok()) return result.status();
     kernel.plan_ = std::move(result->plan);
     kernel.program_ = Lower(*kernel.plan_, target, "kernel");
   } else {
-    const ParsedSpec parsed = kernel.request_.family.member(0);
+    const ParsedSpec parsed = kernel.request_.family.specs()->member(0);
     Spec root = parsed.spec;
     root.threads = static_cast<uint8_t>(threads);
     const CostModel model(target);

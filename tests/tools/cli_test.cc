@@ -50,11 +50,11 @@ TEST_F(CliTest, ExplainsTheKBest) {
   const Outcome plans =
       Run("explain 'softmax f32 4x1024' --target haswell --best 2 --json " + Path("plans.json"));
   ASSERT_EQ(plans.code, 0) << plans.err;
-  EXPECT_THAT(plans.out, HasSubstr("slice out, rows 0: "));
+  EXPECT_THAT(plans.out, HasSubstr("group out, rows 0: "));
   const nlohmann::json graph = nlohmann::json::parse(*ReadFile(Path("plans.json")))["kernels"][0]["best"];
   ASSERT_EQ(graph["programs"].size(), 2u);
   EXPECT_GE(graph["programs"][1]["cost_cycles"], graph["programs"][0]["cost_cycles"]);
-  EXPECT_EQ(graph["programs"][1]["departs"]["where"], "slice out, rows 0");
+  EXPECT_EQ(graph["programs"][1]["departs"]["where"], "group out, rows 0");
   ExpectRefused("explain 'matmul f32 1..3x8x8' --best 3",
                 "--best: expected a spec or a graph, got a family of sizes");
   ExpectRefused("explain 'matmul f32 4x4x4' --best 0", "--best");
@@ -505,8 +505,8 @@ TEST_F(CliTest, SchedulesOfGraphsAreFollowed) {
   EXPECT_THAT(Run(with_table + Path("second.o")).err,
               AllOf(HasSubstr("; from the table, "), HasSubstr("; 0 specs in ")));
   EXPECT_EQ(*ReadFile(Path("second.o")), *ReadFile(Path("searched.o")));
-  EXPECT_THAT(Run(Cat("db stats ", Path("t.db"))).out, HasSubstr(" slices of 1 graphs"));
-  ASSERT_TRUE(WriteFile(Path("wrong"), "slice v3 v4 v5 out\n  matmul tile=10 keep=L2\n").ok());
+  EXPECT_THAT(Run(Cat("db stats ", Path("t.db"))).out, HasSubstr(" groups of 1 graphs"));
+  ASSERT_TRUE(WriteFile(Path("wrong"), "group v3 v4 v5 out\n  matmul tile=10 keep=L2\n").ok());
   ExpectRefused(Cat(synth, " --no-db --schedule ", Path("wrong")),
                 Path("wrong") + ":2:3: expected a tile of no more rows than there are");
   ExpectRefused(Cat(synth, " --no-db --schedule ", Path("none")), "none");

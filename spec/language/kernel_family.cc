@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/language/kernel_family.h"
+
+namespace kirsch {
+
+const std::string& KernelFamily::text() const {
+  return std::visit([](const auto& family) -> const std::string& { return family.text(); }, family_);
+}
+
+std::vector<VaryingSize> KernelFamily::sizes() const {
+  return graphs() != nullptr ? graphs()->sizes() : specs()->varying_sizes();
+}
+
+int64_t KernelFamily::count() const {
+  return std::visit([](const auto& family) { return family.count(); }, family_);
+}
+
+KernelMember KernelFamily::member(int64_t index) const {
+  return std::visit([&](const auto& family) -> KernelMember { return family.member(index); }, family_);
+}
+
+std::vector<Parameter> KernelFamily::entry_tensors(int64_t index) const {
+  return specs() != nullptr ? specs()->member(index).parameters : std::vector<Parameter>();
+}
+
+}  // namespace kirsch
