@@ -481,7 +481,7 @@ TEST_F(CliTest, GraphsAreSynthesizedAndVerified) {
   EXPECT_EQ(json["kernels"][1]["name"], "mlp");
   EXPECT_EQ(json["verify"]["ok"], true);
   const Outcome explained = Run(Cat("explain -f ", Path("mixed.kirsch"), " --kernel mlp --target haswell"));
-  EXPECT_THAT(explained.out, HasSubstr("group: batch 1, 6 rows by "));
+  EXPECT_THAT(explained.out, HasSubstr("nest: batch 1, 6 rows by "));
   EXPECT_EQ(Run("verify 'conv2d f32 1x3x6x7 filters=4 kernel=3x3 pad=1' --target haswell").code, 0);
   ExpectRefused(Cat("verify -f ", Path("mixed.kirsch"), " --kernel none"), "--kernel: expected a kernel of ");
   ExpectRefused("verify 'matmul f32 4x4x4' --kernel x", "--kernel: expected -f FILE beside it");
