@@ -188,7 +188,7 @@ TEST(GraphTest, ErrorsSayWhere) {
        "'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
       {head + " y = softmx(x)", Cat("f:2:6: expected a value that is known, a number, or an operation (",
-                                     testing::FunctionWords(), "), got 'softmx'; did you mean 'softmax'?")},
+                                    testing::FunctionWords(), "), got 'softmx'; did you mean 'softmax'?")},
       {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},
       {head + " y = reduce_sum(x, axes=1)",
        "f:2:20: expected an option (axis), got 'axes'; did you mean 'axis'?"},
