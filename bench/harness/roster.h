@@ -30,8 +30,8 @@ struct Entrant {
 // times.
 absl::Status StartEntrant(Entrant& entrant);
 
-// The entrants of a peer: each build in the default setting and in each alternative. Left out are those that
-// turn out to take the same kernels as an earlier one, or kernels that need other features of the CPU than
+// The entrants of a peer: each build in the default setting and in each alternative. Left out are those with
+// the same kernels as an earlier one. So are those whose kernels need other features of the CPU than
 // `features` (core_types.h). They go to `report`, and so does the reason if the peer is missing.
 std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
                                const std::vector<std::string>& features, BenchReport& report);

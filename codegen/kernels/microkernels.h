@@ -65,10 +65,11 @@ struct Microkernel : TileShape {
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
-// The procedure. Its parameters, those in brackets where the kernel needs them: lhs, rhs, out, [what the
-// epilogue takes], trips of the main loop, [trips of the rest, where the main loop takes several steps at
-// once], [trips of the loops around these, the innermost first], [what is left of the reduction], [not 0 if
-// it adds], [the run-time size], [KernelRun::last].
+// The procedure. Its parameters, those in brackets only where the kernel needs them:
+//   lhs, rhs, out, [what the epilogue takes], trips of the main loop, [trips of the rest],
+//   [trips of the loops around these, the innermost first], [what is left of the reduction],
+//   [not 0 if it adds], [the run-time size], [KernelRun::last]
+// There is a rest where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The forms, for MicrokernelProcedure.

@@ -6,11 +6,11 @@
 //   - floats of even, wide or widely spread magnitudes, within a proven bound (known_contraction.h,
 //     spec/meaning/graph_reference.h);
 //   - integers of full range, all bits of what has wrapped around.
-// Each run is hostile: guard pages on either side, misaligned bases, NaN between input rows and in scratch,
-// shared and unwritten memory, a prior output if the spec accumulates, several threads, even more of them
-// than tasks. Large problems get fewer runs. Where every element's reference would take too long, some full
-// rows are compared, those that look unwritten among them. Of a matmul, the whole output is then checked by
-// Freivalds' method (verify_freivalds.h).
+// Each run is hostile. Buffers lie between guard pages, at misaligned bases. NaN is between input rows and in
+// scratch, shared and unwritten memory; a spec that accumulates finds a prior output. Several threads share
+// the work, even more of them than tasks. Large problems get fewer runs. Where every element's reference
+// would take too long, some full rows are compared, those that look unwritten among them. Of a matmul, the
+// whole output is then checked by Freivalds' method (verify_freivalds.h).
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_H_
 
