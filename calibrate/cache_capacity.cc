@@ -30,7 +30,7 @@ struct Filler {
   std::string problem, schedule;  // an empty schedule: the model's choice
 };
 
-Filler FillerOf(const FilledCache& cache, double share, const Target& target) {
+Filler MakeFiller(const FilledCache& cache, double share, const Target& target) {
   const Level level = cache.level;
   const auto bytes = static_cast<int64_t>(share * static_cast<double>(target.at(level).bytes));
   const int lanes = target.vectors.front().lanes(), columns = 2 * lanes;
@@ -60,8 +60,8 @@ struct Timing {
   double ratio() const { return measured / predicted; }
 };
 
-absl::StatusOr<Timing> TimingOf(const Filler& filler, const Target& target, int memories,
-                                const ExperimentOptions& options) {
+absl::StatusOr<Timing> MeasureTiming(const Filler& filler, const Target& target, int memories,
+                                     const ExperimentOptions& options) {
   Laboratory laboratory(target, 1);
   Experiment experiment = {filler.problem, 1};
   experiment.schedule = filler.schedule;
@@ -144,7 +144,7 @@ absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const Experimen
   const auto measure = [&](int64_t bytes) {
     const double share = static_cast<double>(bytes) / static_cast<double>(all);
     const absl::StatusOr<Timing> timing =
-        TimingOf(FillerOf({Level::kL3}, share, target), all_usable, kMemories, options);
+        MeasureTiming(MakeFiller({Level::kL3}, share, target), all_usable, kMemories, options);
     if (timing.ok()) times.push_back({bytes, timing->measured / static_cast<double>(bytes)});
     return timing.status();
   };
@@ -173,7 +173,7 @@ absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, c
   double least = 0;
   const auto measure = [&](double share) {
     const absl::StatusOr<Timing> timing =
-        TimingOf(FillerOf(cache, share, target), all_usable, memories, options);
+        MeasureTiming(MakeFiller(cache, share, target), all_usable, memories, options);
     if (!timing.ok()) return timing.status();
     if (fillings.empty()) least = timing->ratio();
     fillings.push_back({share, timing->ratio() / least});

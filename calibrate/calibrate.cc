@@ -75,7 +75,7 @@ class Calibrator {
   absl::Status TakePatterns() {
     absl::StatusOr<std::vector<CalibratedKey>> found = source_.Patterns();
     if (!found.ok()) return found.status();
-    std::vector<CostKey> keys = PatternKeysOf();
+    std::vector<CostKey> keys = MakePatternKeys();
     keys.push_back(SharedBytesKey());
     for (CalibratedKey& one : *found) {
       const auto key = std::find_if(keys.begin(), keys.end(),
@@ -98,7 +98,7 @@ class Calibrator {
     result_.recalled = static_cast<int>(recalled.size());
     std::move(recalled.begin(), recalled.end(), std::back_inserter(observations_));
     result_.error_before = ErrorOfChoices(base, observations_);
-    const std::vector<CostKey> keys = CostKeysOf(base);
+    const std::vector<CostKey> keys = MakeCostKeys(base);
     Fit fit = FitKeys(result_.target, keys, observations_, fit_options_);
     // A fitted model tends to choose what it underrates. That need not be among the programs that it was
     // fitted to, so its choices are measured, too.
@@ -128,10 +128,10 @@ class Calibrator {
 
   // Of the fitted constants, those that choose well for problems that the fit never saw.
   absl::Status KeepWhatDoesNoHarm(const Target& fitted, std::vector<CostKey> keys) {
-    for (CostKey& key : PatternKeysOf())  // but what threads cost, on which no choice here depends
+    for (CostKey& key : MakePatternKeys())  // but what threads cost, on which no choice here depends
       if (key.name.starts_with(kMemoryKeys)) keys.push_back(std::move(key));
     const Target& base = source_.base();
-    const std::vector<Candidate> candidates = CandidatesOf(base, fitted, keys);
+    const std::vector<Candidate> candidates = FindCandidates(base, fitted, keys);
     std::vector<Target> targets;
     for (const Candidate& candidate : candidates) targets.push_back(candidate.target);
     const absl::StatusOr<std::vector<Observation>> programs = source_.HeldOut(targets);

@@ -51,7 +51,7 @@ std::string Described(const Calibration::HeldOut& held_out) {
   return Cat(text, "\n");
 }
 
-ordered_json JsonOf(const Calibration::HeldOut& held_out) {
+ordered_json ToJson(const Calibration::HeldOut& held_out) {
   ordered_json json = {{"problems", held_out.fitted.problems},
                        {"time_fitted", Rounded(held_out.fitted.time)},
                        {"time", Rounded(held_out.taken.time)},
@@ -75,7 +75,7 @@ std::string PrintCalibration(const Calibration& calibration) {
                         {"error_before", Rounded(calibration.error_before)},
                         {"error", Rounded(calibration.error)},
                         {"error_of_new", Rounded(calibration.error_of_new)},
-                        {"held_out", JsonOf(calibration.held_out)},
+                        {"held_out", ToJson(calibration.held_out)},
                         {"seconds", Rounded(calibration.seconds)},
                         {"waited_seconds", Rounded(calibration.waited_seconds)},
                         {"interference", calibration.interference}};

@@ -113,7 +113,7 @@ void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::v
 
 }  // namespace
 
-std::vector<CostKey> PatternKeysOf() {
+std::vector<CostKey> MakePatternKeys() {
   std::vector<CostKey> keys;
   AddKeys<Target>(kTargetKeys, "", "", Itself, &keys, true);
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
@@ -144,7 +144,7 @@ Target WithCodeOf(const Target& target) {
   return fixed;
 }
 
-std::vector<CostKey> CostKeysOf(const Target& target) {
+std::vector<CostKey> MakeCostKeys(const Target& target) {
   std::vector<CostKey> keys;
   AddKeys<Target>(kTargetKeys, "", "", Itself, &keys);
   for (size_t i = 0; i < target.vectors.size(); ++i) AddUnit(i, target.vectors[i], target, &keys);
@@ -169,8 +169,8 @@ std::vector<CostKey> CostKeysOf(const Target& target) {
 Target WithDefaultCosts(Target target) {
   Target defaults = DefaultTarget();
   defaults.vectors.resize(target.vectors.size(), defaults.vectors.front());  // the same for every width
-  std::vector<CostKey> keys = CostKeysOf(target);
-  for (CostKey& key : PatternKeysOf()) keys.push_back(std::move(key));
+  std::vector<CostKey> keys = MakeCostKeys(target);
+  for (CostKey& key : MakePatternKeys()) keys.push_back(std::move(key));
   for (const CostKey& key : keys) key.set(key.get(defaults), target);
   return target;
 }

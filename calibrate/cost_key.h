@@ -27,7 +27,7 @@ struct CostKey {
 
 // Those that whole programs don't tell, and patterns of their own do: how full caches may be, teams of
 // threads.
-std::vector<CostKey> PatternKeysOf();
+std::vector<CostKey> MakePatternKeys();
 
 // What of the last cache this machine has: a virtual one has a share of what its processor says.
 CostKey SharedBytesKey();
@@ -37,7 +37,7 @@ CostKey SharedBytesKey();
 Target WithCodeOf(const Target& target);
 
 // The others, of the target's vector units and memory, in the order of a target file.
-std::vector<CostKey> CostKeysOf(const Target& target);
+std::vector<CostKey> MakeCostKeys(const Target& target);
 
 // The target with all of these as a file that doesn't say them has them (docs/targets.md).
 Target WithDefaultCosts(Target target);

@@ -81,7 +81,7 @@ class Fitter {
     }
     Descend();
     deviations = Deviations();
-    for (size_t k = 0; k < keys_.size(); ++k) fit.keys.push_back(EstimateOf(k, deviations[k]));
+    for (size_t k = 0; k < keys_.size(); ++k) fit.keys.push_back(EstimateKey(k, deviations[k]));
     fit.target = Ordered(target_);
     fit.error = MedianError();
     return fit;
@@ -109,7 +109,7 @@ class Fitter {
     return back > loss + kMatters;
   }
 
-  KeyEstimate EstimateOf(size_t k, double deviation) const {
+  KeyEstimate EstimateKey(size_t k, double deviation) const {
     const CostKey& key = keys_[k];
     const double value = key.get(Ordered(target_));
     if (key.whole) return {value, value, value, place_[k] != start_[k]};
@@ -118,9 +118,9 @@ class Fitter {
   }
 
   // (log predicted - log measured) / noise.
-  Eigen::VectorXd Residuals() const { return ResidualsOf(target_); }
+  Eigen::VectorXd Residuals() const { return ComputeResiduals(target_); }
 
-  Eigen::VectorXd ResidualsOf(const Target& target) const {
+  Eigen::VectorXd ComputeResiduals(const Target& target) const {
     const CostModel model(Ordered(target));
     Eigen::VectorXd residuals(observations_.size());
     for (size_t i = 0; i < observations_.size(); ++i)
@@ -166,7 +166,7 @@ class Fitter {
     const double step = Value(key, place_[k] + kStep) > Value(key, place_[k]) ? kStep : -kStep;
     Target moved = target_;
     key.set(Value(key, place_[k] + step), moved);
-    return (ResidualsOf(moved) - residuals) / step;
+    return (ComputeResiduals(moved) - residuals) / step;
   }
 
   // Of the reweighted least squares: the weight of each observation.
@@ -270,7 +270,7 @@ class Fitter {
   }
 
   double MedianError() const {
-    std::vector<double> errors = ErrorsOf(CostModel(Ordered(target_)), observations_);
+    std::vector<double> errors = ComputeErrors(CostModel(Ordered(target_)), observations_);
     for (double& error : errors) error = std::abs(error);
     return errors.empty() ? 0 : Median(errors);
   }
@@ -287,7 +287,7 @@ class Fitter {
 
 }  // namespace
 
-std::vector<double> ErrorsOf(const CostModel& model, const std::vector<Observation>& observations) {
+std::vector<double> ComputeErrors(const CostModel& model, const std::vector<Observation>& observations) {
   std::vector<double> errors;
   for (const Observation& observation : observations)
     errors.push_back(observation.predict(model) / observation.cycles - 1);

@@ -41,7 +41,7 @@ Fit FitKeys(const Target& start, const std::vector<CostKey>& keys,
             const std::vector<Observation>& observations, const FitOptions& options);
 
 // predicted / measured - 1 of each observation.
-std::vector<double> ErrorsOf(const CostModel& model, const std::vector<Observation>& observations);
+std::vector<double> ComputeErrors(const CostModel& model, const std::vector<Observation>& observations);
 
 }  // namespace kirsch
 

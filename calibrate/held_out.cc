@@ -44,8 +44,8 @@ bool Keeps(const Candidate& candidate, std::string_view key) {
                      [&](std::string_view prefix) { return key.starts_with(prefix); });
 }
 
-std::vector<Candidate> CandidatesOf(const Target& base, const Target& fitted,
-                                    const std::vector<CostKey>& keys) {
+std::vector<Candidate> FindCandidates(const Target& base, const Target& fitted,
+                                      const std::vector<CostKey>& keys) {
   std::vector<Candidate> candidates = {
       {fitted, {}}, {fitted, {kMemoryKeys}}, {fitted, {kVectors}}, {fitted, {kAll}}};
   for (Candidate& candidate : candidates)

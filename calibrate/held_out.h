@@ -29,8 +29,8 @@ struct Candidate {
 
 // All fitted; the base's memory; the base's rest; the base itself, which comes last. `keys` are those that
 // differ.
-std::vector<Candidate> CandidatesOf(const Target& base, const Target& fitted,
-                                    const std::vector<CostKey>& keys);
+std::vector<Candidate> FindCandidates(const Target& base, const Target& fitted,
+                                      const std::vector<CostKey>& keys);
 
 bool Keeps(const Candidate& candidate, std::string_view key);
 

@@ -520,7 +520,7 @@ LoopProgram Lower(const Program& program, const Target& target, const std::strin
 
 LoopProgram Lower(const ProgramTree& tree, const Target& target, const std::string& name,
                   const EntryParameters& always) {
-  Program program = ProgramOf(tree, target);
+  Program program = WriteProgram(tree, target);
   for (const Parameter& parameter : always.tensors)
     program.buffers[static_cast<size_t>(parameter.operand)].name = parameter.name;
   return Lower(program, target, name, always);

@@ -72,7 +72,7 @@ class RowCost {
           const RowLevels& levels, const Target& target)
       : program_(program),
         schedule_(schedule),
-        plan_(PassesOf(program, schedule)),
+        plan_(FindPasses(program, schedule)),
         unit_(UnitOf(schedule, target)),
         columns_(columns),
         in_parts_(in_parts),

@@ -81,11 +81,11 @@ absl::StatusOr<Spec> PlacedRoot(const ParsedSpec& parsed, const CostModel& model
 }
 
 MeasuredProgram PredictedProgram(const Impl& impl, Cost cost, const CostModel& model) {
-  return {PrintSchedule(impl), TermsOf(impl, model), FactsOf(impl, model), ToCycles(cost)};
+  return {PrintSchedule(impl), TermsOf(impl, model), GatherFacts(impl, model), ToCycles(cost)};
 }
 
 MeasuredProgram PredictedProgram(const Plan& plan, const CostModel& model) {
-  return {PrintPlanSchedule(plan), TermsOf(plan, model), FactsOf(plan, model), plan.cycles};
+  return {PrintPlanSchedule(plan), TermsOf(plan, model), GatherFacts(plan, model), plan.cycles};
 }
 
 absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostModel& model, Memo& memo,

@@ -60,7 +60,7 @@ class FactsCounter {
 
 }  // namespace
 
-Facts FactsOf(const Impl& impl, const CostModel& model) {
+Facts GatherFacts(const Impl& impl, const CostModel& model) {
   const std::vector<ExplainedNode> nodes = ExplainNodes(impl, model);
   FactsCounter counter(model.target());
   counter.AddNodes(nodes, 1);
@@ -68,7 +68,7 @@ Facts FactsOf(const Impl& impl, const CostModel& model) {
   return counter.facts();
 }
 
-Facts FactsOf(const Plan& plan, const CostModel& model) {
+Facts GatherFacts(const Plan& plan, const CostModel& model) {
   const ExplainedPlan explained = ExplainPlan(plan, model);
   FactsCounter counter(model.target());
   for (const ExplainedStage& stage : explained.stages)

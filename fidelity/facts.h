@@ -22,10 +22,10 @@ namespace kirsch {
 // What is none is left out. Nothing depends on a target's cost keys but through what is legal.
 using Facts = std::map<std::string, double>;
 
-Facts FactsOf(const Impl& impl, const CostModel& model);
+Facts GatherFacts(const Impl& impl, const CostModel& model);
 
 // Rows of a graph have traffic, no microkernels.
-Facts FactsOf(const Plan& plan, const CostModel& model);
+Facts GatherFacts(const Plan& plan, const CostModel& model);
 
 }  // namespace kirsch
 

@@ -59,7 +59,7 @@ struct Runnable {
   Workload workload;
 };
 
-absl::StatusOr<Runnable> RunnableOf(const TileKernel& tile, const Target& target) {
+absl::StatusOr<Runnable> MakeRunnable(const TileKernel& tile, const Target& target) {
   absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(tile.impl, target, kName));
   if (!kernel.ok()) return kernel.status();
   absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
@@ -86,9 +86,9 @@ class Stopwatch {
   absl::StatusOr<double> CyclesOfTrip(const Pair& pair) {
     constexpr int kMostProcesses = 6;
     constexpr double kFaster = 0.995;
-    const absl::StatusOr<Runnable> whole = RunnableOf(pair.longer, target_);
+    const absl::StatusOr<Runnable> whole = MakeRunnable(pair.longer, target_);
     if (!whole.ok()) return whole.status();
-    const absl::StatusOr<Runnable> start = RunnableOf(pair.shorter, target_);
+    const absl::StatusOr<Runnable> start = MakeRunnable(pair.shorter, target_);
     if (!start.ok()) return start.status();
     double longer = std::numeric_limits<double>::infinity(), shorter = longer;
     for (int process = 0; process < kMostProcesses; ++process) {

@@ -98,7 +98,7 @@ absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& mod
   TrafficCheck check;
   check.home = impl.spec.out().level;
   check.predicted = TrafficOf(ExplainNodes(impl, model));
-  const Program program = ProgramOf(impl, model.target());
+  const Program program = WriteProgram(impl, model.target());
   const Addresses addresses(program);
   CacheSimulator caches(model.target());
   std::vector<std::vector<std::byte>> operands = OperandsOf(program);

@@ -75,7 +75,7 @@ std::vector<void*> CallableKernel::TensorsOf(const LoopProgram& program, int64_t
 
 absl::StatusOr<CallableKernel::Prepared> CallableKernel::Prepare(const kirsch_arguments& arguments) const {
   const absl::StatusOr<int64_t> member =
-      MemberOf(sizes_, absl::MakeConstSpan(arguments.sizes, arguments.num_sizes));
+      FindMember(sizes_, absl::MakeConstSpan(arguments.sizes, arguments.num_sizes));
   if (!member.ok()) return member.status();
   const auto number = static_cast<size_t>(*member);
   const std::vector<CallOperand>& known = operands_[number];

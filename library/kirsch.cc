@@ -81,7 +81,7 @@ absl::StatusOr<std::unique_ptr<kirsch_request>> Parse(const char* text, const ch
 
 absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> sizes, size_t index,
                       kirsch_operand* operand) {
-  const absl::StatusOr<int64_t> member = MemberOf(request.sizes, sizes);
+  const absl::StatusOr<int64_t> member = FindMember(request.sizes, sizes);
   if (!member.ok()) return member.status();
   const std::vector<CallOperand> operands = OperandsOf(request.request, *member);
   if (index >= operands.size())
@@ -291,7 +291,7 @@ kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t
   return GuardedCall({{solution, "solution"}, {cost, "cost"}}, [&]() -> absl::Status {
     const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
     if (!values.ok()) return values.status();
-    const absl::StatusOr<int64_t> member = kirsch::MemberOf(solution->solution.request().sizes(), *values);
+    const absl::StatusOr<int64_t> member = kirsch::FindMember(solution->solution.request().sizes(), *values);
     if (!member.ok()) return member.status();
     *cost = solution->solution.MemberCost(*member);
     return absl::OkStatus();

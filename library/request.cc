@@ -121,7 +121,7 @@ absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std:
   return std::move((*kernels)[found]);
 }
 
-absl::StatusOr<int64_t> MemberOf(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> values) {
+absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> values) {
   if (sizes.size() != values.size())
     return absl::InvalidArgumentError(Cat("sizes: expected ", sizes.size(), ", got ", values.size()));
   int64_t member = 0;

@@ -28,7 +28,7 @@ struct CallOperand {
 absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std::string& kernel);
 
 // The family's member with these sizes.
-absl::StatusOr<int64_t> MemberOf(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> values);
+absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> values);
 
 // Inputs in their order, then the output.
 std::vector<CallOperand> OperandsOf(const KernelRequest& request, int64_t member);

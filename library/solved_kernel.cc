@@ -66,9 +66,9 @@ absl::StatusOr<std::string> SolvedKernel::Header(const std::string& name) const 
   Library named = library_;
   named.name = name;
   named.kernels.front().variants.front().request.name = name;
-  return PrintHeaderFile(HeaderFileOf(named, {}));
+  return PrintHeaderFile(MakeHeaderFile(named, {}));
 }
 
-HeaderFunction SolvedKernel::Code() const { return HeaderFileOf(library_, {}).functions.front(); }
+HeaderFunction SolvedKernel::Code() const { return MakeHeaderFile(library_, {}).functions.front(); }
 
 }  // namespace kirsch

@@ -39,8 +39,8 @@ bool HasChecksums(const unsigned char* header) {
 }
 
 // Of all of a page but the checksum; the page's number, from 1, is in it, too.
-std::array<unsigned char, kChecksumBytes> ChecksumOf(const unsigned char* page, int page_size,
-                                                     int64_t number) {
+std::array<unsigned char, kChecksumBytes> ComputeChecksum(const unsigned char* page, int page_size,
+                                                          int64_t number) {
   const uint64_t hash =
       XXH64(page, static_cast<size_t>(page_size - kChecksumBytes), static_cast<unsigned long long>(number));
   std::array<unsigned char, kChecksumBytes> bytes = {};
@@ -75,7 +75,7 @@ int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) 
   if (size < kSmallestPage || offset % size != 0 || !WritesChecksums(file))
     return MethodsOf(file).xWrite(Of(file).real(), data, size, offset);
   std::vector<unsigned char> page(bytes, bytes + size);
-  const auto checksum = ChecksumOf(page.data(), size, offset / size + 1);
+  const auto checksum = ComputeChecksum(page.data(), size, offset / size + 1);
   std::copy(checksum.begin(), checksum.end(), page.end() - kChecksumBytes);
   return MethodsOf(file).xWrite(Of(file).real(), page.data(), size, offset);
 }
@@ -157,7 +157,7 @@ absl::Status CheckPages(const std::string& path) {
   int64_t pages = 0;
   while (file.read(reinterpret_cast<char*>(page.data()), page_size)) {
     ++pages;
-    const auto checksum = ChecksumOf(page.data(), page_size, pages);
+    const auto checksum = ComputeChecksum(page.data(), page_size, pages);
     const bool whole = std::equal(checksum.begin(), checksum.end(), page.end() - kChecksumBytes);
     const bool zeros = std::all_of(page.begin(), page.end(), [](unsigned char byte) { return byte == 0; });
     if (!whole && !zeros && (pages - 1) * page_size != kLockAt)

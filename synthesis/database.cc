@@ -60,7 +60,7 @@ std::string TablePath(const DbOptions& options, const TableIdentity& identity) {
   return directory.empty() ? "" : (fs::path(directory) / FileName(identity)).string();
 }
 
-std::vector<std::string> TableFilesOf(const DbOptions& options) {
+std::vector<std::string> ListTableFiles(const DbOptions& options) {
   if (options.none) return {};
   if (!options.path.empty() && !IsDirectory(options.path)) return {options.path};
   std::vector<std::string> files;

@@ -30,7 +30,7 @@ std::string CacheDirectory();
 std::string TablePath(const DbOptions& options, const TableIdentity& identity);
 
 // The files that may hold the tables of these options: the one that is named, or those in the directory.
-std::vector<std::string> TableFilesOf(const DbOptions& options);
+std::vector<std::string> ListTableFiles(const DbOptions& options);
 
 // The table for searches on `target`; null: to be done without. A table that was asked for by name and can't
 // be used is an error; the one in the user's cache is then done without, with a warning.

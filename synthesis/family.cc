@@ -47,7 +47,7 @@ struct SharedSize {
   size_t number;
   int dim;
 };
-std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const KernelRequest& request) {
+std::optional<SharedSize> FindSharedSize(const SolveArguments& arguments, const KernelRequest& request) {
   const SpecFamily* const family = request.family.specs();
   if (family == nullptr || !arguments.tune.empty() || arguments.tuned) return std::nullopt;
   const std::vector<int> varying = family->varying();
@@ -145,7 +145,7 @@ class SizeSolver {
     result.cost = member->cost;
     synthesis_.bounds[number] = ToCycles(member->bound);
     synthesis_.members[number] =
-        SynthesisOf(family_.member(of_family), model_.target(), std::move(result), memo_);
+        MakeSynthesis(family_.member(of_family), model_.target(), std::move(result), memo_);
   }
 
   const SolveArguments& arguments_;
@@ -188,7 +188,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
         i, [&](const SolveArguments& own) { return SolveMember(own, request, i, target, memo, budget); });
   };
   if (sharing == CodeSharing::kSizes)
-    for (const SharedPlanSize& size : SharedPlanSizesOf(arguments, request)) {
+    for (const SharedPlanSize& size : FindSharedPlanSizes(arguments, request)) {
       const absl::StatusOr<bool> shared =
           SharePlans(arguments, size, target, memo, budget, solve, &synthesis);
       if (!shared.ok()) return shared.status();
@@ -196,7 +196,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     }
   const CostModel model(target);
   const std::optional<SharedSize> shared =
-      sharing == CodeSharing::kSizes ? SharedSizeOf(arguments, request) : std::nullopt;
+      sharing == CodeSharing::kSizes ? FindSharedSize(arguments, request) : std::nullopt;
   if (shared) {
     synthesis.shared_size = shared->number;
     const auto search = [&](int64_t i, Cost cutoff) {
@@ -307,7 +307,7 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
 
 std::string RegionShapes(const FamilySynthesis& synthesis) {
   const auto shapes = [&](const ProgramTree& program) {
-    return PrintProgram(ProgramOf(program, synthesis.target()));
+    return PrintProgram(WriteProgram(program, synthesis.target()));
   };
   if (synthesis.members.size() == 1) return shapes(synthesis.members.front().program);
   std::string text;

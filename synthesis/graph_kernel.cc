@@ -13,7 +13,7 @@
 #include "synthesis/cold_operands.h"
 
 namespace kirsch {
-PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
+PlanOptions MakePlanOptions(const SolveArguments& arguments, const Graph& graph) {
   PlanOptions options;
   options.threads = arguments.threads;
   options.residency = ColdOperands(arguments.cold, graph);
@@ -30,7 +30,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
                                                 const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                                 bool* cancelled) {
   const CostModel model(target);
-  PlanOptions options = PlanOptionsOf(arguments, graph);
+  PlanOptions options = MakePlanOptions(arguments, graph);
   options.explain = arguments.explain;
   std::string text;
   PlanSchedule schedule;

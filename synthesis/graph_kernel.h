@@ -23,7 +23,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
                                                 bool* cancelled);
 
 // What a plan is to be like; how it is found is not said.
-PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph);
+PlanOptions MakePlanOptions(const SolveArguments& arguments, const Graph& graph);
 
 }  // namespace kirsch
 

@@ -61,7 +61,7 @@ class SharedPackingSolver {
     Share(&*all);
     const auto& first = std::get<Plan>(all->shares() ? all->shared.front() : all->members.front().program);
     all->packing = SharedPacking{
-        "packing", PrintPacking(PackingOf(first), std::get<Plan>(all->members.front().program).graph),
+        "packing", PrintPacking(FindPacking(first), std::get<Plan>(all->members.front().program).graph),
         MixtureText(*request_.family.graphs()), best_.loss};
     all->before.Add(effort_);
     SetLosses(&*all);
@@ -126,7 +126,7 @@ class SharedPackingSolver {
         if (std::holds_alternative<NoPlan>(*solved)) return absl::OkStatus();
         plan = std::get<PlanResult>(*std::move(solved)).plan;
       }
-      members.push_back({weights_[i], plan.cycles, PackingOf(plan)});
+      members.push_back({weights_[i], plan.cycles, FindPacking(plan)});
       AddCandidates(plan, target_, &candidates);
       own += weights_[i] * plan.cycles;
       alone += weights_[i] * alone_[i].cycles;
@@ -135,7 +135,7 @@ class SharedPackingSolver {
         FindCommonPacking(members, candidates, [&](size_t i, const PlanPacking& packed, double cutoff) {
           asked.pins.packing = packed;
           asked.pins.most_cycles = cutoff;
-          return PriceOf(numbers_[i], asked);
+          return Price(numbers_[i], asked);
         });
     if (!packing.ok()) return packing.status();
     packing->loss = (1 + packing->loss) * own / alone - 1;
@@ -145,7 +145,7 @@ class SharedPackingSolver {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<double> PriceOf(int64_t member, const SolveArguments& asked) {
+  absl::StatusOr<double> Price(int64_t member, const SolveArguments& asked) {
     const absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(member, asked, "one packing for all");
     if (!solved.ok()) return solved.status();
     if (std::holds_alternative<NoPlan>(*solved)) return std::numeric_limits<double>::infinity();

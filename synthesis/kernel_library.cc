@@ -14,8 +14,8 @@
 namespace kirsch {
 namespace {
 
-HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& synthesis,
-                               const EntryParameters& always) {
+HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis& synthesis,
+                                 const EntryParameters& always) {
   HeaderVariant variant{
       synthesis.target(), {}, 0, 0, "Sizes with the same decisions, and what these are:\n\n"};
   std::vector<SharedProgram> shared;
@@ -28,9 +28,9 @@ HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& s
   return variant;
 }
 
-HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis,
-                        const EntryParameters& always) {
-  if (synthesis.shares()) return SharingVariantOf(name, synthesis, always);
+HeaderVariant MakeVariant(const std::string& name, const FamilySynthesis& synthesis,
+                          const EntryParameters& always) {
+  if (synthesis.shares()) return MakeSharingVariant(name, synthesis, always);
   const Target& target = synthesis.target();
   HeaderVariant variant{target,
                         LowerMembers(name, synthesis.request.family, synthesis.programs(), target, always), 0,
@@ -64,15 +64,15 @@ HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParamete
   const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;
   for (const FamilySynthesis& synthesis : kernel.variants)
-    variants.push_back(
-        VariantOf(several ? Cat(kernel.name(), "_", IdentifierOf(synthesis.target().name)) : kernel.name(),
-                  synthesis, always));
+    variants.push_back(MakeVariant(
+        several ? Cat(kernel.name(), "_", MakeIdentifier(synthesis.target().name)) : kernel.name(), synthesis,
+        always));
   function.variants = BestFirst(std::move(variants));
   // Without another to choose from, it is the function itself.
   if (several && !function.dispatched())
     for (const FamilySynthesis& synthesis : kernel.variants)
       if (synthesis.target().name == function.variants.front().target.name)
-        function.variants = {VariantOf(kernel.name(), synthesis, always)};
+        function.variants = {MakeVariant(kernel.name(), synthesis, always)};
   return function;
 }
 
@@ -102,7 +102,7 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
   return library;
 }
 
-HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
+HeaderFile MakeHeaderFile(const Library& library, const LibraryStyle& style) {
   HeaderFile file{library.name, style.mode, style.external, style.name_space, KIRSCH_VERSION, {}};
   file.dispatch = style.dispatch;
   file.command = style.command;

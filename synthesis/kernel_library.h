@@ -49,7 +49,7 @@ struct LibraryStyle {
 };
 
 // The file, with every kernel's variants in the order in which they are tried.
-HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style);
+HeaderFile MakeHeaderFile(const Library& library, const LibraryStyle& style);
 
 // Members by interpreter and JIT: all that have programs of their own, a sample of those that share one. The
 // header, compiled once, by its self-test, which calls the public functions for every member. One report for

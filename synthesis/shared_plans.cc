@@ -55,7 +55,7 @@ void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, Fa
     if (i == region.last) result.plan = region.plan;
     result.plan.graph = CanonicalGraph(synthesis->request.family.graphs()->member(member));
     result.plan.cycles = result.bound_cycles = line.family.cycles[i];
-    synthesis->members[static_cast<size_t>(member)] = SynthesisOf(target, std::move(result));
+    synthesis->members[static_cast<size_t>(member)] = MakeSynthesis(target, std::move(result));
   }
   synthesis->regions.list.push_back(std::move(added));
   synthesis->shared.emplace_back(std::move(region.plan));
@@ -85,7 +85,8 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
 }  // namespace
 
 // Keys first: where there are any, plans for any number of rows are for few of the members.
-std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request) {
+std::vector<SharedPlanSize> FindSharedPlanSizes(const SolveArguments& arguments,
+                                                const KernelRequest& request) {
   std::vector<SharedPlanSize> keys, rows;
   if (request.family.graphs() == nullptr || arguments.threads > 1 || !arguments.tune.empty() ||
       arguments.tuned)
@@ -109,7 +110,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   const DbOptions none{"", true};
   SolveArguments own = arguments;
   own.db = &none;
-  PlanOptions options = PlanOptionsOf(arguments, synthesis->request.family.graphs()->member(0));
+  PlanOptions options = MakePlanOptions(arguments, synthesis->request.family.graphs()->member(0));
   SearchEffort& effort = synthesis->before;
   options.solve = [&](const Spec& placed, Cost cutoff) {
     own.time_budget = budget.Left();

@@ -23,7 +23,8 @@ struct SharedPlanSize {
 };
 
 // Those that are worth trying, for one thread and untuned.
-std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request);
+std::vector<SharedPlanSize> FindSharedPlanSizes(const SolveArguments& arguments,
+                                                const KernelRequest& request);
 
 // Fills in plans for ranges of the size, what members take with them, and, of the first, a middle and the
 // last member of each region, which `solve` finds plans of their own for, what they lose. False: there are no

@@ -169,7 +169,7 @@ absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, c
   absl::StatusOr<SearchResult> result = SolveSpec(arguments, parsed, CostModel(target), *memo, budget);
   if (!result.ok()) return result.status();
   *cancelled = result->stop == StopReason::kCancelled;
-  return SynthesisOf(parsed, target, *std::move(result), memo);
+  return MakeSynthesis(parsed, target, *std::move(result), memo);
 }
 
 absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, const Graph& graph,
@@ -180,7 +180,7 @@ absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, c
       SolveGraph(arguments, graph, source, target, memo, budget, cancelled);
   if (!answer.ok()) return answer.status();
   if (const auto* const none = std::get_if<NoPlan>(&*answer)) return *none;
-  return SynthesisOf(target, std::get<PlanResult>(*std::move(answer)), memo);
+  return MakeSynthesis(target, std::get<PlanResult>(*std::move(answer)), memo);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace kirsch {
 
 double Synthesis::gflops() const { return cycles > 0 ? Flops(program) / cycles * target.ghz : 0; }
 
-Synthesis SynthesisOf(const ParsedSpec& parsed, const Target& target, SearchResult result,
-                      std::shared_ptr<Memo> memo) {
+Synthesis MakeSynthesis(const ParsedSpec& parsed, const Target& target, SearchResult result,
+                        std::shared_ptr<Memo> memo) {
   return {.name = parsed.text,
           .target = target,
           .program = std::move(result.impl),
@@ -25,7 +25,7 @@ Synthesis SynthesisOf(const ParsedSpec& parsed, const Target& target, SearchResu
           .memo = std::move(memo)};
 }
 
-Synthesis SynthesisOf(const Target& target, PlanResult result, std::shared_ptr<Memo> memo) {
+Synthesis MakeSynthesis(const Target& target, PlanResult result, std::shared_ptr<Memo> memo) {
   const StopReason stop = result.pinned    ? StopReason::kPinned
                           : result.optimal ? StopReason::kOptimal
                                            : StopReason::kBudget;

@@ -41,9 +41,9 @@ struct Synthesis {
   double gflops() const;  // predicted
 };
 
-Synthesis SynthesisOf(const ParsedSpec& parsed, const Target& target, SearchResult result,
-                      std::shared_ptr<Memo> memo);
-Synthesis SynthesisOf(const Target& target, PlanResult result, std::shared_ptr<Memo> memo = nullptr);
+Synthesis MakeSynthesis(const ParsedSpec& parsed, const Target& target, SearchResult result,
+                        std::shared_ptr<Memo> memo);
+Synthesis MakeSynthesis(const Target& target, PlanResult result, std::shared_ptr<Memo> memo = nullptr);
 
 // Why the program is what it is: the search's reason to stop; "tuned" where another was measured to be
 // faster.

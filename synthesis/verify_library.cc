@@ -104,7 +104,7 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   if (style.mode == HeaderMode::kBare) style.mode = HeaderMode::kMacros;
   style.external = false;
   test.own_code = style.mode == HeaderMode::kAttributes;
-  HeaderFile file = HeaderFileOf(library, style);
+  HeaderFile file = MakeHeaderFile(library, style);
   for (const LibraryKernel& kernel : library.kernels)
     if (HasOwnHeader(library, kernel))
       std::erase_if(file.functions,
@@ -171,7 +171,7 @@ class LibraryVerifier {
  private:
   // Of members that share a program, all if they are few. Else the first and the last ones, among which is
   // every remainder of register tiles (no tile has more rows than there are registers), and some between.
-  static std::vector<int64_t> SampleOf(const DispatchRange& region) {
+  static std::vector<int64_t> SampleMembers(const DispatchRange& region) {
     constexpr size_t kAtEnds = 32, kBetween = 8;
     const size_t count = region.members.size(), step = std::max<size_t>(1, count / kBetween);
     std::vector<int64_t> sample;
@@ -183,12 +183,12 @@ class LibraryVerifier {
   static size_t ProgramCount(const FamilySynthesis& variant) {
     if (!variant.shares()) return variant.members.size();
     size_t count = 0;
-    for (const DispatchRange& region : variant.regions.list) count += SampleOf(region).size();
+    for (const DispatchRange& region : variant.regions.list) count += SampleMembers(region).size();
     return count;
   }
 
   void VerifyRegion(const FamilySynthesis& variant, size_t number) {
-    const std::vector<int64_t> sample = SampleOf(variant.regions.list[number]);
+    const std::vector<int64_t> sample = SampleMembers(variant.regions.list[number]);
     done_ += sample.size();
     std::vector<MemberOfSize> members;
     for (int64_t member : sample)
@@ -209,7 +209,7 @@ class LibraryVerifier {
     if (own_header) {
       LibraryStyle style = style_;
       style.external = false;
-      header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}}, style);
+      header = MakeHeaderFile({request.name, {{{variant}}}, {variant.target()}}, style);
     }
     Add(VerifyKernel(variant.members[i].program, variant.target(), header, options), variant.members[i]);
   }

@@ -38,13 +38,13 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
   std::vector<HeaderMember> members;
   if (const auto* const impl = std::get_if<Impl>(&synthesis->program))
     members = {{impl->spec, entry.matmul->swapped}};
-  solved.subject = std::make_unique<Subject>(synthesis->program, target_, IdentifierOf(synthesis->name));
+  solved.subject = std::make_unique<Subject>(synthesis->program, target_, MakeIdentifier(synthesis->name));
   solved.header = std::make_unique<HeaderFile>(HeaderOf(*solved.subject, std::move(members)));
   solved.subject->header = solved.header.get();
   return solved;
 }
 
-const absl::StatusOr<BenchPrograms::Solved>& BenchPrograms::SolvedOf(const BenchEntry& entry) {
+const absl::StatusOr<BenchPrograms::Solved>& BenchPrograms::FindSolved(const BenchEntry& entry) {
   const std::string key = entry.graph ? PrintGraph(*entry.graph) : entry.text;
   const auto found = solved_.find(key);
   if (found != solved_.end()) return found->second;
@@ -52,18 +52,18 @@ const absl::StatusOr<BenchPrograms::Solved>& BenchPrograms::SolvedOf(const Bench
 }
 
 double BenchPrograms::PredictedGflops(const BenchEntry& entry) {
-  const absl::StatusOr<Solved>& solved = SolvedOf(entry);
+  const absl::StatusOr<Solved>& solved = FindSolved(entry);
   return solved.ok() ? solved->gflops : 0;
 }
 
 absl::StatusOr<Kernel> BenchPrograms::Jit(const BenchEntry& entry) {
-  const absl::StatusOr<Solved>& solved = SolvedOf(entry);
+  const absl::StatusOr<Solved>& solved = FindSolved(entry);
   if (!solved.ok()) return solved.status();
   return CompileForThisCpu(*solved->subject);
 }
 
 absl::StatusOr<Kernel> BenchPrograms::Header(const BenchEntry& entry, const std::string& compiler) {
-  const absl::StatusOr<Solved>& solved = SolvedOf(entry);
+  const absl::StatusOr<Solved>& solved = FindSolved(entry);
   if (!solved.ok()) return solved.status();
   return CompileHeader(*solved->subject, compiler);
 }

@@ -43,7 +43,7 @@ class BenchPrograms {
     std::unique_ptr<Subject> subject;
   };
 
-  const absl::StatusOr<Solved>& SolvedOf(const BenchEntry& entry);
+  const absl::StatusOr<Solved>& FindSolved(const BenchEntry& entry);
   absl::StatusOr<Solved> SolveEntry(const BenchEntry& entry) const;
 
   const SolveArguments arguments_;

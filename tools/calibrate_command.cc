@@ -128,7 +128,7 @@ absl::Status WriteAll(const Calibration& calibration, const std::string& output,
 absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
   const Host host = ReadHost();
   const std::string cpu = DetectHostCpu().name;
-  absl::StatusOr<Target> base = TargetOf(host, cpu);
+  absl::StatusOr<Target> base = HostTarget(host, cpu);
   if (!base.ok()) return base.status();
   if (arguments.from_defaults) base = WithDefaultCosts(*std::move(base));
   const absl::StatusOr<std::string> output = OutputOf(arguments);

@@ -217,7 +217,7 @@ absl::StatusOr<int> Check(const Arguments& arguments, const DbOptions& db) {
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   Table table(*std::move(file));
-  const IdentityMatch match = MatchOf(table.file()->identity());
+  const IdentityMatch match = MatchIdentity(table.file()->identity());
   const CostModel model(match.target);
   Checker checker(table, match.all() ? &model : nullptr);
   checker.CheckAll();

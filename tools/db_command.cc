@@ -42,7 +42,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path) {
 }
 
 std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db) {
-  std::vector<std::string> files = TableFilesOf(db);
+  std::vector<std::string> files = ListTableFiles(db);
   for (std::string& file : TargetFilesIn(choice.target)) files.push_back(std::move(file));
   files.push_back(choice.file);
   return files;
@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice,
   return OpenNamed(path);
 }
 
-IdentityMatch MatchOf(const TableIdentity& identity) {
+IdentityMatch MatchIdentity(const TableIdentity& identity) {
   IdentityMatch match;
   absl::StatusOr<TargetFile> target = ParseTarget(identity.target, identity.target_name);
   if (!target.ok()) return match;

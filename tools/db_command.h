@@ -51,7 +51,7 @@ struct IdentityMatch {
   bool all() const { return target_matches && rules_match && cost_matches; }
 };
 
-IdentityMatch MatchOf(const TableIdentity& identity);
+IdentityMatch MatchIdentity(const TableIdentity& identity);
 
 }  // namespace kirsch
 

@@ -43,7 +43,7 @@ struct Arguments {
   std::string json;
 };
 
-absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Target& target) {
+absl::StatusOr<std::vector<Spec>> FindRoots(const Arguments& arguments, const Target& target) {
   if (IsGraphShorthand(arguments.family) && !ParseFamily(arguments.family).ok())
     return absl::InvalidArgumentError(
         "FAMILY: expected a family of specs; what a graph needs is kept as its kernels are made");
@@ -104,7 +104,7 @@ absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions
     return output;
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
-  absl::StatusOr<std::vector<Spec>> roots = RootsOf(arguments, *target);
+  absl::StatusOr<std::vector<Spec>> roots = FindRoots(arguments, *target);
   if (!roots.ok()) return roots.status();
   absl::StatusOr<std::unique_ptr<ProcessGroup>> processes = ProcessesOfThisJob();
   if (!processes.ok()) return processes.status();

@@ -228,7 +228,7 @@ absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) 
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   Table table(*std::move(file));
-  const IdentityMatch match = MatchOf(table.file()->identity());
+  const IdentityMatch match = MatchIdentity(table.file()->identity());
   absl::StatusOr<Stats> stats = Gather(table, match);
   if (!stats.ok()) return stats.status();
   if (arguments.json != "-") Print(*table.file(), *stats, match);

@@ -37,7 +37,7 @@ void AddTile(const TileFacts& facts, Facts* out) {
   out->emplace_back("of the peak rate", absl::StrFormat("%.1f %%", 100 * facts.peak_share));
 }
 
-Facts FactsOf(const ExplainedNode& node, double total) {
+Facts GatherFacts(const ExplainedNode& node, double total) {
   const double cycles = ToCycles(node.cost);
   Facts facts = {{"spec", PrintSpec(node.impl->spec)}};
   facts.emplace_back("time", absl::StrFormat("%.2f %% of the whole, %.2f %% without what is below",
@@ -74,7 +74,7 @@ class NodeBoxes {
     const ExplainedNode& node = nodes_[(*next)++];
     const double share = node.weight * ToCycles(node.cost) * scale_;
     boxes_->push_back({depth_ + node.depth, start, share, CycleKindOf(node.impl->decision),
-                       PrintDecision(node.impl->spec.op, node.impl->decision), FactsOf(node, total_)});
+                       PrintDecision(node.impl->spec.op, node.impl->decision), GatherFacts(node, total_)});
     double at = start;
     while (*next < nodes_.size() && nodes_[*next].depth > node.depth) at = Visit(next, at);
     return start + share;
@@ -86,7 +86,7 @@ class NodeBoxes {
   std::vector<IcicleBox>* const boxes_;
 };
 
-Facts FactsOf(const ExplainedStage& stage, double total) {
+Facts GatherFacts(const ExplainedStage& stage, double total) {
   Facts facts;
   facts.emplace_back(
       "time", absl::StrFormat("%.2f %% of the whole", 100 * stage.weight * stage.stage->cycles / total));
@@ -143,7 +143,7 @@ std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
     }
     const double share = stage.weight * stage.stage->cycles / plan.cycles;
     boxes.push_back({2, stage_at, share, CycleKindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
-                     FactsOf(stage, plan.cycles)});
+                     GatherFacts(stage, plan.cycles)});
     if (!stage.nodes.empty()) {
       const double of_nodes = ToCycles(stage.nodes.front().cost) * static_cast<double>(stage.stage->repeats);
       const double scale = of_nodes > 0 ? share / of_nodes * static_cast<double>(stage.stage->repeats) : 0;

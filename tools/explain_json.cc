@@ -145,7 +145,7 @@ ordered_json Json(const PlanDeparture& departure) {
 
 ordered_json Json(const Best& best) {
   ordered_json programs = ordered_json::array();
-  for (const BestEntry& entry : EntriesOf(best)) {
+  for (const BestEntry& entry : MakeEntries(best)) {
     programs.push_back({{"rank", programs.size() + 1},
                         {"cost_cycles", entry.cycles},
                         {"above", entry.above},

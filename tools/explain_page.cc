@@ -26,16 +26,16 @@ struct Summary {
   std::vector<double> by_kind = {};
 };
 
-Summary SummaryOf(const Synthesis& synthesis) {
+Summary MakeSummary(const Synthesis& synthesis) {
   Summary summary{&synthesis.target, synthesis.name, synthesis.cycles, synthesis.bound_cycles};
   summary.gflops = synthesis.gflops();
   summary.flops = Flops(synthesis.program);
   return summary;
 }
 
-Summary SummaryOf(const ExplainedSpec& spec) {
+Summary MakeSummary(const ExplainedSpec& spec) {
   const Spec& root = spec.explanation.nodes.front().impl->spec;
-  Summary summary = SummaryOf(*spec.synthesis);
+  Summary summary = MakeSummary(*spec.synthesis);
   summary.cycles = ToCycles(spec.explanation.nodes.front().cost);
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     summary.bytes +=
@@ -47,9 +47,9 @@ Summary SummaryOf(const ExplainedSpec& spec) {
   return summary;
 }
 
-Summary SummaryOf(const ExplainedGraph& graph) {
+Summary MakeSummary(const ExplainedGraph& graph) {
   const Plan& plan = graph.plan();
-  Summary summary = SummaryOf(*graph.synthesis);
+  Summary summary = MakeSummary(*graph.synthesis);
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
     summary.bytes += static_cast<double>(plan.graph.at(input).type.bytes());
   summary.bytes += static_cast<double>(plan.graph.at(plan.graph.result).type.bytes());
@@ -195,7 +195,7 @@ std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
 
 std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
-  const Summary summary = std::visit([](const auto& explained) { return SummaryOf(explained); }, member);
+  const Summary summary = std::visit([](const auto& explained) { return MakeSummary(explained); }, member);
   const std::vector<IcicleBox> boxes =
       std::visit([](const auto& explained) { return BoxesOf(explained); }, member);
   return Cat("<h2>", Escaped(summary.name), "</h2>\n<p>",

@@ -51,7 +51,7 @@ struct Arguments {
 absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
   const absl::StatusOr<Suite> suite = ParseSuite(UsualSuite(), "fidelity.json");
   if (!suite.ok()) return suite.status();
-  absl::StatusOr<std::vector<BenchEntry>> all = EntriesOf(*suite, "fidelity.json");
+  absl::StatusOr<std::vector<BenchEntry>> all = MakeEntries(*suite, "fidelity.json");
   if (!all.ok() || !quick) return all;
   std::vector<BenchEntry> some;
   for (size_t i = 0; i < all->size(); i += kQuickStep) some.push_back(std::move((*all)[i]));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kSpecTopic[] = "SPEC", kTargetTopic[] = "TARGET";
 
-std::string HelpOf(const CLI::App& command, const std::string& name) {
+std::string HelpText(const CLI::App& command, const std::string& name) {
   return command.get_formatter()->make_help(&command, name, CLI::AppFormatMode::Normal);
 }
 
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<s
     command = next;
     Append(&name, " ", word);
   }
-  return HelpOf(*command, name);
+  return HelpText(*command, name);
 }
 
 absl::StatusOr<int> Help(const CLI::App& app, const std::vector<std::string>& words) {

@@ -68,7 +68,7 @@ std::string ModelText(const Target& target, double machine_ghz) {
 
 }  // namespace
 
-Prediction PredictionOf(const Synthesis& synthesis) {
+Prediction MakePrediction(const Synthesis& synthesis) {
   const ProgramTree& program = synthesis.program;
   return {synthesis.cycles, Flops(program), IsOfIntegers(program), PeakOf(program, synthesis.target)};
 }
@@ -98,7 +98,7 @@ std::string PredictionText(const Prediction& prediction, const Target& target) {
 
 std::string PackedText(const ProgramTree& program, const Target& target) {
   const int64_t stored = ConstantBytes(program);
-  const int64_t packed = stored > 0 ? ProgramOf(program, target).packed_bytes : 0;
+  const int64_t packed = stored > 0 ? WriteProgram(program, target).packed_bytes : 0;
   if (packed == 0) return "";
   return Cat("; weights of ", Amount(static_cast<double>(stored)), " are packed into ",
              Amount(static_cast<double>(packed)));

@@ -20,7 +20,7 @@ struct Prediction {
   double peak_per_cycle = 0;
 };
 
-Prediction PredictionOf(const Synthesis& synthesis);
+Prediction MakePrediction(const Synthesis& synthesis);
 
 // "9197388 cycles, 2.534 ms at 3.63 GHz, 105.9 GFLOP/s predicted, 91 % of the modelled peak, not calibrated".
 // `machine_ghz`: the clock of this machine, which is said if it is a tenth below the target's, or if its peak

@@ -51,7 +51,7 @@ absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& a
 
 // "kernels" of "dir/kernels.kirsch".
 std::string FileName(const std::string& path) {
-  const std::string name = IdentifierOf(std::filesystem::path(path).stem().string());
+  const std::string name = MakeIdentifier(std::filesystem::path(path).stem().string());
   return IsIdentifier(name) ? name : Cat("kernels_", name);
 }
 
@@ -69,7 +69,7 @@ std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const
   std::vector<std::string> names;
   for (const Target& target : targets) {
     const std::string base =
-        targets.size() > 1 ? Cat(kernel.name, "_", IdentifierOf(target.name)) : kernel.name;
+        targets.size() > 1 ? Cat(kernel.name, "_", MakeIdentifier(target.name)) : kernel.name;
     for (int64_t i = 0; i < CountMembers(sizes); ++i)
       for (const char* suffix : {"", "_pack"}) names.push_back(Cat(MemberName(base, sizes, i), suffix));
     names.push_back(base);  // chooses among the sizes

@@ -89,7 +89,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOption
 
 std::vector<std::string> InputsOf(const SolveOptions& arguments) {
   std::vector<std::string> files = TargetFilesIn(arguments.target);
-  for (std::string& table : TableFilesOf(*arguments.db)) files.push_back(std::move(table));
+  for (std::string& table : ListTableFiles(*arguments.db)) files.push_back(std::move(table));
   files.push_back(arguments.schedule);
   return files;
 }

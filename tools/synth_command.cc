@@ -65,7 +65,7 @@ CodeForm FormOf(const std::string& emit) {
 }
 
 // Finds out before the search, which may take a while, that its result has nowhere to go.
-absl::Status CheckOutputsOf(const Arguments& arguments) {
+absl::Status CheckOutputs(const Arguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
   return CheckOutputs({arguments.output, arguments.declarations, arguments.json, arguments.trace},
@@ -158,7 +158,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
     // A wrong kernel is not handed out.
     if (report.verdict == Verdict::kFailed) return Write(arguments, std::nullopt, json, exit_code);
   }
-  const HeaderFile file = HeaderFileOf(*library, style);
+  const HeaderFile file = MakeHeaderFile(*library, style);
   std::vector<const LoopProgram*> programs;
   for (const HeaderFunction& function : file.functions)
     for (const HeaderVariant& variant : function.variants)
@@ -204,7 +204,7 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
 }
 
 absl::StatusOr<int> Synth(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputsOf(arguments); !outputs.ok()) return outputs;
+  if (absl::Status outputs = CheckOutputs(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;

@@ -75,7 +75,7 @@ nlohmann::ordered_json Json(const Synthesis& synthesis, const Plan& plan) {
                                           {"memo_hits", stats.memo_hits},
                                           {"pruned", stats.pruned}});
   json["winograd"] = WinogradNames(synthesis.program);
-  const Program program = ProgramOf(plan, synthesis.target);
+  const Program program = WriteProgram(plan, synthesis.target);
   if (plan.graph.HasConstants()) json["packed_bytes"] = program.packed_bytes;
   json["buffer_bytes"] = program.own_bytes;
   json["shared_bytes"] = program.shared_bytes;
@@ -118,7 +118,7 @@ void PrintSummary(const Synthesis& synthesis) {
   const std::vector<std::string> winograd = WinogradNames(synthesis.program);
   std::fprintf(
       stderr, "%s on %s: %s; %s, bound %.0f; %s in %.3f s%s%s\n", synthesis.name.c_str(), target.name.c_str(),
-      PredictionText(PredictionOf(synthesis), target).c_str(), std::string(StopName(synthesis)).c_str(),
+      PredictionText(MakePrediction(synthesis), target).c_str(), std::string(StopName(synthesis)).c_str(),
       synthesis.bound_cycles,
       (synthesis.from_table ? "from the table" : Cat(synthesis.stats.specs_solved, " specs")).c_str(),
       synthesis.seconds,

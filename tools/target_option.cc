@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
     absl::StatusOr<Target> target = LoadTarget(std::string(word.text));
     if (!target.ok()) return target.status();
     for (const Target& before : targets)
-      if (IdentifierOf(before.name) == IdentifierOf(target->name))  // what its functions are called by
+      if (MakeIdentifier(before.name) == MakeIdentifier(target->name))  // what its functions are called by
         return absl::InvalidArgumentError(
             Cat("--target: expected different targets, got ", Quoted(target->name), " twice"));
     targets.push_back(*std::move(target));

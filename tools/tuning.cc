@@ -130,21 +130,21 @@ Tuning TuningOf(const SolveArguments& arguments, const ParsedSpec& parsed, Synth
           parsed.text,
           ColdText(arguments.cold, parsed),
           synthesis->target,
-          [=](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
-          [&] { return ProblemOf(parsed, arguments); },
+          [=](const SearchOptions& search) { return FindCandidates(*synthesis, search); },
+          [&] { return MakeProblem(parsed, arguments); },
           [=](const std::string& schedule) { return Follow(schedule, synthesis); }};
 }
 
 Tuning TuningOf(const SolveArguments& arguments, const Graph& graph, Synthesis* synthesis) {
-  const PlanOptions options = PlanOptionsOf(arguments, graph);
+  const PlanOptions options = MakePlanOptions(arguments, graph);
   return {graph.name,
           PlanQuestion(graph, options),
           ColdText(arguments.cold),
           synthesis->target,
           [&, synthesis](const SearchOptions& search) {
-            return CandidatesOf(arguments, graph, synthesis->target, *synthesis->memo, search);
+            return FindCandidates(arguments, graph, synthesis->target, *synthesis->memo, search);
           },
-          [&] { return ProblemOf(graph, arguments); },
+          [&] { return MakeProblem(graph, arguments); },
           [&graph, options, synthesis](const std::string& schedule) {
             return Follow(schedule, graph, options, synthesis);
           }};

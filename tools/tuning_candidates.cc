@@ -27,7 +27,7 @@ class CandidateList {
   explicit CandidateList(const Target& target) : target_(target) {}
 
   void Add(const ProgramTree& program, double cycles) {
-    if (codes_.insert(PrintProgram(ProgramOf(program, target_))).second)
+    if (codes_.insert(PrintProgram(WriteProgram(program, target_))).second)
       list_.push_back({PrintSchedule(program), cycles, program});
   }
   size_t size() const { return list_.size(); }
@@ -71,7 +71,7 @@ void AddOuterChoices(const Plan& best, const CostModel& model, Memo& memo, const
 
 }  // namespace
 
-std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search) {
+std::vector<TuningCandidate> FindCandidates(const Synthesis& synthesis, const SearchOptions& search) {
   const CostModel model(synthesis.target);
   const auto& best = std::get<Impl>(synthesis.program);
   const Cost cost = CostFromCycles(synthesis.cycles);
@@ -84,11 +84,11 @@ std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const Sear
   return std::move(list).Take();
 }
 
-absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& arguments, const Graph& graph,
-                                                          const Target& target, Memo& memo,
-                                                          const SearchOptions& search) {
+absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments& arguments,
+                                                            const Graph& graph, const Target& target,
+                                                            Memo& memo, const SearchOptions& search) {
   const CostModel model(target);
-  const PlanOptions options = PlanOptionsOf(arguments, graph);
+  const PlanOptions options = MakePlanOptions(arguments, graph);
   CandidateList list(target);
   const absl::StatusOr<KBestPlansResult> ways =
       KBestPlans(graph, "", {kWays, false, kFarthest}, model, memo, options, search);

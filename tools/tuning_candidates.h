@@ -23,13 +23,13 @@ struct TuningCandidate {
 
 // A few that differ in code: the predicted best first, then the best of each outer choice
 // (search/ranking/outer_choices.h), and the next cheapest. Fewer where `search` is stopped.
-std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search);
+std::vector<TuningCandidate> FindCandidates(const Synthesis& synthesis, const SearchOptions& search);
 
 // Likewise: the best plan, its largest contraction with each outer choice, the next cheapest plans that
 // differ above their stages, and the next cheapest of all. Errors are those of SearchPlan.
-absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& arguments, const Graph& graph,
-                                                          const Target& target, Memo& memo,
-                                                          const SearchOptions& search);
+absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments& arguments,
+                                                            const Graph& graph, const Target& target,
+                                                            Memo& memo, const SearchOptions& search);
 
 }  // namespace kirsch
 

@@ -32,15 +32,15 @@ absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>&
   return kernels;
 }
 
-TuningReport ReportOf(const SolveArguments& arguments, const std::string& name,
-                      const std::vector<TuningCandidate>& candidates, const Trials& trials) {
+TuningReport MakeReport(const SolveArguments& arguments, const std::string& name,
+                        const std::vector<TuningCandidate>& candidates, const Trials& trials) {
   TuningReport report;
   report.signature = Signature(ReadHost());
   report.spec = name;
   report.threads = arguments.threads;
   report.cold = !arguments.cold.empty();
   report.ghz = trials.ghz.empty() ? 0 : Median(trials.ghz);
-  const Fastest fastest = FastestOf(trials.of);
+  const Fastest fastest = FindFastest(trials.of);
   report.noise_decides = fastest.noise_decides;
   for (size_t i = 0; i < trials.of.size(); ++i) {
     const Trial& trial = trials.of[i];
@@ -57,7 +57,7 @@ TuningReport ReportOf(const SolveArguments& arguments, const std::string& name,
 
 }  // namespace
 
-absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, const SolveArguments& arguments) {
+absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArguments& arguments) {
   absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
   if (!loops.ok()) return loops.status();
   TuningProblem problem{MakeWorkload(graph, arguments.threads), *std::move(loops)};
@@ -66,7 +66,7 @@ absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, const SolveArguments
 }
 
 // Blocks of columns are all there are in a call (engines.h).
-absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, const SolveArguments& arguments) {
+absl::StatusOr<TuningProblem> MakeProblem(const ParsedSpec& parsed, const SolveArguments& arguments) {
   Spec whole = parsed.spec;
   whole.block = 0;
   absl::StatusOr<Workload> workload = MakeWorkload(whole, arguments.threads);
@@ -99,7 +99,7 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
   std::vector<std::string> schedules;
   for (const TuningCandidate& candidate : candidates) schedules.push_back(candidate.schedule);
   if (absl::Status right = CheckResults(name, schedules, trials->of); !right.ok()) return right;
-  return ReportOf(arguments, name, candidates, *trials);
+  return MakeReport(arguments, name, candidates, *trials);
 }
 
 }  // namespace kirsch

@@ -24,8 +24,8 @@ struct TuningProblem {
 
 // For so many threads, and with operands as cold, as `arguments` say. InvalidArgument, one line, if bench
 // can't say what they compute; of graphs NotFound without a compiler.
-absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, const SolveArguments& arguments);
-absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, const SolveArguments& arguments);
+absl::StatusOr<TuningProblem> MakeProblem(const ParsedSpec& parsed, const SolveArguments& arguments);
+absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArguments& arguments);
 
 // In rounds (bench/harness/trials.h) for so many seconds, until `stop`. Internal if a candidate computes a
 // wrong result, which is a bug; errors of the machine.

@@ -85,7 +85,7 @@ absl::StatusOr<Found> Find(const std::string& name, const char* more) {
 using CblasFactory = std::function<std::unique_ptr<Contender>(const std::vector<std::string>& libraries)>;
 
 // Plug-ins as they are, a library with the interface of BLAS as `cblas` makes it.
-Peer PeerOf(const std::string& name, const Found& found, const CblasFactory& cblas) {
+Peer MakePeer(const std::string& name, const Found& found, const CblasFactory& cblas) {
   Peer peer{name, {}};
   if (found.known != nullptr && found.known->setting != nullptr) peer.environment = {found.known->setting};
   if (found.known == nullptr || !found.known->plugin)
@@ -106,7 +106,7 @@ std::string CblasPath(const std::string& name) {
 absl::StatusOr<Peer> FindPeer(const std::string& name) {
   const absl::StatusOr<Found> found = Find(name, "");
   if (!found.ok()) return found.status();
-  return PeerOf(name, *found, MakeCblasContender);
+  return MakePeer(name, *found, MakeCblasContender);
 }
 
 absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGraphs& loops) {
@@ -115,7 +115,7 @@ absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGrap
         name, {[&loops] { return MakeLoopsContender(loops.at(LoopsKind::kLoops)); }}, {}, LoopsKind::kLoops};
   const absl::StatusOr<Found> found = Find(name, "loops, parts, ");
   if (!found.ok()) return found.status();
-  Peer peer = PeerOf(name, *found, [&loops](const std::vector<std::string>& libraries) {
+  Peer peer = MakePeer(name, *found, [&loops](const std::vector<std::string>& libraries) {
     return MakeCblasLoopsContender(libraries, loops.at(LoopsKind::kCblas));
   });
   if (found->known != nullptr && found->known->plugin) return peer;

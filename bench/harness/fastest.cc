@@ -29,7 +29,7 @@ bool IsFaster(const Trial& trial, const Trial& first) {
 
 }  // namespace
 
-Fastest FastestOf(const std::vector<Trial>& trials) {
+Fastest FindFastest(const std::vector<Trial>& trials) {
   Fastest fastest;
   if (trials.empty() || !Counts(trials.front())) return fastest;
   const Trial& first = trials.front();

@@ -21,7 +21,7 @@ struct Fastest {
 // percent, and by more than three standard errors of the difference of their medians. A pure function.
 // Programs whose result was wrong, or of which there are no samples, don't count; if the first is one of
 // those, it is still the answer.
-Fastest FastestOf(const std::vector<Trial>& trials);
+Fastest FindFastest(const std::vector<Trial>& trials);
 
 // Internal if a trial's result was wrong, which is a bug of ours: says so of `what`, with the schedule of the
 // first such program. `schedules`: theirs, in the order of the trials.

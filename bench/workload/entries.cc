@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
   return entries;
 }
 
-absl::StatusOr<std::vector<BenchEntry>> EntriesOf(const Suite& suite, const std::string& file_name) {
+absl::StatusOr<std::vector<BenchEntry>> MakeEntries(const Suite& suite, const std::string& file_name) {
   std::vector<BenchEntry> entries;
   for (const SuiteSpec& spec : suite.specs) {
     absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(spec.text, "spec");
@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<BenchEntry>> EntriesOf(const Suite& suite, const std:
 absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
   const absl::StatusOr<Suite> suite = LoadSuite(path);
   if (!suite.ok()) return suite.status();
-  return EntriesOf(*suite, path);
+  return MakeEntries(*suite, path);
 }
 
 absl::Status MakeAlike(std::vector<BenchEntry>* entries) {

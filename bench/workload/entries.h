@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
                                                     const std::string& kernel = "");
 
 // The kernels of a suite, which is in `file_name`. Errors have the place there.
-absl::StatusOr<std::vector<BenchEntry>> EntriesOf(const Suite& suite, const std::string& file_name);
+absl::StatusOr<std::vector<BenchEntry>> MakeEntries(const Suite& suite, const std::string& file_name);
 
 // Those of LoadSuite.
 absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path);

@@ -63,7 +63,7 @@ IntegerRange RangeOf(KirschType type, const Problem& problem) {
 }
 
 // Sizes and strides, pointers still null.
-absl::StatusOr<Problem> ProblemOf(const Spec& spec, int threads) {
+absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
   if (WithoutEpilogue(spec).op != OpKind::kMatmul || spec.block != 0)
     return absl::InvalidArgumentError("bench: expected a matmul without column-blocks");
   for (int operand = 0; operand <= spec.op_info().output(); ++operand)
@@ -114,7 +114,7 @@ std::vector<size_t> OperandBytes(const Workload& workload) {
 }  // namespace
 
 absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
-  const absl::StatusOr<Problem> made = ProblemOf(spec, threads);
+  const absl::StatusOr<Problem> made = MakeProblem(spec, threads);
   if (!made.ok()) return made.status();
   const Problem& p = *made;
   Workload workload;

@@ -59,11 +59,11 @@ class ClusterSearch {
   }
 
   Statement CallAt(const Cluster& cluster, size_t place, size_t macro) const {
-    return {MacroCall(*cluster.parameters, HolesOf(index_.Group(place, cluster.length))), {}, false, macro};
+    return {MacroCall(*cluster.parameters, FindHoles(index_.Group(place, cluster.length))), {}, false, macro};
   }
 
  private:
-  std::vector<Hole> HolesAt(size_t place) const { return HolesOf(index_.Group(place, cluster_.length)); }
+  std::vector<Hole> HolesAt(size_t place) const { return FindHoles(index_.Group(place, cluster_.length)); }
 
   // Takes the place, if its numbers follow from the parameters that there are.
   bool Follows(size_t place) {

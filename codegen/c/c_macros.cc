@@ -34,7 +34,7 @@ class MacroPrinter {
  public:
   MacroPrinter(absl::Span<const CFunction> functions, const std::string& prefix)
       : functions_(functions), prefix_(prefix), calls_(functions.size()) {
-    for (const CFunction& function : functions) bodies_.push_back(StatementsOf(function.after));
+    for (const CFunction& function : functions) bodies_.push_back(SplitStatements(function.after));
   }
 
   std::string Print() && {
@@ -65,7 +65,7 @@ class MacroPrinter {
   }
   void MakeInstances(const std::vector<size_t>& same) {
     std::vector<std::vector<Hole>> texts;
-    for (size_t i : same) texts.push_back(HolesOf(bodies_[i]));
+    for (size_t i : same) texts.push_back(FindHoles(bodies_[i]));
     const Parameters parameters(texts);
     if (parameters.size() > kMostParameters) return;
     for (size_t i = 0; i < same.size(); ++i)
@@ -84,14 +84,14 @@ class MacroPrinter {
              arguments.substr(1), "\n");
       return;
     }
-    DefineAllOf(bodies_[number]);
+    DefineAll(bodies_[number]);
     Append(&text_, function.before, function.name, Lines(bodies_[number], ""));
   }
 
-  void DefineAllOf(const Statements& statements) {
+  void DefineAll(const Statements& statements) {
     for (const Statement& statement : statements) {
       if (statement.macro != kNone) Define(statement.macro);
-      DefineAllOf(statement.body);
+      DefineAll(statement.body);
     }
   }
 
@@ -99,7 +99,7 @@ class MacroPrinter {
   void Define(size_t number) {
     if (!names_[number].empty()) return;
     const Macro& macro = macros_[number];
-    DefineAllOf(macro.body);
+    DefineAll(macro.body);
     names_[number] = Cat(prefix_, ++defined_);
     std::vector<std::string> parameters, words;
     if (!macro.before.empty()) parameters.push_back("NAME");

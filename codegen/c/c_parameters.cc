@@ -20,8 +20,8 @@ struct Equation {
 };
 
 // A column is first * a + second * b + a constant: for each parameter of the texts, and between texts.
-std::vector<Equation> EquationsOf(const std::vector<Number>& a, const std::vector<Number>& b,
-                                  const std::vector<Number>& column) {
+std::vector<Equation> MakeEquations(const std::vector<Number>& a, const std::vector<Number>& b,
+                                    const std::vector<Number>& column) {
   std::vector<Equation> equations;
   const auto of_terms = [&](size_t text, const Number& in) {
     for (const auto& [parameter, times] : in.terms)
@@ -109,7 +109,7 @@ bool Parameters::Follows(size_t hole, Rule* rule) const {
 bool Parameters::FollowsFromOne(const Column& column, Rule* rule) const {
   const Column nothing(column.size());
   for (size_t parameter = 0; parameter < size(); ++parameter)
-    for (const Equation& equation : EquationsOf(columns_[parameter], nothing, column)) {
+    for (const Equation& equation : MakeEquations(columns_[parameter], nothing, column)) {
       if (equation.a == 0) continue;
       const std::optional<int64_t> times = Ratio(equation.c, equation.a);
       *rule = {parameter, kNone, times.value_or(0), 0, {}};
@@ -123,7 +123,7 @@ bool Parameters::FollowsFromTwo(const Column& column, Rule* rule) const {
   if (size() > kFew) return false;
   for (size_t parameter = 0; parameter < size(); ++parameter)
     for (size_t other = 0; other < parameter; ++other) {
-      const std::vector<Equation> equations = EquationsOf(columns_[parameter], columns_[other], column);
+      const std::vector<Equation> equations = MakeEquations(columns_[parameter], columns_[other], column);
       const auto first = std::find_if(equations.begin(), equations.end(), [](const Equation& equation) {
         return equation.a != 0 || equation.b != 0;
       });

@@ -376,7 +376,7 @@ class HelperPool {
 CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const Procedure& entry = program.procedures[0];
-  const CSignature signature = SignatureOf(program);
+  const CSignature signature = MakeSignature(program);
   CFunction function;
   function.before = Cat(kernel.dispatched ? style.private_prefix : style.public_prefix,
                         TargetAttribute(program, style), "void ");
@@ -406,7 +406,7 @@ CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vecto
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);
   const Procedure& procedure = program.procedures[number];
-  const CSignature signature = SignatureOf(program);
+  const CSignature signature = MakeSignature(program);
   const Var& packed = procedure.vars[signature.constants.size()];
   const std::string pointer = Cat("(", CType(packed.dtype), "*)packed");
   const std::string body = PacksConstants(program, number)

@@ -54,7 +54,7 @@ std::string CType(Dtype dtype) {
   return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }
 
-CSignature SignatureOf(const LoopProgram& program) {
+CSignature MakeSignature(const LoopProgram& program) {
   CSignature signature;
   signature.tensors = program.tensors;
   if (program.size) signature.size = program.size->name;

@@ -25,7 +25,7 @@ struct CSignature {
   bool phases = false;   // shared memory and the phase
 };
 
-CSignature SignatureOf(const LoopProgram& program);
+CSignature MakeSignature(const LoopProgram& program);
 
 // The parameters as in a declaration. `__restrict` is the spelling that GCC, Clang and
 // MSVC take in C and in C++.

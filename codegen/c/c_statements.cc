@@ -41,7 +41,7 @@ void SetValues(const Parameters& parameters, size_t* hole, Statements* statement
 
 }  // namespace
 
-Statements StatementsOf(std::string_view text) {
+Statements SplitStatements(std::string_view text) {
   const std::vector<std::string> lines = absl::StrSplit(ForAbsl(text), '\n', absl::SkipEmpty());
   size_t line = 0;
   return BlockAt(lines, &line);
@@ -55,7 +55,7 @@ std::string ShapeOf(const Statement& statement) {
   return shape + "}\n";
 }
 
-std::vector<Hole> HolesOf(absl::Span<const Statement> statements) {
+std::vector<Hole> FindHoles(absl::Span<const Statement> statements) {
   std::vector<Hole> holes;
   AppendHoles(statements, &holes);
   return holes;

@@ -23,13 +23,13 @@ struct Statement {
 using Statements = std::vector<Statement>;
 
 // Lines end with "\n", those that begin a block with "{"; its end has the same indent.
-Statements StatementsOf(std::string_view text);
+Statements SplitStatements(std::string_view text);
 
 // Equal for statements that differ in numbers only.
 std::string ShapeOf(const Statement& statement);
 
 // All numbers, in order.
-std::vector<Hole> HolesOf(absl::Span<const Statement> statements);
+std::vector<Hole> FindHoles(absl::Span<const Statement> statements);
 // With what the macro has in the holes.
 Statements WithValues(absl::Span<const Statement> statements, const Parameters& parameters);
 

@@ -31,7 +31,7 @@ const char* Result(const HeaderFunction& function) { return function.sizes.empty
 
 // The function that has the kernels of one variant.
 std::string VariantName(const HeaderFunction& function, const HeaderVariant& variant) {
-  return Cat(function.name, "_", IdentifierOf(variant.target.name));
+  return Cat(function.name, "_", MakeIdentifier(variant.target.name));
 }
 
 // The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
@@ -215,7 +215,7 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
   if (count > 1) {
     std::string cases;
     for (size_t i = 0; i < count; ++i)
-      Append(&cases, "    case ", i + 1, ":  // ", IdentifierOf(function.variants[i].target.name),
+      Append(&cases, "    case ", i + 1, ":  // ", MakeIdentifier(function.variants[i].target.name),
              "\n      return ", CpuCondition(function.variants[i].features()), ";\n");
     choice =
         absl::StrReplaceAll(kChoice, {{"$NAME", function.name}, {"$CASES", cases}, {"$COUNT", Cat(count)}});

@@ -251,7 +251,7 @@ int64_t HeaderFunction::shared_bytes() const { return Most(*this, &LoopProgram::
 int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
 
 CSignature HeaderFunction::signature() const {
-  CSignature all = SignatureOf(variants.front().programs.front());
+  CSignature all = MakeSignature(variants.front().programs.front());
   const bool is_swapped = swapped(variants.front().member_of(0));
   for (std::vector<EntryTensor>* list : {&all.tensors, &all.constants})
     for (EntryTensor& tensor : *list) tensor.operand = SwappedOperand(tensor.operand, is_swapped);

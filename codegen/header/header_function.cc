@@ -67,7 +67,7 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
     for (size_t target = 0; target < programs.size(); ++target)
       for (const auto& [node, tile] : WinogradConvolutions(plan(target, i)))
         winograd[node] = std::max(winograd[node], tile);
-    function->samples.push_back(SamplesOf(plan(0, i).graph, winograd, few));
+    function->samples.push_back(MakeSamples(plan(0, i).graph, winograd, few));
   }
 }
 

@@ -99,7 +99,7 @@ struct Entry {
   MatmulKey key;
 };
 
-std::vector<Entry> EntriesOf(const HeaderFile& file) {
+std::vector<Entry> MakeEntries(const HeaderFile& file) {
   std::vector<Entry> entries;
   for (const HeaderFunction& function : file.functions)
     if (std::optional<MatmulKey> key = ParseMatmulKey(function.text))
@@ -116,7 +116,7 @@ std::vector<std::string> FormsOf(const std::vector<Entry>& entries) {
 }
 
 std::string TypeName(const std::string& file, const std::string& form) {
-  return Cat(file, "_", IdentifierOf(absl::StrReplaceAll(form, {{"->", "_"}})));
+  return Cat(file, "_", MakeIdentifier(absl::StrReplaceAll(form, {{"->", "_"}})));
 }
 
 // "m >= 1 && m <= 512 && k == 2048 && ..."
@@ -291,7 +291,7 @@ std::vector<std::string> MatmulDispatchNames(const std::string& file,
 }
 
 std::string PrintMatmulDispatch(const HeaderFile& file, const std::string& linkage) {
-  const std::vector<Entry> entries = EntriesOf(file);
+  const std::vector<Entry> entries = MakeEntries(file);
   if (entries.empty()) return "";  // of part of a file
   int64_t bytes = 0;
   bool scratch = false, packs = false;

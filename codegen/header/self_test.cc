@@ -225,7 +225,7 @@ std::string RefusedText(const HeaderFunction& function) {
 
 using Problem = std::array<int64_t, 13>;  // see kCheck
 
-Problem ProblemOf(const HeaderMember& member) {
+Problem MakeProblem(const HeaderMember& member) {
   const UserSizes sizes = SizesOfUser(member);
   Problem problem = {};
   auto* next = std::copy(sizes.begin(), sizes.end(), problem.begin());
@@ -245,11 +245,11 @@ Problem StepFrom(const Problem& one, const Problem& next) {
 std::string ProblemsText(const std::vector<HeaderMember>& members) {
   std::string text;
   for (size_t first = 0; first < members.size();) {
-    const Problem start = ProblemOf(members[first]);
+    const Problem start = MakeProblem(members[first]);
     Problem step = {}, last = start;
     size_t end = first + 1;
     for (; end < members.size(); ++end) {
-      const Problem next = ProblemOf(members[end]);
+      const Problem next = MakeProblem(members[end]);
       if (end == first + 1) step = StepFrom(last, next);
       if (StepFrom(last, next) != step) break;
       last = next;
@@ -332,7 +332,7 @@ std::string LargestText(const Spec& spec) {
 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
-  const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
+  const ArgumentsText arguments = MakeArgumentsText(function.members.front());
   const std::vector<EntryTensor> tensors = Unpacked(signature);
   const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors[2].dtype;
   const bool packed = !signature.constants.empty();

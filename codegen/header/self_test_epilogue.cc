@@ -92,7 +92,7 @@ std::string FunctionCall(const MathFunction& function) { return Cat("M(", functi
 
 }  // namespace
 
-ArgumentsText ArgumentsTextOf(const HeaderMember& member) {
+ArgumentsText MakeArgumentsText(const HeaderMember& member) {
   const Epilogue epilogue = EpilogueOfUser(member);
   ArgumentsText text;
   int number = 0;

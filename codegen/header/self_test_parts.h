@@ -14,7 +14,7 @@ namespace kirsch {
 struct ArgumentsText {
   std::string alloc, check, fill, free;
 };
-ArgumentsText ArgumentsTextOf(const HeaderMember& member);
+ArgumentsText MakeArgumentsText(const HeaderMember& member);
 
 // `sum` becomes what is to be stored. Products and sums of two floats are exact in double, as far as these
 // values go, and are rounded as the kernel does; of functions, `most` is how large values were.

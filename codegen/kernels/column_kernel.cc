@@ -23,7 +23,7 @@ class ColumnWriter {
   explicit ColumnWriter(const RowKernel& kernel)
       : kernel_(kernel),
         lanes_(kernel.schedule.lanes),
-        plan_(PassesOf(kernel.program, kernel.schedule)),
+        plan_(FindPasses(kernel.program, kernel.schedule)),
         builder_(kernel.Name()) {
     KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
   }

@@ -30,7 +30,7 @@ class RowWriter {
   explicit RowWriter(const RowKernel& kernel)
       : kernel_(kernel),
         lanes_(kernel.schedule.lanes),
-        plan_(PassesOf(kernel.program, kernel.schedule)),
+        plan_(FindPasses(kernel.program, kernel.schedule)),
         builder_(kernel.Name()),
         row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
     KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));

@@ -39,7 +39,7 @@ struct Source {
 };
 
 Source SourceOf(const LoopProgram& program, const Target& target, const EmitOptions& options) {
-  const CSignature signature = SignatureOf(program);
+  const CSignature signature = MakeSignature(program);
   const auto print = [&program, &target, options](llvm::LLVMContext& context) {
     return PrintLlvm(program, target, options, context);
   };

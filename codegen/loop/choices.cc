@@ -97,7 +97,7 @@ class ChoiceSharing {
       end = EndOfGroup(block, begin);
       const auto at = [&](size_t i) { return std::make_move_iterator(block.begin() + static_cast<int>(i)); };
       Block group(at(begin), at(end));
-      if (IsOfCalls(group) && Chooses(group)) group = {Stmt{MakeCall(OutlineOf(program_, group))}};
+      if (IsOfCalls(group) && Chooses(group)) group = {Stmt{MakeCall(MakeOutline(program_, group))}};
       std::move(group.begin(), group.end(), std::back_inserter(shared));
     }
     block = std::move(shared);

@@ -9,7 +9,7 @@ namespace kirsch {
 
 // The tiles of any number of rows, or of columns, are whole ones and a Switch over what is left. That is much
 // code, which the entry has wherever it has such tiles: at other places of the operands, adding to the output
-// or not. Each becomes a procedure (OutlineOf), equal ones the same. Then so do the blocks of rows around
+// or not. Each becomes a procedure (MakeOutline), equal ones the same. Then so do the blocks of rows around
 // them, which call those.
 void ShareChoices(LoopProgram* program);
 

@@ -164,7 +164,7 @@ class Outline {
 
 }  // namespace
 
-Outlined OutlineOf(const LoopProgram& program, const Block& block) {
+Outlined MakeOutline(const LoopProgram& program, const Block& block) {
   Outline outline(program, block);
   Call call = outline.InPlace();
   return {std::move(outline).Build(), std::move(call)};

@@ -17,7 +17,7 @@ struct Outlined {
 // Of calls and what says which: Divide, For, IfAny, Switch. The procedure takes the places where operands
 // begin, the indices that its numbers follow from, and, if all of its calls say the same of whether they add
 // to the output, that: so it is the same wherever else it would be written for other places.
-Outlined OutlineOf(const LoopProgram& program, const std::vector<Stmt>& block);
+Outlined MakeOutline(const LoopProgram& program, const std::vector<Stmt>& block);
 
 }  // namespace kirsch
 

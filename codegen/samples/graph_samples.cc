@@ -66,7 +66,7 @@ SampleBits SampleBitsOf(Dtype dtype) {
   return {SignBit(dtype) | MantissaBits(dtype), PowerOfTwoBits(dtype, -1)};
 }
 
-GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few) {
+GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, bool few) {
   GraphSamples result;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const TensorType& type = graph.at(i).type;

@@ -32,7 +32,7 @@ struct SampleBits {
 SampleBits SampleBitsOf(Dtype dtype);
 
 // `winograd`: see GraphReference. `few`: three samples, else up to nine.
-GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few = false);
+GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, bool few = false);
 
 }  // namespace kirsch
 

@@ -100,7 +100,7 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 }  // namespace
 
 Subject::Subject(const ProgramTree& tree, const Target& of, const std::string& name)
-    : target(of), program(ProgramOf(tree, of)), code(Lower(program, of, name)) {
+    : target(of), program(WriteProgram(tree, of)), code(Lower(program, of, name)) {
   if (const auto* const plan = std::get_if<Plan>(&tree)) {
     for (int i = 0; i < plan->graph.num_inputs(); ++i)
       if (plan->graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));

@@ -37,7 +37,7 @@ int64_t AnyInteger(Dtype dtype, std::mt19937_64& random) {
 }
 
 // From where to where no element lies, between the first and the last one; ascending.
-std::vector<std::pair<int64_t, int64_t>> GapsOf(const TensorType& type) {
+std::vector<std::pair<int64_t, int64_t>> FindGaps(const TensorType& type) {
   if (type.dense()) return {};
   std::vector<int64_t> starts;
   for (int64_t row = 0; row < GraphReference::Rows(type); ++row)
@@ -109,7 +109,7 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
 // What lies between a parameter's rows must not be computed from.
 void GraphProblem::PoisonGaps(size_t tensor, void* data) const {
   const auto& [name, dtype, elements] = tensors_[tensor];
-  for (const auto& [begin, end] : GapsOf(graph_.at(static_cast<int>(tensor)).type))
+  for (const auto& [begin, end] : FindGaps(graph_.at(static_cast<int>(tensor)).type))
     FillPoison(dtype, static_cast<size_t>((end - begin) * Bytes(dtype)),
                static_cast<char*>(data) + begin * Bytes(dtype));
 }
@@ -117,7 +117,7 @@ void GraphProblem::PoisonGaps(size_t tensor, void* data) const {
 // All of the output was poison.
 bool GraphProblem::GapsIntact(const void* out) const {
   std::vector<char> untouched;
-  for (const auto& [begin, end] : GapsOf(graph_.at(graph_.result).type)) {
+  for (const auto& [begin, end] : FindGaps(graph_.at(graph_.result).type)) {
     const auto bytes = static_cast<size_t>((end - begin) * Bytes(shape_.dtype));
     untouched.resize(std::max(untouched.size(), bytes));
     FillPoison(shape_.dtype, bytes, untouched.data());

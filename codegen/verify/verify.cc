@@ -107,21 +107,23 @@ class Verifier {
   Ladder ladder_;
 };
 
-std::unique_ptr<KnownProblem> ProblemOf(const Impl& impl) {
+std::unique_ptr<KnownProblem> MakeProblem(const Impl& impl) {
   return std::make_unique<ContractionProblem>(impl);
 }
-std::unique_ptr<KnownProblem> ProblemOf(const Plan& plan) {
+std::unique_ptr<KnownProblem> MakeProblem(const Plan& plan) {
   return std::make_unique<GraphProblem>(plan.graph, WinogradConvolutions(plan));
 }
-std::unique_ptr<KnownProblem> ProblemOf(const Spec* root) {
+std::unique_ptr<KnownProblem> MakeProblem(const Spec* root) {
   return std::make_unique<ContractionProblem>(*root);
 }
-std::unique_ptr<KnownProblem> ProblemOf(const Graph* graph) { return std::make_unique<GraphProblem>(*graph); }
+std::unique_ptr<KnownProblem> MakeProblem(const Graph* graph) {
+  return std::make_unique<GraphProblem>(*graph);
+}
 
 // Of whatever the variant holds.
 template <typename Computed>
 std::unique_ptr<KnownProblem> ProblemFor(const Computed& computed) {
-  return std::visit([](const auto& one) { return ProblemOf(one); }, computed);
+  return std::visit([](const auto& one) { return MakeProblem(one); }, computed);
 }
 
 }  // namespace

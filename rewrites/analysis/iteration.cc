@@ -69,7 +69,7 @@ std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const Tensor
   return MatrixStrides{*batch, *row, *column};
 }
 
-std::optional<StoredMatrices> MatricesOf(const TensorType& type, uint32_t heads) {
+std::optional<StoredMatrices> FindMatrices(const TensorType& type, uint32_t heads) {
   const IterationSpace space = HeadsSpace(type.dims, heads);
   const std::optional<MatrixStrides> strides = StridesIn(space, type);
   if (!strides) return std::nullopt;

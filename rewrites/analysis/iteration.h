@@ -56,7 +56,7 @@ struct StoredMatrices {
   bool is_together;  // the matrices follow each other without a gap, as a spec's do
 };
 // With rows of so many matrices as those of one (HeadsSpace). Nothing if they are not evenly apart.
-std::optional<StoredMatrices> MatricesOf(const TensorType& type, uint32_t heads = 1);
+std::optional<StoredMatrices> FindMatrices(const TensorType& type, uint32_t heads = 1);
 
 }  // namespace kirsch
 

@@ -26,7 +26,7 @@ std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   return all;
 }
 
-LoopNest NestOf(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
+LoopNest MakeNest(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
   Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
   ReserveCopy(copy, pad.copy, shape);
   pad.operands = {
@@ -56,7 +56,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   }
   whole.Reserve(&shape);
   for (const Bands& bands : BandsOf(whole, tile))
-    shape.nests.push_back(NestOf(whole, bands, form.next_value, &shape));
+    shape.nests.push_back(MakeNest(whole, bands, form.next_value, &shape));
   return shape;
 }
 

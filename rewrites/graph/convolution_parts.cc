@@ -51,7 +51,7 @@ bool Applies(const GroupProblem& problem) {
 // Rows that lie apart are taken so many at a time.
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{1}, {2}, {4}, {8}}; }
 
-LoopNest NestOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
+LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
   const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
   const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
                            whole.image(), whole.node.conv.stride * whole.row()};
@@ -77,7 +77,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   if (form.parameters[0] < 1) shape.Fail(whole.id(), "a tile of a row at least");
   whole.Reserve(&shape);
   for (const ConvolutionPart& part : PartsOf(whole))
-    shape.nests.push_back(NestOf(whole, part, form.parameters[0]));
+    shape.nests.push_back(MakeNest(whole, part, form.parameters[0]));
   return shape;
 }
 

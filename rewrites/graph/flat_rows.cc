@@ -23,11 +23,11 @@ bool Applies(const GroupProblem& problem) {
   const Graph& graph = group.graph();
   const IterationSpace space = SpaceOf(group);
   const bool fits = std::all_of(group.operations().begin(), group.operations().end(), [&](int node) {
-    return GoesByRows(graph, node) && !ReducedAxesOf(graph, node) && FitsRows(graph, node, space);
+    return GoesByRows(graph, node) && !FindReducedAxes(graph, node) && FitsRows(graph, node, space);
   });
   GroupShape ignored;
   const std::optional<IterationSpace> usual =
-      RowSpaceOf(graph, group.operations(), &ignored.error, &ignored.error_node);
+      FindRowSpace(graph, group.operations(), &ignored.error, &ignored.error_node);
   return fits && !(usual && usual->flat);
 }
 

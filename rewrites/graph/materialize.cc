@@ -69,11 +69,11 @@ class DenseWriter {
     if (IsStridedCopy(graph, node)) return true;
     std::string error;
     int error_node = 0;
-    return RowSpaceOf(graph, {node}, &error, &error_node).has_value();
+    return FindRowSpace(graph, {node}, &error, &error_node).has_value();
   }
 
   static bool AreMatrices(const Graph& graph, int node, const std::vector<int>& others) {
-    const auto is_matrix = [&](int value) { return MatricesOf(graph.at(value).type).has_value(); };
+    const auto is_matrix = [&](int value) { return FindMatrices(graph.at(value).type).has_value(); };
     return is_matrix(node) && std::all_of(others.begin(), others.end(), is_matrix);
   }
 

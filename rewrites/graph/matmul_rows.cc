@@ -111,12 +111,12 @@ class MatmulRowsShaper {
   std::optional<StoredMatrices> StoredLhs(const GraphNode& matmul) const {
     const int lhs = matmul.inputs[0];
     if (heads_ > 1 && group_.uses().IsView(lhs)) return std::nullopt;
-    return MatricesOf(TypeOf(group_.uses().Stored(lhs)), heads_);
+    return FindMatrices(TypeOf(group_.uses().Stored(lhs)), heads_);
   }
   std::optional<StoredMatrices> StoredRhs(const GraphNode& matmul) const {
-    return MatricesOf(TypeOf(group_.uses().Stored(matmul.inputs[1])));
+    return FindMatrices(TypeOf(group_.uses().Stored(matmul.inputs[1])));
   }
-  std::optional<StoredMatrices> StoredOut(int node) const { return MatricesOf(TypeOf(node), heads_); }
+  std::optional<StoredMatrices> StoredOut(int node) const { return FindMatrices(TypeOf(node), heads_); }
   // Do the matrices that the only matmul takes and makes follow each other, as those of a spec's batch do?
   bool AreTogether() const {
     const GraphNode& matmul = graph_.at(group_.at(0));

@@ -119,9 +119,10 @@ class Matcher {
     found.heads = heads_;
     if (!StridesIn(sums, TypeOf(NodeAt(group_.size() - 1)))) return std::nullopt;
     const int q = graph_.at(found.scores).inputs[0];
-    if ((heads_ > 1 && uses_.IsView(q)) || !MatricesOf(TypeOf(uses_.Stored(q)), heads_)) return std::nullopt;
+    if ((heads_ > 1 && uses_.IsView(q)) || !FindMatrices(TypeOf(uses_.Stored(q)), heads_))
+      return std::nullopt;
     for (int matmul : {found.scores, found.sums})
-      if (!MatricesOf(TypeOf(uses_.Stored(graph_.at(matmul).inputs[1])))) return std::nullopt;
+      if (!FindMatrices(TypeOf(uses_.Stored(graph_.at(matmul).inputs[1])))) return std::nullopt;
     return found;
   }
 
@@ -361,7 +362,7 @@ class OnlineAttentionShaper {
 
   // A matrix that a matmul takes, as it lies in memory, perhaps turned: all of an item's.
   StageOperand Matrix(int node, uint32_t heads, size_t operand, Spec* asked) const {
-    const StoredMatrices stored = *MatricesOf(TypeOf(uses_.Stored(node)), heads);
+    const StoredMatrices stored = *FindMatrices(TypeOf(uses_.Stored(node)), heads);
     SetMatrix(TypeOf(node).dtype, uses_.IsView(node) ? Order::kCol : Order::kRow, stored.ld, operand, asked);
     return {uses_.Stored(node), 0, stored.batch, 0};
   }

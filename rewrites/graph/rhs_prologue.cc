@@ -91,7 +91,7 @@ class PrologueShaper {
     for (size_t place = 0; place < matmul_; ++place) {
       const int node = group_.at(place);
       // The tiles have whole rows of what a transposed view is of, which may be reduced.
-      const bool goes = GoesAlongRows(graph_, node) && (turned_ || !ReducedAxesOf(graph_, node));
+      const bool goes = GoesAlongRows(graph_, node) && (turned_ || !FindReducedAxes(graph_, node));
       if (!goes || !FitsRows(graph_, node, space_)) Fail(node, "operations on the columns of a matmul's rhs");
       if (group_.LastUse(node) > matmul_) Fail(node, "values for the matmul only");
     }
@@ -108,8 +108,8 @@ class PrologueShaper {
       Fail(node_, "sums in the memory of the result");
   }
 
-  std::optional<StoredMatrices> StoredLhs() const { return MatricesOf(TypeOf(uses_.Stored(lhs_))); }
-  std::optional<StoredMatrices> StoredOut() const { return MatricesOf(TypeOf(fused_.result)); }
+  std::optional<StoredMatrices> StoredLhs() const { return FindMatrices(TypeOf(uses_.Stored(lhs_))); }
+  std::optional<StoredMatrices> StoredOut() const { return FindMatrices(TypeOf(fused_.result)); }
 
   // Products in each sum.
   int64_t terms() const { return TypeOf(lhs_).dims.back(); }

@@ -237,7 +237,7 @@ class RowWriter {
 
 }  // namespace
 
-std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node) {
+std::optional<ReducedAxes> FindReducedAxes(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
   if (Info(at.op).kind == OperationKind::kRowwise) return ReducedAxes{};
   if (Info(at.op).kind != OperationKind::kReduction) return std::nullopt;
@@ -256,14 +256,14 @@ bool GoesByRows(const Graph& graph, int node) {
     case OperationKind::kRowwise:
       return true;
     case OperationKind::kReduction:
-      return ReducedAxesOf(graph, node).has_value();
+      return FindReducedAxes(graph, node).has_value();
     default:
       return false;
   }
 }
 
 bool GoesAlongRows(const Graph& graph, int node) {
-  return GoesByRows(graph, node) && ReducedAxesOf(graph, node).value_or(ReducedAxes{}) == ReducedAxes{};
+  return GoesByRows(graph, node) && FindReducedAxes(graph, node).value_or(ReducedAxes{}) == ReducedAxes{};
 }
 
 bool IsNarrowed(const Graph& graph, int node) {

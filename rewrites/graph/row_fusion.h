@@ -24,7 +24,7 @@ struct ReducedAxes {
   friend bool operator==(const ReducedAxes&, const ReducedAxes&) = default;
 };
 // Those that an operation reduces, or goes along; nothing if there are none, or others between them.
-std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node);
+std::optional<ReducedAxes> FindReducedAxes(const Graph& graph, int node);
 
 // Does the operation go by rows, each of which it reduces along itself, if at all?
 bool GoesAlongRows(const Graph& graph, int node);

@@ -68,7 +68,7 @@ class Enumerator {
     RowSchedule schedule;
     schedule.lanes = unit.lanes();
     schedule.online = online;
-    const std::vector<int> worth = WorthKeeping(program_, PassesOf(program_, schedule));
+    const std::vector<int> worth = WorthKeeping(program_, FindPasses(program_, schedule));
     if (!worth.empty()) schedule.kept.assign(program_.values.size(), RowSchedule::kRecomputed);
     Keep(unit, worth, 0, schedule);
   }
@@ -89,7 +89,7 @@ class Enumerator {
     keep_at(RowSchedule::kInScratch);
   }
   void Finish(const VectorUnit& unit, RowSchedule schedule) {
-    const RowPasses plan = PassesOf(program_, schedule);
+    const RowPasses plan = FindPasses(program_, schedule);
     for (bool more : {true, false}) {
       schedule.unroll = Unrolled(program_, plan, unit, columns_, more);
       if (program_.reduces_rows && !schedule.unroll.empty())

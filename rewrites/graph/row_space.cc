@@ -15,7 +15,7 @@ int64_t Elements(const std::vector<uint32_t>& dims) { return TensorType{Dtype::k
 
 // What is reduced must not be repeated along the axes.
 bool ReducesAll(const Graph& graph, int node, const IterationSpace& space) {
-  const std::optional<ReducedAxes> reduced = ReducedAxesOf(graph, node);
+  const std::optional<ReducedAxes> reduced = FindReducedAxes(graph, node);
   if (!reduced) return true;
   const std::vector<uint32_t>& dims = graph.at(graph.at(node).inputs[0]).type.dims;
   for (size_t axis = reduced->behind_last + 1; axis <= reduced->from_first; ++axis)
@@ -41,8 +41,8 @@ std::vector<IterationSpace> SpacesOf(const std::vector<uint32_t>& dims,
 
 }  // namespace
 
-std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<int>& nodes,
-                                         std::string* error, int* error_node) {
+std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector<int>& nodes,
+                                           std::string* error, int* error_node) {
   const auto fail = [&](int node, const char* expected) {
     *error = expected;
     *error_node = node;
@@ -52,7 +52,7 @@ std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<i
   std::optional<ReducedAxes> reduced;
   for (int node : nodes) {
     if (!GoesByRows(graph, node)) return fail(node, "operations that go by rows");
-    const std::optional<ReducedAxes> own = ReducedAxesOf(graph, node);
+    const std::optional<ReducedAxes> own = FindReducedAxes(graph, node);
     if (own && reduced && *own != *reduced) return fail(node, "operations of a group along the same axes");
     if (own) reduced = own;
     if (const std::vector<uint32_t>& wide = WidestOf(graph, node); Elements(wide) > Elements(dims))

@@ -16,8 +16,8 @@ namespace kirsch {
 // Columns, or rows if columns are behind them, are the axes that are reduced; if none are, columns are as
 // many axes as all inputs allow: all axes, if rows would be few. Nothing if there is no space for all
 // `nodes`, which are at least one: then `error` says what was expected, at `error_node`.
-std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<int>& nodes,
-                                         std::string* error, int* error_node);
+std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector<int>& nodes,
+                                           std::string* error, int* error_node);
 
 // The shape that an operation goes over: of what it takes and makes, that of the most elements.
 const std::vector<uint32_t>& WidestOf(const Graph& graph, int node);

@@ -27,7 +27,7 @@ bool Applies(const GroupProblem& problem) {
 }
 
 std::optional<IterationSpace> SpaceOf(const GroupProblem& problem, GroupShape* shape) {
-  return RowSpaceOf(problem.group.graph(), problem.group.operations(), &shape->error, &shape->error_node);
+  return FindRowSpace(problem.group.graph(), problem.group.operations(), &shape->error, &shape->error_node);
 }
 
 // Rows that are tiles' to share; elements, where there is one row.

@@ -67,7 +67,7 @@ class SharedMatrixShaper {
   }
 
   StoredMatrices MatricesAt(int node) {
-    const std::optional<StoredMatrices> matrices = MatricesOf(TypeOf(node));
+    const std::optional<StoredMatrices> matrices = FindMatrices(TypeOf(node));
     if (!matrices) shape_.Fail(group_.at(0), "matrices that are evenly apart");
     return matrices.value_or(StoredMatrices{});
   }

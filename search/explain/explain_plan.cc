@@ -87,7 +87,7 @@ class PlanExplainer {
   }
 
   void AddPasses(const Stage& stage, ExplainedStage* explained) const {
-    const RowPasses passes = PassesOf(stage.program, stage.schedule);
+    const RowPasses passes = FindPasses(stage.program, stage.schedule);
     for (size_t pass = 0; pass < passes.passes.size(); ++pass)
       explained->passes.push_back(
           VectorCyclesOf(stage.program, stage.schedule, passes, pass, model_.target()));

@@ -119,7 +119,7 @@ class PackingSearch {
 }  // namespace
 
 void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* candidates) {
-  for (const auto& [constant, copies] : PackingOf(plan)) {
+  for (const auto& [constant, copies] : FindPacking(plan)) {
     std::vector<CopiesOfConstant>& list = (*candidates)[constant];
     AddCandidate(copies, &list);
     AddCandidate({PlainCopy{}}, &list);  // which all members can do with

@@ -31,7 +31,7 @@ int64_t BlockOf(const LoopNest& nest) {
 
 }  // namespace
 
-KeyCountSchedule::KeyCountSchedule(Plan plan, const CostModel& model, const TemplateChoice& choice)
+KeyCountSchedule::KeyCountSchedule(Plan plan, const CostModel& model, const SymbolicScheduleOptions& choice)
     : plan_(std::move(plan)), model_(model), most_(std::numeric_limits<int64_t>::max()) {
   for (const LoopNest& nest : plan_.nests)
     for (const Stage* stage : StagesOf(nest)) {
@@ -40,7 +40,7 @@ KeyCountSchedule::KeyCountSchedule(Plan plan, const CostModel& model, const Temp
       if (stage->kind != StageKind::kContraction) continue;
       const auto dim = static_cast<size_t>(stage->keys_along);
       contractions_[stage] = std::make_unique<SymbolicSchedule>(
-          stage->impl, dim, model, dim == MatmulDims::kN ? choice : TemplateChoice{});
+          stage->impl, dim, model, dim == MatmulDims::kN ? choice : SymbolicScheduleOptions{});
     }
 }
 

@@ -23,7 +23,7 @@ namespace kirsch {
 class KeyCountSchedule : public PlanRule {
  public:
   // `model` outlives this. `choice`: of the contractions whose columns the keys are.
-  KeyCountSchedule(Plan plan, const CostModel& model, const TemplateChoice& choice = {});
+  KeyCountSchedule(Plan plan, const CostModel& model, const SymbolicScheduleOptions& choice = {});
 
   // Is there a contraction whose columns the keys are, that a division leaves some of?
   bool LeavesColumns() const;

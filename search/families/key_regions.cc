@@ -108,7 +108,7 @@ class KeyFinder : public RuleFinder {
     Rules rules = {rule};
     if (rule->LeavesColumns())
       rules.push_back(std::make_shared<KeyCountSchedule>(std::move(result->plan), members_.model,
-                                                         TemplateChoice{.own_rest = true}));
+                                                         SymbolicScheduleOptions{.own_rest = true}));
     return rules;
   }
 

@@ -14,7 +14,7 @@
 namespace kirsch {
 namespace {
 
-std::vector<Decision> PacksOf(const UserRequest& request, const Target& target) {
+std::vector<Decision> FindPacks(const UserRequest& request, const Target& target) {
   KIRSCH_CHECK(ConstantOperand(request.placed_root) >= 0);
   std::vector<Decision> packs;
   EnumerateDecisions(request.placed_root, target, &packs);
@@ -26,7 +26,7 @@ std::vector<Decision> PacksOf(const UserRequest& request, const Target& target) 
 std::vector<ConstantCopy> CommonCopies(absl::Span<const FamilyMember> members, const Target& target) {
   const UserRequest& first = members.front().request;
   std::vector<ConstantCopy> copies;
-  for (const Decision& pack : PacksOf(first, target)) copies.push_back(CopyOf(pack, first));
+  for (const Decision& pack : FindPacks(first, target)) copies.push_back(CopyOf(pack, first));
   std::erase_if(copies, [&](const ConstantCopy& copy) {
     return !std::all_of(members.begin(), members.end(), [&](const FamilyMember& member) {
       return WithCopy(member.request, copy, target).has_value();
@@ -68,7 +68,7 @@ Impl PackedRequest::Program(Impl of_kernel) const { return {placed_root, pack, {
 std::optional<PackedRequest> WithCopy(const UserRequest& request, const ConstantCopy& copy,
                                       const Target& target) {
   const Spec& root = request.placed_root;
-  for (const Decision& pack : PacksOf(request, target)) {
+  for (const Decision& pack : FindPacks(request, target)) {
     if (CopyOf(pack, request) != copy) continue;
     Expansion expansion;
     Expand(root, pack, target, &expansion);

@@ -94,7 +94,7 @@ class SizeGroup {
     return absl::OkStatus();
   }
 
-  void AddRule(size_t member, const TemplateChoice& choice) {
+  void AddRule(size_t member, const SymbolicScheduleOptions& choice) {
     rules_.push_back(
         {member, std::make_shared<SymbolicSchedule>(family_.members[member].program, dim_, model_, choice)});
     AddCandidate(rules_.back());
@@ -188,10 +188,10 @@ class SizeGroup {
   // others go first, as they are the most code.
   std::unique_ptr<SymbolicSchedule> WithLittleCode(const SymbolicSchedule& decisions, size_t first,
                                                    size_t last) const {
-    TemplateChoice choice = decisions.choice();
+    SymbolicScheduleOptions choice = decisions.choice();
     auto least = std::make_unique<SymbolicSchedule>(decisions.program(), dim_, model_, choice);
     if (dim_ == MatmulDims::kK) return least;  // nothing is left of register tiles
-    const auto try_choice = [&](const TemplateChoice& less) {
+    const auto try_choice = [&](const SymbolicScheduleOptions& less) {
       auto tried = std::make_unique<SymbolicSchedule>(decisions.program(), dim_, model_, less);
       if (!Serves(*tried, first, last)) return;
       if (!tried->ApplyToRange(roots_[first], roots_[last])) return;  // what is left of other sizes
@@ -200,17 +200,17 @@ class SizeGroup {
       least = std::move(tried);
     };
     if (dim_ == MatmulDims::kN) {
-      TemplateChoice whole = choice;
+      SymbolicScheduleOptions whole = choice;
       whole.narrow_vectors = false;
       try_choice(whole);
     }
-    TemplateChoice shared_out = choice;
+    SymbolicScheduleOptions shared_out = choice;
     shared_out.min_tail_tiles = 0;
     try_choice(shared_out);
     if (dim_ != MatmulDims::kM) return least;
     choice.heights = Heights(*least, first, last);
     for (int height = std::bit_width(choice.heights) - 2; height > 0; --height) {
-      TemplateChoice less = choice;
+      SymbolicScheduleOptions less = choice;
       less.heights &= ~(TileHeights{1} << height);
       if (less.heights != choice.heights) try_choice(less);
     }

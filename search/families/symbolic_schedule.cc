@@ -49,7 +49,7 @@ bool LeavesRest(const Impl& program, size_t dim) {
 }
 
 SymbolicSchedule::SymbolicSchedule(Impl program, size_t dim, const CostModel& model,
-                                   const TemplateChoice& choice)
+                                   const SymbolicScheduleOptions& choice)
     : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {
   KIRSCH_CHECK(dim != MatmulDims::kK || !choice.own_rest);
 }

@@ -22,7 +22,7 @@ using TileHeights = uint32_t;
 
 // Which of the programs that the decisions make. Each register tile is code of its own, and so is each number
 // of rows that are left behind the whole tiles.
-struct TemplateChoice {
+struct SymbolicScheduleOptions {
   TileHeights heights = ~TileHeights{0};  // of register tiles
   // That the last whole tiles and what is left behind them may be shared out anew, as heights that are slow
   // can do: so many of them.
@@ -51,10 +51,11 @@ bool LeavesRest(const Impl& program, size_t dim);
 class SymbolicSchedule {
  public:
   // `model` outlives this.
-  SymbolicSchedule(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice = {});
+  SymbolicSchedule(Impl program, size_t dim, const CostModel& model,
+                   const SymbolicScheduleOptions& choice = {});
 
   const Impl& program() const { return program_; }
-  const TemplateChoice& choice() const { return choice_; }
+  const SymbolicScheduleOptions& choice() const { return choice_; }
 
   // What the program costs that the decisions make of a placed root, which differs from the one that they
   // were taken for in its size only (DifferInSizeOnly); kInfiniteCost if they are not legal there: what is to
@@ -138,7 +139,7 @@ class SymbolicSchedule {
   const Impl program_;
   const size_t dim_;
   const CostModel& model_;
-  const TemplateChoice choice_;
+  const SymbolicScheduleOptions choice_;
   uint8_t symbolic_strides_ = 0;  // of the range that is being built
   std::unordered_map<Question, Answer, HashQuestion> known_;
   std::unordered_map<const Impl*, MainTile> main_tiles_;

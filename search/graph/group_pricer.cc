@@ -65,7 +65,7 @@ absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
   double least = kNever;
   for (const Candidate& candidate : *candidates) {
     double cycles = 0;
-    for (const StagePlace& stage_place : PlacesOf(candidate.shape)) {
+    for (const StagePlace& stage_place : FindPlaces(candidate.shape)) {
       const Stage& stage = stage_place.In(candidate.shape);
       if (stage.kind == StageKind::kContraction)
         cycles += static_cast<double>(stage.repeats) * model_.ComputeBound(stage.spec);
@@ -224,7 +224,7 @@ absl::Status GroupPricer::FindBound(Candidate* candidate) {
   const GroupLevels& levels = candidate->levels;
   for (Stage& stage : shape.prepacks) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
   for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest);
-  for (const StagePlace& place : PlacesOf(shape)) {
+  for (const StagePlace& place : FindPlaces(shape)) {
     Stage& stage = place.In(shape);
     if (stage.kind == StageKind::kContraction) {
       levels.PlaceSpec(shape.nests[place.nest], &stage);
@@ -234,7 +234,7 @@ absl::Status GroupPricer::FindBound(Candidate* candidate) {
     }
   }
   const OperandCopies copies = CopiesFor(candidate);
-  for (const OperandCopies::Readers& readers : copies.ReadersOf(shape))
+  for (const OperandCopies::Readers& readers : copies.FindReaders(shape))
     for (const StagePlace& reader : readers.stages) {
       Stage& stage = reader.In(shape);
       stage.cycles = std::min(stage.cycles, BoundOf(copies.WithConstant(shape, reader, readers.operand)));
@@ -250,8 +250,8 @@ double GroupPricer::BoundOf(const Stage& stage) const {
 absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate candidate) {
   GroupShape& shape = candidate.shape;
   OperandCopies copies = CopiesFor(&candidate);
-  const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
-  const std::vector<Question> questions = QuestionsOf(copies, readers, &shape);
+  const std::vector<OperandCopies::Readers> readers = copies.FindReaders(shape);
+  const std::vector<Question> questions = MakeQuestions(copies, readers, &shape);
   for (const Question& question : LeastRaisedFirst(questions)) {
     const absl::StatusOr<bool> possible = Probe(question, copies, budget, candidate.levels, &shape);
     if (!possible.ok()) return possible.status();
@@ -297,11 +297,11 @@ GroupPrice GroupPricer::Refused(const Question& question, const GroupShape& shap
 
 // What is to be decided of the contractions, each that shares no copy for itself. The stages get the cycles
 // that are known by now.
-std::vector<GroupPricer::Question> GroupPricer::QuestionsOf(
+std::vector<GroupPricer::Question> GroupPricer::MakeQuestions(
     const OperandCopies& copies, const std::vector<OperandCopies::Readers>& readers,
     GroupShape* shape) const {
   std::vector<Question> questions;
-  for (const StagePlace& place : PlacesOf(*shape)) {
+  for (const StagePlace& place : FindPlaces(*shape)) {
     Stage& stage = place.In(*shape);
     if (stage.kind != StageKind::kContraction || IsAmong(readers, place.number)) continue;
     const double closed = stage.cycles;
@@ -416,7 +416,7 @@ absl::Status GroupPricer::Unsuited(TextPosition position, std::string_view expec
 // Is every line for a stage for one that there is?
 absl::Status GroupPricer::CheckPins(const GroupShape& shape) const {
   if (pinned_ == nullptr) return absl::OkStatus();
-  const std::vector<StagePlace> places = PlacesOf(shape);
+  const std::vector<StagePlace> places = FindPlaces(shape);
   for (const StageSchedule& stage : pinned_->stages) {
     const StageKind kind = stage.rows ? StageKind::kRows : StageKind::kContraction;
     const auto number = static_cast<size_t>(stage.stage);

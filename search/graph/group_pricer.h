@@ -113,9 +113,9 @@ class GroupPricer {
   absl::Status AddCandidate(const Choice& choice, const GroupShape& shape, std::list<Candidate>* candidates);
   absl::Status FindBound(Candidate* candidate);
   absl::StatusOr<GroupPrice> PriceCandidate(double budget, Candidate candidate);
-  std::vector<Question> QuestionsOf(const OperandCopies& copies,
-                                    const std::vector<OperandCopies::Readers>& readers,
-                                    GroupShape* shape) const;
+  std::vector<Question> MakeQuestions(const OperandCopies& copies,
+                                      const std::vector<OperandCopies::Readers>& readers,
+                                      GroupShape* shape) const;
   static GroupPrice Refused(const Question& question, const GroupShape& shape, double budget);
   static std::vector<Question> LeastRaisedFirst(std::vector<Question> questions);
   absl::StatusOr<bool> Probe(const Question& question, const OperandCopies& copies, double budget,

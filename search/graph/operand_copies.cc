@@ -26,7 +26,7 @@ constexpr double kAnything = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-std::vector<StagePlace> PlacesOf(const GroupShape& shape) {
+std::vector<StagePlace> FindPlaces(const GroupShape& shape) {
   std::vector<StagePlace> places;
   int number = 0;
   for (size_t nest = 0; nest < shape.nests.size(); ++nest)
@@ -60,9 +60,9 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
 }
 
 // A matrix is told by value and offset, and by what is read from there on.
-std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& shape) const {
+std::vector<OperandCopies::Readers> OperandCopies::FindReaders(const GroupShape& shape) const {
   std::map<std::tuple<int, int, int64_t, int64_t, Order, int64_t, int64_t>, Readers> readers;
-  for (const StagePlace& place : PlacesOf(shape)) {
+  for (const StagePlace& place : FindPlaces(shape)) {
     const int operand = CopiedOperand(shape, place);
     if (operand < 0) continue;
     const Stage& stage = place.In(shape);
@@ -93,7 +93,7 @@ bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
   };
   for (const Stage& stage : shape.prepacks)
     if (!makes(stage.operands[0].value, CopyMadeBy(stage))) return false;
-  for (const StagePlace& place : PlacesOf(shape)) {
+  for (const StagePlace& place : FindPlaces(shape)) {
     const std::vector<StageOperand>& operands = place.In(shape).operands;
     const int copied = CopiedOperand(shape, place);
     for (size_t i = 0; i < operands.size(); ++i)
@@ -112,12 +112,12 @@ bool OperandCopies::MayLie(const Readers& readers, const GroupShape& shape) cons
 }
 
 // The decisions that make one of the copies.
-std::vector<Decision> OperandCopies::PacksOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
-                                             const CopiesOfConstant& copies) const {
+std::vector<Decision> OperandCopies::FindPacks(const GroupShape& shape, const StagePlace& asks,
+                                               size_t operand, const CopiesOfConstant& copies) const {
   std::vector<Decision> packs;
   EnumerateDecisions(WithConstant(shape, asks, operand).spec, model_.target(), &packs);
   std::erase_if(packs, [&](const Decision& pack) {
-    return !copies.contains(CopyMadeBy(PackOf(shape, asks, operand, pack)));
+    return !copies.contains(CopyMadeBy(MakePack(shape, asks, operand, pack)));
   });
   return packs;
 }
@@ -245,7 +245,7 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
                                                : nullptr;
     const std::vector<Decision> decisions = copies == nullptr
                                                 ? std::vector<Decision>{constant.impl.decision}
-                                                : PacksOf(before, asks, readers.operand, *copies);
+                                                : FindPacks(before, asks, readers.operand, *copies);
     for (const Decision& decision : decisions) {
       if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
       tried.push_back(decision);
@@ -265,8 +265,8 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
 }
 
 // The stage that makes the copy: of a constant that each item of a batch has a matrix of, of all of them.
-Stage OperandCopies::PackOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
-                            const Decision& decision) const {
+Stage OperandCopies::MakePack(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                              const Decision& decision) const {
   const Stage constant = WithConstant(shape, asks, operand);
   Expansion expansion;
   Expand(constant.spec, decision, model_.target(), &expansion);
@@ -298,7 +298,7 @@ void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const D
   std::vector<Stage>* const packs = PacksFor(asks, operand, shape);
   const bool of_batch =
       asks.In(*shape).operands[operand].batch_stride != 0 && IsPrepacked(*shape, asks, operand);
-  Stage pack = PackOf(*shape, asks, operand, decision);
+  Stage pack = MakePack(*shape, asks, operand, decision);
   const TensorSpec& copy = pack.impl.children[0].impl.spec.operand[operand];
   const bool prepacked = packs == &shape->prepacks;
   if (prepacked)

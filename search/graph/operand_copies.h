@@ -32,7 +32,7 @@ struct StagePlace {
 };
 
 // All stages that are no copies.
-std::vector<StagePlace> PlacesOf(const GroupShape& shape);
+std::vector<StagePlace> FindPlaces(const GroupShape& shape);
 
 // One copy is a decision above all that read it: they all take it or none does, and it lies as one of them,
 // whichever makes all of them cheapest together, would have it. With several threads one matrix is decided
@@ -64,7 +64,7 @@ class OperandCopies {
         source_(source) {}
 
   // Of every matrix that may be copied.
-  std::vector<Readers> ReadersOf(const GroupShape& shape) const;
+  std::vector<Readers> FindReaders(const GroupShape& shape) const;
 
   // Does the shape make nothing of constants that the packing lacks, whatever is copied?
   bool SuitsPacking(const GroupShape& shape) const;
@@ -103,10 +103,10 @@ class OperandCopies {
   Stage LeastPack(const Stage& constant) const;
   const CopiesOfConstant* PackedAs(int constant) const;
   bool MayLie(const Readers& readers, const GroupShape& shape) const;
-  std::vector<Decision> PacksOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
-                                const CopiesOfConstant& copies) const;
-  Stage PackOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
-               const Decision& decision) const;
+  std::vector<Decision> FindPacks(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                                  const CopiesOfConstant& copies) const;
+  Stage MakePack(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                 const Decision& decision) const;
   absl::StatusOr<bool> ChooseCopy(const Readers& readers, double budget, GroupShape* shape, Decision* chosen);
   const CopySchedule* PinnedFor(const Readers& readers) const;
   bool IsPinned(const Readers& readers) const;

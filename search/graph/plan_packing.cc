@@ -168,7 +168,7 @@ std::vector<int> FoldedOperations(const Plan& plan) {
   return operations;
 }
 
-PlanPacking PackingOf(const Plan& plan) {
+PlanPacking FindPacking(const Plan& plan) {
   PlanPacking packing;
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
     if (plan.graph.IsConstant(input)) packing[input];

@@ -59,7 +59,7 @@ std::string PrintCopy(const PackedCopy& copy);
 std::vector<std::string> PrintCopies(const CopiesOfConstant& copies);
 
 // All that the plan packs, of each parameter that is constant.
-PlanPacking PackingOf(const Plan& plan);
+PlanPacking FindPacking(const Plan& plan);
 
 // The operations of the plan's graph that are constant-folded, ascending.
 std::vector<int> FoldedOperations(const Plan& plan);

@@ -320,9 +320,9 @@ absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, con
 }
 
 // The cheapest plan of all choices.
-absl::StatusOr<OrNoPlan<PlanResult>> BestOf(const std::vector<std::vector<int>>& choices, const Graph& graph,
-                                            std::string_view source, const CostModel& model,
-                                            PlanOptions options) {
+absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>>& choices,
+                                              const Graph& graph, std::string_view source,
+                                              const CostModel& model, PlanOptions options) {
   std::optional<PlanResult> best;
   std::optional<NoPlan> none;
   for (const std::vector<int>& choice : choices) {
@@ -377,7 +377,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SearchPlan(const Graph& graph, std::string_
                    Cat("expected a plan for ", options.threads, " threads, or for one"));
   absl::StatusOr<std::vector<std::vector<int>>> choices = ChoicesFor(canonical, model.target(), options);
   if (!choices.ok()) return choices.status();
-  absl::StatusOr<OrNoPlan<PlanResult>> answer = BestOf(*choices, canonical, source, model, options);
+  absl::StatusOr<OrNoPlan<PlanResult>> answer = FindBest(*choices, canonical, source, model, options);
   if (answer.ok())
     if (auto* const result = std::get_if<PlanResult>(&*answer))
       result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

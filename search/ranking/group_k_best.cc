@@ -46,7 +46,7 @@ absl::Status GroupKBest::Start() {
   for (GroupPricer::Candidate& candidate : *candidates) {
     const double bound = candidate.bound;
     auto open = std::make_unique<Open>(std::move(candidate));
-    open->matrices = pricer_.CopiesFor(&open->candidate).ReadersOf(open->candidate.shape);
+    open->matrices = pricer_.CopiesFor(&open->candidate).FindReaders(open->candidate.shape);
     Add(bound, {std::move(open), nullptr, {}, 0});
   }
   return absl::OkStatus();
@@ -125,7 +125,7 @@ absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
   GroupPricer::Candidate& candidate = entry.open->candidate;
   const OperandCopies copies = pricer_.CopiesFor(&candidate);
   std::vector<StagePlace> places;
-  for (const StagePlace& place : PlacesOf(candidate.shape)) {
+  for (const StagePlace& place : FindPlaces(candidate.shape)) {
     const StageKind kind = place.In(candidate.shape).kind;
     if (kind == StageKind::kContraction || kind == StageKind::kRows) places.push_back(place);
     if (kind != StageKind::kContraction) continue;

@@ -24,7 +24,7 @@ constexpr Cost kLargestShare = 64;
 std::string GeneratedCode(const Impl& impl, const Target& target) {
   for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
     if (impl.spec.tensor(operand).layout.kind == LayoutKind::kPacked) return PrintSchedule(impl);
-  return PrintProgram(ProgramOf(impl, target));
+  return PrintProgram(WriteProgram(impl, target));
 }
 
 class Ranking {
@@ -71,7 +71,7 @@ class Ranking {
       RankedProgram program{lists.Program(root_, available_, entry), entry.cost, {}};
       if (!codes.insert(GeneratedCode(program.impl, model_.target())).second) continue;
       program.departure =
-          DepartureOf(program.impl, programs->empty() ? program.impl : programs->front().impl);
+          CompareWithBest(program.impl, programs->empty() ? program.impl : programs->front().impl);
       programs->push_back(std::move(program));
     }
     return all && cheapest.size() < static_cast<size_t>(count);
@@ -101,7 +101,7 @@ bool FindDeparture(const Impl& impl, const Impl& best, Departure* departure) {
 
 }  // namespace
 
-Departure DepartureOf(const Impl& impl, const Impl& best) {
+Departure CompareWithBest(const Impl& impl, const Impl& best) {
   Departure departure;
   FindDeparture(impl, best, &departure);
   return departure;

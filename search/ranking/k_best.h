@@ -49,7 +49,7 @@ KBestResult KBest(const Spec& placed_root, int count, const CostModel& model, Me
                   const SearchOptions& options);
 
 // Where `impl` first departs from `best`, a program of the same spec.
-Departure DepartureOf(const Impl& impl, const Impl& best);
+Departure CompareWithBest(const Impl& impl, const Impl& best);
 
 }  // namespace kirsch
 

@@ -37,7 +37,7 @@ class PlanPool {
 
   // Behind those that cost the same.
   void Add(Plan plan) {
-    const std::string code = PrintProgram(ProgramOf(plan, target_));
+    const std::string code = PrintProgram(WriteProgram(plan, target_));
     const auto [known, is_new] = codes_.try_emplace(code, plans_.end());
     if (!is_new && known->second->first <= plan.cycles) return;
     if (!is_new) plans_.erase(known->second);
@@ -52,7 +52,7 @@ class PlanPool {
     std::vector<RankedPlan> ranked;
     for (auto& [cycles, entry] : plans_) {
       ranked.push_back({std::move(entry.plan), {}});
-      ranked.back().departure = DepartureOf(ranked.back().plan, ranked.front().plan);
+      ranked.back().departure = CompareWithBest(ranked.back().plan, ranked.front().plan);
     }
     return ranked;
   }

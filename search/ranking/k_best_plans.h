@@ -57,7 +57,7 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
                                             PlanOptions options, const SearchOptions& search);
 
 // Where `plan` first departs from `best`, a plan of the same graph.
-PlanDeparture DepartureOf(const Plan& plan, const Plan& best);
+PlanDeparture CompareWithBest(const Plan& plan, const Plan& best);
 
 }  // namespace kirsch
 

@@ -49,7 +49,7 @@ PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t numbe
   if (stage.kind == StageKind::kRows && !(stage.schedule == best.schedule))
     return {Cat("rows ", number), PrintRowSchedule(best.schedule), PrintRowSchedule(stage.schedule)};
   if (stage.kind != StageKind::kContraction) return {};
-  const Departure departure = DepartureOf(stage.impl, best.impl);
+  const Departure departure = CompareWithBest(stage.impl, best.impl);
   if (departure.instead.kind == RewriteKind::kNone) return {};
   std::vector<std::string> path;
   for (const int child : departure.path) path.push_back(Cat(child));
@@ -78,7 +78,7 @@ PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) 
 
 }  // namespace
 
-PlanDeparture DepartureOf(const Plan& plan, const Plan& best) {
+PlanDeparture CompareWithBest(const Plan& plan, const Plan& best) {
   if (!HaveSameGroups(plan, best)) return {"groups", GroupsText(best), GroupsText(plan)};
   for (size_t number = 0; number < plan.groups.size(); ++number)
     if (PlanDeparture departure = GroupDeparture(plan, best, number); !departure.where.empty()) {

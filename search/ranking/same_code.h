@@ -18,7 +18,7 @@
 namespace kirsch {
 
 // The code of a spec's program: what is done one after the other, each at its place in the iteration space.
-// Fragments of one spec that are equal are the same code. Others nearly always differ: see ProgramOf for
+// Fragments of one spec that are equal are the same code. Others nearly always differ: see WriteProgram for
 // certainty.
 class CodeFragment {
  public:

@@ -230,7 +230,7 @@ RowOperands OperandsOf(const RowProgram& program, int value) {
   return operands;
 }
 
-RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule) {
+RowPasses FindPasses(const RowProgram& program, const RowSchedule& schedule) {
   return Planner(program, schedule).Plan();
 }
 
@@ -282,7 +282,7 @@ bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
     if (schedule.kept[value] != RowSchedule::kRecomputed &&
         (per_row[value] || program.values[value].type != Dtype::kF32))
       return false;
-  const RowPasses plan = PassesOf(program, schedule);
+  const RowPasses plan = FindPasses(program, schedule);
   if (schedule.unroll.size() != plan.passes.size() || (schedule.online && !plan.online)) return false;
   if (program.reduces_rows && !CanReduceRows(schedule)) return false;
   if (schedule.streamed != RowSchedule::kNone && !CanBeStreamed(program, schedule, plan)) return false;
@@ -300,7 +300,7 @@ bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input) {
   if (schedule.streamed != RowSchedule::kNone) return false;
   bool stored = false;
-  for (const RowPass& pass : PassesOf(program, schedule).passes) {
+  for (const RowPass& pass : FindPasses(program, schedule).passes) {
     const auto reads = [&](int v) {
       return ValueAt(program, v).op == Operation::kLoad && ValueAt(program, v).input == input;
     };

@@ -60,7 +60,7 @@ struct RowPasses {
 };
 
 // `schedule.unroll` isn't looked at.
-RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule);
+RowPasses FindPasses(const RowProgram& program, const RowSchedule& schedule);
 
 // Can the program be run so? Only f32 values of the elements are kept, and what is kept in the place of a
 // result, one value in each, is read no later than the result is stored.

@@ -40,7 +40,7 @@ class ConvolutionParser {
     if (status.ok()) status = CheckSizes();
     if (!status.ok()) return status;
     const std::string text = Text();
-    ShorthandKernel kernel{text, MakeSpec(text), MakeGraph(IdentifierOf(text))};
+    ShorthandKernel kernel{text, MakeSpec(text), MakeGraph(MakeIdentifier(text))};
     // Of two reasons the one why it is not what was asked for.
     if (!kernel.spec.ok() && !kernel.graph.ok())
       return IsGraph() ? kernel.graph.status() : kernel.spec.status();

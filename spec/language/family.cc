@@ -178,8 +178,8 @@ std::string FamilyText(const ParsedSpec& first, const ParsedSpec& last) {
 
 }  // namespace
 
-std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
-                                   const std::vector<SizeShare>& mixture) {
+std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
+                                     const std::vector<SizeShare>& mixture) {
   std::string text = FamilyText(members.front(), members.back());
   if (!mixture.empty()) Append(&text, " ", kMixtureOption, PrintMixture(mixture));
   absl::StatusOr<SpecFamily> family = ParseFamily(text);

@@ -53,9 +53,9 @@ class SpecFamily {
 
  private:
   friend absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
-  friend std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members,
-                                            const std::vector<VaryingSize>& sizes,
-                                            const std::vector<SizeShare>& mixture);
+  friend std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members,
+                                              const std::vector<VaryingSize>& sizes,
+                                              const std::vector<SizeShare>& mixture);
 
   std::string text_;
   UserRanges ranges_;
@@ -76,8 +76,8 @@ inline absl::StatusOr<SpecFamily> ParseFamily(std::string_view text) {
 
 // The family of matmuls whose members these are, the last of `sizes` varying fastest. Sizes and parameters
 // keep their names. Nothing: no shorthand says so.
-std::optional<SpecFamily> FamilyOf(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
-                                   const std::vector<SizeShare>& mixture);
+std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members, const std::vector<VaryingSize>& sizes,
+                                     const std::vector<SizeShare>& mixture);
 
 }  // namespace kirsch
 

@@ -97,7 +97,7 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
                     (*mixture)->text.size(), ' ');
   const Word kernel = {blanked, text.position};
   const std::vector<ShorthandRange> ranges = RangesOf(kernel);
-  KernelHead head{IdentifierOf(text.text), {}};
+  KernelHead head{MakeIdentifier(text.text), {}};
   for (const ShorthandRange& range : ranges) {
     absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source, range.word);
     if (!values.ok()) return values.status();

@@ -132,7 +132,7 @@ using Parser = absl::StatusOr<Graph> (*)(ShorthandWords& words, const std::strin
 
 template <Parser kParse>
 absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) {
-  absl::StatusOr<Graph> graph = kParse(words, IdentifierOf(text.text));
+  absl::StatusOr<Graph> graph = kParse(words, MakeIdentifier(text.text));
   if (!graph.ok()) return graph.status();
   return ShorthandKernel{std::string(text.text),
                          ErrorAt(words.source(), text.position, "expected a single contraction"),
@@ -140,7 +140,7 @@ absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) 
 }
 
 template <Operation kOp>
-absl::StatusOr<Graph> RowwiseOf(ShorthandWords& words, const std::string& name) {
+absl::StatusOr<Graph> ParseRowwise(ShorthandWords& words, const std::string& name) {
   return Rowwise(words, name, kOp);
 }
 
@@ -157,10 +157,10 @@ constexpr std::array<Shorthand, 7> kShorthands = {{
      "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N pad=N|TOP,LEFT,BOTTOM,RIGHT "
      "dilation=N groups=N layout=nchw|nhwc accumulate const-filters fixed-order epilogue=STEPS]",
      "conv2d f32 1x64x56x56 filters=64 kernel=3x3 pad=1 layout=nhwc", "nchw"},
-    {"softmax", Parsed<RowwiseOf<Operation::kSoftmax>>, "f32|bf16|f16 SIZES", "softmax f32 32x1024"},
-    {"layernorm", Parsed<RowwiseOf<Operation::kLayernorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
+    {"softmax", Parsed<ParseRowwise<Operation::kSoftmax>>, "f32|bf16|f16 SIZES", "softmax f32 32x1024"},
+    {"layernorm", Parsed<ParseRowwise<Operation::kLayernorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
      "layernorm f32 32x768"},
-    {"rmsnorm", Parsed<RowwiseOf<Operation::kRmsnorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
+    {"rmsnorm", Parsed<ParseRowwise<Operation::kRmsnorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
      "rmsnorm f32 32x768 eps=1e-6"},
     {"reduce", Parsed<Reduce>, "sum|max|mean f32|bf16|f16 SIZES [axis=N,...]",
      "reduce mean f32 8x16x32 axis=0,2"},

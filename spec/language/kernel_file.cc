@@ -58,7 +58,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   if (operation.text == kMatmulInfo.name) {
     absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
     if (!family.ok()) return family.status();
-    const std::string name = IdentifierOf(family->text());
+    const std::string name = MakeIdentifier(family->text());
     return KernelRequest{name, *std::move(family)};
   }
   if (!IsGraphShorthand(text.text))
@@ -73,7 +73,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   }
   absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
   if (!kernel.ok()) return kernel.status();
-  const std::string name = IdentifierOf(kernel->text);
+  const std::string name = MakeIdentifier(kernel->text);
   if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
     return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
   if (!kernel->graph.ok()) return kernel->graph.status();
@@ -163,7 +163,7 @@ class KernelFileParser {
     if (graph.sizes().size() > 1)
       for (const std::vector<SizeShare>& mixture : graph.mixtures())
         if (!mixture.empty()) return std::nullopt;
-    return FamilyOf(std::move(members), graph.sizes(), graph.mixtures().front());
+    return MakeFamily(std::move(members), graph.sizes(), graph.mixtures().front());
   }
 
   absl::Status Add(KernelRequest request, TextPosition position) {

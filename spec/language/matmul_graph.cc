@@ -278,7 +278,7 @@ absl::StatusOr<Graph> GraphOf(const ParsedSpec& parsed) {
   const auto matrices = [&](uint32_t rows, uint32_t columns) {
     return b == 1 ? std::vector<uint32_t>{rows, columns} : std::vector<uint32_t>{b, rows, columns};
   };
-  GraphBuilder builder(IdentifierOf(parsed.text), "spec", {});
+  GraphBuilder builder(MakeIdentifier(parsed.text), "spec", {});
   std::array<int, 2> inputs = {};
   const std::array<std::vector<uint32_t>, 2> dims = {matrices(m, k), matrices(k, n)};
   const auto turned = [&](size_t i) { return spec.operand[i].layout.order == Order::kCol; };

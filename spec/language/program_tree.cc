@@ -21,8 +21,8 @@ bool IsOfIntegers(const Graph& graph) {
 
 }  // namespace
 
-Program ProgramOf(const ProgramTree& tree, const Target& target) {
-  return PlanOf(tree) != nullptr ? ProgramOf(*PlanOf(tree), target) : ProgramOf(ImplOf(tree), target);
+Program WriteProgram(const ProgramTree& tree, const Target& target) {
+  return PlanOf(tree) != nullptr ? WriteProgram(*PlanOf(tree), target) : WriteProgram(ImplOf(tree), target);
 }
 
 double Flops(const ProgramTree& tree) {

@@ -23,7 +23,7 @@ class LineInterpreter {
         at_(at),
         length_(length),
         memory_(*memory),
-        per_line_(PassesOf(shape.program, shape.schedule).per_row) {
+        per_line_(FindPasses(shape.program, shape.schedule).per_row) {
     KIRSCH_CHECK(IsSound(program_, shape.schedule));
     for (bool per_line : per_line_) values_.emplace_back(static_cast<size_t>(per_line ? 1 : length));
   }

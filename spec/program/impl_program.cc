@@ -92,7 +92,7 @@ OperandView Prepack(const Impl& impl, const OperandView& operand, ImplWriter& wr
 
 }  // namespace
 
-Program ProgramOf(const Impl& impl, const Target& target) {
+Program WriteProgram(const Impl& impl, const Target& target) {
   ProgramBuilder builder;
   ImplWriter writer(target, builder);
   AddOperands(impl.spec, builder);

@@ -24,7 +24,7 @@ namespace kirsch {
 // Copies that the blocks of a spec in blocks have in common are a phase of their own (HasCommonCopies).
 // Of a tree for a range of sizes of a dim, that is the program's run-time size, called by the dim's name.
 // Thread-safe.
-Program ProgramOf(const Impl& impl, const Target& target);
+Program WriteProgram(const Impl& impl, const Target& target);
 
 // One operand's current tile: where it starts, and how its elements lie from there.
 struct OperandView {

@@ -314,6 +314,6 @@ class PlanWriter {
 
 }  // namespace
 
-Program ProgramOf(const Plan& plan, const Target& target) { return PlanWriter(plan, target).Write(); }
+Program WriteProgram(const Plan& plan, const Target& target) { return PlanWriter(plan, target).Write(); }
 
 }  // namespace kirsch

@@ -11,7 +11,7 @@ namespace kirsch {
 
 // The program that computes `plan`. Its buffers begin with the caller's: the graph's parameters, then its
 // result, by their own names. Thread-safe.
-Program ProgramOf(const Plan& plan, const Target& target);
+Program WriteProgram(const Plan& plan, const Target& target);
 
 }  // namespace kirsch
 

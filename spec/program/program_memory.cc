@@ -36,7 +36,7 @@ class Lifetimes {
   void Use(const OneOf& one_of) {
     std::vector<const Body*> parts;
     for (const Body& body : one_of.bodies) parts.push_back(&body);
-    UseOneOf(parts);
+    UseOne(parts);
   }
   void Use(const Task& task) { Use(task.body); }
   void Use(const Phase& phase) { Use(phase.body); }
@@ -60,7 +60,7 @@ class Lifetimes {
     const int begin = time_;
     std::set<int> carried_before;
     std::swap(carried_, carried_before);
-    UseOneOf({&loop.first, &loop.body, &loop.rest});
+    UseOne({&loop.first, &loop.body, &loop.rest});
     const int end = time_;
     loops_.push_back({begin, end});
     for (size_t i = 0; i < lives_.size(); ++i) {
@@ -75,7 +75,7 @@ class Lifetimes {
   }
 
   // Parts that take turns.
-  void UseOneOf(const std::vector<const Body*>& parts) {
+  void UseOne(const std::vector<const Body*>& parts) {
     const int begin = time_;
     int end = begin;
     const std::set<int> written_before = written_;
@@ -120,7 +120,7 @@ int64_t TakeLowest(int64_t bytes, const Lifetime& life, TakenPlaces* taken) {
 class MemoryPlanner {
  public:
   explicit MemoryPlanner(Program* program)
-      : program_(*program), lives_(LifetimesOf(*program)), phases_(PhasesOf(*program)) {
+      : program_(*program), lives_(FindLifetimes(*program)), phases_(FindPhases(*program)) {
     ForEachRun(program->prepack, [&](const KernelRun& run) { prepacked_.insert(run.at.back().buffer); });
   }
 
@@ -190,9 +190,11 @@ class MemoryPlanner {
 
 }  // namespace
 
-std::vector<std::optional<Lifetime>> LifetimesOf(const Program& program) { return Lifetimes(program).Find(); }
+std::vector<std::optional<Lifetime>> FindLifetimes(const Program& program) {
+  return Lifetimes(program).Find();
+}
 
-std::vector<std::optional<Lifetime>> PhasesOf(const Program& program) {
+std::vector<std::optional<Lifetime>> FindPhases(const Program& program) {
   std::vector<std::optional<Lifetime>> phases(program.buffers.size());
   const auto use = [&](const Body& body, int phase) {
     ForEachRun(body, [&](const KernelRun& run) {

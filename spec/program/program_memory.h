@@ -21,10 +21,10 @@ struct Lifetime {
 // Of each buffer, by its number; nothing of those that the program's body does not use. What a loop uses and
 // was there before is needed to its end; what it makes for later, or hands on from trip to trip, from its
 // beginning; what every trip makes anew lives within the trip.
-std::vector<std::optional<Lifetime>> LifetimesOf(const Program& program);
+std::vector<std::optional<Lifetime>> FindLifetimes(const Program& program);
 
 // The same in phases: there is no saying which run of one another thread has come to.
-std::vector<std::optional<Lifetime>> PhasesOf(const Program& program);
+std::vector<std::optional<Lifetime>> FindPhases(const Program& program);
 
 // Gives each value that is not the caller's its kind of memory and its place, in whole lines: two of a
 // thread's own overlap only if their lifetimes don't meet; two that all threads share, as several phases use

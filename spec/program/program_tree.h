@@ -17,7 +17,7 @@ namespace kirsch {
 using ProgramTree = std::variant<Impl, Plan>;
 
 // The same in the shapes of spec/program/program.h. Thread-safe.
-Program ProgramOf(const ProgramTree& tree, const Target& target);
+Program WriteProgram(const ProgramTree& tree, const Target& target);
 
 // Multiplications and additions of what it computes.
 double Flops(const ProgramTree& tree);

@@ -43,7 +43,7 @@ Host ReadHost();
 // "AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K-vm".
 std::string Signature(const Host& host);
 
-// The named target whose constants TargetOf takes.
+// The named target whose constants HostTarget takes.
 std::string NearestTarget(const Host& host, std::string_view llvm_cpu);
 
 // A target called "host". Cycle constants are those of the nearest named target: the one for `llvm_cpu`
@@ -51,7 +51,7 @@ std::string NearestTarget(const Host& host, std::string_view llvm_cpu);
 // vendor's first. Features that `host` lacks are dropped, and vector units that need them (in a virtual
 // machine, a CPU may have less than its name says). Caches, cores and clock are the machine's where it knows
 // them. FailedPrecondition if the machine has no AVX2 and FMA.
-absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu);
+absl::StatusOr<Target> HostTarget(const Host& host, std::string_view llvm_cpu);
 
 }  // namespace kirsch
 

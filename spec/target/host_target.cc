@@ -77,7 +77,7 @@ std::string NearestTarget(const Host& host, std::string_view llvm_cpu) {
   return Nearest(host, llvm_cpu).name;
 }
 
-absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu) {
+absl::StatusOr<Target> HostTarget(const Host& host, std::string_view llvm_cpu) {
   if (const Features lacking = Lacking(host.features, {"avx2", "fma"}); !lacking.empty())
     return absl::FailedPreconditionError(
         Cat("target host: this CPU lacks ", absl::StrJoin(lacking, ", "), ", which Kirsch needs"));

@@ -60,7 +60,7 @@ absl::StatusOr<TargetFile> FindHost(std::string_view llvm_cpu) {
     if (!text.ok()) return absl::InvalidArgumentError(Cat("target host: ", text.status().message()));
     return CalibratedHost(host, *text, path);
   }
-  absl::StatusOr<Target> target = TargetOf(host, llvm_cpu);
+  absl::StatusOr<Target> target = HostTarget(host, llvm_cpu);
   if (!target.ok()) return target.status();
   TargetFile file = {*std::move(target)};
   file.note =

@@ -18,8 +18,8 @@ namespace kirsch {
 const std::vector<Target>& NamedTargets();
 
 // `name_or_path`: a named target, "host", or the path of a target file. Errors are one line. "host" is what
-// was calibrated on this machine, if HostFile() is there; else TargetOf(ReadHost(), llvm_cpu) (host.h), where
-// `llvm_cpu` is LLVM's name of this machine's CPU.
+// was calibrated on this machine, if HostFile() is there; else HostTarget(ReadHost(), llvm_cpu) (host.h),
+// where `llvm_cpu` is LLVM's name of this machine's CPU.
 absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string_view llvm_cpu);
 
 // Where the calibrated constants of this machine are kept: targets/<signature>.json in the directory

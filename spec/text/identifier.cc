@@ -139,7 +139,7 @@ absl::Span<const std::string_view> GeneratedSuffixes() {
   return kSuffixes;
 }
 
-std::string IdentifierOf(std::string_view text) {
+std::string MakeIdentifier(std::string_view text) {
   std::string name = absl::StrReplaceAll(ForAbsl(text), {{"..", "to"}});
   for (char& c : name)
     if (!IsIdentifierCharacter(c)) c = '_';

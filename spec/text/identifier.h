@@ -22,7 +22,7 @@ absl::Span<const std::string_view> GeneratedSuffixes();
 
 // `text` with what no identifier may have replaced, "matmul_f32_1to64x8x8_rhs_col"; still one digit may be
 // first, or it may be a keyword.
-std::string IdentifierOf(std::string_view text);
+std::string MakeIdentifier(std::string_view text);
 
 }  // namespace kirsch
 

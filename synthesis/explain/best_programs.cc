@@ -45,10 +45,10 @@ double Above(const std::vector<Ranked>& all, const Ranked& one) {
 }
 
 Departure Between(const RankedProgram& one, const RankedProgram& other) {
-  return DepartureOf(one.impl, other.impl);
+  return CompareWithBest(one.impl, other.impl);
 }
 PlanDeparture Between(const RankedPlan& one, const RankedPlan& other) {
-  return DepartureOf(one.plan, other.plan);
+  return CompareWithBest(one.plan, other.plan);
 }
 
 // Where a program first departs from another, by that one's place.
@@ -61,7 +61,7 @@ struct Difference {
 // Where each program first departs from the best; or, where one before it does the same there, from that one.
 // So no two are said to be the same.
 template <typename Ranked>
-std::vector<Difference<Ranked>> DifferencesOf(const std::vector<Ranked>& all) {
+std::vector<Difference<Ranked>> FindDifferences(const std::vector<Ranked>& all) {
   std::map<std::string, size_t> known;  // by what is said of them
   std::vector<Difference<Ranked>> differences;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -89,7 +89,7 @@ std::string TextOf(const Result& best) {
   std::string text =
       absl::StrFormat("%5s %14s %10s  first departs from the best\n", "rank", "cycles", "above");
   const auto& all = RankedList(best);
-  const auto differences = DifferencesOf(all);
+  const auto differences = FindDifferences(all);
   for (size_t i = 0; i < all.size(); ++i)
     absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%%s\n", i + 1, PredictedCycles(all[i]),
                           100 * Above(all, all[i]), TextOf(differences[i]));
@@ -98,10 +98,10 @@ std::string TextOf(const Result& best) {
 }
 
 template <typename Result>
-std::vector<BestEntry> EntriesOf(const Result& best) {
+std::vector<BestEntry> MakeEntries(const Result& best) {
   std::vector<BestEntry> entries;
   const auto& all = RankedList(best);
-  const auto differences = DifferencesOf(all);
+  const auto differences = FindDifferences(all);
   for (size_t i = 0; i < all.size(); ++i) {
     BestEntry entry{ScheduleOf(all[i]), PredictedCycles(all[i]), Above(all, all[i]), {}, differences[i].from};
     if (Departs(differences[i].departure)) entry.departure = differences[i].departure;
@@ -110,14 +110,14 @@ std::vector<BestEntry> EntriesOf(const Result& best) {
   return entries;
 }
 
-absl::StatusOr<Best> BestOf(const Impl& impl, const SolveArguments&, const CostModel& model, Memo& memo,
-                            int count, const SearchOptions& search) {
+absl::StatusOr<Best> FindBest(const Impl& impl, const SolveArguments&, const CostModel& model, Memo& memo,
+                              int count, const SearchOptions& search) {
   return KBest(impl.spec, count, model, memo, search);
 }
-absl::StatusOr<Best> BestOf(const Plan& plan, const SolveArguments& arguments, const CostModel& model,
-                            Memo& memo, int count, const SearchOptions& search) {
+absl::StatusOr<Best> FindBest(const Plan& plan, const SolveArguments& arguments, const CostModel& model,
+                              Memo& memo, int count, const SearchOptions& search) {
   absl::StatusOr<KBestPlansResult> best =
-      KBestPlans(plan.graph, "", {count}, model, memo, PlanOptionsOf(arguments, plan.graph), search);
+      KBestPlans(plan.graph, "", {count}, model, memo, MakePlanOptions(arguments, plan.graph), search);
   if (!best.ok()) return best.status();
   return *std::move(best);
 }
@@ -135,7 +135,7 @@ absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilyS
   search.cancel = step.stop();
   const CostModel model(synthesis.target());
   return std::visit(
-      [&](const auto& program) { return BestOf(program, arguments, model, memo, count, search); },
+      [&](const auto& program) { return FindBest(program, arguments, model, memo, count, search); },
       synthesis.members.front().program);
 }
 
@@ -143,8 +143,8 @@ std::string BestText(const Best& best) {
   return std::visit([](const auto& found) { return TextOf(found); }, best);
 }
 
-std::vector<BestEntry> EntriesOf(const Best& best) {
-  return std::visit([](const auto& found) { return EntriesOf(found); }, best);
+std::vector<BestEntry> MakeEntries(const Best& best) {
+  return std::visit([](const auto& found) { return MakeEntries(found); }, best);
 }
 
 size_t ProgramCount(const Best& best) {

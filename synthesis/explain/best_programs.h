@@ -35,7 +35,7 @@ struct BestEntry {
   std::variant<std::monostate, Departure, PlanDeparture> departure;
   size_t from = 0;
 };
-std::vector<BestEntry> EntriesOf(const Best& best);
+std::vector<BestEntry> MakeEntries(const Best& best);
 
 size_t ProgramCount(const Best& best);
 

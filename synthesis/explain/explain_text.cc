@@ -189,7 +189,7 @@ std::string Text(const ExplainedGraph& graph) {
   const Synthesis& synthesis = *graph.synthesis;
   const Plan& plan = graph.plan();
   return Cat(SummaryText(graph), "\n", PrintGraph(plan.graph), "\n", PrintPlan(plan),
-             PrintMemory(ProgramOf(plan, synthesis.target)), "\n", RunnersUpText(plan), "\n",
+             PrintMemory(WriteProgram(plan, synthesis.target)), "\n", RunnersUpText(plan), "\n",
              StagesText(graph), "\n", TrafficText(graph.explanation.traffic),
              absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name,
                              synthesis.target.name, plan.cycles, synthesis.gflops(), synthesis.target.ghz),

@@ -19,20 +19,20 @@ Trial Around(double cycles, double noise) {
 
 TEST(FastestTest, FasterBeyondNoiseWins) {
   const Fastest fastest =
-      FastestOf({Around(1000, 0.02), Around(900, 0.02), Around(850, 0.02), Around(1200, 0)});
+      FindFastest({Around(1000, 0.02), Around(900, 0.02), Around(850, 0.02), Around(1200, 0)});
   EXPECT_EQ(fastest.program, 2u);
   EXPECT_FALSE(fastest.noise_decides);
 }
 
 TEST(FastestTest, WithinNoiseTheFirstStays) {
-  const Fastest fastest = FastestOf({Around(1000, 0.2), Around(970, 0.2)});
+  const Fastest fastest = FindFastest({Around(1000, 0.2), Around(970, 0.2)});
   EXPECT_EQ(fastest.program, 0u);
   EXPECT_TRUE(fastest.noise_decides);
-  EXPECT_EQ(FastestOf({Around(1000, 0), Around(997, 0)}).program, 0u) << "less than half a percent";
+  EXPECT_EQ(FindFastest({Around(1000, 0), Around(997, 0)}).program, 0u) << "less than half a percent";
 }
 
 TEST(FastestTest, TheFirstMayBeTheFastest) {
-  const Fastest fastest = FastestOf({Around(1000, 0.02), Around(1010, 0.02)});
+  const Fastest fastest = FindFastest({Around(1000, 0.02), Around(1010, 0.02)});
   EXPECT_EQ(fastest.program, 0u);
   EXPECT_FALSE(fastest.noise_decides);
 }
@@ -40,9 +40,9 @@ TEST(FastestTest, TheFirstMayBeTheFastest) {
 TEST(FastestTest, WhatIsWrongOrUnmeasuredDoesNotCount) {
   Trial wrong = Around(500, 0);
   wrong.correct = false;
-  EXPECT_EQ(FastestOf({Around(1000, 0), wrong, Trial()}).program, 0u);
-  EXPECT_EQ(FastestOf({Trial(), Around(1000, 0)}).program, 0u);
-  EXPECT_EQ(FastestOf({}).program, 0u);
+  EXPECT_EQ(FindFastest({Around(1000, 0), wrong, Trial()}).program, 0u);
+  EXPECT_EQ(FindFastest({Trial(), Around(1000, 0)}).program, 0u);
+  EXPECT_EQ(FindFastest({}).program, 0u);
 }
 
 TEST(FastestTest, AWrongResultIsABug) {

@@ -82,7 +82,7 @@ TEST(Calibration, TheSummaryHasWhatWasFound) {
 TEST(CostKeys, EachIsItself) {
   for (const Target& target : NamedTargets()) {
     std::set<std::string> names;
-    for (const CostKey& key : CostKeysOf(target)) {
+    for (const CostKey& key : MakeCostKeys(target)) {
       EXPECT_TRUE(names.insert(key.name).second) << key.name;
       Target changed = target;
       const double other = key.get(target) + 1 <= key.high ? key.get(target) + 1 : key.low;
@@ -225,7 +225,7 @@ TEST_F(HeldOut, NoGroupMayBecomeSlower) {
 TEST_F(HeldOut, CandidatesKeepPartsOfTheBase) {
   fitted_.memory[static_cast<size_t>(Level::kL2)].cycles_per_line = 7;
   fitted_.vectors[0].fma_per_cycle = 1.5;
-  const std::vector<Candidate> candidates = CandidatesOf(base_, fitted_, CostKeysOf(base_));
+  const std::vector<Candidate> candidates = FindCandidates(base_, fitted_, MakeCostKeys(base_));
   ASSERT_EQ(candidates.size(), 4u);
   EXPECT_EQ(candidates[0].target, fitted_);
   EXPECT_EQ(candidates[1].target.at(Level::kL2).cycles_per_line, base_.at(Level::kL2).cycles_per_line);

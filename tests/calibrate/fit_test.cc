@@ -76,7 +76,7 @@ std::vector<Observation> WideningTilesOn(const Target& truth) {
 }
 
 Fit FitTo(const std::vector<Observation>& observations, std::map<std::string, KeyEstimate>* by_name) {
-  const std::vector<CostKey> keys = CostKeysOf(Base());
+  const std::vector<CostKey> keys = MakeCostKeys(Base());
   Fit fit = FitKeys(Base(), keys, observations, {});
   for (size_t k = 0; k < keys.size(); ++k) (*by_name)[keys[k].name] = fit.keys[k];
   return fit;
@@ -145,7 +145,7 @@ TEST(Fit, WhatIsOnlyKnownToBeLessDoesNotGoBack) {
   Target truth = Base(), start = Base();
   start.vectors[0].widening[static_cast<size_t>(Dtype::kBf16)].vector = 4;
   truth.vectors[0].widening[static_cast<size_t>(Dtype::kBf16)].vector = 0.1;
-  const Fit fit = FitKeys(start, CostKeysOf(start), WideningTilesOn(truth), {});
+  const Fit fit = FitKeys(start, MakeCostKeys(start), WideningTilesOn(truth), {});
   EXPECT_LT(fit.target.vectors[0].widening[static_cast<size_t>(Dtype::kBf16)].vector, 2);
 }
 
@@ -201,7 +201,7 @@ TEST(Fit, TheSuiteTellsKeysOfALevelApart) {
   truth.memory[Index(Level::kL3)].unstreamed_cycles_per_line = 1;
   for (const double crowded : {0.0, 4.0}) {
     truth.memory[Index(Level::kL3)].set_conflict_cycles_per_line = crowded;
-    const std::vector<CostKey> keys = CostKeysOf(base);
+    const std::vector<CostKey> keys = MakeCostKeys(base);
     const Fit fit = FitKeys(base, keys, SuiteMeasuredOn(truth, base), {});
     EXPECT_NEAR(fit.target.at(Level::kL3).set_conflict_cycles_per_line, crowded, 0.8);
     EXPECT_NEAR(fit.target.at(Level::kL3).cycles_per_line, 4, 0.8);

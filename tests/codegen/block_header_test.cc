@@ -56,7 +56,7 @@ class BlockHeaderTest : public HeaderTest {
     const absl::StatusOr<PlanResult> result = PlanOf(GraphOf(text), target_, 1);
     EXPECT_TRUE(result.ok()) << result.status();
     HeaderFunction function = HeaderOf(result->plan, target_).functions.front();
-    function.samples = {SamplesOf(result->plan.graph, {})};
+    function.samples = {MakeSamples(result->plan.graph, {})};
     return function;
   }
 

@@ -148,7 +148,7 @@ TEST_P(CodegenTest, TilesThatAddAndOthersAreOneInFamilies) {
     const uint32_t k = 2 * static_cast<uint32_t>(lanes);
     const Impl impl = Chain(MakeSpec({2, 2 * k, 4, 1, Order::kRow, rhs}), target_,
                             {Tile(MatmulDims::kK, k), IntoRegisters(form, lanes), Microkernel()});
-    Program program = ProgramOf(impl, target_);
+    Program program = WriteProgram(impl, target_);
     EXPECT_EQ(Lower(program, target_, "kernel").procedures.size(), 3u);
     program.sizes = {{"m", program.variables++, 1, 2}};
     const LoopProgram family = Lower(program, target_, "kernel");
@@ -161,7 +161,7 @@ TEST_P(CodegenTest, WhatALoopLeavesIsDividedOnce) {
   const int lanes = WidestLanes();
   const Impl impl = Chain(MakeSpec({2, 8, static_cast<uint32_t>(lanes), 1, Order::kRow, Order::kRow}),
                           target_, {IntoRegisters(LayoutKind::kVectors, lanes), Microkernel()});
-  Program program = ProgramOf(impl, target_);
+  Program program = WriteProgram(impl, target_);
   const VarId m = program.variables++, trip = program.variables++, left = program.variables++;
   program.sizes = {{"m", m, 1, 7}};
   const Body run = program.body;

@@ -97,7 +97,7 @@ TEST_P(EveryTarget, PartsOfDenseCopiesKeepToThemselves) {
       options.header = options.interpreter = false;
       const VerifyReport report = VerifyKernel(impl, GetParam(), options);
       ASSERT_TRUE(report.ok) << text << testing::Describe(impl) << report.first_mismatch;
-      const Program program = ProgramOf(impl, GetParam());
+      const Program program = WriteProgram(impl, GetParam());
       for (const KernelShape& kernel : program.kernels)
         if (const auto* const pack = std::get_if<PackShape>(&kernel); pack != nullptr && pack->exact)
           ++copies;

@@ -69,7 +69,7 @@ TEST(ConstantsOnHaswellTest, EachIsInMemoryAsItIsRead) {
   ASSERT_EQ(plan.prepacks.size(), 2u) << PrintPlan(plan);
   EXPECT_EQ(plan.prepacks[0].kind, StageKind::kPack) << PrintPlan(plan);
   EXPECT_EQ(plan.prepacks[1].kind, StageKind::kPad) << "the vector is read as it lies";
-  const Program program = ProgramOf(plan, target);
+  const Program program = WriteProgram(plan, target);
   EXPECT_GE(program.packed_bytes, 200 * 300 + 300 * 4);
   EXPECT_LE(program.packed_bytes, 208 * 320 * 2 + 300 * 4 + 4 * 64);
   for (const Program::Buffer& a : program.buffers)

@@ -58,7 +58,7 @@ class FamilyHeaderTest : public HeaderTest {
     for (int64_t i = 0; i < family.count(); ++i) impls.push_back(make(family.member(i).spec));
     MemberPrograms pointers;
     for (const ProgramTree& impl : impls) pointers.push_back(&impl);
-    return LowerMembers(IdentifierOf(family.text()), family, pointers, target_);
+    return LowerMembers(MakeIdentifier(family.text()), family, pointers, target_);
   }
 
   // Along the last row size first: the programs that members with the same other sizes share.
@@ -96,14 +96,14 @@ class FamilyHeaderTest : public HeaderTest {
 
   std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,
                     HeaderMode mode = HeaderMode::kAttributes, bool external = false) const {
-    HeaderFunction function = FunctionOf(IdentifierOf(family.text()), family);
+    HeaderFunction function = FunctionOf(MakeIdentifier(family.text()), family);
     function.variants = {{target_, kernels, 0, 0, "regions that end in \\"}};
     return PrintHeaderFile({function.name, mode, external, "", "0.0", {function}});
   }
 
   // Compiles the self-test and runs it.
   bool Passes(const SpecFamily& family, const std::string& text, const std::string& compiler) const {
-    const std::string macro = Cat("-D", absl::AsciiStrToUpper(IdentifierOf(family.text())), "_SELF_TEST");
+    const std::string macro = Cat("-D", absl::AsciiStrToUpper(MakeIdentifier(family.text())), "_SELF_TEST");
     if (!Compile(compiler, Cat("-O1 ", macro), Write("family.h", text), Path("self_test"))) return false;
     return std::system(Cat(Path("self_test"), " > ", Path("out")).c_str()) == 0;
   }
@@ -156,7 +156,7 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
   for (const auto& [text, threads, dim] : families) {
     is_compiled = !is_compiled;
     const SpecFamily family = Family(text);
-    HeaderFunction function = FunctionOf(IdentifierOf(text), family);
+    HeaderFunction function = FunctionOf(MakeIdentifier(text), family);
     HeaderVariant variant{target_, {}, 0, 0, ""};
     std::vector<ProgramTree> programs;
     std::vector<SharedProgram> shared = Shared(family, threads, dim, &programs);

@@ -21,7 +21,7 @@ class GraphHeaderTest : public HeaderTest {
     const auto result = PlanOf(GraphOf(text), planned_, threads);
     EXPECT_TRUE(result.ok()) << result.status();
     HeaderFile file = HeaderOf(result->plan, planned_);
-    file.functions.front().samples = {SamplesOf(result->plan.graph, {})};
+    file.functions.front().samples = {MakeSamples(result->plan.graph, {})};
     return file;
   }
 

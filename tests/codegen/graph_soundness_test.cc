@@ -34,7 +34,7 @@ std::string MemoryError(const Program& program, int threads) {
   return status.ok() ? "" : status.ToString();
 }
 std::string MemoryError(const Plan& plan, const Target& target, int threads) {
-  return MemoryError(ProgramOf(plan, target), threads);
+  return MemoryError(WriteProgram(plan, target), threads);
 }
 
 // One by one, fused, and on two threads that cost nothing.
@@ -156,7 +156,7 @@ TEST(GraphSoundnessTest, WrongPlansAreFound) {
   const Plan plan = PlanBy(graph, {"matmul", {4}}, target);
   ASSERT_EQ(MemoryError(plan, target, 1), "");
   ASSERT_EQ(plan.buffers.size(), 2u) << PrintPlan(plan);
-  Program overlapping = ProgramOf(plan, target);
+  Program overlapping = WriteProgram(plan, target);
   for (Program::Buffer& buffer : overlapping.buffers) buffer.offset = 0;
   EXPECT_NE(MemoryError(overlapping, 1), "");
   Plan unmade = plan;

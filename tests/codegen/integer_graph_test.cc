@@ -29,7 +29,7 @@ class IntegerGraphTest : public ::testing::TestWithParam<Target> {
     const auto result = PlanOf(GraphOf(text), GetParam(), 1);
     EXPECT_TRUE(result.ok()) << result.status();
     if (!result.ok()) return {};
-    const Program program = ProgramOf(result->plan, GetParam());
+    const Program program = WriteProgram(result->plan, GetParam());
     std::vector<void*> callers(program.buffers.size());
     for (size_t i = 0; i < parameters.size(); ++i) callers[i] = parameters[i].data();
     const Graph& graph = result->plan.graph;

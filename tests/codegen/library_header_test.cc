@@ -43,7 +43,7 @@ HeaderFunction Function(const std::string& name, const std::string& text,
       impls.push_back(Search(PlaceOperands(member.spec, Residency::kWarm, target), model, memo, {}).impl);
     MemberPrograms pointers;
     for (const ProgramTree& impl : impls) pointers.push_back(&impl);
-    const std::string entry = targets.size() > 1 ? Cat(name, "_", IdentifierOf(target.name)) : name;
+    const std::string entry = targets.size() > 1 ? Cat(name, "_", MakeIdentifier(target.name)) : name;
     function.variants.push_back({target, LowerMembers(entry, family, pointers, target), 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));

@@ -25,8 +25,8 @@
 namespace kirsch {
 namespace {
 
-using testing::CandidatesOf;
 using ::testing::ContainsRegex;
+using testing::FindCandidates;
 using testing::GraphOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -244,7 +244,7 @@ TEST(OnlineAttentionChoiceTest, IsOfferedForWhatItIsFor) {
         "kernel a(q: f32[9,5], k: f32[5,99], v: f32[99,12], u: f32[99,99], m: f32[9,99], "
         "n: f32[99,9], w: f32[12,9]):\n" +
         body);
-    return !CandidatesOf(graph, testing::Avx512Target(), "online").empty();
+    return !FindCandidates(graph, testing::Avx512Target(), "online").empty();
   };
   EXPECT_TRUE(offers(" return matmul(softmax(matmul(q, k)), v)"));
   EXPECT_TRUE(offers(" return add(matmul(softmax(add(matmul(q, k), m)), v), 1)"));

@@ -181,10 +181,10 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
     const ProgramTree program =
         Search(PlaceOperands(function.members[0].spec, Residency::kWarm, target), CostModel(target), memo, {})
             .impl;
-    function.variants.push_back(
-        {target,
-         LowerMembers(Cat("one_", IdentifierOf(target.name)), family, {&program}, target, {.scratch = true}),
-         0, 0, ""});
+    function.variants.push_back({target,
+                                 LowerMembers(Cat("one_", MakeIdentifier(target.name)), family, {&program},
+                                              target, {.scratch = true}),
+                                 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   ASSERT_EQ(function.variants.size(), 2u);

@@ -47,7 +47,7 @@ constexpr char kChain[] =
 // Does a nest that each thread does for itself make what threads share?
 bool SharesWhatIsRepeated(const Plan& plan, const Target& target) {
   std::set<std::string> shared;
-  for (const Program::Buffer& buffer : ProgramOf(plan, target).buffers)
+  for (const Program::Buffer& buffer : WriteProgram(plan, target).buffers)
     if (buffer.memory == Memory::kShared) shared.insert(buffer.name);
   for (const LoopNest& nest : plan.nests)
     for (const Stage& stage : nest.stages)
@@ -58,7 +58,7 @@ bool SharesWhatIsRepeated(const Plan& plan, const Target& target) {
 
 // What is wrong with where a program's values lie; empty: nothing.
 std::string MemoryError(const Program& program) {
-  const std::vector<std::optional<Lifetime>> phases = PhasesOf(program);
+  const std::vector<std::optional<Lifetime>> phases = FindPhases(program);
   for (size_t a = 0; a < phases.size(); ++a) {
     const Program::Buffer& value = program.buffers[a];
     if (value.memory == Memory::kPacked || value.memory == Memory::kCaller || !phases[a]) continue;
@@ -88,7 +88,7 @@ TEST_P(PlanTest, RandomGraphsInPhasesAreRight) {
     Target target = WithFreeThreads(target_);
     target.barrier_cycles = round % 2 * 300;  // some nests are repeated then
     const Plan plan = VerifiedPlan(text, target, 2 + round / 2 % 2, round % 15 == 0, round % 3 != 0);
-    EXPECT_EQ(MemoryError(ProgramOf(plan, target)), "") << text << "\n" << PrintPlan(plan);
+    EXPECT_EQ(MemoryError(WriteProgram(plan, target)), "") << text << "\n" << PrintPlan(plan);
     EXPECT_FALSE(SharesWhatIsRepeated(plan, target)) << text << "\n" << PrintPlan(plan);
     several += plan.phases() > 1 ? 1 : 0;
   }

@@ -107,7 +107,7 @@ TEST_P(RhsPrologueTest, EpiloguesAreRight) {
     for (bool turned : {false, true}) {
       const std::string text =
           Kernel({2, 5, 70, 40}, kPrologues[1], turned, false, parameters, before, after);
-      const std::vector<Candidate> candidates = CandidatesOf(GraphOf(text), target_, "prologue");
+      const std::vector<Candidate> candidates = FindCandidates(GraphOf(text), target_, "prologue");
       // All columns, tiles of 16 and 32, of all terms, of a 4th or of a 16th; of rows from 1 on. Sums need
       // f32.
       EXPECT_EQ(candidates.size(), turned ? 7u : narrow ? 3u : 4u) << text;

@@ -23,7 +23,7 @@ namespace {
 
 TEST(RowPassesTest, SoftmaxTakesThreePassesOrTwo) {
   const RowProgram softmax = Softmax();
-  const RowPasses offline = PassesOf(softmax, {});
+  const RowPasses offline = FindPasses(softmax, {});
   ASSERT_EQ(offline.passes.size(), 3u);
   EXPECT_EQ(offline.passes[0].computed, std::vector<int>({0}));
   EXPECT_EQ(offline.passes[1].computed, std::vector<int>({0, 2, 3}));
@@ -32,7 +32,7 @@ TEST(RowPassesTest, SoftmaxTakesThreePassesOrTwo) {
 
   RowSchedule online;
   online.online = true;
-  const RowPasses two = PassesOf(softmax, online);
+  const RowPasses two = FindPasses(softmax, online);
   ASSERT_EQ(two.passes.size(), 2u);
   EXPECT_TRUE(two.passes[0].online);
   EXPECT_TRUE(two.passes[0].reductions.empty());
@@ -40,7 +40,7 @@ TEST(RowPassesTest, SoftmaxTakesThreePassesOrTwo) {
   RowSchedule kept;
   kept.kept.assign(softmax.values.size(), RowSchedule::kRecomputed);
   kept.kept[kSoftmaxExp] = 0;
-  const RowPasses third = PassesOf(softmax, kept);
+  const RowPasses third = FindPasses(softmax, kept);
   EXPECT_EQ(third.passes[1].kept, std::vector<int>({kSoftmaxExp}));
   EXPECT_EQ(third.passes[2].read, std::vector<int>({kSoftmaxExp}));
   EXPECT_EQ(third.passes[2].computed, std::vector<int>({7}));
@@ -100,7 +100,7 @@ class RowKernelTest : public ::testing::TestWithParam<bool> {
   RowSchedule Plain(const RowProgram& program, int unroll) const {
     RowSchedule schedule;
     schedule.lanes = lanes();
-    schedule.unroll.assign(PassesOf(program, schedule).passes.size(), unroll);
+    schedule.unroll.assign(FindPasses(program, schedule).passes.size(), unroll);
     return schedule;
   }
 

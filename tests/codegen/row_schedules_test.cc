@@ -128,7 +128,7 @@ TEST(RowCostTest, Bottlenecks) {
     RowSchedule schedule;
     schedule.unroll = {unroll};
     return std::string(
-        VectorCyclesOf(b.program(), schedule, PassesOf(b.program(), schedule), 0, target).bottleneck());
+        VectorCyclesOf(b.program(), schedule, FindPasses(b.program(), schedule), 0, target).bottleneck());
   };
   EXPECT_EQ(bottleneck(Operation::kExp, 4), "arithmetic");
   EXPECT_EQ(bottleneck(Operation::kDiv, 4), "division");

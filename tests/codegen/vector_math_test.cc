@@ -73,7 +73,7 @@ const std::vector<Function> kFunctions = [] {
 
 constexpr int kBlock = 4096;  // floats a call takes
 
-LoopProgram ProgramOf(const Function& function, const Target& target, int lanes) {
+LoopProgram WriteProgram(const Function& function, const Target& target, int lanes) {
   ProcedureBuilder builder("function");
   const VarId x = builder.PointerParameter("x", Dtype::kF32, false);
   builder.PointerParameter("unused", Dtype::kF32, false);
@@ -162,7 +162,7 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
 
   void Check(int lanes) {
     for (const Function& function : kFunctions) {
-      const LoopProgram program = ProgramOf(function, target_, lanes);
+      const LoopProgram program = WriteProgram(function, target_, lanes);
       const auto kernel = JitCompile(program, target_);
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       const auto check = [&](const Worst& worst) {

@@ -44,8 +44,8 @@ Target TargetWith(bool avx512) {
 
 // A program whose entry's body `write(builder, lhs, out)` writes.
 template <typename Write>
-LoopProgram ProgramOf(const std::string& name, Dtype from, Dtype to, const Target& target,
-                      const Write& write) {
+LoopProgram WriteProgram(const std::string& name, Dtype from, Dtype to, const Target& target,
+                         const Write& write) {
   ProcedureBuilder builder(name);
   const VarId lhs = builder.PointerParameter("lhs", from, false);
   builder.PointerParameter("rhs", from, false);
@@ -67,7 +67,7 @@ LoopProgram ProgramOf(const std::string& name, Dtype from, Dtype to, const Targe
 LoopProgram WideningProgram(Dtype dtype, int lanes, bool part, const Target& target) {
   const int count = part ? lanes - 1 : lanes;
   const std::string name = Cat("widen_", std::string(Info(dtype).name), "_", lanes, "_", part ? 1 : 0);
-  return ProgramOf(name, dtype, Dtype::kF32, target, [&](ProcedureBuilder& builder, VarId from, VarId to) {
+  return WriteProgram(name, dtype, Dtype::kF32, target, [&](ProcedureBuilder& builder, VarId from, VarId to) {
     const VarId vector = builder.Vector("v", Dtype::kF32, lanes);
     builder.Loop(Constant(2 * int64_t{SignBit(dtype)} / lanes), [&](VarId trip) {
       builder.Do(Load{vector, {from, Plus(Constant(0), trip, lanes)}, count});
@@ -86,7 +86,7 @@ LoopProgram DecodingProgram(Dtype number, int bytes, bool part, bool by_tables, 
   const int count = part ? bytes / 2 : bytes, lanes = bytes / Bytes(number);
   const std::string name =
       Cat("decode_", Info(number).name, "_", bytes, part ? "_part" : "", by_tables ? "_by_tables" : "");
-  return ProgramOf(name, Dtype::kU8, number, target, [&](ProcedureBuilder& builder, VarId from, VarId to) {
+  return WriteProgram(name, Dtype::kU8, number, target, [&](ProcedureBuilder& builder, VarId from, VarId to) {
     Floats8Decoder decoder(builder, number, bytes, by_tables);
     const VarId vector = builder.Vector("v", number, lanes);
     builder.Loop(Constant(kCodes / count), [&](VarId trip) {

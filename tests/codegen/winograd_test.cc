@@ -112,7 +112,7 @@ TEST(WinogradTest, RunsAreWhatCountingGives) {
 }
 
 using testing::Candidate;
-using testing::CandidatesOf;
+using testing::FindCandidates;
 
 std::string Convolution(int images, int channels, int height, int width, int filters, int pad,
                         const std::string& parameters = "", const std::string& before = "",
@@ -156,7 +156,7 @@ TEST_P(WinogradOnTest, SmallConvolutionsAreRight) {
         const size_t mixed = static_cast<size_t>(pad * 81 + height * 9 + width);
         const std::string text = Convolution(mixed % 4 == 3 ? 2 : 1, kCounts[mixed % 9], height, width,
                                              kCounts[mixed / 9 % 9], pad);
-        for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd"))
+        for (const Candidate& candidate : FindCandidates(GraphOf(text), target_, "winograd"))
           if (number++ % every == 0) ExpectRight(text, candidate);
         ASSERT_FALSE(HasFailure());
       }
@@ -164,7 +164,7 @@ TEST_P(WinogradOnTest, SmallConvolutionsAreRight) {
   for (const char* pads : {"0,1,2,1", "1,0,0,2", "2,2,0,0"}) {
     const std::string text =
         absl::StrReplaceAll(Convolution(2, 5, 7, 8, 9, 1), {{"pad=1", Cat("pad=", pads)}});
-    for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd"))
+    for (const Candidate& candidate : FindCandidates(GraphOf(text), target_, "winograd"))
       ExpectRight(text, candidate);
   }
 }
@@ -182,7 +182,7 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
   };
   for (const auto& [parameters, before, after] : cases) {
     const std::string text = Convolution(2, 6, 7, 10, 20, 1, parameters, before, after);
-    const std::vector<Candidate> candidates = CandidatesOf(GraphOf(text), target_, "winograd");
+    const std::vector<Candidate> candidates = FindCandidates(GraphOf(text), target_, "winograd");
     EXPECT_EQ(candidates.size(), 7u);
     for (const Candidate& candidate : candidates)
       ExpectRight(text, candidate, parameters == cases[1].parameters && candidate.parameters[1] == 4);
@@ -195,7 +195,7 @@ TEST_P(WinogradOnTest, ConstantFiltersArePrepacked) {
     std::string text = Convolution(2, 6, 7, 10, 70, 1, bias, "add(", ", b)");
     text.replace(text.find("w: "), 3, "w: const ");
     bool by_filters = false;
-    for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_, "winograd")) {
+    for (const Candidate& candidate : FindCandidates(GraphOf(text), target_, "winograd")) {
       const Plan plan = testing::PlanBy(GraphOf(text), candidate, target_);
       EXPECT_EQ(plan.prepacks.front().kind, StageKind::kTransform);
       EXPECT_EQ(plan.prepacks.size(), bias[5] == 'c' ? 2u : 1u);
@@ -217,7 +217,7 @@ TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
                            " return mul(conv2d(x, w, pad=1), p)",
                            "kernel a(x: f32[2,6,11,10], w: f32[20,6,3,3], p: f32[11,10], b: f32[20,1,1]):\n"
                            " return add(mul(conv2d(x, w, pad=1), p), b)"})
-    for (const Candidate& candidate : CandidatesOf(GraphOf(text), target_))
+    for (const Candidate& candidate : FindCandidates(GraphOf(text), target_))
       if (candidate.rewrite != "winograd") {
         ExpectRight(text, candidate);
         ++candidates;
@@ -230,7 +230,7 @@ struct Errors {
   double worst = 0, largest_bound = 0, largest_value = 0;
 };
 
-Errors ErrorsOf(const Plan& plan, const LoopProgram& program, const Target& target) {
+Errors ComputeErrors(const Plan& plan, const LoopProgram& program, const Target& target) {
   const Graph& graph = plan.graph;
   std::mt19937 random(3);
   std::uniform_real_distribution<float> real(-1, 1);
@@ -268,7 +268,7 @@ TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
     for (int m : kWinogradTiles) {
       const Plan plan =
           testing::PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {"winograd", {m, m, 0}}, target_);
-      const Errors errors = ErrorsOf(plan, Lower(plan, target_, "kernel"), target_);
+      const Errors errors = ComputeErrors(plan, Lower(plan, target_, "kernel"), target_);
       EXPECT_LE(errors.worst, 1);
       EXPECT_GT(errors.worst, 1e-3) << channels << " channels, tiles of " << m;
       EXPECT_LT(errors.largest_bound, (m == 2 ? 3e-4 : 1e-2) * errors.largest_value) << channels << " " << m;
@@ -292,7 +292,7 @@ TEST_P(WinogradOnTest, AWrongCoefficientIsFound) {
         if (fill == nullptr || fill->word == 0) continue;
         const uint32_t right = fill->word;
         fill->word = std::bit_cast<uint32_t>(std::bit_cast<float>(right) * 1.01f);
-        EXPECT_GT(ErrorsOf(plan, program, target_).worst, 1)
+        EXPECT_GT(ComputeErrors(plan, program, target_).worst, 1)
             << m << " " << name << " " << std::bit_cast<float>(right);
         fill->word = right;
         ++wrong;
@@ -352,7 +352,7 @@ TEST(WinogradChoiceTest, IsOfferedForWhatItIsFor) {
   const auto offers = [](const std::string& filters, const std::string& options) {
     const Graph graph = GraphOf(
         Cat("kernel a(x: f32[1,16,16,16], w: f32[", filters, "]):\n return conv2d(x, w", options, ")"));
-    return !CandidatesOf(graph, testing::Avx512Target(), "winograd").empty();
+    return !FindCandidates(graph, testing::Avx512Target(), "winograd").empty();
   };
   EXPECT_TRUE(offers("3,3,16,20", ", layout=nhwc"));
   EXPECT_TRUE(offers("3,3,16,20", ", pad=2, layout=nhwc"));

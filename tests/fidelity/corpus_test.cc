@@ -111,7 +111,7 @@ TEST(Corpus, IsPrintedAndDrawn) {
 TEST(Corpus, TheUsualSuiteHasAllKindsInAllLevels) {
   const auto suite = ParseSuite(UsualSuite(), "suite");
   ASSERT_TRUE(suite.ok()) << suite.status();
-  const auto entries = EntriesOf(*suite, "suite");
+  const auto entries = MakeEntries(*suite, "suite");
   ASSERT_TRUE(entries.ok()) << entries.status();
   EXPECT_GE(entries->size(), 30u);
 }

@@ -68,7 +68,7 @@ absl::StatusOr<Goldens> MakeGoldens(const std::string& list, const Target& targe
   arguments.db = &no_table;
   const absl::StatusOr<Library> library = SolveLibrary(arguments, list, *requests, {target});
   if (!library.ok()) return library.status();
-  const HeaderFile file = HeaderFileOf(*library, LibraryStyle());
+  const HeaderFile file = MakeHeaderFile(*library, LibraryStyle());
   Goldens goldens;
   for (size_t i = 0; i < library->kernels.size(); ++i)
     goldens.emplace_back(library->kernels[i].request().label,

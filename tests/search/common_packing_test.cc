@@ -55,7 +55,7 @@ class Family {
   std::vector<PackedMember> Members(const std::vector<double>& weights) const {
     std::vector<PackedMember> members;
     for (size_t i = 0; i < plans_.size(); ++i)
-      members.push_back({weights[i], plans_[i].cycles, PackingOf(plans_[i])});
+      members.push_back({weights[i], plans_[i].cycles, FindPacking(plans_[i])});
     return members;
   }
 
@@ -167,7 +167,7 @@ TEST(CommonPackingTest, WhatAllAgreeOnIsNotSearchedFor) {
 
 // What is made ahead, and where it lies, whichever plan it is.
 std::string AheadOf(const Plan& plan, const Target& target) {
-  const Program program = ProgramOf(plan, target);
+  const Program program = WriteProgram(plan, target);
   std::string text = Cat(program.packed_bytes, " bytes");
   ForEachRun(program.prepack, [&](const KernelRun& run) {
     Append(&text, "; kernel ", program.kernels[static_cast<size_t>(run.kernel)].index());
@@ -195,7 +195,7 @@ TEST(CommonPackingTest, PlansShareOneBuffer) {
     SharePacking(pointers);
     for (const Plan& plan : plans) {
       EXPECT_EQ(AheadOf(plan, target), AheadOf(plans.front(), target)) << text;
-      EXPECT_EQ(PackingOf(plan), PackingOf(plans.front()));
+      EXPECT_EQ(FindPacking(plan), FindPacking(plans.front()));
       const VerifyReport report = VerifyPlan(plan, target);
       EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << PrintPlan(plan);
     }

@@ -176,7 +176,7 @@ class BruteForce {
     for (LoopNest& nest : shape.nests)
       if (workers_ == Workers::kShared)
         nest.sharing = IsOneContraction(nest) ? Sharing::kStage : Sharing::kTiles;
-    for (const StagePlace& place : PlacesOf(shape)) {
+    for (const StagePlace& place : FindPlaces(shape)) {
       Stage& stage = place.In(shape);
       if (stage.kind != StageKind::kContraction)
         PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
@@ -186,7 +186,7 @@ class BruteForce {
     for (const Stage& stage : shape.prepacks)
       if (!Makes(stage.operands[0].value, CopyMadeBy(stage))) return kNever;
     const OperandCopies copies(graph_, model_, GroupCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
-    return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
+    return WithCopies(shape, levels, copies.FindReaders(shape), 0);
   }
 
   // May this be made of the constant ahead?
@@ -196,7 +196,7 @@ class BruteForce {
   }
 
   // The copies of a constant that may be made; without a packing, what its reader likes best.
-  std::vector<Decision> PacksOf(const Stage& constant, size_t operand, bool is_ahead, int64_t batch) {
+  std::vector<Decision> FindPacks(const Stage& constant, size_t operand, bool is_ahead, int64_t batch) {
     const int value = constant.operands[operand].value;
     if (!is_ahead || !packing_.contains(value)) {
       Stage solved = constant;
@@ -236,7 +236,7 @@ class BruteForce {
       // Of each item of a batch a matrix.
       const bool prepacked =
           graph_.IsConstant(constant.operands[operand].value) && (once || constant.repeats == 1);
-      for (const Decision& pack : PacksOf(constant, operand, prepacked, batch))
+      for (const Decision& pack : FindPacks(constant, operand, prepacked, batch))
         least =
             std::min(least, WithCopy(shape, levels, all, number, {asks, constant, pack, once, prepacked}));
     }
@@ -303,7 +303,7 @@ class BruteForce {
   }
 
   double Total(GroupShape shape, const GroupLevels& levels) {
-    for (const StagePlace& place : PlacesOf(shape)) {
+    for (const StagePlace& place : FindPlaces(shape)) {
       Stage& stage = place.In(shape);
       for (const StageOperand& operand : stage.operands)
         if (graph_.IsConstant(operand.value) && !Makes(operand.value, PlainCopy{})) return kNever;
@@ -723,7 +723,7 @@ TEST(FusionSearchTest, PackingsThatAreGivenAreBruteForce) {
       for (size_t j = 0; j < members.size(); ++j) {
         PlanOptions options;
         options.allow_winograd = true;
-        options.packing = PackingOf(own[j].plan);
+        options.packing = FindPacking(own[j].plan);
         const auto found = PlanWith(options, members[i], target);
         const double least = BruteForce(members[i], target, 1, options.packing).Cycles();
         if (!found.ok()) {
@@ -739,7 +739,7 @@ TEST(FusionSearchTest, PackingsThatAreGivenAreBruteForce) {
           EXPECT_EQ(found->plan.cycles, own[i].plan.cycles);
         }
         dearer += found->plan.cycles > own[i].plan.cycles * 1.0001;
-        for (const auto& [constant, copies] : PackingOf(found->plan))
+        for (const auto& [constant, copies] : FindPacking(found->plan))
           for (const PackedCopy& copy : copies) EXPECT_TRUE(options.packing.at(constant).contains(copy));
         // Nothing costs less than the least.
         options.cutoff = found->plan.cycles;

@@ -30,7 +30,9 @@
 namespace kirsch::testing {
 namespace {
 
-std::string CodeOf(const Plan& plan, const Target& target) { return PrintProgram(ProgramOf(plan, target)); }
+std::string CodeOf(const Plan& plan, const Target& target) {
+  return PrintProgram(WriteProgram(plan, target));
+}
 
 PlanOptions Options() {
   PlanOptions options;
@@ -73,12 +75,12 @@ class AllPlans {
       for (const int node : group.operations()) line += " " + NameOfValue(canonical_, node);
       line = prefix + line + "\n";
       if (!Cheapest(line)) continue;  // no group, or too dear
-      for (const std::string& candidate : CandidatesOf(group))
+      for (const std::string& candidate : FindCandidates(group))
         if (Cheapest(line + candidate)) WithCopies(line + candidate, done | set);
     }
   }
 
-  std::vector<std::string> CandidatesOf(const FusionGroup& group) const {
+  std::vector<std::string> FindCandidates(const FusionGroup& group) const {
     std::vector<std::string> candidates;
     const GroupProblem problem{group, model_.target(), 1, true};
     for (const GraphRewrite* rewrite : GraphRewrites()) {

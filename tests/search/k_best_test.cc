@@ -113,7 +113,9 @@ class AllPrograms {
   bool too_many_ = false;
 };
 
-std::string CodeOf(const Impl& impl, const Target& target) { return PrintProgram(ProgramOf(impl, target)); }
+std::string CodeOf(const Impl& impl, const Target& target) {
+  return PrintProgram(WriteProgram(impl, target));
+}
 
 // By code, the least cost.
 using Codes = std::map<std::string, Cost>;

@@ -51,7 +51,7 @@ class KeyRegionsTest : public ::testing::TestWithParam<Target> {};
 TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
   for (const std::string& text : Kernels()) {
     SCOPED_TRACE(text);
-    const Family family = FamilyOf(text);
+    const Family family = MakeFamily(text);
     ASSERT_TRUE(DifferInKeys(family.members));
     const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
     ASSERT_TRUE(regions.has_value());
@@ -61,7 +61,7 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
 
 // A plan that is searched for one number of keys is as long as the region's says of that number, or longer.
 TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
-  const Family family = FamilyOf(Kernels()[1]);
+  const Family family = MakeFamily(Kernels()[1]);
   const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
   ASSERT_TRUE(regions.has_value());
   const CostModel model(GetParam());
@@ -96,11 +96,11 @@ TEST(KeyRegions, OtherFamiliesAreTold) {
       " return matmul(softmax(matmul(q, transpose(k))), v)",
       "kernel f[t = 2..9](q: f32[t,8], w: f32[8,4]):\n return matmul(q, w)",
       "kernel f[t = 2..9](q: f32[2,t], w: f32[t,4]):\n return matmul(q, w)"};
-  for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(FamilyOf(text).members)) << text;
+  for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(MakeFamily(text).members)) << text;
   // These do, but there is no such plan.
   for (const char* text :
        {"kernel f[t = 2..9](x: f32[3,t] strides=[16,1]):\n return reduce_sum(x, axis=1)"}) {
-    const Family family = FamilyOf(text);
+    const Family family = MakeFamily(text);
     const bool regions =
         DifferInKeys(family.members) && RegionsOf(family, Avx2Target(), FindKeyRegions).has_value();
     EXPECT_FALSE(regions) << text;

@@ -54,7 +54,7 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
   if (GetParam().HasFeature("avx512f")) kernels.emplace_back(kNarrow);
   for (const std::string& text : kernels) {
     SCOPED_TRACE(text);
-    const Family family = FamilyOf(text);
+    const Family family = MakeFamily(text);
     const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
     ASSERT_TRUE(regions.has_value());
     EXPECT_LT(2 * regions->regions.size(), family.members.size());
@@ -66,7 +66,7 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
 TEST_P(RowRegionsTest, PlansTakeAboutWhatMembersOwnDo) {
   for (size_t number : {0, 2, 3}) {
     SCOPED_TRACE(Kernels()[number]);
-    const Family family = FamilyOf(Kernels()[number]);
+    const Family family = MakeFamily(Kernels()[number]);
     const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
     ASSERT_TRUE(regions.has_value());
     const CostModel model(GetParam());
@@ -96,7 +96,7 @@ TEST(RowRegions, OtherFamiliesAreTold) {
                            "kernel f[t = 2..40](x: f32[6,t]):\n return softmax(x)", kNarrow,
                            // Rows that are further apart as there are more.
                            "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
-    const auto regions = RegionsOf(FamilyOf(text), Avx2Target(), FindRowRegions);
+    const auto regions = RegionsOf(MakeFamily(text), Avx2Target(), FindRowRegions);
     EXPECT_FALSE(regions.has_value()) << text;
   }
 }

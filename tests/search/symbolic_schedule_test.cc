@@ -103,7 +103,7 @@ class SymbolicScheduleTest : public ::testing::TestWithParam<Target> {
  protected:
   // Every program that `decisions` make of sizes 1 to `most` along `dim` is right, alone and as one of a
   // range.
-  int ExpectRight(const Impl& decisions, int dim, uint32_t most, const TemplateChoice& choice = {}) {
+  int ExpectRight(const Impl& decisions, int dim, uint32_t most, const SymbolicScheduleOptions& choice = {}) {
     const Target& target = GetParam();
     const CostModel model(target);
     SymbolicSchedule sizes(decisions, static_cast<size_t>(dim), model, choice);
@@ -123,10 +123,10 @@ class SymbolicScheduleTest : public ::testing::TestWithParam<Target> {
         if (!range) continue;
         EXPECT_TRUE(testing::InterpretedEqualsReference(*range, one.spec, target)) << testing::Describe(one);
         if (HasCommonCopies(one)) continue;  // which a range makes elsewhere
-        EXPECT_EQ(Runs(ProgramOf(*range, target), dim, size).list(),
-                  Runs(ProgramOf(one, target), dim, size).list())
+        EXPECT_EQ(Runs(WriteProgram(*range, target), dim, size).list(),
+                  Runs(WriteProgram(one, target), dim, size).list())
             << size << " of " << least << ".." << last << "\n"
-            << testing::Describe(one) << PrintProgram(ProgramOf(*range, target));
+            << testing::Describe(one) << PrintProgram(WriteProgram(*range, target));
       }
       least = last;
     }
@@ -160,8 +160,8 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnySize) {
       uint32_t& ld = spec.tensor(operand).layout.ld;
       if (InnerDim(spec, operand) == dim && ld != spec.size[static_cast<size_t>(dim)]) ld += kMost;
     }
-    const TemplateChoice choice{.narrow_vectors = random() % 3 != 0,
-                                .own_rest = random() % 2 == 0 && dim != kK};
+    const SymbolicScheduleOptions choice{.narrow_vectors = random() % 3 != 0,
+                                         .own_rest = random() % 2 == 0 && dim != kK};
     programs +=
         ExpectRight(testing::RandomImpl(spec, GetParam(), &random), dim, dim == kM ? 45 : kMost, choice);
     if (HasFailure()) return;
@@ -256,8 +256,8 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
         EXPECT_EQ(member.program.spec, roots[i]);
         const double best = static_cast<double>(member.best.value_or(member.cost));
         EXPECT_LE(static_cast<double>(member.cost), (1 + kMostLoss) * best);
-        EXPECT_EQ(Runs(ProgramOf(region.program, GetParam()), dim, static_cast<int64_t>(i) + 1).list(),
-                  Runs(ProgramOf(member.program, GetParam()), dim, 0).list());
+        EXPECT_EQ(Runs(WriteProgram(region.program, GetParam()), dim, static_cast<int64_t>(i) + 1).list(),
+                  Runs(WriteProgram(member.program, GetParam()), dim, 0).list());
       }
     }
     EXPECT_EQ(next, roots.size());

@@ -25,7 +25,7 @@ absl::StatusOr<GraphFamily> Read(const std::string& text) {
   return ParseGraphFamily(Split({text, {}}, '\n'), "f");
 }
 
-GraphFamily FamilyOf(const std::string& text) {
+GraphFamily MakeFamily(const std::string& text) {
   const absl::StatusOr<GraphFamily> family = Read(text);
   EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
   return family.value_or(GraphFamily());
@@ -96,7 +96,7 @@ TEST(GraphFamilyTest, AMemberIsTheLiteralText) {
     const auto with = [&](const std::string& sizes, const std::string& m, const std::string& n) {
       return absl::StrReplaceAll(text, {{"$", sizes}, {"M", m}, {"N", n}});
     };
-    const GraphFamily family = FamilyOf(with("[rows = 1..3|8, n=2..5]", "rows", "n"));
+    const GraphFamily family = MakeFamily(with("[rows = 1..3|8, n=2..5]", "rows", "n"));
     ASSERT_EQ(family.count(), 16);
     EXPECT_EQ(family.name(), "f");
     for (int64_t i = 0; i < family.count(); ++i) {
@@ -121,7 +121,7 @@ TEST(GraphFamilyTest, AShorthandMayHaveRanges) {
   };
   for (const auto& [around, sizes] : cases) {
     const std::string text = absl::StrReplaceAll(around, {{"$", sizes}});
-    const GraphFamily family = FamilyOf(text);
+    const GraphFamily family = MakeFamily(text);
     EXPECT_GT(family.count(), 1);
     EXPECT_FALSE(RangesOf({text, {}}).empty());
     EXPECT_EQ(family.text(), Cat(text, "\n"));
@@ -144,21 +144,21 @@ TEST(GraphFamilyTest, AShorthandMayHaveRanges) {
     ASSERT_TRUE(request.ok() && request->family.graphs() != nullptr) << request.status();
     EXPECT_EQ(request->count(), family.count());
   }
-  const GraphFamily attention = FamilyOf("attention f32 heads=2..3 tokens=7|70 dim=4..4");
+  const GraphFamily attention = MakeFamily("attention f32 heads=2..3 tokens=7|70 dim=4..4");
   EXPECT_EQ(attention.sizes(), (std::vector<VaryingSize>{{"heads", {2, 3}}, {"tokens", {7, 70}}}));
   EXPECT_EQ(Nameless(attention.member(1)),
             Nameless(*ParseGraphShorthand({"attention f32 heads=2 tokens=70 dim=4", {}}, "f")));
   EXPECT_EQ(attention.member(1).name, "attention_f32_heads_2to3_tokens_7_70_dim_4to4_heads2_tokens70");
-  EXPECT_EQ(FamilyOf("conv2d f32 1..2x4x5x7 filters=8|9 kernel=3x3").sizes(),
+  EXPECT_EQ(MakeFamily("conv2d f32 1..2x4x5x7 filters=8|9 kernel=3x3").sizes(),
             (std::vector<VaryingSize>{{"n", {1, 2}}, {"f", {8, 9}}}));
-  EXPECT_EQ(FamilyOf("softmax f32 4x1..2").sizes(), (std::vector<VaryingSize>{{"size1", {1, 2}}}));
+  EXPECT_EQ(MakeFamily("softmax f32 4x1..2").sizes(), (std::vector<VaryingSize>{{"size1", {1, 2}}}));
 }
 
 TEST(GraphFamilyTest, ASingleKernelIsAFamilyOfOne) {
   for (const char* text :
        {"kernel f(x: f32[3,4]):\n return relu(x)", "kernel f[m = 3](x: f32[m,4]):\n return relu(x)",
         "kernel f[m = 3..3,n=4](x: f32[m,n]) -> f32[3,n]:\n return relu(x)"}) {
-    const GraphFamily family = FamilyOf(text);
+    const GraphFamily family = MakeFamily(text);
     EXPECT_EQ(family.count(), 1);
     EXPECT_TRUE(family.sizes().empty());
     EXPECT_EQ(family.member(0).name, "f");
@@ -257,7 +257,7 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
 TEST(GraphFamilyTest, AMixtureIsOfEachSize) {
   const std::string rest = "](x: f32[m,4], y: f32[n,1], w: const f32[4]):\n return mul(x, w)";
   const auto mixtures = [&](const std::string& sizes) {
-    return FamilyOf("kernel f[" + sizes + rest).mixtures();
+    return MakeFamily("kernel f[" + sizes + rest).mixtures();
   };
   using Shares = std::vector<SizeShare>;
   EXPECT_THAT(mixtures("m = 1..64, n = 2|3"), ElementsAre(Shares(), Shares()));
@@ -268,7 +268,7 @@ TEST(GraphFamilyTest, AMixtureIsOfEachSize) {
               ElementsAre(Shares{{7, 2}}, Shares{{2, 1}, {3, 4}}));
   EXPECT_THAT(mixtures("n = 5 mixture=5:1, m = 1..2"), ElementsAre(Shares()));
   const GraphFamily convolution =
-      FamilyOf("conv2d f32 1|8x4x9x7 filters=8 mixture=1:3,8:1 kernel=3x3 const-filters");
+      MakeFamily("conv2d f32 1|8x4x9x7 filters=8 mixture=1:3,8:1 kernel=3x3 const-filters");
   EXPECT_THAT(convolution.mixtures(), ElementsAre(Shares{{1, 3}, {8, 1}}));
   EXPECT_EQ(convolution.count(), 2);
   EXPECT_EQ(

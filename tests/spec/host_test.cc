@@ -37,7 +37,7 @@ Host HostLike(std::string_view name) {
 
 TEST(HostTest, KnownCpuIsItsNamedTarget) {
   for (const Target& named : NamedTargets()) {
-    absl::StatusOr<Target> target = TargetOf(HostLike(named.name), named.cpu);
+    absl::StatusOr<Target> target = HostTarget(HostLike(named.name), named.cpu);
     ASSERT_TRUE(target.ok()) << target.status();
     Target expected = named;
     expected.name = "host";
@@ -47,18 +47,18 @@ TEST(HostTest, KnownCpuIsItsNamedTarget) {
 }
 
 TEST(HostTest, UnknownCpuIsTheBestOfItsVendorThatItCanRun) {
-  EXPECT_EQ(TargetOf(HostLike("znver5"), "znver99")->cpu, "znver5");
-  EXPECT_EQ(TargetOf(HostLike("znver3"), "")->cpu, "znver3");
-  EXPECT_EQ(TargetOf(HostLike("haswell"), "alderlake")->cpu, "haswell");
-  EXPECT_EQ(TargetOf(HostLike("skylake-avx512"), "icelake-server")->cpu, "skylake-avx512");
+  EXPECT_EQ(HostTarget(HostLike("znver5"), "znver99")->cpu, "znver5");
+  EXPECT_EQ(HostTarget(HostLike("znver3"), "")->cpu, "znver3");
+  EXPECT_EQ(HostTarget(HostLike("haswell"), "alderlake")->cpu, "haswell");
+  EXPECT_EQ(HostTarget(HostLike("skylake-avx512"), "icelake-server")->cpu, "skylake-avx512");
   Host other = HostLike("skylake-avx512");
   other.vendor = "SomeoneElse";
-  EXPECT_EQ(TargetOf(other, "")->cpu, "skylake-avx512");
+  EXPECT_EQ(HostTarget(other, "")->cpu, "skylake-avx512");
 }
 
 TEST(HostTest, MissingFeaturesAreDroppedWithWhatNeedsThem) {
   Host host = HostLike("haswell");
-  absl::StatusOr<Target> target = TargetOf(host, "znver4");
+  absl::StatusOr<Target> target = HostTarget(host, "znver4");
   ASSERT_TRUE(target.ok()) << target.status();
   EXPECT_EQ(target->features, host.features);
   ASSERT_EQ(target->vectors.size(), 1u);
@@ -69,7 +69,7 @@ TEST(HostTest, MissingFeaturesAreDroppedWithWhatNeedsThem) {
 }
 
 TEST(HostTest, MachineWithoutAvx2IsRefused) {
-  EXPECT_EQ(TargetOf(Host(), "").status().message(),
+  EXPECT_EQ(HostTarget(Host(), "").status().message(),
             "target host: this CPU lacks avx2, fma, which Kirsch needs");
 }
 
@@ -78,7 +78,7 @@ TEST(HostTest, CachesCoresAndClockAreTheMachines) {
   host.cores = 3;
   host.ghz = 5.5;
   host.caches = {{1, 65536, 4, 2}, {2, 64 << 20, 0, 0}, {7, 1, 1, 1}};
-  const Target target = *TargetOf(host, "znver4");
+  const Target target = *HostTarget(host, "znver4");
   EXPECT_EQ(target.cores, 3);
   EXPECT_EQ(target.ghz, 5.5);
   EXPECT_EQ(target.at(Level::kL1).bytes, 65536);
@@ -156,7 +156,7 @@ TEST_F(HostFileTest, IsWhereTheEnvironmentSays) {
 }
 
 TEST_F(HostFileTest, HostHasTheConstantsOfTheFile) {
-  if (!TargetOf(ReadHost(), "").ok()) GTEST_SKIP() << "this CPU can't run Kirsch's kernels";
+  if (!HostTarget(ReadHost(), "").ok()) GTEST_SKIP() << "this CPU can't run Kirsch's kernels";
   EXPECT_THAT(FindTarget("host", "znver3")->note, ::testing::HasSubstr("not calibrated: kirsch target"));
   Write(R"({"loop_cycles": 7.5, "calibration": {"date": "2026-11-22", "keys": {}}})");
   const absl::StatusOr<TargetFile> host = FindTarget("host", "znver3");

@@ -59,7 +59,7 @@ Target TargetOf(const Case& c) {
 }
 
 // out[] += lhs[] * rhs[], all of them vectors' words.
-LoopProgram ProgramOf(const Case& c, const Target& target) {
+LoopProgram WriteProgram(const Case& c, const Target& target) {
   const int lanes = c.bytes / kAccumulatorBytes;
   const Dtype sum = AccumulatorOf(c.row->lhs);
   ProcedureBuilder builder("entry");
@@ -169,7 +169,7 @@ TEST(InstructionTest, FactorsFindTheirRow) {
 TEST(InstructionTest, LlvmHasEveryEncoding) {
   for (const Case& c : Cases()) {
     const Target target = TargetOf(c);
-    const absl::StatusOr<std::string> assembly = EmitAssembly(ProgramOf(c, target), target);
+    const absl::StatusOr<std::string> assembly = EmitAssembly(WriteProgram(c, target), target);
     ASSERT_TRUE(assembly.ok()) << c.encoding->llvm << ": " << assembly.status();
     EXPECT_THAT(*assembly, ::testing::Not(HasSubstr("call"))) << c.encoding->llvm;
     EXPECT_THAT(*assembly, HasSubstr(c.bytes == 64 ? "%zmm" : c.bytes == 32 ? "%ymm" : "%xmm"));
@@ -184,7 +184,7 @@ TEST(InstructionTest, MeansSumsOfProducts) {
     const Target target = TargetOf(c);
     if (!HostRuns(target)) continue;
     ++ran;
-    const auto kernel = JitCompile(ProgramOf(c, target), target);
+    const auto kernel = JitCompile(WriteProgram(c, target), target);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     for (int round = 0; round < 200; ++round) {
       std::array<uint32_t, 16> a, b, sum, expected;

@@ -110,7 +110,7 @@ TEST(Identifier, OfTexts) {
   for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4", "int", "xor_eq", "alignas", "NULL", "_Bool",
                            "__x86_64__", "M_PI", "_mm_add_ps", "_a", "INT32_C", "linux", "concept"})
     EXPECT_FALSE(IsIdentifier(text)) << text;
-  EXPECT_EQ(IdentifierOf("matmul f32 1..2x3x4 rhs=col"), "matmul_f32_1to2x3x4_rhs_col");
+  EXPECT_EQ(MakeIdentifier("matmul f32 1..2x3x4 rhs=col"), "matmul_f32_1to2x3x4_rhs_col");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::vector<std::vector<std::byte>> RandomTensors(const testing::GrammarGraph& d
 // Interprets the plan of `text` on so many threads, and compares all elements.
 void ExpectRight(const std::string& text, const Plan& plan, std::vector<std::vector<std::byte>> tensors,
                  const Target& target, int threads) {
-  const Program program = ProgramOf(plan, target);
+  const Program program = WriteProgram(plan, target);
   const TensorType& type = plan.graph.at(plan.graph.result).type;
   std::vector<const void*> inputs;
   std::vector<void*> callers(program.buffers.size());

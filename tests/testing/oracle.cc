@@ -59,7 +59,7 @@ Bytes8 ElementOf(Dtype dtype, double value) {
 
 absl::Status InterpretImpl(const Impl& impl, const Spec& spec, const Target& target,
                            const ConstOperands& inputs, void* out) {
-  const Program program = ProgramOf(impl, target);
+  const Program program = WriteProgram(impl, target);
   std::vector<void*> callers(program.buffers.size());
   const auto output = static_cast<size_t>(impl.spec.op_info().output());
   // Inputs are never written through.

@@ -26,7 +26,7 @@ struct Family {
 };
 
 // Of a kernel one of whose sizes varies.
-inline Family FamilyOf(const std::string& text) {
+inline Family MakeFamily(const std::string& text) {
   const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
   EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
   Family made{{}, family->sizes()[0].values.front()};

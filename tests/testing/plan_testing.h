@@ -117,8 +117,8 @@ inline Plan PlanBy(const Graph& asked, const Candidate& candidate, const Target&
 }
 
 // All candidates that there are, or those of one rewrite.
-inline std::vector<Candidate> CandidatesOf(const Graph& asked, const Target& target,
-                                           std::string_view rewrite = "") {
+inline std::vector<Candidate> FindCandidates(const Graph& asked, const Target& target,
+                                             std::string_view rewrite = "") {
   const Graph graph = CanonicalGraph(asked);
   const GraphUses uses(graph);
   const FusionGroup group(uses, AllOf(uses));

@@ -141,7 +141,7 @@ class RowCase {
       inputs_.emplace_back(input.dtype, height, width, width + gap);
       kernel_.input_row_strides.push_back(height == 1 ? 0 : width + gap);
     }
-    const RowPasses plan = PassesOf(program, schedule);
+    const RowPasses plan = FindPasses(program, schedule);
     for (const RowResult& result : program.results) {
       const bool reduced = plan.per_row[static_cast<size_t>(result.value)];
       const int64_t width = reduced && !program.reduces_rows ? 1 : columns;
@@ -454,7 +454,7 @@ class RandomRows {
       for (int& kept : schedule.kept)
         if (kept == RowSchedule::kInScratch && OneIn(2)) kept = RowSchedule::kRecomputed;
       bool fits = true;
-      const RowPasses empty = PassesOf(program, {schedule.lanes, {}, {}, schedule.online});
+      const RowPasses empty = FindPasses(program, {schedule.lanes, {}, {}, schedule.online});
       for (size_t v = 0; v < schedule.kept.size(); ++v)
         fits &= schedule.kept[v] == RowSchedule::kRecomputed ||
                 (!empty.per_row[v] && program.values[v].type == Dtype::kF32);
