@@ -62,7 +62,7 @@ class Sources {
     std::vector<Source> sources;
     const auto add = [&](const Impl& impl) {
       sources.push_back({LevelOf(root), Subject(impl, model_.target(), kName), PrintSchedule(impl),
-                         Price(impl, model_.target())});
+                         PricerFor(impl, model_.target())});
     };
     if (!experiment_.schedule.empty()) {
       const absl::StatusOr<Schedule> schedule = ParseSchedule(experiment_.schedule, "schedule", root.op);

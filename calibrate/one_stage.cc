@@ -14,7 +14,7 @@
 
 namespace kirsch {
 
-std::function<double(const CostModel&)> Price(const Impl& impl, const Target& target) {
+std::function<double(const CostModel&)> PricerFor(const Impl& impl, const Target& target) {
   return [cost = std::make_shared<const ProgramCost>(impl, target)](const CostModel& model) {
     return cost->Cycles(model);
   };
@@ -43,7 +43,7 @@ std::function<double(const CostModel&)> OneStage::Price(const CostModel& model) 
   const LoopNest& nest = plan_.nests[0];
   const double times = static_cast<double>(nest.batch * nest.trips() * stage()->repeats);
   if (stage()->kind == StageKind::kContraction)
-    return [program = Price(stage()->impl, model.target()), fetch = FetchCycles(model),
+    return [program = PricerFor(stage()->impl, model.target()), fetch = FetchCycles(model),
             times](const CostModel& other) { return times * (program(other) + fetch); };
   const size_t inputs = stage()->program.inputs.size();
   const RowLevels levels = {std::vector<Level>(inputs, level_),
@@ -66,7 +66,7 @@ Stage* OneStage::stage() {
 // What fetching takes beside a contraction's program, once. It depends on the same keys, but little.
 double OneStage::FetchCycles(const CostModel& model) const {
   return stage()->cycles / static_cast<double>(stage()->repeats) -
-         Price(stage()->impl, model.target())(model);
+         PricerFor(stage()->impl, model.target())(model);
 }
 
 // Evenly from all there are.

@@ -21,7 +21,7 @@ namespace kirsch {
 
 // Prices a contraction's program, which need not stay, for models whose targets differ in nothing but cost
 // keys.
-std::function<double(const CostModel&)> Price(const Impl& impl, const Target& target);
+std::function<double(const CostModel&)> PricerFor(const Impl& impl, const Target& target);
 
 class OneStage {
  public:

@@ -65,7 +65,7 @@ CodeForm FormOf(const std::string& emit) {
 }
 
 // Finds out before the search, which may take a while, that its result has nowhere to go.
-absl::Status CheckOutputs(const Arguments& arguments) {
+absl::Status CheckOutputFiles(const Arguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
   return CheckOutputs({arguments.output, arguments.declarations, arguments.json, arguments.trace},
@@ -204,7 +204,7 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
 }
 
 absl::StatusOr<int> Synth(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputs(arguments); !outputs.ok()) return outputs;
+  if (absl::Status outputs = CheckOutputFiles(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;
