@@ -2,21 +2,17 @@
 #include "search/families/plan_regions.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "rewrites/graph/canonical_graph.h"
-#include "search/families/size_regions.h"
+#include "search/families/rule_costs.h"
 #include "search/graph/group_levels.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class RegionSolver {
  public:
@@ -36,11 +32,6 @@ class RegionSolver {
   }
 
  private:
-  struct Candidate {
-    std::shared_ptr<PlanRule> rule;
-    std::vector<double> cycles;  // of the part's members
-  };
-
   Level PlacementAt(size_t member) const {
     return PlacementOf(members_.graphs[member], members_.options.residency, members_.model.target());
   }
@@ -50,22 +41,26 @@ class RegionSolver {
   absl::StatusOr<bool> FindPart(size_t first, size_t last) {
     first_ = first;
     last_ = last;
-    candidates_.clear();
+    rules_.clear();
+    costs_.emplace(first, last, [&](size_t member) { return static_cast<double>(SizeOf(member)); });
     improved_.clear();
     const std::vector<size_t> ladder = Ladder();
     for (size_t member : ladder)
       if (absl::StatusOr<bool> solved = Solve(member); !solved.ok() || !*solved) return solved;
-    const auto serves_more = [](const Candidate& candidate) {
-      return candidate.rule->least() < candidate.rule->most();
+    const auto serves_more = [](const std::shared_ptr<PlanRule>& rule) {
+      return rule->least() < rule->most();
     };
-    if (first < last && std::none_of(candidates_.begin(), candidates_.end(), serves_more)) return false;
+    if (first < last && std::none_of(rules_.begin(), rules_.end(), serves_more)) return false;
     for (size_t i = last - first + 1; i-- > 0;) {
-      if (Least(first + i) < kNever) continue;
+      if (costs_->Least(first + i) < RuleCosts::kNone) continue;
       if (absl::StatusOr<bool> any = Add(finder_.FindOthers(first + i)); !any.ok()) return any;
-      if (Least(first + i) == kNever) return false;
+      if (costs_->Least(first + i) == RuleCosts::kNone) return false;
     }
+    const auto improve = [&](size_t member) { return Improve(member); };
     for (size_t i = 1; i < ladder.size(); ++i)
-      if (absl::Status status = Refine(ladder[i], ladder[i - 1]); !status.ok()) return status;
+      if (absl::Status status = costs_->Refine(ladder[i], ladder[i - 1], RuleCosts::kNone, improve);
+          !status.ok())
+        return status;
     if (absl::Status status = AddRegions(); !status.ok()) return status;
     return true;
   }
@@ -84,9 +79,9 @@ class RegionSolver {
 
   // False: there is no plan that is a rule.
   absl::StatusOr<bool> Solve(size_t member) {
-    const size_t before = candidates_.size();
-    if (absl::StatusOr<bool> any = Add(finder_.Find(member, kNever)); !any.ok()) return any;
-    return candidates_.size() > before ? absl::StatusOr<bool>(true) : Add(finder_.FindOthers(member));
+    const size_t before = rules_.size();
+    if (absl::StatusOr<bool> any = Add(finder_.Find(member, RuleCosts::kNone)); !any.ok()) return any;
+    return rules_.size() > before ? absl::StatusOr<bool>(true) : Add(finder_.FindOthers(member));
   }
 
   // False: there are none.
@@ -94,10 +89,10 @@ class RegionSolver {
     if (!rules.ok()) return rules.status();
     for (std::shared_ptr<PlanRule>& rule : *rules) {
       if (!rule->ApplyToRange(LeastOf(*rule), MostOf(*rule))) continue;
-      Candidate candidate{std::move(rule), {}};
-      for (size_t i = first_; i <= last_; ++i)
-        candidate.cycles.push_back(candidate.rule->CyclesFor(SizeOf(i)));
-      candidates_.push_back(std::move(candidate));
+      std::vector<double> cycles;
+      for (size_t i = first_; i <= last_; ++i) cycles.push_back(rule->CyclesFor(SizeOf(i)));
+      rules_.push_back(std::move(rule));
+      costs_->Add(std::move(cycles));
     }
     return !rules->empty();
   }
@@ -105,38 +100,10 @@ class RegionSolver {
   int64_t LeastOf(const PlanRule& rule) const { return std::max(SizeOf(first_), rule.least()); }
   int64_t MostOf(const PlanRule& rule) const { return std::min(SizeOf(last_), rule.most()); }
 
-  // Of the best plan that is known.
-  double Least(size_t member) const {
-    double least = kNever;
-    for (const Candidate& candidate : candidates_) least = std::min(least, candidate.cycles[member - first_]);
-    return least;
-  }
-
-  // About as many times more than `low` as `high` has more than it.
-  size_t Between(size_t low, size_t high) const {
-    const double size = std::sqrt(static_cast<double>(SizeOf(low)) * static_cast<double>(SizeOf(high)));
-    return std::clamp(static_cast<size_t>(static_cast<int64_t>(size) - members_.least), low, high);
-  }
-
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
   absl::Status Improve(size_t member) {
     if (!improved_.insert(member).second) return absl::OkStatus();
-    return Add(finder_.Find(member, Least(member) / (1 + kLossNotSearched))).status();
-  }
-
-  // Searches for more between two that were searched, as long as something there takes more than the line
-  // between these two.
-  absl::Status Refine(size_t low, size_t high) {
-    if (high - low < 2) return absl::OkStatus();
-    const double from = Least(low), to = Least(high), rise = (to - from) / static_cast<double>(high - low);
-    bool served = true;
-    for (size_t i = low + 1; i < high && served; ++i)
-      served = Least(i) <= (1 + kMostLoss) * (from + rise * static_cast<double>(i - low));
-    if (served) return absl::OkStatus();
-    const size_t middle = std::clamp(Between(low, high), low + 1, high - 1);
-    if (absl::Status status = Improve(middle); !status.ok()) return status;
-    if (absl::Status refined = Refine(low, middle); !refined.ok()) return refined;
-    return Refine(middle, high);
+    return Add(finder_.Find(member, costs_->Least(member) / (1 + kLossNotSearched))).status();
   }
 
   // Where the first, a middle or the last member of a region has a better plan than any that is known,
@@ -145,42 +112,33 @@ class RegionSolver {
     constexpr int kMostTimes = 3;
     const size_t before = family_.regions.size();
     size_t known = 0;
-    for (int time = 0; time <= kMostTimes && known < candidates_.size(); ++time) {
-      known = candidates_.size();
+    for (int time = 0; time <= kMostTimes && known < rules_.size(); ++time) {
+      known = rules_.size();
       family_.regions.erase(family_.regions.begin() + static_cast<std::ptrdiff_t>(before),
                             family_.regions.end());
       for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
       for (size_t i = before; i < family_.regions.size() && time < kMostTimes; ++i) {
         const auto [first, last] = std::pair(family_.regions[i].first, family_.regions[i].last);
-        for (size_t member : {first, Between(first, last), last})
+        for (size_t member : {first, costs_->Between(first, last), last})
           if (absl::Status status = Improve(member); !status.ok()) return status;
       }
     }
     return absl::OkStatus();
   }
 
-  // From `next` on: the plan that reaches furthest.
   void AddRegion(size_t next) {
-    const auto cycles = [&](const Candidate& candidate, size_t i) { return candidate.cycles[i - first_]; };
-    const Candidate* chosen = nullptr;
-    size_t chosen_end = next;
-    for (const Candidate& candidate : candidates_) {
-      size_t end = next;
-      while (end <= last_ && cycles(candidate, end) <= (1 + kMostLoss) * Least(end)) ++end;
-      if (end <= chosen_end) continue;
-      chosen = &candidate;
-      chosen_end = end;
-    }
-    KIRSCH_CHECK(chosen != nullptr);
-    const size_t last = chosen_end - 1;
-    PlanRegion region{next, last, BuildPlan(*chosen->rule, next, last)};
+    const auto reach = costs_->Furthest(
+        next, [&](double cycles, size_t member) { return cycles / costs_->Least(member) - 1; });
+    KIRSCH_CHECK(reach.has_value());
+    const size_t last = reach->last;
+    PlanRegion region{next, last, BuildPlan(*rules_[reach->rule], next, last)};
     region.plan.graph = CanonicalGraph(members_.graphs[last]);
     if (region.plan.size) {
       region.plan.size->name = FreeName();
       region.plan.size->least = SizeOf(next);
       region.plan.size->most = SizeOf(last);
     }
-    for (size_t i = next; i <= last; ++i) family_.cycles[i] = cycles(*chosen, i);
+    for (size_t i = next; i <= last; ++i) family_.cycles[i] = costs_->cost(reach->rule, i);
     region.plan.cycles = family_.cycles[last];
     family_.regions.push_back(std::move(region));
   }
@@ -208,8 +166,9 @@ class RegionSolver {
   PlanFamily family_;
   // Of the part whose regions are being found.
   size_t first_ = 0, last_ = 0;
-  std::vector<Candidate> candidates_;
-  std::set<size_t> improved_;  // members that Improve was asked about
+  RuleFinder::Rules rules_;
+  std::optional<RuleCosts> costs_;  // of the rules, in cycles
+  std::set<size_t> improved_;       // members that Improve was asked about
 };
 
 }  // namespace

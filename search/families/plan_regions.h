@@ -79,7 +79,7 @@ struct PlanFamily {
 };
 
 // Of members whose operands have one placement, some are searched: the last, the one with a fourth of its
-// size, and so on, and more where known plans cost more than kMostLoss above the line between two of these.
+// size, and so on, and what RuleCosts::Refine asks for between two of these.
 // Regions are as few intervals as there may be in which one of the plans costs no more than kMostLoss above
 // each member's cheapest. `name`: of the size, in plans, made unlike any parameter's. Nothing: no rules serve
 // some member.

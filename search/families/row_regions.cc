@@ -8,7 +8,7 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "search/families/row_count_schedule.h"
-#include "search/families/size_regions.h"
+#include "search/families/rule_costs.h"
 
 namespace kirsch {
 namespace {

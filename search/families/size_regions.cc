@@ -36,49 +36,42 @@ class SizeGroup {
         model_(model),
         solve_(solve),
         rules_(*rules),
-        family_(*family) {}
+        family_(*family),
+        costs_(first, last, [roots, dim](size_t member) { return roots[member].size[dim]; }) {}
 
   absl::Status Find() {
     for (const Rule& rule : rules_) AddCandidate(rule);
     if (absl::Status solved = Solve(last_); !solved.ok()) return solved;
     if (first_ < last_)
       if (absl::Status solved = Solve(first_); !solved.ok()) return solved;
-    if (absl::Status refined = Refine(first_, last_); !refined.ok()) return refined;
+    const double most_apart = dim_ == MatmulDims::kK ? kMostApart : RuleCosts::kNone;
+    const auto solve = [&](size_t member) { return Solve(member); };
+    if (absl::Status refined = costs_.Refine(first_, last_, most_apart, solve); !refined.ok()) return refined;
     if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
     for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
     return absl::OkStatus();
   }
 
  private:
-  // A rule, if there are programs of it for any size, and what these cost at all members from the
-  // first on.
-  struct Candidate {
-    Rule rule;
-    std::vector<Cost> costs;
-  };
-
-  double Size(size_t member) const { return roots_[member].size[dim_]; }
-  // Of a member that was solved or is served.
-  double Known(size_t member) const {
-    return static_cast<double>(family_.members[member].best.value_or(Least(member)));
-  }
-
   // A rule of another group may have no program for any member, and so none to apply.
   void AddCandidate(const Rule& rule) {
-    Candidate candidate{rule, {}};
-    for (size_t i = first_; i <= last_; ++i) candidate.costs.push_back(rule.decisions->Price(roots_[i]));
-    const auto serves = [](Cost cost) { return cost < kInfiniteCost; };
-    if (std::none_of(candidate.costs.begin(), candidate.costs.end(), serves)) return;
+    std::vector<double> costs;
+    for (size_t i = first_; i <= last_; ++i) {
+      const Cost cost = rule.decisions->Price(roots_[i]);
+      costs.push_back(cost < kInfiniteCost ? static_cast<double>(cost) : RuleCosts::kNone);
+    }
+    const auto serves = [](double cost) { return cost < RuleCosts::kNone; };
+    if (std::none_of(costs.begin(), costs.end(), serves)) return;
     if (!rule.decisions->ApplyToRange(roots_[first_], roots_[last_])) return;
-    candidates_.push_back(std::move(candidate));
+    candidates_.push_back(rule);
+    costs_.Add(std::move(costs));
   }
 
   // Finds out the member's own program, unless it is proven to be little better than the best one known.
   absl::Status Solve(size_t member) {
-    const Cost least = Least(member);
-    const Cost cutoff = least >= kInfiniteCost
-                            ? kInfiniteCost
-                            : static_cast<Cost>(static_cast<double>(least) / (1 + kLossNotSearched)) + 1;
+    const double least = costs_.Least(member);
+    const Cost cutoff =
+        least < RuleCosts::kNone ? static_cast<Cost>(least / (1 + kLossNotSearched)) + 1 : kInfiniteCost;
     absl::StatusOr<SolvedSize> solved = solve_(member, cutoff);
     if (!solved.ok()) return solved.status();
     SizeMember& known = family_.members[member];
@@ -88,6 +81,7 @@ class SizeGroup {
     }
     known.best = known.bound = solved->cost;
     known.program = solved->program;
+    costs_.SetOwn(member, static_cast<double>(solved->cost));
     AddRule(member, {});
     // Of rows, what is left has register tiles that are chosen for it.
     if (dim_ == MatmulDims::kN && LeavesRest(known.program, dim_)) AddRule(member, {.own_rest = true});
@@ -100,84 +94,44 @@ class SizeGroup {
     AddCandidate(rules_.back());
   }
 
-  // Of the best program that is known.
-  Cost Least(size_t member) const {
-    Cost least = family_.members[member].best.value_or(kInfiniteCost);
-    for (const Candidate& candidate : candidates_) least = std::min(least, candidate.costs[member - first_]);
-    return least;
-  }
-
-  // Solves more between two that are solved, as long as something there is not served.
-  absl::Status Refine(size_t low, size_t high) {
-    const auto on_line = [&](size_t member) {
-      const double share = (Size(member) - Size(low)) / (Size(high) - Size(low));
-      return Known(low) + share * (Known(high) - Known(low));
-    };
-    if (high - low < 2) return absl::OkStatus();
-    bool served = dim_ != MatmulDims::kK || Size(high) <= kMostApart * Size(low);
-    for (size_t i = low + 1; i < high && served; ++i)
-      served = static_cast<double>(Least(i)) <= (1 + kMostLoss) * on_line(i);
-    if (served) return absl::OkStatus();
-    // About as many times more than `low` as `high` has more than it.
-    const double middle = std::sqrt(Size(low) * Size(high));
-    size_t member = low + 1;
-    while (member + 1 < high && Size(member) < middle) ++member;
-    if (absl::Status solved = Solve(member); !solved.ok()) return solved;
-    if (absl::Status refined = Refine(low, member); !refined.ok()) return refined;
-    return Refine(member, high);
-  }
-
   // The costs of longer reductions rise evenly, as no register tiles are filled: where those of the best
   // rules jump as one comes to its end, by more than a member may lose, there may be another one.
   absl::Status SolveJumps() {
     if (dim_ != MatmulDims::kK) return absl::OkStatus();
     for (size_t i = first_; i + 1 < last_; ++i) {
-      const double even = Size(i + 1) / Size(i) * static_cast<double>(Least(i));
-      if (static_cast<double>(Least(i + 1)) <= (1 + kMostLoss) * even || !Ends(i)) continue;
+      const double even = Size(i + 1) / Size(i) * costs_.Least(i);
+      if (costs_.Least(i + 1) <= (1 + kMostLoss) * even || !Ends(i)) continue;
       if (absl::Status solved = Solve(i + 1); !solved.ok()) return solved;
     }
     return absl::OkStatus();
   }
 
+  double Size(size_t member) const { return roots_[member].size[dim_]; }
+
   // Is the best program known of the member that of a rule which makes none of the next one?
   bool Ends(size_t member) const {
-    return std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
-      return candidate.costs[member - first_] == Least(member) &&
-             candidate.costs[member + 1 - first_] >= kInfiniteCost;
-    });
+    for (size_t rule = 0; rule < candidates_.size(); ++rule)
+      if (costs_.cost(rule, member) == costs_.Least(member) &&
+          costs_.cost(rule, member + 1) == RuleCosts::kNone)
+        return true;
+    return false;
   }
 
   // What a member's program loses against its own, as far as that is known. Of a search that was stopped the
   // bound may say less than the best program does.
-  double Loss(Cost cost, size_t member) const {
-    const auto least = static_cast<double>(Least(member)),
-               bound = static_cast<double>(family_.members[member].bound);
-    return static_cast<double>(cost) / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
-  }
-  double Loss(const Candidate& candidate, size_t member) const {
-    return Loss(candidate.costs[member - first_], member);
+  double Loss(double cost, size_t member) const {
+    const double least = costs_.Least(member), bound = static_cast<double>(family_.members[member].bound);
+    return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
   }
 
-  // From `next` on: the decisions that reach furthest; of these, those that lose least.
   void AddRegion(size_t next) {
-    const Candidate* chosen = nullptr;
-    size_t chosen_end = next;
-    double chosen_loss = 0;
-    for (const Candidate& candidate : candidates_) {
-      size_t end = next;
-      double loss = 0;
-      for (; end <= last_ && Loss(candidate, end) <= kMostLoss; ++end) loss += Loss(candidate, end);
-      if (end > chosen_end || (end == chosen_end && end > next && loss < chosen_loss)) {
-        chosen = &candidate;
-        chosen_end = end;
-        chosen_loss = loss;
-      }
-    }
-    if (chosen == nullptr) return AddOwnRegion(next);
-    const size_t last = chosen_end - 1;
-    const std::unique_ptr<SymbolicSchedule> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
+    const auto reach = costs_.Furthest(next, [&](double cost, size_t member) { return Loss(cost, member); });
+    if (!reach) return AddOwnRegion(next);
+    const Rule& rule = candidates_[reach->rule];
+    const size_t last = reach->last;
+    const std::unique_ptr<SymbolicSchedule> decisions = WithLittleCode(*rule.decisions, next, last);
     family_.regions.push_back(
-        {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), chosen->rule.member});
+        {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), rule.member});
     for (size_t i = next; i <= last; ++i) {
       family_.members[i].program = decisions->Apply(roots_[i]);
       family_.members[i].cost = decisions->Price(roots_[i]);
@@ -225,7 +179,7 @@ class SizeGroup {
 
   bool Serves(SymbolicSchedule& decisions, size_t first, size_t last) const {
     for (size_t i = first; i <= last; ++i)
-      if (Loss(decisions.Price(roots_[i]), i) > kMostLoss) return false;
+      if (Loss(static_cast<double>(decisions.Price(roots_[i])), i) > kMostLoss) return false;
     return true;
   }
 
@@ -244,7 +198,8 @@ class SizeGroup {
   const SolveSize& solve_;
   std::vector<Rule>& rules_;
   SizeFamily& family_;
-  std::vector<Candidate> candidates_;
+  std::vector<Rule> candidates_;  // those with programs for any size
+  RuleCosts costs_;               // of the candidates
 };
 
 }  // namespace

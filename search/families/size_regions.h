@@ -12,17 +12,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "cost/cost_model.h"
+#include "search/families/rule_costs.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
 
 namespace kirsch {
-
-// The share of its own optimum that a member may lose, as far as it is predicted.
-inline constexpr double kMostLoss = 0.03;
-
-// The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
-// What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
-inline constexpr double kLossNotSearched = 0.02;
 
 // Members that are neighbours.
 struct SizeRegion {
@@ -52,9 +46,8 @@ struct SolvedSize {
 using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost cutoff)>;
 
 // `placed_roots` are of one batch and differ in their size along `dim`, M, N or K, which ascends. Some are
-// solved: the ends, and, as long as the programs known for what is between two of them cost more than
-// kMostLoss above the line through what these two cost, one more there; but none of which it is proven that
-// its own program is hardly better than what another's decisions make of it. Regions are then as few
+// solved: the ends, and what RuleCosts::Refine asks for between them; but none of which it is proven that its
+// own program is hardly better than what another's decisions make of it. Regions are then as few
 // intervals as there may be in which one member's decisions cost no more than kMostLoss above each member's
 // own program, or the bound, or the best program known of those of which nothing is. Of the register tiles
 // that these decisions would have, those are left out that this allows. Where roots differ in more, as in

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/families/size_regions.h"
+#include "search/families/rule_costs.h"
 #include "tests/testing/plan_family_testing.h"
 
 namespace kirsch::testing {
