@@ -10,7 +10,7 @@
 #include "search/sampling/draw_plans.h"
 #include "search/sampling/draw_programs.h"
 #include "search/solver/limits.h"
-#include "spec/language/matmul_graph.h"
+#include "spec/language/contraction_graph.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/language/schedule.h"
 

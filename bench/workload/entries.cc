@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "spec/language/contraction_graph.h"
 #include "spec/language/kernel_file.h"
-#include "spec/language/matmul_graph.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -68,7 +68,7 @@ absl::Status MakeAlike(std::vector<BenchEntry>* entries) {
   });
   for (BenchEntry& entry : *entries) {
     if (matmuls || entry.graph) continue;
-    absl::StatusOr<Graph> graph = GraphOf(*entry.matmul);
+    absl::StatusOr<Graph> graph = MatmulGraph(*entry.matmul);
     if (!graph.ok()) return graph.status();
     entry.graph = *std::move(graph);
     entry.matmul.reset();

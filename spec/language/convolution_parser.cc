@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "spec/canonical.h"
-#include "spec/convolution.h"
+#include "spec/check.h"
 #include "spec/graph/epilogue_operations.h"
 #include "spec/graph/types.h"
+#include "spec/language/convolution_request.h"
 #include "spec/language/epilogue_parser.h"
-#include "spec/language/printer.h"
 #include "spec/language/shorthand.h"
 #include "spec/language/types_parser.h"
 #include "spec/text/cat.h"
@@ -26,9 +25,6 @@ constexpr std::string_view kFilters = "filters", kKernel = "kernel", kStride = "
 constexpr std::array kValued = {kFilters, kKernel, kStride, kPad, kDilation, kGroups, kLayout, kEpilogueWord};
 constexpr std::array kFlags = {kAccumulateWord, kConstantFiltersWord, kFixedOrderWord};
 
-// What its parameters are called.
-constexpr char kImageName[] = "image", kFiltersName[] = "filters";
-
 class ConvolutionParser {
  public:
   explicit ConvolutionParser(ShorthandWords& words) : words_(words) {}
@@ -39,8 +35,8 @@ class ConvolutionParser {
     if (status.ok()) status = ParseEpilogueSteps();
     if (status.ok()) status = CheckSizes();
     if (!status.ok()) return status;
-    const std::string text = Text();
-    ShorthandKernel kernel{text, MakeSpec(text), MakeGraph(MakeIdentifier(text))};
+    const std::string text = PrintConvolution(asked_);
+    ShorthandKernel kernel{text, MakeSpec(), MakeGraph(MakeIdentifier(text))};
     // Of two reasons the one why it is not what was asked for.
     if (!kernel.spec.ok() && !kernel.graph.ok())
       return IsGraph() ? kernel.graph.status() : kernel.spec.status();
@@ -48,38 +44,39 @@ class ConvolutionParser {
   }
 
  private:
-  bool nhwc() const { return options_.layout == ImageLayout::kNhwc; }
-  bool accumulates() const { return words_.Has(kAccumulateWord); }
-  bool constant() const { return words_.Has(kConstantFiltersWord); }
-  bool fixed_order() const { return words_.Has(kFixedOrderWord); }
-
   // Types and the image's sizes.
   absl::Status ParseSizes() {
     types_word_ = words_.Take();
     absl::StatusOr<MatmulTypes> types = ParseTypes(words_.source(), types_word_);
     if (!types.ok()) return types.status();
-    types_ = *types;
+    asked_.types = *types;
     sizes_word_ = words_.Take();
     if (Split(sizes_word_, 'x').size() != 4)
       return words_.Expected(sizes_word_, "the input's sizes as IMAGESxCHANNELSxHEIGHTxWIDTH");
-    absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, 4, 4);
-    if (sizes.ok()) image_ = *std::move(sizes);
-    return sizes.status();
+    const absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, 4, 4);
+    if (!sizes.ok()) return sizes.status();
+    asked_.images = (*sizes)[0];
+    asked_.channels = (*sizes)[1];
+    asked_.height = (*sizes)[2];
+    asked_.width = (*sizes)[3];
+    return absl::OkStatus();
   }
 
   absl::Status ParseOptions() {
     if (absl::Status status = words_.TakeOptions(kValued, kFlags); !status.ok()) return status;
     absl::StatusOr<uint32_t> filters = words_.SizeOption(kFilters);
     if (!filters.ok()) return filters.status();
-    filters_ = *filters;
+    asked_.filters = *filters;
     if (!words_.Has(kKernel)) return words_.Expected(words_.Peek(), "kernel=HxW");
     const Word& kernel = words_.Value(kKernel);
     if (Split(kernel, 'x').size() != 2) return words_.Expected(kernel, "a kernel's sizes as HEIGHTxWIDTH");
-    absl::StatusOr<std::vector<uint32_t>> sides = words_.Sizes(kernel, 2, 2);
+    const absl::StatusOr<std::vector<uint32_t>> sides = words_.Sizes(kernel, 2, 2);
     if (!sides.ok()) return sides.status();
-    kernel_ = *std::move(sides);
+    asked_.kernel_height = (*sides)[0];
+    asked_.kernel_width = (*sides)[1];
+    ConvolutionOptions& options = asked_.options;
     const std::array<std::pair<std::string_view, uint32_t*>, 3> numbers = {
-        {{kStride, &options_.stride}, {kDilation, &options_.dilation}, {kGroups, &options_.groups}}};
+        {{kStride, &options.stride}, {kDilation, &options.dilation}, {kGroups, &options.groups}}};
     for (const auto& [name, to] : numbers) {
       absl::StatusOr<uint32_t> number = words_.Number(name, 1, kMaxSide, 1);
       if (!number.ok()) return number.status();
@@ -88,126 +85,71 @@ class ConvolutionParser {
     if (words_.Has(kPad)) {
       absl::StatusOr<Padding> pad = ParsePadding(words_.source(), Split(words_.Value(kPad), ','));
       if (!pad.ok()) return pad.status();
-      options_.pad = *pad;
+      options.pad = *pad;
     }
     if (words_.Has(kLayout)) {
       const absl::StatusOr<size_t> layout = words_.Choice(words_.Value(kLayout), kImageLayouts, "a layout");
       if (!layout.ok()) return layout.status();
-      options_.layout = static_cast<ImageLayout>(*layout);
+      options.layout = static_cast<ImageLayout>(*layout);
     }
+    asked_.accumulate = words_.Has(kAccumulateWord);
+    asked_.constant_filters = words_.Has(kConstantFiltersWord);
+    asked_.fixed_order = words_.Has(kFixedOrderWord);
     return absl::OkStatus();
   }
 
   absl::Status ParseEpilogueSteps() {
+    const MatmulTypes& types = asked_.types;
     if (words_.Has(kEpilogueWord)) {
       absl::StatusOr<Epilogue> epilogue =
-          ParseEpilogue(words_.source(), words_.Value(kEpilogueWord), AccumulatorOf(types_.lhs));
+          ParseEpilogue(words_.source(), words_.Value(kEpilogueWord), AccumulatorOf(types.lhs));
       if (!epilogue.ok()) return epilogue.status();
-      epilogue_ = *epilogue;
+      asked_.epilogue = *epilogue;
     }
-    const absl::Status status = CheckTypes(words_.source(), types_word_, types_, epilogue_);
-    return status.ok() && accumulates() ? CheckAccumulation(words_.source(), types_word_, types_) : status;
+    const absl::Status status = CheckTypes(words_.source(), types_word_, types, asked_.epilogue);
+    return status.ok() && asked_.accumulate ? CheckAccumulation(words_.source(), types_word_, types) : status;
   }
 
   // What is wrong with it whether it becomes a spec or a graph.
   absl::Status CheckSizes() const {
-    if (image_[1] % options_.groups != 0)
-      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the image's ", image_[1], " channels"));
-    if (filters_ % options_.groups != 0)
-      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", filters_, " filters"));
-    const Padding& pad = options_.pad;
-    const uint64_t height = uint64_t{image_[2]} + pad.top + pad.bottom,
-                   width = uint64_t{image_[3]} + pad.left + pad.right;
-    const auto window = [&](size_t side) { return uint64_t{kernel_[side] - 1} * options_.dilation + 1; };
-    if (window(0) > height || window(1) > width)
+    const ConvolutionOptions& options = asked_.options;
+    if (asked_.channels % options.groups != 0)
+      return words_.Expected(words_.Value(kGroups),
+                             Cat("a divisor of the image's ", asked_.channels, " channels"));
+    if (asked_.filters % options.groups != 0)
+      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", asked_.filters, " filters"));
+    const Padding& pad = options.pad;
+    const uint64_t height = uint64_t{asked_.height} + pad.top + pad.bottom,
+                   width = uint64_t{asked_.width} + pad.left + pad.right;
+    const auto window = [&](uint32_t side) { return uint64_t{side - 1} * options.dilation + 1; };
+    if (window(asked_.kernel_height) > height || window(asked_.kernel_width) > width)
       return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
     return absl::OkStatus();
   }
 
   bool IsGraph() const {
-    return types_.lhs == Dtype::kF32 && types_.rhs == Dtype::kF32 && !accumulates() && !fixed_order() &&
-           IsGraphEpilogue(epilogue_);
+    return asked_.types.lhs == Dtype::kF32 && asked_.types.rhs == Dtype::kF32 && !asked_.accumulate &&
+           !asked_.fixed_order && IsGraphEpilogue(asked_.epilogue);
   }
 
-  ConvShape Shape() const {
-    ConvShape shape;
-    shape.layout = options_.layout;
-    shape.images = image_[0];
-    shape.channels = image_[1];
-    shape.height = image_[2];
-    shape.width = image_[3];
-    shape.filters = filters_;
-    shape.kernel_height = kernel_[0];
-    shape.kernel_width = kernel_[1];
-    shape.stride = options_.stride;
-    shape.dilation = options_.dilation;
-    return shape;
-  }
-
-  // OK if it is a single contraction.
-  absl::Status CheckSpec() const {
+  absl::StatusOr<ParsedSpec> MakeSpec() const {
     constexpr const char* kGraphsOnly = " (else it is of f32, without accumulate and fixed-order)";
-    if (options_.pad.any()) return words_.Expected(words_.Value(kPad), Cat("pad=0", kGraphsOnly));
-    if (options_.groups > 1) return words_.Expected(words_.Value(kGroups), Cat("groups=1", kGraphsOnly));
-    if (!nhwc() && image_[0] > 1)
-      return words_.Expected(sizes_word_, Cat("a single image with layout=nchw", kGraphsOnly));
-    const ConvShape shape = Shape();
-    for (int64_t side : {shape.pixels(), shape.taps()})
-      if (side > kMaxSide)
+    switch (asked_.limit()) {
+      case ConvolutionLimit::kNone:
+        return AsSpec(asked_);
+      case ConvolutionLimit::kPad:
+        return words_.Expected(words_.Value(kPad), Cat("pad=0", kGraphsOnly));
+      case ConvolutionLimit::kGroups:
+        return words_.Expected(words_.Value(kGroups), Cat("groups=1", kGraphsOnly));
+      case ConvolutionLimit::kImages:
+        return words_.Expected(sizes_word_, Cat("a single image with layout=nchw", kGraphsOnly));
+      case ConvolutionLimit::kSides:
         return words_.Expected(sizes_word_, Cat("at most ", kMaxSide, " pixels in out and terms in a sum"));
-    if (shape.pixels() * shape.filters > kMaxElements)
-      return words_.Expected(sizes_word_, Cat("at most ", kMaxElements, " elements in out"));
-    return absl::OkStatus();
-  }
-
-  absl::StatusOr<ParsedSpec> MakeSpec(const std::string& text) const {
-    if (absl::Status status = CheckSpec(); !status.ok()) return status;
-    Spec spec = ConvolutionSpec(Shape(), types_, epilogue_);
-    spec.accumulate = accumulates();
-    spec.fixed_order = fixed_order() ? 1 : 0;
-    spec.tensor(FiltersOperand(options_.layout)).constant = constant() ? 1 : 0;
-    const CanonicalSpec canonical = Canonicalise(spec);
-    return ParsedSpec{canonical.spec, canonical.swapped, text, Parameters(canonical)};
-  }
-
-  std::vector<Parameter> Parameters(const CanonicalSpec& canonical) const {
-    const auto operand = [&](int of_matmul) { return SwappedOperand(of_matmul, canonical.swapped); };
-    const ConvShape shape = Shape();
-    const EpilogueShapes shapes =
-        ShapesFor(static_cast<uint32_t>(shape.out_height()), static_cast<uint32_t>(shape.out_width()));
-    std::vector<Parameter> parameters = {
-        {kImageName, operand(InputOperand(options_.layout)), TensorType{types_.lhs, ImageDims()}},
-        {kFiltersName, operand(FiltersOperand(options_.layout)), TensorType{types_.rhs, FiltersDims()}}};
-    const std::vector<std::string> names = EpilogueNames(epilogue_);
-    for (int i = 0; i < epilogue_.count; ++i) {
-      const EpilogueStep& step = epilogue_.steps[static_cast<size_t>(i)];
-      if (!step.HasOperand()) continue;
-      const size_t number = parameters.size() - 2;
-      parameters.push_back(
-          {names[number], MatmulDims::kOut + 1 + static_cast<int>(number),
-           TensorType{TypeBefore(epilogue_, AccumulatorOf(types_.lhs), i), shapes.Of(step.operand)}});
+      case ConvolutionLimit::kElements:
+        return words_.Expected(sizes_word_, Cat("at most ", kMaxElements, " elements in out"));
     }
-    parameters.push_back({"out", MatmulDims::kOut, TensorType{types_.out, shapes.all}});
-    return parameters;
-  }
-
-  using Dims = std::vector<uint32_t>;
-
-  Dims ImageDims() const {
-    const uint32_t n = image_[0], c = image_[1], h = image_[2], w = image_[3];
-    return nhwc() ? Dims{n, h, w, c} : image_;
-  }
-  Dims FiltersDims() const {
-    const uint32_t per_group = image_[1] / options_.groups;
-    return nhwc() ? Dims{kernel_[0], kernel_[1], per_group, filters_}
-                  : Dims{filters_, per_group, kernel_[0], kernel_[1]};
-  }
-  // Of an output with so many pixels. An epilogue's rows and columns are those of the matmul that each
-  // convolution is: of nhwc pixels and filters, of nchw filters and pixels.
-  EpilogueShapes ShapesFor(uint32_t height, uint32_t width) const {
-    const uint32_t n = image_[0], f = filters_;
-    if (nhwc()) return {{n, height, width, 1}, {f}, {n, height, width, f}};
-    return {{f, 1, 1}, {n, 1, height, width}, {n, f, height, width}};
+    KIRSCH_CHECK(false);
+    return absl::InternalError("");
   }
 
   absl::StatusOr<Graph> MakeGraph(std::string name) const {
@@ -215,41 +157,22 @@ class ConvolutionParser {
       return words_.Expected(types_word_, "f32, without accumulate, fixed-order and leaky_relu by a tensor");
     GraphBuilder builder(std::move(name), words_.source(), words_.Value(kKernel).position);
     GraphNode node = OperationNode(Operation::kConv2d);
-    node.conv = options_;
-    node.inputs = {builder.Parameter(kImageName, Dtype::kF32, ImageDims()),
-                   builder.Parameter(kFiltersName, Dtype::kF32, FiltersDims(), constant())};
+    node.conv = asked_.options;
+    node.inputs = {
+        builder.Parameter(kImageName, Dtype::kF32, asked_.image_dims()),
+        builder.Parameter(kFiltersName, Dtype::kF32, asked_.filters_dims(), asked_.constant_filters)};
     const ConvolutionSizes sizes = SizesOfConvolution(builder.graph(), node);
-    const EpilogueShapes shapes = ShapesFor(sizes.out_height, sizes.out_width);
-    const std::vector<int> parameters = AddEpilogueParameters(epilogue_, Dtype::kF32, shapes, &builder);
+    const EpilogueShapes shapes = asked_.output_shapes(sizes.out_height, sizes.out_width);
+    const Epilogue& epilogue = asked_.epilogue;
+    const std::vector<int> parameters = AddEpilogueParameters(epilogue, Dtype::kF32, shapes, &builder);
     const int sums = builder.Add(std::move(node));
-    const int result = AddEpilogueSteps(epilogue_, Dtype::kF32, types_.out, sums, parameters, &builder);
+    const int result = AddEpilogueSteps(epilogue, Dtype::kF32, asked_.types.out, sums, parameters, &builder);
     return std::move(builder).Build(result);
-  }
-
-  // The shortest form.
-  std::string Text() const {
-    std::string text =
-        Cat(kConvolutionWord, " ", PrintTypes(types_), " ", image_[0], "x", image_[1], "x", image_[2], "x",
-            image_[3], " filters=", filters_, " kernel=", kernel_[0], "x", kernel_[1]);
-    if (options_.stride > 1) Append(&text, " stride=", options_.stride);
-    if (options_.pad.any()) Append(&text, " pad=", PrintPadding(options_.pad));
-    if (options_.dilation > 1) Append(&text, " dilation=", options_.dilation);
-    if (options_.groups > 1) Append(&text, " groups=", options_.groups);
-    Append(&text, " layout=", kImageLayouts[static_cast<size_t>(options_.layout)]);
-    for (std::string_view flag : kFlags)
-      if (words_.Has(flag)) Append(&text, " ", flag);
-    if (!epilogue_.empty())
-      Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(epilogue_, AccumulatorOf(types_.lhs)));
-    return text;
   }
 
   ShorthandWords& words_;
   Word types_word_, sizes_word_;
-  MatmulTypes types_ = {};
-  std::vector<uint32_t> image_, kernel_;  // images, channels, height, width; height, width
-  uint32_t filters_ = 1;
-  ConvolutionOptions options_;
-  Epilogue epilogue_;
+  ConvolutionRequest asked_;
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "spec/language/contraction_graph.h"
 #include "spec/language/graph_shorthand.h"
-#include "spec/language/matmul_graph.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/nearest.h"
@@ -145,18 +145,22 @@ class KernelFileParser {
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
     if (form_ != KernelForm::kGraphs)
-      if (std::optional<SpecFamily> matmul = AsMatmuls(*graph))
-        return Add({name, *std::move(matmul)}, lines.front().position);
+      if (std::optional<SpecFamily> specs = AsSpecs(*graph))
+        return Add({name, *std::move(specs)}, lines.front().position);
     return Add({name, *std::move(graph), std::string(source_)}, lines.front().position);
   }
 
-  // The family of matmuls that a kernel is, if it is one.
-  std::optional<SpecFamily> AsMatmuls(const GraphFamily& graph) const {
+  // The family of contractions that a kernel is, if it is what a shorthand of it would be.
+  std::optional<SpecFamily> AsSpecs(const GraphFamily& graph) const {
+    const Graph first = graph.member(0);
+    const bool convolution = std::any_of(first.nodes.begin(), first.nodes.end(),
+                                         [](const GraphNode& node) { return node.op == Operation::kConv2d; });
+    if (convolution && (form_ == KernelForm::kGraphConvolutions || graph.count() > 1)) return std::nullopt;
     std::vector<ParsedSpec> members;
     for (int64_t i = 0; i < graph.count(); ++i) {
-      absl::StatusOr<ParsedSpec> matmul = AsMatmul(graph.member(i), source_);
-      if (!matmul.ok()) return std::nullopt;
-      members.push_back(*std::move(matmul));
+      absl::StatusOr<ParsedSpec> spec = AsContraction(graph.member(i), source_);
+      if (!spec.ok()) return std::nullopt;
+      members.push_back(*std::move(spec));
     }
     if (graph.count() == 1) return SpecFamily(std::move(members.front()));
     // A shorthand has a mixture of one size only.

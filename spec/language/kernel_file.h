@@ -28,7 +28,7 @@ struct KernelRequest {
 // What becomes of a kernel that is both a spec and a graph.
 enum class KernelForm : uint8_t {
   kSpecs,              // a spec
-  kGraphConvolutions,  // a graph if it is a convolution's shorthand, else a spec
+  kGraphConvolutions,  // a graph if it is a convolution, else a spec
   kGraphs,             // a graph
 };
 

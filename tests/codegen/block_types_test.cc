@@ -17,8 +17,8 @@
 #include "rewrites/graph/canonical_graph.h"
 #include "search/solver/search.h"
 #include "search/table/plan_recall.h"
+#include "spec/language/contraction_graph.h"
 #include "spec/language/kernel_file.h"
-#include "spec/language/matmul_graph.h"
 #include "spec/language/parser.h"
 #include "spec/text/cat.h"
 #include "tests/testing/kernel_header.h"
@@ -252,16 +252,16 @@ TEST_P(BlockTypesTest, RoundingOfOneMatmul) {
         Cat("kernel f(x: f32[5,512], w: ", type().name, "[64,512], b: f32[64]) -> f32[5,64]:\n",
             "  return relu(add(matmul(x, transpose(w), lhs_as=", NameOf(as), "), b))");
     const Graph graph = testing::GraphOf(text);
-    const absl::StatusOr<ParsedSpec> matmul = AsMatmul(graph, "test");
+    const absl::StatusOr<ParsedSpec> matmul = AsContraction(graph, "test");
     ASSERT_TRUE(matmul.ok()) << matmul.status();
     const std::string spec =
         Cat("matmul f32*", type().name, "->f32 5x512x64 rhs=col lhs-as=", NameOf(as), " epilogue=add:n,relu");
     EXPECT_EQ(matmul->text, ParseSpec(spec)->text);
     EXPECT_EQ(matmul->spec, ParseSpec(spec)->spec);
-    EXPECT_EQ(GraphOf(*matmul)->nodes.back().lhs_as, LhsAs::kItself);
+    EXPECT_EQ(MatmulGraph(*matmul)->nodes.back().lhs_as, LhsAs::kItself);
     const Graph printed = testing::GraphOf(std::string(absl::StripSuffix(PrintGraph(graph), "\n")));
-    EXPECT_EQ(*AsMatmul(printed, "test"), *matmul);
-    EXPECT_EQ(AsMatmul(*GraphOf(*matmul), "test")->spec, matmul->spec);
+    EXPECT_EQ(*AsContraction(printed, "test"), *matmul);
+    EXPECT_EQ(AsContraction(*MatmulGraph(*matmul), "test")->spec, matmul->spec);
   }
 }
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/strip.h"
 #include "search/graph/plan_packing.h"
-#include "spec/language/matmul_graph.h"
+#include "spec/language/contraction_graph.h"
 #include "spec/language/plan_schedule.h"
 #include "spec/program/plan_program.h"
 #include "spec/target/targets.h"
@@ -217,14 +217,14 @@ TEST(ConstantGraphTest, MatmulsAreSpecsWhereTheseCan) {
   const char* const specs[] = {"matmul f32 5x9x7 epilogue=add:n", "matmul f32 5x9x7 const-lhs epilogue=add:n",
                                "matmul f32 5x9x7 const-rhs epilogue=add:n"};
   for (unsigned which = 0; which < 8; ++which) {
-    const auto matmul = AsMatmul(GraphOf(WithConstants(text, which)), "test");
+    const auto matmul = AsContraction(GraphOf(WithConstants(text, which)), "test");
     EXPECT_EQ(matmul.ok(), which < 3) << which;
     if (which < 3 && matmul.ok()) {
       EXPECT_EQ(matmul->text, specs[which]);
     }
   }
   const auto batch =
-      AsMatmul(GraphOf("kernel a(x: f32[2,5,9], w: const f32[2,9,7]):\n return matmul(x, w)"), "");
+      AsContraction(GraphOf("kernel a(x: f32[2,5,9], w: const f32[2,9,7]):\n return matmul(x, w)"), "");
   ASSERT_TRUE(batch.ok());
   EXPECT_EQ(batch->text, "matmul f32 2:5x9x7 const-rhs");
 }

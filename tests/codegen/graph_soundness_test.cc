@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/c/compilation.h"
-#include "spec/language/matmul_graph.h"
+#include "spec/language/contraction_graph.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
@@ -59,7 +59,7 @@ TEST_P(PlanTest, ResidualsMayBeOfNarrowTypes) {
   for (const char* text :
        {"kernel a(x: bf16[4,32], w: f32[4,4], r: bf16[4,32]):\n return max(matmul(w, x), r)",
         "kernel a(x: u8[32,2], w: s8[2,31], r: f16[1,31]):\n return mul(cast(matmul(x, w), f32), r)"}) {
-    EXPECT_FALSE(AsMatmul(GraphOf(text), "test").ok()) << text;
+    EXPECT_FALSE(AsContraction(GraphOf(text), "test").ok()) << text;
     VerifiedInEveryWay(text, target_);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spec/language/matmul_graph.h"
+#include "spec/language/contraction_graph.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include "spec/graph/builder.h"
 #include "spec/graph/epilogue_operations.h"
 #include "spec/graph/types.h"
+#include "spec/language/convolution_request.h"
 #include "spec/language/printer.h"
 #include "spec/language/types_parser.h"
 #include "spec/matmul_types.h"
@@ -24,15 +25,19 @@
 namespace kirsch {
 namespace {
 
-class MatmulFinder {
+bool IsContraction(const GraphNode& node) {
+  return node.op == Operation::kMatmul || node.op == Operation::kConv2d;
+}
+
+class ContractionFinder {
  public:
-  MatmulFinder(const Graph& graph, std::string_view source)
-      : graph_(graph), source_(source), uses_(graph.nodes.size()), has_matmul_(graph.nodes.size()) {
+  ContractionFinder(const Graph& graph, std::string_view source)
+      : graph_(graph), source_(source), uses_(graph.nodes.size()), has_contraction_(graph.nodes.size()) {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const GraphNode& node = graph.nodes[i];
-      has_matmul_[i] =
-          node.op == Operation::kMatmul ||
-          std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) { return HasMatmul(input); });
+      has_contraction_[i] =
+          IsContraction(node) || std::any_of(node.inputs.begin(), node.inputs.end(),
+                                             [&](int input) { return HasContraction(input); });
     }
   }
 
@@ -40,8 +45,12 @@ class MatmulFinder {
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (!graph_.nodes[i].type.dense())
         return Refused(static_cast<int>(i), "tensors without strides, as yet");
-    if (absl::Status status = WalkToMatmul(); !status.ok()) return status;
-    if (absl::Status status = AddMatrices(); !status.ok()) return status;
+    const auto first = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), IsContraction);
+    if (first == graph_.nodes.end()) return Refused(graph_.result, "a contraction");
+    contraction_ = static_cast<int>(first - graph_.nodes.begin());
+    if (IsConvolution()) convolution_ = MakeRequest();
+    if (absl::Status status = WalkToContraction(); !status.ok()) return status;
+    if (absl::Status status = AddInputs(); !status.ok()) return status;
     if (absl::Status status = CheckConstants(); !status.ok()) return status;
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (At(static_cast<int>(i)).op == Operation::kInput && uses_[i] != 1)
@@ -53,7 +62,7 @@ class MatmulFinder {
     if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
       return Refused(graph_.result, Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
                                         kMaxEpilogueOperands, " operands"));
-    absl::StatusOr<ParsedSpec> parsed = MakeSpec();
+    absl::StatusOr<ParsedSpec> parsed = IsConvolution() ? MakeConvolution() : MakeMatmul();
     if (parsed.ok()) parsed->parameters = ParametersAs(parsed->swapped);
     return parsed;
   }
@@ -64,7 +73,8 @@ class MatmulFinder {
     return ErrorAt(source_, At(node).position, Cat("expected ", expected));
   }
 
-  bool HasMatmul(int node) const { return has_matmul_[static_cast<size_t>(node)]; }
+  bool HasContraction(int node) const { return has_contraction_[static_cast<size_t>(node)]; }
+  bool IsConvolution() const { return At(contraction_).op == Operation::kConv2d; }
 
   // A cast that is a step of an epilogue; any other only says what is stored.
   bool Converts(int node) const {
@@ -73,15 +83,14 @@ class MatmulFinder {
   }
 
   // From the result back; steps_ are in the order of the walk, reversed.
-  absl::Status WalkToMatmul() {
+  absl::Status WalkToContraction() {
     int at = graph_.result;
     if (At(at).op == Operation::kCast && !Converts(at)) at = At(at).inputs[0];
-    while (At(at).op != Operation::kMatmul) {
+    while (at != contraction_) {
       absl::StatusOr<int> next = Step(at);
       if (!next.ok()) return next.status();
       at = *next;
     }
-    matmul_ = at;
     return absl::OkStatus();
   }
 
@@ -95,7 +104,7 @@ class MatmulFinder {
     } else if (info.equivalent) {
       steps_.push_back(NumberStep(info.equivalent->op, info.equivalent->number, at.type.dtype));
     } else if (!IsStep(at.op)) {
-      return Refused(node, "elementwise operations on one matmul, and nothing else as yet");
+      return Refused(node, "elementwise operations on one contraction, and nothing else as yet");
     } else if (info.arguments == 2) {
       return BinaryStep(node);
     } else if (info.operands() == 2) {
@@ -108,13 +117,13 @@ class MatmulFinder {
 
   absl::StatusOr<int> BinaryStep(int node) {
     const GraphNode& at = At(node);
-    const bool first = HasMatmul(at.inputs[0]), second = HasMatmul(at.inputs[1]);
+    const bool first = HasContraction(at.inputs[0]), second = HasContraction(at.inputs[1]);
     if (first == second)
-      return Refused(
-          node,
-          "elementwise operations on one matmul, the other operand being a parameter or a number, as yet");
+      return Refused(node,
+                     "elementwise operations on one contraction, the other operand being a parameter or a "
+                     "number, as yet");
     if (second && (at.op == Operation::kMaxNum || at.op == Operation::kMinNum))
-      return Refused(node, "the matmul first, of what is not symmetric, as yet");
+      return Refused(node, "the contraction first, of what is not symmetric, as yet");
     const int chain = at.inputs[first ? 0 : 1], other = at.inputs[first ? 1 : 0];
     const bool reversed = at.op == Operation::kSub && second;  // y - x is -x + y
     EpilogueStep step{reversed ? Operation::kAdd : at.op};
@@ -124,7 +133,7 @@ class MatmulFinder {
     return chain;
   }
 
-  // The number, or what of the matmul's output an element of the parameter is for.
+  // The number, or what of the contraction's output an element of the parameter is for.
   absl::Status SetOperand(int chain, int other, EpilogueStep* step) {
     const GraphNode& operand = At(other);
     if (operand.op == Operation::kNumber) {
@@ -138,31 +147,41 @@ class MatmulFinder {
     ++uses_[static_cast<size_t>(other)];
     const std::vector<uint32_t>& out = At(chain).type.dims;
     std::vector<uint32_t> dims = operand.type.dims;
-    if (dims.size() > out.size()) return Refused(other, "no more axes than the matmul has");
+    if (dims.size() > out.size()) return Refused(other, "no more axes than the contraction has");
     dims.insert(dims.begin(), out.size() - dims.size(), 1);
-    const size_t n = out.size() - 1, m = n - 1;
-    const bool batch = std::any_of(dims.begin(), dims.end() - 2, [](uint32_t size) { return size != 1; });
-    step->operand = dims == out                         ? EpilogueOperand::kAll
-                    : batch                             ? EpilogueOperand::kNone
-                    : dims[m] == 1 && dims[n] == 1      ? EpilogueOperand::kScalar
-                    : dims[m] == 1 && dims[n] == out[n] ? EpilogueOperand::kColumns
-                    : dims[n] == 1 && dims[m] == out[m] ? EpilogueOperand::kRows
-                                                        : EpilogueOperand::kNone;
+    EpilogueShapes shapes = OutputShapes();
+    for (std::vector<uint32_t>* shape : {&shapes.rows, &shapes.columns})
+      shape->insert(shape->begin(), out.size() - shape->size(), 1);
+    step->operand = dims == out                                    ? EpilogueOperand::kAll
+                    : dims == std::vector<uint32_t>(out.size(), 1) ? EpilogueOperand::kScalar
+                    : dims == shapes.columns                       ? EpilogueOperand::kColumns
+                    : dims == shapes.rows                          ? EpilogueOperand::kRows
+                                                                   : EpilogueOperand::kNone;
     if (step->operand != EpilogueOperand::kNone) return absl::OkStatus();
     return Refused(other, Cat("one element, a row, a column or ", PrintTensorType(At(chain).type), ", got ",
                               PrintTensorType(operand.type)));
   }
 
-  absl::Status AddMatrices() {
+  // Without the axes of a batch.
+  EpilogueShapes OutputShapes() const {
+    const std::vector<uint32_t>& out = At(contraction_).type.dims;
+    if (!IsConvolution()) return {{out[out.size() - 2], 1}, {out.back()}, out};
+    const ConvolutionSizes sizes = SizesOfConvolution(graph_, At(contraction_));
+    return convolution_.output_shapes(sizes.out_height, sizes.out_width);
+  }
+
+  absl::Status AddInputs() {
     for (size_t i = 0; i < 2; ++i) {
-      if (ItemsPerMatrix(graph_, At(matmul_), i) != 1)
-        return Refused(matmul_, "as many matrices on either side, as yet");
-      int input = At(matmul_).inputs[i];
-      turned_[i] = At(input).op == Operation::kTranspose;
-      if (turned_[i]) input = At(input).inputs[0];
-      if (At(input).op != Operation::kInput) return Refused(input, "a matmul of parameters, as yet");
+      int input = At(contraction_).inputs[i];
+      if (!IsConvolution()) {
+        if (ItemsPerMatrix(graph_, At(contraction_), i) != 1)
+          return Refused(contraction_, "as many matrices on either side, as yet");
+        turned_[i] = At(input).op == Operation::kTranspose;
+        if (turned_[i]) input = At(input).inputs[0];
+      }
+      if (At(input).op != Operation::kInput) return Refused(input, "a contraction of parameters, as yet");
       ++uses_[static_cast<size_t>(input)];
-      matrices_[i] = input;
+      inputs_[i] = input;
     }
     return absl::OkStatus();
   }
@@ -170,52 +189,93 @@ class MatmulFinder {
   // In the batch.
   int64_t Matrices() const {
     int64_t matrices = 1;
-    const std::vector<uint32_t>& dims = At(matmul_).type.dims;
+    const std::vector<uint32_t>& dims = At(contraction_).type.dims;
     for (size_t axis = 0; axis + 2 < dims.size(); ++axis) matrices *= dims[axis];
     return matrices;
   }
 
-  // A spec packs one operand ahead.
+  // A spec packs one operand ahead, which of a convolution is the filters.
   absl::Status CheckConstants() const {
     int constants = 0;
     for (int i = 0; i < graph_.num_inputs(); ++i) {
       if (!graph_.IsConstant(i)) continue;
-      const bool matrix = i == matrices_[0] || i == matrices_[1];
+      const bool matrix = i == inputs_[1] || (i == inputs_[0] && !IsConvolution());
       if (!matrix || ++constants > 1)
-        return Refused(i, "one constant at most, which the matmul multiplies by");
+        return Refused(i, "one constant at most, which the contraction multiplies by");
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<ParsedSpec> MakeSpec() const {
-    const TensorType &lhs = At(At(matmul_).inputs[0]).type, &out = At(matmul_).type;
-    const size_t n = out.dims.size() - 1;
-    const MatmulTypes types{lhs.dtype, At(At(matmul_).inputs[1]).type.dtype, At(graph_.result).type.dtype};
-    if (Matrices() > kMaxSide) return Refused(matmul_, Cat("a batch of at most ", kMaxSide));
+  MatmulTypes Types() const {
+    const std::vector<int>& inputs = At(contraction_).inputs;
+    return {At(inputs[0]).type.dtype, At(inputs[1]).type.dtype, At(graph_.result).type.dtype};
+  }
+
+  Epilogue MakeEpilogue() const {
+    const MatmulTypes types = Types();
     Epilogue epilogue;
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
       epilogue.steps[static_cast<size_t>(epilogue.count++)] = step->step;
     // A type that only an epilogue may end in.
     if (epilogue.empty() && !IsSupported(types)) {
-      const bool floats = IsFloating(lhs.dtype);
+      const bool floats = IsFloating(types.lhs);
       epilogue.count = 1;
       epilogue.steps[0] = {floats ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
                            floats ? std::bit_cast<uint32_t>(1.0f) : 0};
     }
-    const absl::Status known =
-        CheckTypes(source_, {PrintTypes(types), At(matmul_).position}, types, epilogue);
-    if (!known.ok()) return known;
+    return epilogue;
+  }
+
+  absl::Status CheckTypesWith(const Epilogue& epilogue) const {
+    const MatmulTypes types = Types();
+    return CheckTypes(source_, {PrintTypes(types), At(contraction_).position}, types, epilogue);
+  }
+
+  absl::StatusOr<ParsedSpec> MakeMatmul() const {
+    const TensorType &lhs = At(At(contraction_).inputs[0]).type, &out = At(contraction_).type;
+    const size_t n = out.dims.size() - 1;
+    if (Matrices() > kMaxSide) return Refused(contraction_, Cat("a batch of at most ", kMaxSide));
+    const Epilogue epilogue = MakeEpilogue();
+    if (absl::Status known = CheckTypesWith(epilogue); !known.ok()) return known;
+    const MatmulTypes types = Types();
     Spec asked;
     asked.op = OpWith(epilogue);
-    asked.lhs_as = At(matmul_).lhs_as;
+    asked.lhs_as = At(contraction_).lhs_as;
     const std::array<Dtype, 3> dtypes = {types.lhs, types.rhs, types.out};
     for (size_t i = 0; i < dtypes.size(); ++i) asked.operand[i].dtype = dtypes[i];
     for (size_t i = 0; i < 2; ++i) {
       asked.operand[i].layout.order = turned_[i] ? Order::kCol : Order::kRow;
-      asked.operand[i].constant = graph_.IsConstant(matrices_[i]) ? 1 : 0;
+      asked.operand[i].constant = graph_.IsConstant(inputs_[i]) ? 1 : 0;
     }
     const UserSizes sizes = {static_cast<uint32_t>(Matrices()), out.dims[n - 1], lhs.dims[n], out.dims[n]};
     return CanonicalRequest(WithSizes(asked, sizes));
+  }
+
+  // But for the epilogue, and so for what is stored.
+  ConvolutionRequest MakeRequest() const {
+    const GraphNode& node = At(contraction_);
+    const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+    ConvolutionRequest request;
+    request.images = sizes.images;
+    request.channels = sizes.channels;
+    request.height = sizes.height;
+    request.width = sizes.width;
+    request.filters = sizes.filters;
+    request.kernel_height = sizes.kernel_height;
+    request.kernel_width = sizes.kernel_width;
+    request.options = node.conv;
+    request.constant_filters = graph_.IsConstant(node.inputs[1]);
+    return request;
+  }
+
+  absl::StatusOr<ParsedSpec> MakeConvolution() const {
+    ConvolutionRequest request = convolution_;
+    request.types = Types();
+    request.epilogue = MakeEpilogue();
+    if (absl::Status known = CheckTypesWith(request.epilogue); !known.ok()) return known;
+    if (request.limit() != ConvolutionLimit::kNone)
+      return Refused(contraction_, "a convolution without pads and groups, of one image with layout=nchw");
+    return AsSpec(request);
   }
 
   // The kernel's parameters. `swapped`: the spec is the transposed problem.
@@ -230,10 +290,16 @@ class MatmulFinder {
   // Of the spec, which operand the kernel's parameter is.
   int OperandOf(int input, bool swapped) const {
     for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
-      if (input == matrices_[static_cast<size_t>(matrix)]) return SwappedOperand(matrix, swapped);
+      if (input == inputs_[InputOfMatrix(matrix)]) return SwappedOperand(matrix, swapped);
     int operand = MatmulDims::kOut;
     for (auto step = steps_.rbegin(); step->input != input; ++step) operand += step->input >= 0 ? 1 : 0;
     return operand + 1;
+  }
+
+  // Which of the contraction's inputs the matrix is.
+  size_t InputOfMatrix(int matrix) const {
+    if (!IsConvolution()) return static_cast<size_t>(matrix);
+    return matrix == InputOperand(At(contraction_).conv.layout) ? 0 : 1;
   }
 
   struct Taken {
@@ -248,20 +314,21 @@ class MatmulFinder {
   const Graph& graph_;
   const std::string_view source_;
   std::vector<int> uses_;
-  std::vector<bool> has_matmul_;  // the node, or one that it is made from
+  std::vector<bool> has_contraction_;  // the node, or one that it is made from
   std::vector<Taken> steps_;
-  int matmul_ = -1;
-  std::array<int, 2> matrices_ = {};
+  int contraction_ = -1;
+  ConvolutionRequest convolution_;  // if it is one
+  std::array<int, 2> inputs_ = {};  // parameters that the contraction multiplies
   std::array<bool, 2> turned_ = {};
 };
 
 }  // namespace
 
-absl::StatusOr<ParsedSpec> AsMatmul(const Graph& graph, std::string_view source) {
-  return MatmulFinder(graph, source).Find();
+absl::StatusOr<ParsedSpec> AsContraction(const Graph& graph, std::string_view source) {
+  return ContractionFinder(graph, source).Find();
 }
 
-absl::StatusOr<Graph> GraphOf(const ParsedSpec& parsed) {
+absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
   const Spec& spec = parsed.spec;
   const Epilogue& epilogue = spec.op_info().epilogue;
   bool dense = true;
