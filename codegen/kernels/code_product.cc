@@ -241,7 +241,7 @@ class CodeProduct {
   // What a trip reads of a column, further on.
   void Prefetch(int j) {
     const int64_t ahead =
-        Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
+        Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k(), j + kernel_.prefetch_n()));
     for (int64_t byte = 0; byte < Bytes(kernel_.rhs.dtype); byte += kLineBytes)
       builder_.Do(kirsch::Prefetch{At(parameters_.rhs, ahead + byte)});
   }

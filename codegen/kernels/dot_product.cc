@@ -122,7 +122,7 @@ class DotProduct {
   // What a trip of so many steps reads of a column, further on.
   void PrefetchBlocks(int j, int steps) {
     const MatrixLayout& rhs = kernel_.rhs;
-    const int64_t ahead = Bytes(rhs.dtype, rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
+    const int64_t ahead = Bytes(rhs.dtype, rhs.At(kernel_.prefetch_k(), j + kernel_.prefetch_n()));
     for (int64_t byte = 0; byte < Bytes(rhs.dtype, steps); byte += kLineBytes)
       builder_.Do(Prefetch{At(parameters_.rhs, ahead + byte)});
   }
@@ -157,8 +157,8 @@ class DotProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t k) {
     for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Prefetch{{parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n,
-                                                            parameters_.size)}});
+      builder_.Do(Prefetch{{parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k(),
+                                                            j + kernel_.prefetch_n(), parameters_.size)}});
   }
 
   // As many lines as a trip of so many vectors reads of all columns, of those that lie behind in memory. The
@@ -166,7 +166,7 @@ class DotProduct {
   // prefetched is as much of each of them.
   void PrefetchInOrder(const Affine& trip, int vectors, const Affine& before) {
     const int64_t columns = kernel_.tile.columns, steps = vectors * kernel_.step();
-    Affine next = kernel_.rhs.At(0, kernel_.prefetch_n, parameters_.size);
+    Affine next = kernel_.rhs.At(0, kernel_.prefetch_n(), parameters_.size);
     if (columns > 1) next = Plus(Plus(next, Times(before, columns - 1)), Times(trip, (columns - 1) * steps));
     for (int64_t i = 0; i < columns * steps; i += LineElements())
       builder_.Do(Prefetch{{parameters_.rhs, Plus(next, i)}, true});

@@ -51,7 +51,7 @@ struct Microkernel : TileShape {
   bool keeps(int part) const { return (fence_steps || one_by_one()) && k_split == 1 && part + 1 < parts(); }
   // Vectors of rhs are made one at a time, so that not all of their parts take registers at once.
   bool one_by_one() const { return tile.rows == 1 && parts() > 1; }
-  bool prefetches() const { return prefetch_k != 0 || prefetch_n != 0; }
+  bool prefetches() const { return prefetch_k() != 0 || prefetch_n() != 0; }
   Dtype accumulator() const { return AccumulatorOf(lhs.dtype); }
 
   // Unique among kernels that differ.

@@ -80,7 +80,7 @@ class OuterProduct {
       const int64_t k = int64_t{u} * group();
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k);
-      if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k);
+      if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k());
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         if (kernel_.one_by_one())
@@ -133,7 +133,7 @@ class OuterProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
     for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
-      builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n)}});
+      builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n())}});
   }
 
   const Microkernel& kernel_;

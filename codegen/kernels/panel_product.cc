@@ -158,7 +158,8 @@ class PanelProduct {
 
   // These steps' share of what a trip reads of rhs, further on.
   void Prefetch() {
-    const int64_t ahead = Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, kernel_.prefetch_n));
+    const int64_t ahead =
+        Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k(), kernel_.prefetch_n()));
     const int64_t lines = (BlockBytes() + kLineBytes - 1) / kLineBytes, end = BlockOf(kernel_.rhs.dtype);
     for (int64_t panel = 0; panel < kernel_.n; panel += kernel_.rhs.panel)
       for (int64_t line = lines * first_ / end; line < lines * (first_ + steps()) / end; ++line)

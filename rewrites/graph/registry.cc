@@ -7,7 +7,7 @@
 namespace kirsch {
 namespace {
 
-#define KIRSCH_ADDRESS_OF(rewrite) &rewrite,
+#define KIRSCH_ADDRESS_OF(rewrite) &(rewrite),
 constexpr const GraphRewrite* kGraphRewrites[] = {KIRSCH_GRAPH_REWRITES(KIRSCH_ADDRESS_OF)};
 #undef KIRSCH_ADDRESS_OF
 

@@ -67,7 +67,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_
   if (!answer.ok()) return answer;
   const auto* const result = std::get_if<PlanResult>(&*answer);
   if (result == nullptr || !result->optimal || result->plan.nests.empty()) return answer;
-  const absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
+  absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
   if (!added.ok()) return added;
   return answer;
 }

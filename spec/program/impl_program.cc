@@ -438,14 +438,14 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     at.push_back(view.start);
   }
   shape.prefetch_out = spec.out().level > Level::kL1;
-  (microkernel.dim == MatmulDims::kK ? shape.prefetch_k : shape.prefetch_n) = microkernel.size;
+  shape.microkernel = microkernel;
   const Spec& tile = OnlyChild(impl).spec;
   const bool in_order = tile.operand[kRhs].resident == kPrefetched;
   // Shorter reductions leave gaps between columns that don't move together.
   const bool has_gaps = in_order && varying_ == MatmulDims::kK && !shape.rhs.symbolic_stride;
   if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {
     shape.prefetches_in_order = in_order;
-    shape.prefetch_n = in_order ? ColumnsAhead(tile) : shape.n;
+    shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n;
   }
   if (last_ != Affine{}) {
     shape.runtime_n_tail = shape.tile.lanes;

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "spec/decision.h"
 #include "spec/dtype.h"
 #include "spec/epilogue.h"
 #include "spec/graph/row_program.h"
@@ -44,9 +45,9 @@ struct TileShape {
   Epilogue epilogue;
   std::vector<EpilogueArgument> arguments;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
-  // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
-  // one of the two is not 0.
-  int64_t prefetch_k = 0, prefetch_n = 0;
+  Decision microkernel = {};  // as it was decided
+  // Where that says nothing of prefetches: the elements of rhs so many columns further are prefetched.
+  int64_t next_tile = 0;
   // Of columns without gaps: they are prefetched in the order in which they lie in memory, as many bytes at a
   // time as are read, and into L2 only: what L1 has room for is lhs.
   bool prefetches_in_order = false;
@@ -54,6 +55,13 @@ struct TileShape {
   int sum_levels = 0;           // of sums in blocks: see SumLevels (spec/sum_blocks.h)
   int64_t k_tail = 0;           // what is left of the reduction: k mod step()
   bool runtime_k_tail = false;  // that is known when the kernel is run
+
+  // The elements of rhs so many steps of the reduction, or so many columns, further are prefetched; at most
+  // one of the two is not 0.
+  int64_t prefetch_k() const { return microkernel.dim == MatmulDims::kK ? microkernel.size : 0; }
+  int64_t prefetch_n() const {
+    return microkernel.size == 0 || microkernel.dim == MatmulDims::kK ? next_tile : microkernel.size;
+  }
 
   // Steps of the reduction that one instruction takes in.
   int64_t step() const {

@@ -40,9 +40,9 @@ std::string Text(const TileShape& tile) {
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
   if (tile.prefetch_out) text += " prefetch out";
-  if (tile.prefetch_k != 0) Append(&text, " prefetch k+", tile.prefetch_k);
-  if (tile.prefetch_n != 0)
-    Append(&text, " prefetch n+", tile.prefetch_n, tile.prefetches_in_order ? " in order" : "");
+  if (tile.prefetch_k() != 0) Append(&text, " prefetch k+", tile.prefetch_k());
+  if (tile.prefetch_n() != 0)
+    Append(&text, " prefetch n+", tile.prefetch_n(), tile.prefetches_in_order ? " in order" : "");
   return text;
 }
 

@@ -76,9 +76,9 @@ class Runs {
                                          {size_, ValueOf(run.last), ValueOf(run.count), ValueOf(run.adds)});
     const auto* const tile = std::get_if<TileShape>(&kernel);
     if (tile == nullptr) return;
-    std::string text =
-        Cat(tile->m, "x", tile->n, "x", ValueOf(run.count), NameOf(tile->lhs), NameOf(tile->rhs),
-            dim_ == kM ? tile->prefetch_n : 0, " ", tile->prefetch_k, tile->prefetch_out, tile->accumulate);
+    std::string text = Cat(tile->m, "x", tile->n, "x", ValueOf(run.count), NameOf(tile->lhs),
+                           NameOf(tile->rhs), dim_ == kM ? tile->prefetch_n() : 0, " ", tile->prefetch_k(),
+                           tile->prefetch_out, tile->accumulate);
     for (const OperandPlace& place : run.at) {
       const bool caller = program_.buffers[static_cast<size_t>(place.buffer)].memory == Memory::kCaller;
       Append(&text, " ", caller ? place.buffer : -1);
