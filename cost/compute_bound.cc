@@ -250,7 +250,8 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
       rest = std::min(rest, in_rest * column);
     }
   }
-  return static_cast<double>(sizes.out.inner / run) * (whole + (in_rest > 0 ? rest : 0));
+  const int64_t runs = sizes.out.inner / run;
+  return static_cast<double>(runs) * (whole + (in_rest > 0 ? rest : 0));
 }
 
 // Any share of the elements of lhs and of rhs may be copied. The cycles are linear in each share, so they are

@@ -104,7 +104,7 @@ template <Dtype kDtype>
 constexpr auto ElementOf() {
   if constexpr (kDtype == Dtype::kExcess8) {
     return O8();
-  } else if constexpr (kDtype == Dtype::kF32) {
+  } else if constexpr (kDtype == Dtype::kF32) {  // NOLINT(bugprone-branch-clone): their types differ
     return float();
   } else if constexpr (IsFloating(kDtype)) {
     return NarrowFloat<kDtype>();
