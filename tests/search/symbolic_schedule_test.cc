@@ -13,6 +13,7 @@
 
 #include "memo/hash_memo.h"
 #include "search/families/size_regions.h"
+#include "search/families/size_rule.h"
 #include "search/solver/program_cost.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
@@ -170,6 +171,55 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnySize) {
   EXPECT_GT(ranges_, 20);
 }
 
+TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyRowsAndColumns) {
+  const Target& target = GetParam();
+  const CostModel model(target);
+  std::mt19937_64 random(20261127);
+  const bool is_tiny = target.name == testing::TinyTarget().name;
+  int members = 0, ranges = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::vector<MatmulTypes> types = testing::EveryTypes();
+    testing::RandomSpecOptions options{.max_side = 40, .max_batch = 1};
+    if (round % 2 == 1 && !is_tiny) options.types = types[random() % types.size()];
+    Spec spec = testing::RandomMatmulSpec(options, &random);
+    if (spec.operand[0].layout.order == Order::kCol || spec.block != 0) continue;
+    constexpr uint32_t kMost = 70;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {  // with room for all sizes
+      uint32_t& ld = spec.tensor(operand).layout.ld;
+      const int inner = InnerDim(spec, operand);
+      if (inner != kK && ld != spec.size[static_cast<size_t>(inner)]) ld += kMost;
+    }
+    const SymbolicScheduleOptions choice{.narrow_vectors = random() % 3 != 0, .own_rest = random() % 2 == 0};
+    SizeRule rule(testing::RandomImpl(spec, target, &random), {kN, kM}, model, choice);
+    const auto root = [&](uint32_t rows, uint32_t columns) {
+      return WithSize(WithSize(spec, kM, rows), kN, columns);
+    };
+    const auto size = [&](uint32_t most) { return 1 + static_cast<uint32_t>(random() % most); };
+    uint32_t m0 = size(30), m1 = m0 + size(30), n0 = size(40), n1 = n0 + size(kMost - n0);
+    bool legal = true;
+    for (uint32_t m = m0; m <= m1 && legal; ++m)
+      for (uint32_t n = n0; n <= n1 && legal; ++n) legal = rule.Price(root(m, n)) < kInfiniteCost;
+    if (!legal) continue;
+    const std::optional<Impl> range = rule.ApplyToRange(root(m0, n0), root(m1, n1));
+    if (!range) continue;
+    ++ranges;
+    EXPECT_EQ(VaryingDims(*range).size(), 2);
+    for (int i = 0; i < 40 && !HasFailure(); ++i, ++members) {
+      const uint32_t m = i == 0 ? m0 : i == 1 ? m1 : m0 + size(m1 - m0 + 1) - 1;
+      const uint32_t n = i == 0 ? n0 : i == 1 ? n1 : n0 + size(n1 - n0 + 1) - 1;
+      const Impl one = rule.Apply(root(m, n));
+      EXPECT_EQ(one.spec, root(m, n));
+      EXPECT_TRUE(testing::InterpretedEqualsReference(one, target)) << testing::Describe(one);
+      EXPECT_TRUE(testing::InterpretedEqualsReference(*range, one.spec, target))
+          << testing::Describe(one) << PrintProgram(WriteProgram(*range, target));
+      EXPECT_NEAR(ProgramCost(one, target).Cycles(model) / ToCycles(rule.Price(one.spec)), 1, 1e-3);
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(members, is_tiny ? 50 : 200);
+  EXPECT_GT(ranges, is_tiny ? 1 : 5);
+}
+
 // Copies of lhs that all blocks of columns read: made once for all of them where the number of rows is known,
 // else in each range of blocks.
 TEST_P(SymbolicScheduleTest, BlocksOfColumnsThatReadOneCopy) {
@@ -224,9 +274,9 @@ TEST_P(SymbolicScheduleTest, AStoppedSearchLeavesRegionsOfAll) {
     const SearchResult result = Search(roots[i], model, memo, {});
     return SolvedSize{result.impl, result.cost, result.bound};
   };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, MatmulDims::kM, model, solve);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kM}, model, solve);
   ASSERT_TRUE(family.ok());
-  EXPECT_EQ(family->regions.back().last, roots.size() - 1);
+  EXPECT_EQ(family->regions.back().members.back(), roots.size() - 1);
   for (size_t i = 0; i < roots.size(); ++i) EXPECT_EQ(family->members[i].program.spec, roots[i]);
 }
 
@@ -244,14 +294,15 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, static_cast<size_t>(dim), model, solve);
+    const absl::StatusOr<SizeFamily> family =
+        FindSizeRegions(roots, {static_cast<size_t>(dim)}, model, solve);
     ASSERT_TRUE(family.ok());
     ASSERT_EQ(family->members.size(), roots.size());
     size_t next = 0;
     for (const SizeRegion& region : family->regions) {
-      EXPECT_EQ(region.first, next);
-      next = region.last + 1;
-      for (size_t i = region.first; i <= region.last; ++i) {
+      EXPECT_EQ(region.members.front(), next);
+      next = region.members.back() + 1;
+      for (size_t i : region.members) {
         const SizeMember& member = family->members[i];
         EXPECT_EQ(member.program.spec, roots[i]);
         const double best = static_cast<double>(member.best.value_or(member.cost));
@@ -264,6 +315,49 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
     EXPECT_LT(family->regions.size(), roots.size());
     EXPECT_LT(solved, 60);
   }
+}
+
+TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
+  if (GetParam().name == testing::TinyTarget().name) return;  // its searches are long
+  const CostModel model(GetParam());
+  HashMemo memo;
+  std::vector<Spec> roots;
+  constexpr uint32_t kMost = 24;
+  const Spec spec = ParseSpec("matmul f32 24x32x24")->spec;
+  for (uint32_t n = 2; n <= kMost; ++n)
+    for (uint32_t m = 2; m <= kMost; ++m)
+      roots.push_back(PlaceOperands(WithSize(WithSize(spec, kM, m), kN, n), Residency::kWarm, GetParam()));
+  int solved = 0;
+  const auto own = [&](size_t i, Cost cutoff) {
+    SearchOptions options;
+    options.cutoff = cutoff;
+    return Search(roots[i], model, memo, options);
+  };
+  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
+    ++solved;
+    const SearchResult result = own(i, cutoff);
+    return SolvedSize{result.impl, result.cost, result.bound};
+  };
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {kN, kM}, model, solve);
+  ASSERT_TRUE(family.ok());
+  std::vector<int> regions_of(roots.size());
+  for (const SizeRegion& region : family->regions)
+    for (size_t i : region.members) {
+      ++regions_of[i];
+      const SizeMember& member = family->members[i];
+      EXPECT_EQ(member.program.spec, roots[i]);
+      const Cost best = member.best.value_or(member.cost);
+      EXPECT_LE(static_cast<double>(member.cost), (1 + kMostLoss) * static_cast<double>(best));
+      EXPECT_TRUE(testing::InterpretedEqualsReference(region.program, roots[i], GetParam()));
+    }
+  for (int count : regions_of) EXPECT_EQ(count, 1);
+  EXPECT_LT(family->regions.size(), roots.size() / 8);
+  EXPECT_LT(solved, 200);
+  double worst = 0;
+  for (size_t i = 0; i < roots.size(); i += 17)
+    worst = std::max(worst, static_cast<double>(family->members[i].cost) /
+                                static_cast<double>(own(i, kInfiniteCost).cost));
+  EXPECT_LT(worst, 1.1);
 }
 
 // What a copy of rhs in L1 gains is lost where there is room for none: neither the shortest reduction nor the
@@ -287,7 +381,7 @@ TEST(SizeRegionsTest, MembersBetweenAreServedToo) {
     const SearchResult result = own(i, cutoff);
     return SolvedSize{result.impl, result.cost, result.bound};
   };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, MatmulDims::kK, model, solve);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kK}, model, solve);
   ASSERT_TRUE(family.ok());
   EXPECT_LT(solved, 40);
   for (size_t i = 0; i < roots.size(); i += 9)
