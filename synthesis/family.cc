@@ -50,8 +50,8 @@ int DimOfSpec(int asked, bool swapped) {
   return asked == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
 }
 
-// Which of the sizes are those that members may share programs for: rows and columns, or one of the two, or
-// the reduction. None: they can't.
+// Which of the sizes are those that members may share programs for: rows and columns; or, of the spec, rows
+// and the reduction; or one of these. None: they can't.
 std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const KernelRequest& request) {
   const SpecFamily* const family = request.family.specs();
   if (family == nullptr || !arguments.tune.empty() || arguments.tuned) return {};
@@ -60,16 +60,22 @@ std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const Kerne
   const OpInfo& op = largest.spec.op_info();
   if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return {};
   if (family->ranges()[MatmulDims::kB].high > 1) return {};
-  std::vector<size_t> shared;
-  for (size_t size = 0; size < varying.size(); ++size)
-    if (varying[size] != MatmulDims::kK) shared.push_back(size);
-  if (shared.empty() && !varying.empty()) shared = {0};
-  return shared;
+  const auto number_of = [&](int dim) {
+    const auto found = std::find(varying.begin(), varying.end(), DimOfSpec(dim, largest.swapped));
+    return static_cast<size_t>(found - varying.begin());
+  };
+  const size_t none = varying.size(), rows = number_of(MatmulDims::kM), columns = number_of(MatmulDims::kN),
+               steps = number_of(MatmulDims::kK);
+  if (rows == none && columns == none) return steps == none ? std::vector<size_t>() : std::vector{steps};
+  if (rows == none) return {columns};
+  if (columns != none) return {std::min(rows, columns), std::max(rows, columns)};
+  return steps == none ? std::vector{rows} : std::vector{std::min(rows, steps), std::max(rows, steps)};
 }
 
-// The spec, but for its sizes along rows and columns, and for where its operands are.
-Spec FormOf(const Spec& root) {
-  Spec form = Resized(Resized(root, MatmulDims::kM, 1), MatmulDims::kN, 1);
+// The spec, but for its sizes along the dims, and for where its operands are.
+Spec FormOf(const Spec& root, const std::vector<size_t>& dims) {
+  Spec form = root;
+  for (size_t dim : dims) form = Resized(form, dim, 1);
   for (int operand = 0; operand < form.op_info().num_operands; ++operand)
     form.tensor(operand).level = Level::kRam;
   return form;
@@ -143,10 +149,11 @@ class SizeSolver {
   // matrices with a side of 1 are not (spec/canonical.h). Nothing: they can't.
   std::optional<std::pair<size_t, size_t>> FindBox(const Members& plane, size_t rows, size_t columns) const {
     const int64_t last = plane.back();
-    const Spec most = RootOf(last), form = FormOf(most);
+    const std::vector<size_t> dims = PlaneDims(last);
+    const Spec most = RootOf(last), form = FormOf(most, dims);
     const auto is_alike = [&](size_t row, size_t column) {
       const int64_t member = plane[row * columns + column];
-      return IsSwapped(member) == IsSwapped(last) && FormOf(RootOf(member)) == form;
+      return IsSwapped(member) == IsSwapped(last) && FormOf(RootOf(member), dims) == form;
     };
     size_t row = 0, column = 0;
     while (!is_alike(row, columns - 1)) ++row;
@@ -157,7 +164,7 @@ class SizeSolver {
         if (!is_alike(r, c)) return std::nullopt;
     const Spec least = RootOf(plane[row * columns + column]);
     uint8_t strides = 0;  // kernels take those of one size
-    for (const size_t dim : {MatmulDims::kM, MatmulDims::kN}) {
+    for (const size_t dim : dims) {
       const auto along = SymbolicStrides(Resized(most, dim, least.size[dim]), most, dim);
       if (!along || (*along != 0 && strides != 0)) return std::nullopt;
       strides |= *along;
@@ -165,15 +172,28 @@ class SizeSolver {
     return std::pair(row, column);
   }
 
+  // Of the spec, the dims that the two sizes are, as SizeRule takes them one after the other.
+  std::vector<size_t> PlaneDims(int64_t member) const {
+    std::vector<size_t> dims;
+    for (size_t size : sizes_) dims.push_back(SpecDim(size, member));
+    std::sort(dims.begin(), dims.end());
+    const bool reduces = dims.back() == MatmulDims::kK;
+    return reduces ? dims : std::vector<size_t>(dims.rbegin(), dims.rend());
+  }
+  size_t SpecDim(size_t size, int64_t member) const {
+    return static_cast<size_t>(DimOfSpec(family_.varying()[size], IsSwapped(member)));
+  }
+
   // Lines beside the box, and then the box.
   absl::Status SolvePlane(const Members& plane) {
     const size_t columns = CountOf(sizes_[1]), rows = plane.size() / columns;
-    const bool swapped = IsSwapped(plane.back());
+    const std::vector<size_t> dims = PlaneDims(plane.back());
     const auto box = FindBox(plane, rows, columns);
     // Without a box all members are in lines, along the rows of the spec.
-    const auto [row, column] = box       ? *box
-                               : swapped ? std::pair(rows, columns)
-                                         : std::pair(size_t{0}, columns);
+    const bool rows_first = SpecDim(sizes_[0], plane.back()) == MatmulDims::kM;
+    const auto [row, column] = box          ? *box
+                               : rows_first ? std::pair(size_t{0}, columns)
+                                            : std::pair(rows, columns);
     for (size_t r = 0; r < row; ++r)
       if (absl::Status status = SolveLine(LineOf(plane, r * columns, columns, 1), sizes_[1]); !status.ok())
         return status;
@@ -182,12 +202,36 @@ class SizeSolver {
           !status.ok())
         return status;
     if (!box) return absl::OkStatus();
-    Members members;  // the columns of the spec vary slowest
+    Members members;  // the last of the dims varies fastest
+    const bool in_order = SpecDim(sizes_[0], plane.back()) == dims.front();
     const size_t in_row = columns - column, in_column = rows - row;
     for (size_t i = 0; i < in_row * in_column; ++i)
-      members.push_back(swapped ? plane[(row + i / in_row) * columns + column + i % in_row]
-                                : plane[(row + i % in_column) * columns + column + i / in_column]);
-    return SolvePart(members, {MatmulDims::kN, MatmulDims::kM});
+      members.push_back(in_order ? plane[(row + i / in_row) * columns + column + i % in_row]
+                                 : plane[(row + i % in_column) * columns + column + i / in_column]);
+    return SolveBox(members, dims, rows_first ? in_column : in_row);
+  }
+
+  // Where hardly any programs are for several values of both sizes, as where vectors can't be of a length
+  // that is known at run time only, lines along the rows of the spec may share more. `rows`: in each line.
+  absl::Status SolveBox(const Members& box, const std::vector<size_t>& dims, size_t rows) {
+    constexpr size_t kFewInEach = 4;  // members of a region, in the mean
+    absl::StatusOr<SizeFamily> both = FindPart(box, dims);
+    if (!both.ok()) return both.status();
+    if (kFewInEach * both->regions.size() <= box.size()) return AddPart(box, &*both), absl::OkStatus();
+    const bool rows_vary_fastest = dims.back() == MatmulDims::kM;
+    const size_t lines = box.size() / rows;
+    std::vector<std::pair<Members, SizeFamily>> found;
+    size_t regions = 0;
+    for (size_t i = 0; i < lines; ++i) {
+      Members line = rows_vary_fastest ? LineOf(box, i * rows, rows, 1) : LineOf(box, i, rows, lines);
+      absl::StatusOr<SizeFamily> family = FindPart(line, {MatmulDims::kM});
+      if (!family.ok()) return family.status();
+      regions += family->regions.size();
+      found.emplace_back(std::move(line), *std::move(family));
+    }
+    if (both->regions.size() <= regions) return AddPart(box, &*both), absl::OkStatus();
+    for (auto& [line, family] : found) AddPart(line, &family);
+    return absl::OkStatus();
   }
 
   // Neighbours that are all solved as they are, or all as their transposes.
@@ -197,13 +241,15 @@ class SizeSolver {
       const int dim = DimOfSpec(family_.varying()[size], IsSwapped(line[begin]));
       const Members part(line.begin() + static_cast<std::ptrdiff_t>(begin),
                          line.begin() + static_cast<std::ptrdiff_t>(end));
-      if (absl::Status status = SolvePart(part, {static_cast<size_t>(dim)}); !status.ok()) return status;
+      absl::StatusOr<SizeFamily> found = FindPart(part, {static_cast<size_t>(dim)});
+      if (!found.ok()) return found.status();
+      AddPart(part, &*found);
     }
     return absl::OkStatus();
   }
 
   // Members that differ along the spec's dims.
-  absl::Status SolvePart(const Members& part, const std::vector<size_t>& dims) {
+  absl::StatusOr<SizeFamily> FindPart(const Members& part, const std::vector<size_t>& dims) {
     std::vector<Spec> roots;
     for (int64_t member : part) roots.push_back(RootOf(member));
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
@@ -218,11 +264,12 @@ class SizeSolver {
       }
       return SolvedSize{std::move(result->impl), result->cost, result->bound};
     };
-    absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, dims, model_, solve);
-    if (!found.ok()) return found.status();
+    return FindSizeRegions(roots, dims, model_, solve);
+  }
+
+  void AddPart(const Members& part, SizeFamily* found) {
     for (SizeRegion& region : found->regions) AddRegion(part, &region);
     for (size_t i = 0; i < part.size(); ++i) AddMember(part[i], &found->members[i]);
-    return absl::OkStatus();
   }
 
   void AddRegion(const Members& part, SizeRegion* region) {

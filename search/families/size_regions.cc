@@ -132,7 +132,7 @@ class SizeGroup {
   // The costs of longer reductions rise evenly, as no register tiles are filled: where those of the best
   // rules jump as one comes to its end, by more than a member may lose, there may be another one.
   absl::Status SolveJumps() {
-    if (!Varies(MatmulDims::kK)) return absl::OkStatus();
+    if (dims_.size() > 1 || !Varies(MatmulDims::kK)) return absl::OkStatus();
     const auto size = [&](size_t member) { return static_cast<double>(roots_[member].size[MatmulDims::kK]); };
     for (size_t i = 0; i + 2 < roots_.size(); ++i) {
       const double even = size(i + 1) / size(i) * costs_.Least(i);
@@ -199,8 +199,8 @@ class SizeGroup {
       return std::make_unique<SizeRule>(decisions.program(), dims_, model_, some);
     };
     std::unique_ptr<SizeRule> least = make(options);
-    if (Varies(MatmulDims::kK)) return least;  // nothing is left of register tiles
     const bool rows = Varies(MatmulDims::kM);
+    if (!rows && Varies(MatmulDims::kK)) return least;  // nothing is left of register tiles
     const auto try_options = [&](const SymbolicScheduleOptions& less) {
       std::unique_ptr<SizeRule> tried = make(less);
       if (!Serves(*tried, members)) return;

@@ -23,7 +23,7 @@ namespace kirsch {
 // thread-safe.
 class SizeRule {
  public:
-  // `dims`: M, N or K, or N and then M. `model` outlives this.
+  // `dims`: M, N or K; N and then M; or M and then K. `model` outlives this.
   SizeRule(Impl program, std::vector<size_t> dims, const CostModel& model,
            const SymbolicScheduleOptions& options = {});
 

@@ -381,7 +381,8 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
   return tiles;
 }
 
-// False: it has no price, as the decisions are from a range of another dim, some part of which they don't suit.
+// False: it has no price, as the decisions are from a range of another dim, some part of which they don't
+// suit.
 bool SymbolicSchedule::BuildPriced(const Impl& pattern, const Spec& spec, Lines available, Impl* program) {
   if (program_.range.varies() && Ask(pattern, spec, available).cost >= kInfiniteCost) return false;
   *program = Build(pattern, spec, available);
@@ -428,10 +429,7 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
   if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == dim_) return false;
   Expansion expansion;
   Expand(spec, node.decision, model_.target(), &expansion);
-  if (node.decision.kind == RewriteKind::kPack &&
-      spec.op_info().operands[node.decision.operand].UsesDim(static_cast<int>(dim_)) &&
-      !CopyMayVary(spec, expansion.children[0].spec, node.decision.operand, static_cast<int>(dim_),
-                   model_.target()))
+  if (node.decision.kind == RewriteKind::kPack && !CopyMayVaryHere(node, spec, expansion.children[0].spec))
     return false;
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   range->children.resize(static_cast<size_t>(expansion.num_children));
@@ -442,6 +440,15 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
       return false;
   }
   return true;
+}
+
+// A copy is of one size that is known at run time only.
+bool SymbolicSchedule::CopyMayVaryHere(const Impl& node, const Spec& spec, const Spec& copied) const {
+  const OperandInfo& operand = spec.op_info().operands[node.decision.operand];
+  if (!operand.UsesDim(static_cast<int>(dim_))) return true;
+  for (size_t other = 0; other < spec.size.size(); ++other)
+    if (node.range.varies(other) && operand.UsesDim(static_cast<int>(other))) return false;
+  return CopyMayVary(spec, copied, node.decision.operand, static_cast<int>(dim_), model_.target());
 }
 
 bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,

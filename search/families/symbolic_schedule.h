@@ -61,8 +61,8 @@ bool LeavesRest(const Impl& program, size_t dim);
 // are. Not thread-safe.
 class SymbolicSchedule {
  public:
-  // `model` outlives this. The program may be one for a range of columns, if the dim is M: then ApplyToRange
-  // alone makes sense, and makes one for a range of both.
+  // `model` outlives this. The program may be one for a range of columns, if the dim is M, or of rows, if it
+  // is K: then ApplyToRange alone makes sense, and makes one for a range of both.
   SymbolicSchedule(Impl program, size_t dim, const CostModel& model,
                    const SymbolicScheduleOptions& choice = {});
 
@@ -150,6 +150,7 @@ class SymbolicSchedule {
                   Impl* range);
   bool BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
   bool ReductionMayVary(const Impl& node, const Spec& spec) const;
+  bool CopyMayVaryHere(const Impl& node, const Spec& spec, const Spec& copied) const;
 
   const Impl program_;
   const size_t dim_;

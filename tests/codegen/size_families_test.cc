@@ -69,7 +69,7 @@ class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
     return shared;
   }
 
-  // Of a program for a range of rows and columns, some of these members, corners included.
+  // Of a program for a range of two sizes, some of these members, corners included.
   void ExpectSomeRight(const Impl& range, const std::vector<Spec>& members, std::mt19937_64* random) const {
     constexpr size_t kSome = 24;
     std::vector<Spec> some = {members.front(), members.back()};
@@ -117,45 +117,50 @@ TEST_P(SizeFamiliesTest, EverySizeIsRight) {
 }
 
 // Of the search's decisions, and of decisions by chance. (With a side of 1, matrices lie otherwise.)
-TEST_P(SizeFamiliesTest, RowsAndColumnsAreRight) {
+TEST_P(SizeFamiliesTest, TwoSizesAreRight) {
   if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
   const CostModel model(GetParam());
   std::mt19937_64 random(29);
-  int searched = 0, drawn = 0;
+  std::map<int, int> searched, drawn;  // by the first dim
   for (const MatmulTypes& types : EveryTypes())
-    for (int round = 0; round < 2 * FamiliesOfEachType() && !HasFailure(); ++round) {
+    for (int round = 0; round < 4 * FamiliesOfEachType() && !HasFailure(); ++round) {
+      const int slow = round % 4 < 2 ? kN : kM, fast = round % 4 < 2 ? kM : kK;
       Spec largest = RandomMatmulSpec({.max_side = 45, .max_batch = 1, .types = types}, &random);
       if (random() % 3 == 0) largest = WithRandomEpilogue(largest, &random);
-      if (largest.size[kM] < 3 || largest.size[kN] < 3 || IsOfBlocks(types.rhs)) continue;
+      const auto most = [&](int dim) { return largest.size[static_cast<size_t>(dim)]; };
+      if (most(slow) < 3 || most(fast) < 3 || IsOfBlocks(types.rhs)) continue;
       const auto from = [&](int dim) {
-        const uint32_t most = largest.size[static_cast<size_t>(dim)];
-        return std::max(2 + static_cast<uint32_t>(random() % (most - 2)), most < 14 ? 2 : most - 12);
+        return std::max(2 + static_cast<uint32_t>(random() % (most(dim) - 2)),
+                        most(dim) < 14 ? 2 : most(dim) - 12);
       };
-      const uint32_t first_row = from(kM), first_column = from(kN);
-      SizeRule rule(RandomImpl(largest, GetParam(), &random), {kN, kM}, model);
+      const uint32_t first = from(slow), first_fast = from(fast);
+      const std::vector<size_t> dims = {static_cast<size_t>(slow), static_cast<size_t>(fast)};
+      SizeRule rule(RandomImpl(largest, GetParam(), &random), dims, model);
       std::vector<Spec> roots, members;
       bool legal = true;
-      for (uint32_t n = first_column; n <= largest.size[kN]; ++n)
-        for (uint32_t m = first_row; m <= largest.size[kM]; ++m) {
-          members.push_back(WithSize(WithSize(largest, kM, m), kN, n));
+      for (uint32_t a = first; a <= most(slow); ++a)
+        for (uint32_t b = first_fast; b <= most(fast); ++b) {
+          members.push_back(WithSize(WithSize(largest, slow, a), fast, b));
           roots.push_back(PlaceOperands(members.back(), Residency::kWarm, GetParam()));
           legal = legal && rule.Price(members.back()) < kInfiniteCost;
         }
       if (round % 2 == 0) {
-        for (const SizeRegion& region : Find(roots, {kN, kM}).regions) {
+        for (const SizeRegion& region : Find(roots, dims).regions) {
           std::vector<Spec> of_region;
           for (size_t i : region.members) of_region.push_back(roots[i]);
           ExpectSomeRight(region.program, of_region, &random);
-          searched += VaryingDims(region.program).size() > 1 ? 1 : 0;
+          searched[slow] += VaryingDims(region.program).size() > 1 ? 1 : 0;
         }
       } else if (const auto range =
                      legal ? rule.ApplyToRange(members.front(), members.back()) : std::nullopt) {
         ExpectSomeRight(*range, members, &random);
-        drawn += VaryingDims(*range).size() > 1 ? 1 : 0;
+        drawn[slow] += VaryingDims(*range).size() > 1 ? 1 : 0;
       }
     }
-  EXPECT_GT(searched, 10);
-  EXPECT_GT(drawn, 2);
+  for (const int slow : {kN, kM}) {
+    EXPECT_GT(searched[slow], 5) << slow;
+    EXPECT_GT(drawn[slow], 2) << slow;
+  }
 }
 
 // Decisions by chance, which have tiles along the reduction where those of the search have none: sums in

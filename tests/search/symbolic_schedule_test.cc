@@ -171,13 +171,17 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnySize) {
   EXPECT_GT(ranges_, 20);
 }
 
-TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyRowsAndColumns) {
+// Columns and rows; rows and steps of the reduction.
+TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyTwoSizes) {
   const Target& target = GetParam();
   const CostModel model(target);
   std::mt19937_64 random(20261127);
   const bool is_tiny = target.name == testing::TinyTarget().name;
-  int members = 0, ranges = 0;
-  for (int round = 0; round < 60; ++round) {
+  int members = 0;
+  std::array<int, 2> ranges = {};
+  for (int round = 0; round < 120; ++round) {
+    const bool reduces = round / 2 % 2 == 1;
+    const int slow = reduces ? kM : kN, fast = reduces ? kK : kM;
     const std::vector<MatmulTypes> types = testing::EveryTypes();
     testing::RandomSpecOptions options{.max_side = 40, .max_batch = 1};
     if (round % 2 == 1 && !is_tiny) options.types = types[random() % types.size()];
@@ -187,28 +191,27 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyRowsAndColumns) {
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {  // with room for all sizes
       uint32_t& ld = spec.tensor(operand).layout.ld;
       const int inner = InnerDim(spec, operand);
-      if (inner != kK && ld != spec.size[static_cast<size_t>(inner)]) ld += kMost;
+      if ((inner == slow || inner == fast) && ld != spec.size[static_cast<size_t>(inner)]) ld += kMost;
     }
     const SymbolicScheduleOptions choice{.narrow_vectors = random() % 3 != 0, .own_rest = random() % 2 == 0};
-    SizeRule rule(testing::RandomImpl(spec, target, &random), {kN, kM}, model, choice);
-    const auto root = [&](uint32_t rows, uint32_t columns) {
-      return WithSize(WithSize(spec, kM, rows), kN, columns);
-    };
+    SizeRule rule(testing::RandomImpl(spec, target, &random),
+                  {static_cast<size_t>(slow), static_cast<size_t>(fast)}, model, choice);
+    const auto root = [&](uint32_t a, uint32_t b) { return WithSize(WithSize(spec, slow, a), fast, b); };
     const auto size = [&](uint32_t most) { return 1 + static_cast<uint32_t>(random() % most); };
-    uint32_t m0 = size(30), m1 = m0 + size(30), n0 = size(40), n1 = n0 + size(kMost - n0);
+    const uint32_t a0 = size(30), a1 = a0 + size(30), b0 = size(40), b1 = b0 + size(kMost - b0);
     bool legal = true;
-    for (uint32_t m = m0; m <= m1 && legal; ++m)
-      for (uint32_t n = n0; n <= n1 && legal; ++n) legal = rule.Price(root(m, n)) < kInfiniteCost;
+    for (uint32_t a = a0; a <= a1 && legal; ++a)
+      for (uint32_t b = b0; b <= b1 && legal; ++b) legal = rule.Price(root(a, b)) < kInfiniteCost;
     if (!legal) continue;
-    const std::optional<Impl> range = rule.ApplyToRange(root(m0, n0), root(m1, n1));
+    const std::optional<Impl> range = rule.ApplyToRange(root(a0, b0), root(a1, b1));
     if (!range) continue;
-    ++ranges;
+    ++ranges[reduces ? 1 : 0];
     EXPECT_EQ(VaryingDims(*range).size(), 2);
     for (int i = 0; i < 40 && !HasFailure(); ++i, ++members) {
-      const uint32_t m = i == 0 ? m0 : i == 1 ? m1 : m0 + size(m1 - m0 + 1) - 1;
-      const uint32_t n = i == 0 ? n0 : i == 1 ? n1 : n0 + size(n1 - n0 + 1) - 1;
-      const Impl one = rule.Apply(root(m, n));
-      EXPECT_EQ(one.spec, root(m, n));
+      const uint32_t a = i == 0 ? a0 : i == 1 ? a1 : a0 + size(a1 - a0 + 1) - 1;
+      const uint32_t b = i == 0 ? b0 : i == 1 ? b1 : b0 + size(b1 - b0 + 1) - 1;
+      const Impl one = rule.Apply(root(a, b));
+      EXPECT_EQ(one.spec, root(a, b));
       EXPECT_TRUE(testing::InterpretedEqualsReference(one, target)) << testing::Describe(one);
       EXPECT_TRUE(testing::InterpretedEqualsReference(*range, one.spec, target))
           << testing::Describe(one) << PrintProgram(WriteProgram(*range, target));
@@ -216,8 +219,9 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyRowsAndColumns) {
     }
     if (HasFailure()) return;
   }
-  EXPECT_GT(members, is_tiny ? 50 : 200);
-  EXPECT_GT(ranges, is_tiny ? 1 : 5);
+  EXPECT_GT(members, is_tiny ? 50 : 400);
+  EXPECT_GT(ranges[0], is_tiny ? 1 : 5);
+  EXPECT_GT(ranges[1], is_tiny ? 0 : 5);
 }
 
 // Copies of lhs that all blocks of columns read: made once for all of them where the number of rows is known,
