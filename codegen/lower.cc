@@ -195,7 +195,8 @@ class EntryWriter {
         memory_(std::move(memory)),
         parameters_(std::move(parameters)),
         bound_(static_cast<size_t>(program.variables)) {
-    if (loops.size) bound_[static_cast<size_t>(program.sizes.front().variable)] = {loops.run_time_size(), 0};
+    for (size_t size = 0; size < loops.sizes.size(); ++size)
+      bound_[static_cast<size_t>(program.sizes[size].variable)] = {loops.run_time_size(size), 0};
   }
 
   void Write(const Body& body) {
@@ -377,7 +378,7 @@ class Lowering {
     WriteEntry();
     if (HasConstants() && !PacksOneMatrix()) PackTensors();
     loops_.procedures.insert(loops_.procedures.begin(), std::move(entry_).Build());
-    if (loops_.size) ShareChoices(&loops_);
+    if (!loops_.sizes.empty()) ShareChoices(&loops_);
     return std::move(loops_);
   }
 
@@ -434,9 +435,9 @@ class Lowering {
     entry_.PointerParameter(kScratch, program_.named ? Dtype::kF32 : AccumulatorOf(buffer(0).dtype), true);
     entry_.IndexParameter(program_.block != 0 ? kFirstColumn : kThread);
     entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
-    KIRSCH_CHECK(program_.sizes.empty() || (program_.sizes.size() == 1 && program_.phases == 1));
+    KIRSCH_CHECK(program_.sizes.empty() || program_.phases == 1);
     for (const RunTimeSize& size : program_.sizes) {
-      loops_.size = EntrySize{size.name, size.least, size.most};
+      loops_.sizes.push_back({size.name, size.least, size.most});
       entry_.IndexParameter(size.name);
     }
     if (!loops_.TakesPhases()) return;

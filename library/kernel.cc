@@ -90,8 +90,9 @@ absl::StatusOr<CallableKernel::Prepared> CallableKernel::Prepare(const kirsch_ar
     return packed;
   const size_t program = variant().program_of.empty() ? number : variant().program_of[number];
   Prepared call{&code_[program], 0, {}};
-  if (call.code->program.size)
-    call.tensors.push_back(reinterpret_cast<void*>(arguments.sizes[function_.shared_size]));
+  if (!variant().sizes_of.empty())
+    for (size_t size : variant().sizes_of[program])
+      call.tensors.push_back(reinterpret_cast<void*>(arguments.sizes[size]));
   const std::vector<void*> tensors = TensorsOf(call.code->program, *member, operands, arguments.packed);
   call.tensors.insert(call.tensors.end(), tensors.begin(), tensors.end());
   if (call.code->program.block != 0) call.columns = SizesOfUser(function_.members[number])[MatmulDims::kN];

@@ -17,10 +17,10 @@
 //   kMicrokernel   no children: out += lhs * rhs on the register tile (for matmul).
 // clang-format on
 //
-// A program for a range of sizes of one dim is a tree of the same form. Where that size is known at run time
-// only, `range` has the dim and the least size, and the spec has the most. So with m = 1..64 and `tile m 6`
-// the tiles of 6 rows run as often as there are that many; what is left is one of several register tiles, of
-// 1 to 5 rows, or more where MinTail says so.
+// A program for a range of sizes is a tree of the same form. Where a dim's size is known at run time only,
+// `range` has the least one, and the spec has the most. So with m = 1..64 and `tile m 6` the tiles of 6 rows
+// run as often as there are that many; what is left is one of several register tiles, of 1 to 5 rows, or more
+// where MinTail says so. M and N may vary both: then what is for each size of M is itself for a range of N.
 // clang-format off
 //   kTile of it    one child for the whole tiles and, if there may be any, one for what is left; where that may be
 //                  as much as a tile, MinTail is always left, or all there is if that is less
@@ -35,6 +35,8 @@
 #define KIRSCH_SPEC_IMPL_H_
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -43,14 +45,16 @@
 
 namespace kirsch {
 
-// Of a program for a range of sizes of one dim.
-struct DimRange {
-  uint32_t least = 0;  // 0: the spec's size is the only one
-  uint8_t dim = MatmulDims::kM;
-  // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim.
+// The sizes that a program is for.
+struct DimRanges {
+  std::array<uint32_t, kMaxDims> least = {};  // of each dim; 0: the spec's size is the only one
+  // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim that is contiguous.
   uint8_t symbolic_strides = 0;
 
-  bool varies() const { return least != 0; }
+  bool varies(size_t dim) const { return least[dim] != 0; }
+  bool varies() const {
+    return std::any_of(least.begin(), least.end(), [](uint32_t size) { return size != 0; });
+  }
   bool HasSymbolicStride(int operand) const { return (symbolic_strides >> operand & 1) != 0; }
 };
 
@@ -60,7 +64,7 @@ struct Impl {
   Spec spec;
   Decision decision;
   std::vector<Child> children;
-  DimRange range = {};
+  DimRanges range = {};
 };
 
 struct Impl::Child {
@@ -70,7 +74,7 @@ struct Impl::Child {
 
 // Of tiles for a range of sizes: so much is left at least.
 inline int64_t MinTail(const Impl& tiles) {
-  const size_t dim = tiles.range.dim;
+  const size_t dim = tiles.decision.dim;
   const Impl &tile = tiles.children.front().impl, &rest = tiles.children.back().impl;
   const int64_t left = tiles.children.size() > 1 ? rest.spec.size[dim] : 0;
   return std::max<int64_t>(0, left + 1 - tile.spec.size[dim]);

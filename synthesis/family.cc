@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "search/families/size_regions.h"
+#include "search/families/symbolic_schedule.h"
+#include "spec/program/impl_program.h"
 #include "spec/program/program.h"
 #include "spec/program/program_tree.h"
 #include "spec/text/cat.h"
@@ -41,39 +44,54 @@ absl::StatusOr<Synthesis> SolveMember(SolveArguments arguments, const KernelRequ
   return solved;
 }
 
-// Which of the sizes is one that members may share programs for, and the dim of the spec that it is: its
-// rows, its columns, or its reduction; nothing: they can't.
-struct SharedSize {
-  size_t number;
-  int dim;
-};
-std::optional<SharedSize> FindSharedSize(const SolveArguments& arguments, const KernelRequest& request) {
+// The dim of a spec that a dim of the request is.
+int DimOfSpec(int asked, bool swapped) {
+  if (!swapped || asked == MatmulDims::kK) return asked;
+  return asked == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
+}
+
+// Which of the sizes are those that members may share programs for: rows and columns; or, of the spec, rows
+// and the reduction; or one of these. None: they can't.
+std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const KernelRequest& request) {
   const SpecFamily* const family = request.family.specs();
-  if (family == nullptr || !arguments.tune.empty() || arguments.tuned) return std::nullopt;
+  if (family == nullptr || !arguments.tune.empty() || arguments.tuned) return {};
   const std::vector<int> varying = family->varying();
   const ParsedSpec largest = family->member(family->count() - 1);
   const OpInfo& op = largest.spec.op_info();
-  if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return std::nullopt;
-  if (family->ranges()[MatmulDims::kB].high > 1) return std::nullopt;
-  for (const int dim : {MatmulDims::kM, MatmulDims::kN, MatmulDims::kK}) {
-    const bool turned = largest.swapped && dim != MatmulDims::kK;
-    const int asked = !turned ? dim : dim == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
-    const auto found = std::find(varying.begin(), varying.end(), asked);
-    if (found != varying.end()) return SharedSize{static_cast<size_t>(found - varying.begin()), dim};
-  }
-  return std::nullopt;
+  if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return {};
+  if (family->ranges()[MatmulDims::kB].high > 1) return {};
+  const auto number_of = [&](int dim) {
+    const auto found = std::find(varying.begin(), varying.end(), DimOfSpec(dim, largest.swapped));
+    return static_cast<size_t>(found - varying.begin());
+  };
+  const size_t none = varying.size(), rows = number_of(MatmulDims::kM), columns = number_of(MatmulDims::kN),
+               steps = number_of(MatmulDims::kK);
+  if (rows == none && columns == none) return steps == none ? std::vector<size_t>() : std::vector{steps};
+  if (rows == none) return {columns};
+  if (columns != none) return {std::min(rows, columns), std::max(rows, columns)};
+  return steps == none ? std::vector{rows} : std::vector{std::min(rows, steps), std::max(rows, steps)};
 }
 
-// Solves a family of specs whose members share programs, line by line of members that differ in one size.
+// The spec, but for its sizes along the dims, and for where its operands are.
+Spec FormOf(const Spec& root, const std::vector<size_t>& dims) {
+  Spec form = root;
+  for (size_t dim : dims) form = Resized(form, dim, 1);
+  for (int operand = 0; operand < form.op_info().num_operands; ++operand)
+    form.tensor(operand).level = Level::kRam;
+  return form;
+}
+
+// Solves a family of specs whose members share programs: those of each combination of the other sizes.
 class SizeSolver {
  public:
   // Of a member, if it costs less than the cutoff.
   using SolveOne = std::function<absl::StatusOr<SearchResult>(int64_t member, Cost cutoff)>;
 
-  SizeSolver(const SolveArguments& arguments, int dim, const CostModel& model,
+  // `sizes`: those that members may share programs for.
+  SizeSolver(const SolveArguments& arguments, const std::vector<size_t>& sizes, const CostModel& model,
              const std::shared_ptr<Memo>& memo, const SolveOne& solve, FamilySynthesis* synthesis)
       : arguments_(arguments),
-        dim_(static_cast<size_t>(dim)),
+        sizes_(sizes),
         model_(model),
         memo_(memo),
         solve_(solve),
@@ -85,33 +103,158 @@ class SizeSolver {
     synthesis_.members.resize(solved_.size());
     synthesis_.own.resize(solved_.size());
     synthesis_.bounds.resize(solved_.size());
-    for (const std::vector<int64_t>& line : LinesAlong(synthesis_.regions.sizes, synthesis_.shared_size))
-      if (absl::Status status = SolveLine(line); !status.ok()) return status;
+    const bool planes = sizes_.size() > 1;
+    for (const Members& members : planes ? Planes() : LinesAlong(synthesis_.regions.sizes, sizes_.front()))
+      if (absl::Status status = planes ? SolvePlane(members) : SolveLine(members, sizes_.front());
+          !status.ok())
+        return status;
     for (const Synthesis& member : synthesis_.members) synthesis_.regions.gflops.push_back(member.gflops());
     synthesis_.SetLosses();
     return absl::OkStatus();
   }
 
  private:
-  using Line = absl::Span<const int64_t>;  // of members that are neighbours
+  using Members = std::vector<int64_t>;
+
+  size_t CountOf(size_t size) const { return synthesis_.regions.sizes[size].values.size(); }
+  bool IsSwapped(int64_t member) const { return family_.member(member).swapped; }
+  Spec RootOf(int64_t member) const {
+    return PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root;
+  }
+
+  // Members that have the other sizes in common, the second of the two shared sizes varying fastest.
+  std::vector<Members> Planes() const {
+    std::vector<Members> planes;
+    std::map<int64_t, size_t> plane_of;  // by its first member
+    for (const Members& row : LinesAlong(synthesis_.regions.sizes, sizes_[1])) {
+      const int64_t step = CountMembers(absl::MakeConstSpan(synthesis_.regions.sizes).subspan(sizes_[0] + 1));
+      const int64_t first =
+          row.front() - row.front() / step % static_cast<int64_t>(CountOf(sizes_[0])) * step;
+      const auto [plane, is_new] = plane_of.try_emplace(first, planes.size());
+      if (is_new) planes.emplace_back();
+      Members& members = planes[plane->second];
+      members.insert(members.end(), row.begin(), row.end());
+    }
+    return planes;
+  }
+
+  // Of a plane's rows and columns.
+  static Members LineOf(const Members& plane, size_t first, size_t count, size_t step) {
+    Members line;
+    for (size_t i = 0; i < count; ++i) line.push_back(plane[first + i * step]);
+    return line;
+  }
+
+  // From which row and column on members can share programs along both sizes: where they are stated alike, as
+  // matrices with a side of 1 are not (spec/canonical.h). Nothing: they can't.
+  std::optional<std::pair<size_t, size_t>> FindBox(const Members& plane, size_t rows, size_t columns) const {
+    const int64_t last = plane.back();
+    const std::vector<size_t> dims = PlaneDims(last);
+    const Spec most = RootOf(last), form = FormOf(most, dims);
+    const auto is_alike = [&](size_t row, size_t column) {
+      const int64_t member = plane[row * columns + column];
+      return IsSwapped(member) == IsSwapped(last) && FormOf(RootOf(member), dims) == form;
+    };
+    size_t row = 0, column = 0;
+    while (!is_alike(row, columns - 1)) ++row;
+    while (!is_alike(rows - 1, column)) ++column;
+    if (row + 1 == rows || column + 1 == columns) return std::nullopt;
+    for (size_t r = row; r < rows; ++r)
+      for (size_t c = column; c < columns; ++c)
+        if (!is_alike(r, c)) return std::nullopt;
+    const Spec least = RootOf(plane[row * columns + column]);
+    uint8_t strides = 0;  // kernels take those of one size
+    for (const size_t dim : dims) {
+      const auto along = SymbolicStrides(Resized(most, dim, least.size[dim]), most, dim);
+      if (!along || (*along != 0 && strides != 0)) return std::nullopt;
+      strides |= *along;
+    }
+    return std::pair(row, column);
+  }
+
+  // Of the spec, the dims that the two sizes are, as SizeRule takes them one after the other.
+  std::vector<size_t> PlaneDims(int64_t member) const {
+    std::vector<size_t> dims;
+    for (size_t size : sizes_) dims.push_back(SpecDim(size, member));
+    std::sort(dims.begin(), dims.end());
+    const bool reduces = dims.back() == MatmulDims::kK;
+    return reduces ? dims : std::vector<size_t>(dims.rbegin(), dims.rend());
+  }
+  size_t SpecDim(size_t size, int64_t member) const {
+    return static_cast<size_t>(DimOfSpec(family_.varying()[size], IsSwapped(member)));
+  }
+
+  // Lines beside the box, and then the box.
+  absl::Status SolvePlane(const Members& plane) {
+    const size_t columns = CountOf(sizes_[1]), rows = plane.size() / columns;
+    const std::vector<size_t> dims = PlaneDims(plane.back());
+    const auto box = FindBox(plane, rows, columns);
+    // Without a box all members are in lines, along the rows of the spec.
+    const bool rows_first = SpecDim(sizes_[0], plane.back()) == MatmulDims::kM;
+    const auto [row, column] = box          ? *box
+                               : rows_first ? std::pair(size_t{0}, columns)
+                                            : std::pair(rows, columns);
+    for (size_t r = 0; r < row; ++r)
+      if (absl::Status status = SolveLine(LineOf(plane, r * columns, columns, 1), sizes_[1]); !status.ok())
+        return status;
+    for (size_t c = 0; c < column && row < rows; ++c)
+      if (absl::Status status = SolveLine(LineOf(plane, row * columns + c, rows - row, columns), sizes_[0]);
+          !status.ok())
+        return status;
+    if (!box) return absl::OkStatus();
+    Members members;  // the last of the dims varies fastest
+    const bool in_order = SpecDim(sizes_[0], plane.back()) == dims.front();
+    const size_t in_row = columns - column, in_column = rows - row;
+    for (size_t i = 0; i < in_row * in_column; ++i)
+      members.push_back(in_order ? plane[(row + i / in_row) * columns + column + i % in_row]
+                                 : plane[(row + i % in_column) * columns + column + i / in_column]);
+    return SolveBox(members, dims, rows_first ? in_column : in_row);
+  }
+
+  // Where hardly any programs are for several values of both sizes, as where vectors can't be of a length
+  // that is known at run time only, lines along the rows of the spec may share more. `rows`: in each line.
+  absl::Status SolveBox(const Members& box, const std::vector<size_t>& dims, size_t rows) {
+    constexpr size_t kFewInEach = 4;  // members of a region, in the mean
+    absl::StatusOr<SizeFamily> both = FindPart(box, dims);
+    if (!both.ok()) return both.status();
+    if (kFewInEach * both->regions.size() <= box.size()) return AddPart(box, &*both), absl::OkStatus();
+    const bool rows_vary_fastest = dims.back() == MatmulDims::kM;
+    const size_t lines = box.size() / rows;
+    std::vector<std::pair<Members, SizeFamily>> found;
+    size_t regions = 0;
+    for (size_t i = 0; i < lines; ++i) {
+      Members line = rows_vary_fastest ? LineOf(box, i * rows, rows, 1) : LineOf(box, i, rows, lines);
+      absl::StatusOr<SizeFamily> family = FindPart(line, {MatmulDims::kM});
+      if (!family.ok()) return family.status();
+      regions += family->regions.size();
+      found.emplace_back(std::move(line), *std::move(family));
+    }
+    if (both->regions.size() <= regions) return AddPart(box, &*both), absl::OkStatus();
+    for (auto& [line, family] : found) AddPart(line, &family);
+    return absl::OkStatus();
+  }
 
   // Neighbours that are all solved as they are, or all as their transposes.
-  absl::Status SolveLine(Line line) {
-    const auto swapped = [&](size_t i) { return family_.member(line[i]).swapped; };
+  absl::Status SolveLine(const Members& line, size_t size) {
     for (size_t begin = 0, end = 0; begin < line.size(); begin = end) {
-      while (end < line.size() && swapped(end) == swapped(begin)) ++end;
-      if (absl::Status status = SolvePart(line.subspan(begin, end - begin)); !status.ok()) return status;
+      while (end < line.size() && IsSwapped(line[end]) == IsSwapped(line[begin])) ++end;
+      const int dim = DimOfSpec(family_.varying()[size], IsSwapped(line[begin]));
+      const Members part(line.begin() + static_cast<std::ptrdiff_t>(begin),
+                         line.begin() + static_cast<std::ptrdiff_t>(end));
+      absl::StatusOr<SizeFamily> found = FindPart(part, {static_cast<size_t>(dim)});
+      if (!found.ok()) return found.status();
+      AddPart(part, &*found);
     }
     return absl::OkStatus();
   }
 
-  absl::Status SolvePart(Line line) {
+  // Members that differ along the spec's dims.
+  absl::StatusOr<SizeFamily> FindPart(const Members& part, const std::vector<size_t>& dims) {
     std::vector<Spec> roots;
-    for (int64_t member : line)
-      roots.push_back(PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root);
+    for (int64_t member : part) roots.push_back(RootOf(member));
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
-      const auto member = static_cast<size_t>(line[i]);
-      absl::StatusOr<SearchResult> result = solve_(line[i], cutoff);
+      const auto member = static_cast<size_t>(part[i]);
+      absl::StatusOr<SearchResult> result = solve_(part[i], cutoff);
       if (!result.ok()) return result.status();
       if (result->stop == StopReason::kCutoff || result->cost >= cutoff) {
         synthesis_.before.Add(*result);
@@ -121,20 +264,30 @@ class SizeSolver {
       }
       return SolvedSize{std::move(result->impl), result->cost, result->bound};
     };
-    absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, dim_, model_, solve);
-    if (!found.ok()) return found.status();
-    for (SizeRegion& region : found->regions) AddRegion(line, &region);
-    for (size_t i = 0; i < line.size(); ++i) AddMember(line[i], &found->members[i]);
-    return absl::OkStatus();
+    return FindSizeRegions(roots, dims, model_, solve);
   }
 
-  void AddRegion(Line line, SizeRegion* region) {
-    const int64_t chosen = line[region->representative];
-    DispatchRange added =
-        RegionOf(synthesis_.regions.sizes, line.subspan(region->first, region->last - region->first + 1));
-    added.decision =
-        DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, family_.member(chosen).swapped);
+  void AddPart(const Members& part, SizeFamily* found) {
+    for (SizeRegion& region : found->regions) AddRegion(part, &region);
+    for (size_t i = 0; i < part.size(); ++i) AddMember(part[i], &found->members[i]);
+  }
+
+  void AddRegion(const Members& part, SizeRegion* region) {
+    const int64_t chosen = part[region->representative];
+    const bool swapped = IsSwapped(chosen);
+    Members members;
+    for (size_t i : region->members) members.push_back(part[i]);
+    std::sort(members.begin(), members.end());
+    DispatchRange added = RegionOf(synthesis_.regions.sizes, members);
+    added.decision = DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, swapped);
     synthesis_.regions.list.push_back(std::move(added));
+    const std::vector<int> varying = family_.varying();
+    std::vector<size_t>& taken = synthesis_.sizes_of_shared.emplace_back();
+    for (size_t dim : VaryingDims(region->program)) {
+      const int asked = DimOfSpec(static_cast<int>(dim), swapped);
+      taken.push_back(
+          static_cast<size_t>(std::find(varying.begin(), varying.end(), asked) - varying.begin()));
+    }
     synthesis_.shared.emplace_back(std::move(region->program));
   }
 
@@ -149,7 +302,7 @@ class SizeSolver {
   }
 
   const SolveArguments& arguments_;
-  const size_t dim_;
+  const std::vector<size_t>& sizes_;
   const CostModel& model_;
   const std::shared_ptr<Memo> memo_;
   const SolveOne& solve_;
@@ -161,6 +314,7 @@ class SizeSolver {
 // Of members that all have programs of their own: the regions of equal decisions.
 FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   synthesis.shared.clear();
+  synthesis.sizes_of_shared.clear();
   synthesis.regions.losses.clear();
   std::vector<std::string> decisions;
   for (size_t i = 0; i < synthesis.members.size(); ++i)
@@ -170,7 +324,7 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   return synthesis;
 }
 
-// Members that differ in one size share programs if they may.
+// Members that differ in one size, or in rows and columns, share programs if they may.
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
@@ -195,10 +349,9 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
       if (*shared) return synthesis;
     }
   const CostModel model(target);
-  const std::optional<SharedSize> shared =
-      sharing == CodeSharing::kSizes ? FindSharedSize(arguments, request) : std::nullopt;
-  if (shared) {
-    synthesis.shared_size = shared->number;
+  const std::vector<size_t> shared =
+      sharing == CodeSharing::kSizes ? FindSharedSizes(arguments, request) : std::vector<size_t>();
+  if (!shared.empty()) {
     const auto search = [&](int64_t i, Cost cutoff) {
       return with_progress(i, [&](SolveArguments own) {
         own.pins.cutoff = cutoff;
@@ -206,7 +359,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
         return SolveSpec(own, request.family.specs()->member(i), model, *memo, budget);
       });
     };
-    if (absl::Status status = SizeSolver(arguments, shared->dim, model, memo, search, &synthesis).Solve();
+    if (absl::Status status = SizeSolver(arguments, shared, model, memo, search, &synthesis).Solve();
         !status.ok())
       return status;
     if (synthesis.shared.size() < synthesis.members.size()) return synthesis;

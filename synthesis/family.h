@@ -47,11 +47,11 @@ struct FamilySynthesis {
   KernelRequest request;
   std::vector<Synthesis> members;  // in the family's order
   Regions regions;                 // of equal decisions, or of plans that compute the same things together
-  // Where members that differ in one size share programs: those for all of a region, in the order of
-  // `regions`; and which of the request's sizes that is. Graphs have no plans of their own then, but for the
-  // last one of each region.
+  // Where members share programs: those for all of a region, in the order of `regions`; and of each, which of
+  // the request's sizes it takes, in its order. Graphs have no plans of their own then, but for the last one
+  // of each region.
   std::vector<ProgramTree> shared = {};
-  size_t shared_size = 0;
+  std::vector<std::vector<size_t>> sizes_of_shared = {};
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
   std::vector<std::optional<OwnProgram>> own = {};
   // Of all such members: no program of its own costs less cycles; 0: not known.
@@ -77,8 +77,9 @@ struct FamilySynthesis {
 // Which members get programs of their own.
 enum class CodeSharing {
   kNone,   // all
-  kSizes,  // of matmuls that differ in one size, those that FindSizeRegions asks for; others share. Of
-           // graphs that differ in their keys or rows, none, if there are plans for any number
+  kSizes,  // of matmuls, those that FindSizeRegions asks for; others share, if they differ in one size or
+           // in rows and columns. Of graphs that differ in their keys or rows, none, if there are plans for
+           // any number
 };
 
 // An error if its members can't be solved together as they are asked for.

@@ -21,7 +21,7 @@ HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis&
   std::vector<SharedProgram> shared;
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
     const DispatchRange& region = synthesis.regions.list[i];
-    shared.push_back({&synthesis.shared[i], region.members});
+    shared.push_back({&synthesis.shared[i], region.members, synthesis.sizes_of_shared[i]});
     Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
   }
   LowerShared(name, synthesis.request.family, shared, always, &variant);
@@ -59,7 +59,6 @@ HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParamete
   std::vector<MemberPrograms> programs;
   for (const FamilySynthesis& synthesis : kernel.variants) programs.push_back(synthesis.programs());
   HeaderFunction function = FunctionOf(kernel.name(), kernel.request().family, programs);
-  function.shared_size = kernel.variants.front().shared_size;
   function.text += ColdNote(kernel.variants.front().cold);
   const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;

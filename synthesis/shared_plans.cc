@@ -44,7 +44,8 @@ bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes
 }
 
 // The whole plan is kept of each region's last member, whose text is shown.
-void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, FamilySynthesis* synthesis) {
+void AddRegion(PlanRegion region, const PlanLine& line, size_t size, const Target& target,
+               FamilySynthesis* synthesis) {
   const absl::Span<const int64_t> members(line.members);
   DispatchRange added =
       RegionOf(synthesis->regions.sizes, members.subspan(region.first, region.last - region.first + 1));
@@ -58,16 +59,17 @@ void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, Fa
     synthesis->members[static_cast<size_t>(member)] = MakeSynthesis(target, std::move(result));
   }
   synthesis->regions.list.push_back(std::move(added));
+  synthesis->sizes_of_shared.push_back(region.plan.size ? std::vector{size} : std::vector<size_t>());
   synthesis->shared.emplace_back(std::move(region.plan));
 }
 
 // Of each region the first, a middle and the last member.
-absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
+absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve, size_t size,
                         FamilySynthesis* synthesis) {
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
   for (const DispatchRange& region : synthesis->regions.list) {
-    const auto& [low, high] = region.box[synthesis->shared_size];
+    const auto& [low, high] = region.box[size];
     const auto middle = static_cast<size_t>(std::sqrt(static_cast<double>(low) * high)) - low;
     for (size_t number : {size_t{0}, middle, region.members.size() - 1}) {
       const auto i = static_cast<size_t>(region.members[number]);
@@ -133,12 +135,12 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     if (!*found) return false;
     lines.push_back({std::move(members), **std::move(found)});
   }
-  synthesis->shared_size = size.number;
   synthesis->members.resize(static_cast<size_t>(request.count()));
   for (PlanLine& line : lines)
-    for (PlanRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);
+    for (PlanRegion& region : line.family.regions)
+      AddRegion(std::move(region), line, size.number, target, synthesis);
   for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
-  if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
+  if (absl::Status status = FindLosses(solve, size.number, synthesis); !status.ok()) return status;
   return true;
 }
 

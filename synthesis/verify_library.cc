@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -169,14 +170,36 @@ class LibraryVerifier {
   }
 
  private:
-  // Of members that share a program, all if they are few. Else the first and the last ones, among which is
-  // every remainder of register tiles (no tile has more rows than there are registers), and some between.
-  static std::vector<int64_t> SampleMembers(const DispatchRange& region) {
+  // Of so many values of a size, all if they are few. Else the first and the last ones, among which is every
+  // remainder of register tiles (no tile has more rows than there are registers), and some between.
+  static std::vector<size_t> SampleValues(size_t count) {
     constexpr size_t kAtEnds = 32, kBetween = 8;
-    const size_t count = region.members.size(), step = std::max<size_t>(1, count / kBetween);
-    std::vector<int64_t> sample;
+    const size_t step = std::max<size_t>(1, count / kBetween);
+    std::vector<size_t> sample;
     for (size_t i = 0; i < count; ++i)
-      if (i < kAtEnds || i + kAtEnds >= count || i % step == 0) sample.push_back(region.members[i]);
+      if (i < kAtEnds || i + kAtEnds >= count || i % step == 0) sample.push_back(i);
+    return sample;
+  }
+
+  // Of members that share a program: those with such values. Of several sizes, each of them with a few of the
+  // others', and the corners.
+  static std::vector<int64_t> SampleMembers(const DispatchRange& region) {
+    constexpr size_t kOfOthers = 4, kApart = 7;
+    std::vector<size_t> counts;
+    for (const SizeRange& range : region.box)
+      if (range.varies()) counts.push_back(range.high - range.low + 1);
+    std::vector<int64_t> sample;
+    if (counts.size() != 2 || counts[0] * counts[1] != region.members.size()) {
+      for (size_t i : SampleValues(region.members.size())) sample.push_back(region.members[i]);
+      return sample;
+    }
+    const std::vector<size_t> rows = SampleValues(counts[0]), columns = SampleValues(counts[1]);
+    std::set<size_t> places = {0, counts[1] - 1, region.members.size() - counts[1],
+                               region.members.size() - 1};
+    for (size_t i = 0; i < std::max(rows.size(), columns.size()); ++i)
+      for (size_t j = 0; j < kOfOthers; ++j)
+        places.insert(rows[i % rows.size()] * counts[1] + columns[(i + kApart * j) % columns.size()]);
+    for (size_t place : places) sample.push_back(region.members[place]);
     return sample;
   }
 
@@ -191,9 +214,11 @@ class LibraryVerifier {
     const std::vector<int64_t> sample = SampleMembers(variant.regions.list[number]);
     done_ += sample.size();
     std::vector<MemberOfSize> members;
-    for (int64_t member : sample)
-      members.push_back({ComputedBy(variant.members[static_cast<size_t>(member)].program),
-                         ValuesOf(variant.regions.sizes, member)[variant.shared_size]});
+    for (int64_t member : sample) {
+      members.push_back({ComputedBy(variant.members[static_cast<size_t>(member)].program)});
+      const std::vector<uint32_t> values = ValuesOf(variant.regions.sizes, member);
+      for (size_t size : variant.sizes_of_shared[number]) members.back().sizes.push_back(values[size]);
+    }
     const std::vector<VerifyReport> reports =
         VerifySizes(variant.shared[number], members, variant.target(), variant.request.name, MemberOptions());
     for (size_t i = 0; i < reports.size(); ++i)

@@ -57,7 +57,7 @@ std::string CType(Dtype dtype) {
 CSignature MakeSignature(const LoopProgram& program) {
   CSignature signature;
   signature.tensors = program.tensors;
-  if (program.size) signature.size = program.size->name;
+  for (const EntrySize& size : program.sizes) signature.sizes.push_back(size.name);
   if (program.packing) signature.constants = program.packing->constants;
   signature.scratch = program.TakesScratch();
   signature.threads = program.TakesThreads();
@@ -85,8 +85,9 @@ std::string ShareNames(const CSignature& signature, const char* separator) {
 }
 
 std::string CParameters(const CSignature& signature) {
-  const std::string size = signature.size.empty() ? "" : Cat("size_t ", signature.size, ", ");
-  return Cat(size, TensorParameters(signature.tensors), ShareParameters(signature));
+  std::string sizes;
+  for (const std::string& size : signature.sizes) Append(&sizes, "size_t ", size, ", ");
+  return Cat(sizes, TensorParameters(signature.tensors), ShareParameters(signature));
 }
 
 std::string CPackParameters(const CSignature& signature) {
@@ -98,8 +99,9 @@ std::string CPackArguments(const CSignature& signature) {
 }
 
 std::string CArguments(const CSignature& signature) {
-  const std::string size = signature.size.empty() ? "" : Cat(signature.size, ", ");
-  return Cat(size, TensorNames(signature.tensors), ShareArguments(signature));
+  std::string sizes;
+  for (const std::string& size : signature.sizes) Append(&sizes, size, ", ");
+  return Cat(sizes, TensorNames(signature.tensors), ShareArguments(signature));
 }
 
 }  // namespace kirsch

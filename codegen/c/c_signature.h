@@ -17,7 +17,7 @@ std::string CType(Dtype dtype);
 
 // What the parameters of a public function depend on.
 struct CSignature {
-  std::string size;                    // what the size is called that comes first; empty: there is none
+  std::vector<std::string> sizes;      // what those are called that come first
   std::vector<EntryTensor> tensors;    // what NAME_pack made is called kPacked
   std::vector<EntryTensor> constants;  // that NAME_pack takes, if there is one
   bool scratch = false, threads = false;

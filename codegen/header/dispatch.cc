@@ -2,6 +2,7 @@
 #include "codegen/header/dispatch.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,21 +36,21 @@ std::string VariantName(const HeaderFunction& function, const HeaderVariant& var
 }
 
 // The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
-// one with a single phase does so in the first. `caller`: the function's signature; `size`: what the size is
-// called that the kernel may take.
-std::string KernelCall(const LoopProgram& program, CSignature caller, const std::string& size = "") {
+// one with a single phase does so in the first. `caller`: the function's signature; `sizes`: what those are
+// called that the kernel takes.
+std::string KernelCall(const LoopProgram& program, CSignature caller, std::vector<std::string> sizes = {}) {
   std::vector<std::string> conditions;
   if (caller.threads && !program.TakesThreads()) conditions.push_back("thread == 0");
   if (caller.phases && !program.TakesPhases()) conditions.push_back("phase == 0");
   caller.scratch = program.TakesScratch();
   caller.threads = program.TakesThreads();
   caller.phases = program.TakesPhases();
-  caller.size = program.size ? size : "";
+  caller.sizes = std::move(sizes);
   return Cat(conditions.empty() ? "" : Cat("if (", absl::StrJoin(conditions, " && "), ") "), program.name,
              "(", CArguments(caller), ");");
 }
 
-// A switch for each varying size, one inside the other; where kernels are shared, the size that they take
+// A switch for each varying size, one inside the other; where kernels are shared, the sizes that they take
 // last.
 class SwitchPrinter {
  public:
@@ -60,9 +61,13 @@ class SwitchPrinter {
       levels_.insert(levels_.begin(), {size, stride});
       stride *= function.sizes[size].values.size();
     }
-    if (!variant.program_of.empty())
-      std::rotate(levels_.begin() + static_cast<std::ptrdiff_t>(function.shared_size),
-                  levels_.begin() + static_cast<std::ptrdiff_t>(function.shared_size) + 1, levels_.end());
+    const auto taken = [&](const Level& level) {
+      return std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
+        return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
+      });
+    };
+    const auto shared = std::stable_partition(levels_.begin(), levels_.end(), std::not_fn(taken));
+    shared_ = static_cast<size_t>(shared - levels_.begin());
   }
 
   std::string Print() {
@@ -78,11 +83,15 @@ class SwitchPrinter {
 
   // `member`: that with the first values of this level's size and those after it.
   void PrintSwitch(size_t level, size_t member, int depth) {
-    if (level == levels_.size()) {
-      Line(depth, KernelCall(variant_.program(member), signature_));
-      return Line(depth, "return 1;");
+    if (level == levels_.size()) return PrintCall(member, depth);
+    if (level == shared_) {
+      for (size_t shared = level; shared < levels_.size(); ++shared) {
+        const auto& [name, values] = function_.sizes[levels_[shared].size];
+        Line(depth,
+             Cat("if (", name, " < ", values.front(), " || ", name, " > ", values.back(), ") return 0;"));
+      }
+      return PrintShared(level, member, depth);
     }
-    if (!variant_.program_of.empty() && level + 1 == levels_.size()) return PrintShared(member, depth);
     const VaryingSize& size = function_.sizes[levels_[level].size];
     Line(depth, Cat("switch (", size.name, ") {"));
     for (uint32_t value : size.values) {
@@ -95,25 +104,39 @@ class SwitchPrinter {
     Line(depth, "}");
   }
 
+  void PrintCall(size_t member, int depth) {
+    std::vector<std::string> sizes;
+    if (!variant_.program_of.empty())
+      for (size_t size : variant_.sizes_of[variant_.program_of[member]])
+        sizes.push_back(function_.sizes[size].name);
+    Line(depth, KernelCall(variant_.program(member), signature_, std::move(sizes)));
+    Line(depth, "return 1;");
+  }
+
   // Members with the same kernel are neighbours.
-  void PrintShared(size_t member, int depth) {
-    const VaryingSize& size = function_.sizes[function_.shared_size];
-    const std::string name = size.name;
-    const auto program_of = [&](size_t value) {
-      return variant_.program_of[member + value * levels_.back().stride];
-    };
-    Line(depth, Cat("if (", name, " < ", size.values.front(), " || ", name, " > ", size.values.back(),
-                    ") return 0;"));
-    for (size_t first = 0; first < size.values.size();) {
+  void PrintShared(size_t level, size_t member, int depth) {
+    if (level == levels_.size()) return PrintCall(member, depth);
+    const auto& [name, values] = function_.sizes[levels_[level].size];
+    const size_t stride = levels_[level].stride;
+    for (size_t first = 0; first < values.size();) {
       size_t end = first + 1;
-      while (end < size.values.size() && program_of(end) == program_of(first)) ++end;
-      const bool last = end == size.values.size();
-      if (!last) Line(depth, Cat("if (", name, " <= ", size.values[end - 1], ") {"));
-      Line(depth + !last, KernelCall(variant_.programs[program_of(first)], signature_, name));
-      Line(depth + !last, "return 1;");
+      while (end < values.size() && SameKernels(level + 1, member + first * stride, member + end * stride))
+        ++end;
+      const bool last = end == values.size();
+      if (!last) Line(depth, Cat("if (", name, " <= ", values[end - 1], ") {"));
+      PrintShared(level + 1, member + first * stride, depth + !last);
       if (!last) Line(depth, "}");
       first = end;
     }
+  }
+
+  // Of the members that differ from the two in the sizes of this level and those after it.
+  bool SameKernels(size_t level, size_t a, size_t b) const {
+    if (level == levels_.size()) return variant_.program_of[a] == variant_.program_of[b];
+    const size_t stride = levels_[level].stride;
+    for (size_t value = 0; value < function_.sizes[levels_[level].size].values.size(); ++value)
+      if (!SameKernels(level + 1, a + value * stride, b + value * stride)) return false;
+    return true;
   }
 
   void Line(int depth, const std::string& line) {
@@ -124,6 +147,7 @@ class SwitchPrinter {
   const HeaderVariant& variant_;
   const CSignature signature_;
   std::vector<Level> levels_;  // the outermost first
+  size_t shared_ = 0;          // from this one on, sizes that kernels take
   std::string text_;
 };
 

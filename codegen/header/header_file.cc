@@ -255,7 +255,7 @@ CSignature HeaderFunction::signature() const {
   const bool is_swapped = swapped(variants.front().member_of(0));
   for (std::vector<EntryTensor>* list : {&all.tensors, &all.constants})
     for (EntryTensor& tensor : *list) tensor.operand = SwappedOperand(tensor.operand, is_swapped);
-  all.size.clear();  // it is one of `sizes`
+  all.sizes.clear();  // they are some of the function's own
   for (const HeaderVariant& variant : variants)
     for (const LoopProgram& program : variant.programs) {
       all.scratch |= program.TakesScratch();

@@ -53,9 +53,10 @@ struct HeaderVariant {
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes = {};             // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is prepacked: by the first program for all of them
-  // Where members that differ in HeaderFunction::shared_size share programs, that take that size: which each
-  // runs.
+  // Where members share programs that take sizes: which each runs; and of each program, which of the
+  // function's sizes it takes, in its order.
   std::vector<size_t> program_of = {};
+  std::vector<std::vector<size_t>> sizes_of = {};
 
   // A member that runs the program.
   size_t member_of(size_t number) const {
@@ -74,7 +75,6 @@ struct HeaderFunction {
   std::string text;                              // the user's spec, graph or family, for the comment
   std::vector<VaryingSize> sizes;                // parameters
   std::vector<std::string> dims;                 // of a matmul, which these sizes are: "b", "m", "k" or "n"
-  size_t shared_size = 0;                        // the one that programs may take
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;             // as the family's, or one; none of a graph
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none

@@ -107,6 +107,7 @@ void LowerShared(const std::string& name, const KernelFamily& family, absl::Span
     for (int64_t member : one.members)
       variant->program_of[static_cast<size_t>(member)] = variant->programs.size();
     own.tensors = family.entry_tensors(one.members.front());
+    variant->sizes_of.push_back(one.sizes);
     variant->programs.push_back(
         Lower(*one.program, variant->target, MemberName(name, sizes, one.members.front()) + more, own));
   }

@@ -30,13 +30,16 @@ std::vector<LoopProgram> LowerMembers(const std::string& name, const KernelFamil
                                       const MemberPrograms& programs, const Target& target,
                                       const EntryParameters& always = {});
 
-// A program that these members share, which differ in a size that it takes: their rows, or their keys.
+// A program that these members share, which differ in sizes that it takes: their rows, columns, keys and so
+// on. `sizes`: which of the family's these are, in the program's order.
 struct SharedProgram {
   const ProgramTree* program = nullptr;
   std::vector<int64_t> members;
+  std::vector<size_t> sizes;
 };
 
-// The variant's kernels for its target, each for all of its members: HeaderVariant::programs and program_of.
+// The variant's kernels for its target, each for all of its members: HeaderVariant::programs, program_of and
+// sizes_of.
 // `always`: what each takes. Entries are called after the first member, like <name>_m5_n8, or
 // <name>_m5_n8_and_more.
 void LowerShared(const std::string& name, const KernelFamily& family, absl::Span<const SharedProgram> shared,

@@ -129,7 +129,7 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   }
   const size_t constants = program.packing ? program.packing->constants.size() : 0;
   return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
-                                     program.tensors.size() + (program.size ? 1 : 0), constants, abi);
+                                     program.tensors.size() + program.sizes.size(), constants, abi);
 }
 
 std::function<void(const KernelCall&)> JitKernel::Caller() const {

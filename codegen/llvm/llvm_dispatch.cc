@@ -46,7 +46,7 @@ class DispatchPrinter {
     llvm::BasicBlock* const first = NewBlock("choose");
     declined_ = NewBlock("declined");
     PrintReturn(declined_, 0);
-    for (size_t i = 0; i < entries.size(); ++i) calls_.push_back(PrintCall(variant_.programs[i], entries[i]));
+    for (size_t i = 0; i < entries.size(); ++i) calls_.push_back(PrintCall(i, entries[i]));
     PrintSwitch(first, 0, 0, static_cast<size_t>(CountMembers(function_.sizes)));
   }
 
@@ -81,7 +81,8 @@ class DispatchPrinter {
 
   // One with a single task computes all of it whoever calls, so one thread does; and one with a single phase
   // does so in the first.
-  llvm::BasicBlock* PrintCall(const LoopProgram& program, llvm::Function* entry) {
+  llvm::BasicBlock* PrintCall(size_t number, llvm::Function* entry) {
+    const LoopProgram& program = variant_.programs[number];
     llvm::BasicBlock *const block = NewBlock("call"), *const call = NewBlock("mine"),
                             *const done = NewBlock("done");
     PrintReturn(done, 1);
@@ -94,17 +95,19 @@ class DispatchPrinter {
     if (signature_.phases && !program.TakesPhases()) want_first(arguments_.phases.back());
     ir_.CreateCondBr(wanted, call, done);
     ir_.SetInsertPoint(call);
-    ir_.CreateCall(entry, ArgumentsOf(program));
+    ir_.CreateCall(entry, ArgumentsOf(number));
     ir_.CreateBr(done);
     return block;
   }
 
-  std::vector<Value*> ArgumentsOf(const LoopProgram& program) const {
+  std::vector<Value*> ArgumentsOf(size_t number) const {
+    const LoopProgram& program = variant_.programs[number];
     std::vector<Value*> arguments;
+    if (!variant_.sizes_of.empty())
+      for (size_t size : variant_.sizes_of[number]) arguments.push_back(arguments_.sizes[size]);
     const auto give = [&](bool taken, const std::vector<Value*>& some) {
       if (taken) arguments.insert(arguments.end(), some.begin(), some.end());
     };
-    if (program.size) arguments.push_back(arguments_.sizes[function_.shared_size]);
     give(true, arguments_.tensors);
     give(program.TakesScratch(), arguments_.scratch);
     give(program.TakesThreads(), arguments_.threads);

@@ -426,7 +426,8 @@ std::string PublicName(const LoopProgram& program, size_t procedure, const Publi
 std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
   std::vector<VarId> order(program.tensors.size());
   std::iota(order.begin(), order.end(), 0);
-  if (program.size) order.insert(order.begin(), program.run_time_size());
+  for (size_t size = 0; size < program.sizes.size(); ++size)
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(size), program.run_time_size(size));
   if (program.TakesScratch() || options.uniform) order.push_back(program.scratch());
   if (program.TakesThreads() || options.uniform) {
     order.push_back(program.thread());

@@ -337,22 +337,21 @@ struct LoopProgram {
   int64_t block = 0;
   std::optional<Packing> packing;
   // The entry's first parameters, in the caller's order: inputs, but for what is packed; `packed`, if
-  // something is; and out. Then: scratch, thread, n_threads, [a size], [`shared`, `phase`]. The last two are
+  // something is; and out. Then: scratch, thread, n_threads, [sizes], [`shared`, `phase`]. The last two are
   // there if there are several phases or `always` says so. Every thread calls the entry for each phase, when
-  // all are done with the one before. The function that others call begins with the size, and has no more
+  // all are done with the one before. The function that others call begins with the sizes, and has no more
   // than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
-  // The size that callers say. Only with a single phase.
-  std::optional<EntrySize> size;
-  int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
+  std::vector<EntrySize> sizes;  // that callers say; only with a single phase
+  int64_t shared_bytes = 0;      // of memory that all threads share, 64-byte aligned
   EntryParameters always;
 
   VarId scratch() const { return static_cast<VarId>(tensors.size()); }
   VarId thread() const { return scratch() + 1; }
   VarId threads() const { return scratch() + 2; }
-  VarId run_time_size() const { return scratch() + 3; }
-  VarId shared() const { return scratch() + (size ? 4 : 3); }
+  VarId run_time_size(size_t number) const { return scratch() + 3 + static_cast<VarId>(number); }
+  VarId shared() const { return run_time_size(sizes.size()); }
   VarId phase() const { return shared() + 1; }
 
   // Is there anything to do for several threads?

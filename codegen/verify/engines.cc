@@ -118,7 +118,8 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
   EngineKernel engine{KernelOf(kJitRung, subject)};
   Kernel& kernel = engine.kernel;
   kernel.code = jit;
-  kernel.run = subject.code.size ? jit->Caller() : Reordered(subject, subject.code.tensors, jit->Caller());
+  kernel.run =
+      !subject.code.sizes.empty() ? jit->Caller() : Reordered(subject, subject.code.tensors, jit->Caller());
   kernel.pack = jit->Packer();
   TakeRanges(subject, &kernel);
   // COFF is not taken apart.
@@ -155,8 +156,7 @@ Engine InterpreterEngine(const Subject& subject) {
               std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
               callers.resize(subject.program.buffers.size());
               const int threads = subject.code.block == 0 ? static_cast<int>(call.n_threads) : 1;
-              std::vector<int64_t> sizes(subject.program.sizes.size(), subject.run_time_size);
-              *wrong = Interpret(subject.program, callers, threads, sizes);
+              *wrong = Interpret(subject.program, callers, threads, subject.sizes);
             };
             engine.kernel.complaint = [wrong] { return *wrong; };
             return engine;
@@ -169,10 +169,11 @@ Engine JitEngine(const Subject& subject, const EngineOptions& options) {
 
 Engine CompiledEngine(const Subject& subject, const absl::StatusOr<EngineKernel>& compiled) {
   return {kJitRung, true, [&subject, &compiled]() -> absl::StatusOr<EngineKernel> {
-            if (!compiled.ok() || !subject.code.size) return compiled;
+            if (!compiled.ok() || subject.code.sizes.empty()) return compiled;
             EngineKernel engine = *compiled;
-            const auto with_size = [size = subject.run_time_size, run = engine.kernel.run](KernelCall call) {
-              std::vector<void*> arguments = {reinterpret_cast<void*>(size)};
+            const auto with_size = [sizes = subject.sizes, run = engine.kernel.run](KernelCall call) {
+              std::vector<void*> arguments;
+              for (int64_t size : sizes) arguments.push_back(reinterpret_cast<void*>(size));
               arguments.insert(arguments.end(), call.tensors.begin(), call.tensors.end());
               call.tensors = arguments;
               run(call);

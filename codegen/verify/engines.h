@@ -33,7 +33,7 @@ struct Subject {
   std::vector<size_t> packed = {};     // tensors that the code takes packed
   size_t columns = 0;                  // of code for blocks of columns, which are all there are
   const HeaderFile* header = nullptr;  // with the code's function, if that is wanted
-  int64_t run_time_size = 0;           // of a program that takes a size: its value
+  std::vector<int64_t> sizes = {};     // of a program that takes some: their values
 };
 
 struct EngineKernel {

@@ -77,7 +77,7 @@ double RoundingsOf(const Impl& program) {
     roundings = std::max(roundings, RoundingsOf(child.impl));
     tiles += static_cast<double>(child.trips);
   }
-  if (program.range.varies() && program.range.dim == MatmulDims::kK && !program.children.empty())
+  if (program.range.varies(MatmulDims::kK) && !program.children.empty())
     tiles = length / program.children.front().impl.spec.size[MatmulDims::kK] + 1;
   if (program.decision.kind == RewriteKind::kTile && program.decision.dim == MatmulDims::kK)
     roundings += tiles;

@@ -146,7 +146,7 @@ std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const
     compiled = MakeJitKernel(subject, {own.hot_loops, own.abi, own.compiler});
   std::vector<VerifyReport> reports;
   for (const MemberOfSize& member : members) {
-    subject.run_time_size = member.size;
+    subject.sizes = member.sizes;
     reports.push_back(Verifier(*ProblemFor(member.computed), subject, own, &compiled).Run());
     if (compiled.ok()) compiled->loops.reset();  // those of the code are counted once
   }

@@ -71,10 +71,10 @@ struct VerifyReport {
 VerifyReport VerifyKernel(const ProgramTree& tree, const Target& target, const HeaderFile& header,
                           const VerifyOptions& options = {});
 
-// What a program for a range of sizes computes for one of them.
+// What a program for a range of sizes computes for some of them, which are in the order of Program::sizes.
 struct MemberOfSize {
   std::variant<const Spec*, const Graph*> computed;
-  int64_t size = 0;
+  std::vector<int64_t> sizes = {};
 };
 
 // The same for a program for a range of sizes (see impl.h and Plan::size), compiled once: a report for each

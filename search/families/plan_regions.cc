@@ -42,7 +42,10 @@ class RegionSolver {
     first_ = first;
     last_ = last;
     rules_.clear();
-    costs_.emplace(first, last, [&](size_t member) { return static_cast<double>(SizeOf(member)); });
+    std::vector<double> sizes;
+    for (size_t member = first; member <= last; ++member)
+      sizes.push_back(static_cast<double>(SizeOf(member)));
+    costs_.emplace(std::vector<std::vector<double>>{std::move(sizes)});
     improved_.clear();
     const std::vector<size_t> ladder = Ladder();
     for (size_t member : ladder)
@@ -52,13 +55,14 @@ class RegionSolver {
     };
     if (first < last && std::none_of(rules_.begin(), rules_.end(), serves_more)) return false;
     for (size_t i = last - first + 1; i-- > 0;) {
-      if (costs_->Least(first + i) < RuleCosts::kNone) continue;
+      if (Least(first + i) < RuleCosts::kNone) continue;
       if (absl::StatusOr<bool> any = Add(finder_.FindOthers(first + i)); !any.ok()) return any;
-      if (costs_->Least(first + i) == RuleCosts::kNone) return false;
+      if (Least(first + i) == RuleCosts::kNone) return false;
     }
-    const auto improve = [&](size_t member) { return Improve(member); };
+    const auto improve = [&](size_t of_part) { return Improve(first + of_part); };
     for (size_t i = 1; i < ladder.size(); ++i)
-      if (absl::Status status = costs_->Refine(ladder[i], ladder[i - 1], RuleCosts::kNone, improve);
+      if (absl::Status status =
+              costs_->Refine(ladder[i] - first, ladder[i - 1] - first, RuleCosts::kNone, improve);
           !status.ok())
         return status;
     if (absl::Status status = AddRegions(); !status.ok()) return status;
@@ -97,13 +101,16 @@ class RegionSolver {
     return !rules->empty();
   }
 
+  // Of the best plan that is known.
+  double Least(size_t member) const { return costs_->Least(member - first_); }
+
   int64_t LeastOf(const PlanRule& rule) const { return std::max(SizeOf(first_), rule.least()); }
   int64_t MostOf(const PlanRule& rule) const { return std::min(SizeOf(last_), rule.most()); }
 
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
   absl::Status Improve(size_t member) {
     if (!improved_.insert(member).second) return absl::OkStatus();
-    return Add(finder_.Find(member, costs_->Least(member) / (1 + kLossNotSearched))).status();
+    return Add(finder_.Find(member, Least(member) / (1 + kLossNotSearched))).status();
   }
 
   // Where the first, a middle or the last member of a region has a better plan than any that is known,
@@ -119,7 +126,7 @@ class RegionSolver {
       for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
       for (size_t i = before; i < family_.regions.size() && time < kMostTimes; ++i) {
         const auto [first, last] = std::pair(family_.regions[i].first, family_.regions[i].last);
-        for (size_t member : {first, costs_->Between(first, last), last})
+        for (size_t member : {first, first_ + costs_->Between(first - first_, last - first_), last})
           if (absl::Status status = Improve(member); !status.ok()) return status;
       }
     }
@@ -127,18 +134,19 @@ class RegionSolver {
   }
 
   void AddRegion(size_t next) {
-    const auto reach = costs_->Furthest(
-        next, [&](double cycles, size_t member) { return cycles / costs_->Least(member) - 1; });
-    KIRSCH_CHECK(reach.has_value());
-    const size_t last = reach->last;
-    PlanRegion region{next, last, BuildPlan(*rules_[reach->rule], next, last)};
+    const auto loss = [&](double cycles, size_t of_part) { return cycles / costs_->Least(of_part) - 1; };
+    const std::vector<bool> none_taken(last_ - first_ + 1);
+    const auto box = costs_->Largest(next - first_, none_taken, loss);
+    KIRSCH_CHECK(box.has_value());
+    const size_t last = first_ + box->last;
+    PlanRegion region{next, last, BuildPlan(*rules_[box->rule], next, last)};
     region.plan.graph = CanonicalGraph(members_.graphs[last]);
     if (region.plan.size) {
       region.plan.size->name = FreeName();
       region.plan.size->least = SizeOf(next);
       region.plan.size->most = SizeOf(last);
     }
-    for (size_t i = next; i <= last; ++i) family_.cycles[i] = costs_->cost(reach->rule, i);
+    for (size_t i = next; i <= last; ++i) family_.cycles[i] = costs_->cost(box->rule, i - first_);
     region.plan.cycles = family_.cycles[last];
     family_.regions.push_back(std::move(region));
   }
@@ -167,7 +175,7 @@ class RegionSolver {
   // Of the part whose regions are being found.
   size_t first_ = 0, last_ = 0;
   RuleFinder::Rules rules_;
-  std::optional<RuleCosts> costs_;  // of the rules, in cycles
+  std::optional<RuleCosts> costs_;  // of the rules and the part, in cycles
   std::set<size_t> improved_;       // members that Improve was asked about
 };
 

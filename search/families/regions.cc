@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
+#include "search/families/size_grid.h"
 #include "spec/check.h"
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
@@ -61,85 +64,11 @@ std::vector<const Impl*> Spine(const Impl& root) {
   return spine;
 }
 
-// A member's place in the grid of sizes.
-using Place = std::vector<int64_t>;
-
-class BoxFinder {
- public:
-  BoxFinder(absl::Span<const VaryingSize> sizes, absl::Span<const std::string> decisions)
-      : sizes_(sizes), decisions_(decisions), taken_(decisions.size(), false), stride_(sizes.size()) {
-    int64_t stride = 1;
-    for (size_t dim = sizes.size(); dim-- > 0;) {
-      stride_[dim] = stride;
-      stride *= Count(dim);
-    }
-    KIRSCH_CHECK(stride == static_cast<int64_t>(decisions.size()));
-  }
-
-  std::vector<DispatchRange> Find() {
-    std::vector<DispatchRange> regions;
-    for (int64_t index = 0; index < static_cast<int64_t>(taken_.size()); ++index)
-      if (!taken_[static_cast<size_t>(index)]) regions.push_back(Grow(index));
-    return regions;
-  }
-
- private:
-  int64_t Count(size_t dim) const { return static_cast<int64_t>(sizes_[dim].values.size()); }
-
-  int64_t Index(const Place& place) const {
-    int64_t index = 0;
-    for (size_t dim = 0; dim < place.size(); ++dim) index += place[dim] * stride_[dim];
-    return index;
-  }
-
-  DispatchRange Grow(int64_t index) {
-    const std::string& decision = decisions_[static_cast<size_t>(index)];
-    Place first(sizes_.size());
-    for (size_t dim = 0; dim < first.size(); ++dim) first[dim] = index / stride_[dim] % Count(dim);
-    Place last = first;
-    for (size_t dim = sizes_.size(); dim-- > 0;) {
-      while (last[dim] + 1 < Count(dim)) {
-        Place from = first, to = last;
-        from[dim] = to[dim] = last[dim] + 1;
-        const bool fits = Every(from, to, [&](size_t i) { return !taken_[i] && decisions_[i] == decision; });
-        if (!fits) break;
-        ++last[dim];
-      }
-    }
-    DispatchRange region;
-    region.decision = decision;
-    Every(first, last, [&](size_t i) {
-      region.members.push_back(static_cast<int64_t>(i));
-      return taken_[i] = true;
-    });
-    for (size_t dim = 0; dim < sizes_.size(); ++dim) {
-      const std::vector<uint32_t>& values = sizes_[dim].values;
-      region.box.push_back({values[static_cast<size_t>(first[dim])], values[static_cast<size_t>(last[dim])]});
-    }
-    return region;
-  }
-
-  // True if `holds` is for every member of the box; asked of each up to the first for which it isn't.
-  template <typename Holds>
-  bool Every(const Place& first, const Place& last, Holds holds) const {
-    Place place = first;
-    while (true) {
-      if (!holds(static_cast<size_t>(Index(place)))) return false;
-      size_t dim = place.size();
-      while (dim > 0 && place[dim - 1] == last[dim - 1]) {
-        --dim;
-        place[dim] = first[dim];
-      }
-      if (dim == 0) return true;
-      ++place[dim - 1];
-    }
-  }
-
-  const absl::Span<const VaryingSize> sizes_;
-  const absl::Span<const std::string> decisions_;
-  std::vector<bool> taken_;
-  Place stride_;
-};
+SizeGrid GridOf(absl::Span<const VaryingSize> sizes) {
+  std::vector<size_t> counts;
+  for (const VaryingSize& size : sizes) counts.push_back(size.values.size());
+  return SizeGrid(std::move(counts));
+}
 
 }  // namespace
 
@@ -155,7 +84,28 @@ std::string DecisionSpine(const Impl& impl, bool swapped) {
 
 std::vector<DispatchRange> FindRegions(absl::Span<const VaryingSize> sizes,
                                        absl::Span<const std::string> decisions) {
-  return BoxFinder(sizes, decisions).Find();
+  const SizeGrid grid = GridOf(sizes);
+  KIRSCH_CHECK(grid.members() == decisions.size());
+  std::vector<size_t> last_first(grid.dims());
+  std::iota(last_first.rbegin(), last_first.rend(), 0);
+  std::vector<bool> taken(decisions.size());
+  std::vector<DispatchRange> regions;
+  for (size_t index = 0; index < taken.size(); ++index) {
+    if (taken[index]) continue;
+    const SizeGrid::Place first = grid.At(index);
+    const SizeGrid::Place last = grid.Grow(first, last_first, [&](size_t member) {
+      return !taken[member] && decisions[member] == decisions[index];
+    });
+    DispatchRange& region = regions.emplace_back();
+    region.decision = decisions[index];
+    grid.Every(first, last, [&](size_t member) {
+      region.members.push_back(static_cast<int64_t>(member));
+      return taken[member] = true;
+    });
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      region.box.push_back({sizes[dim].values[first[dim]], sizes[dim].values[last[dim]]});
+  }
+  return regions;
 }
 
 }  // namespace kirsch

@@ -3,12 +3,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace kirsch {
+namespace {
 
-RuleCosts::RuleCosts(size_t first, size_t last, std::function<double(size_t member)> size)
-    : first_(first), last_(last), size_(std::move(size)) {}
+// Of several sizes, boxes no larger than this along any are not refined: what they might gain is less than
+// what all their corners take.
+constexpr size_t kSmallBox = 4;
+
+std::vector<size_t> Counts(const std::vector<std::vector<double>>& sizes) {
+  std::vector<size_t> counts;
+  for (const std::vector<double>& values : sizes) counts.push_back(values.size());
+  return counts;
+}
+
+}  // namespace
+
+RuleCosts::RuleCosts(std::vector<std::vector<double>> sizes)
+    : sizes_(std::move(sizes)), grid_(Counts(sizes_)) {}
 
 double RuleCosts::Least(size_t member) const {
   const auto own = own_.find(member);
@@ -18,45 +32,116 @@ double RuleCosts::Least(size_t member) const {
 }
 
 size_t RuleCosts::Between(size_t low, size_t high) const {
-  const double middle = std::sqrt(size_(low) * size_(high));
-  size_t member = std::min(low + 1, high);
-  while (member + 1 < high && size_(member) < middle) ++member;
-  return member;
+  SizeGrid::Place place = grid_.At(low);
+  const SizeGrid::Place end = grid_.At(high);
+  for (size_t dim = 0; dim < grid_.dims(); ++dim) {
+    const std::vector<double>& values = sizes_[dim];
+    const double middle = std::sqrt(values[place[dim]] * values[end[dim]]);
+    place[dim] = std::min(place[dim] + 1, end[dim]);
+    while (place[dim] + 1 < end[dim] && values[place[dim]] < middle) ++place[dim];
+  }
+  return grid_.Index(place);
 }
 
-absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart,
-                               const std::function<absl::Status(size_t member)>& solve) const {
-  if (high - low < 2) return absl::OkStatus();
-  const double from = Least(low), rise = (Least(high) - from) / (size_(high) - size_(low));
-  bool served = size_(high) <= most_apart * size_(low);
-  for (size_t i = low + 1; i < high && served; ++i)
-    served = Least(i) <= (1 + kMostLoss) * (from + rise * (size_(i) - size_(low)));
+// The members that have, of each size, one of the values that some of the places have.
+std::set<size_t> RuleCosts::Corners(const std::vector<SizeGrid::Place>& of) const {
+  std::vector<SizeGrid::Place> corners = {of.front()};
+  for (size_t dim = 0; dim < grid_.dims(); ++dim)
+    for (size_t i = corners.size(); i-- > 0;)
+      for (const SizeGrid::Place& place : of) {
+        corners.push_back(corners[i]);
+        corners.back()[dim] = place[dim];
+      }
+  std::set<size_t> members;
+  for (const SizeGrid::Place& corner : corners) members.insert(grid_.Index(corner));
+  return members;
+}
+
+absl::Status RuleCosts::SolveCorners(const Solve& solve) const {
+  const std::set<size_t> corners = Corners({grid_.At(0), grid_.At(grid_.members() - 1)});
+  for (auto corner = corners.rbegin(); corner != corners.rend(); ++corner)
+    if (absl::Status solved = solve(*corner); !solved.ok()) return solved;
+  return absl::OkStatus();
+}
+
+// Linear in each size, between the box's corners.
+double RuleCosts::Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const {
+  const SizeGrid::Place place = grid_.At(member);
+  const std::function<double(SizeGrid::Place, size_t)> expect = [&](SizeGrid::Place corner, size_t dim) {
+    if (dim == grid_.dims()) return Least(grid_.Index(corner));
+    corner[dim] = low[dim];
+    const double from = expect(corner, dim + 1);
+    if (low[dim] == high[dim]) return from;
+    corner[dim] = high[dim];
+    const std::vector<double>& values = sizes_[dim];
+    const double share = (values[place[dim]] - values[low[dim]]) / (values[high[dim]] - values[low[dim]]);
+    return from + share * (expect(corner, dim + 1) - from);
+  };
+  return expect(low, 0);
+}
+
+absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const Solve& solve) const {
+  const SizeGrid::Place first = grid_.At(low), last = grid_.At(high);
+  const size_t least_extent = grid_.dims() > 1 ? kSmallBox : 2;
+  bool small = true, served = true;
+  for (size_t dim = 0; dim < grid_.dims(); ++dim) {
+    small &= last[dim] - first[dim] < least_extent;
+    served &= sizes_[dim][last[dim]] <= most_apart * sizes_[dim][first[dim]];
+  }
+  if (small) return absl::OkStatus();
+  served = served && grid_.Every(first, last, [&](size_t member) {
+    return Least(member) <= (1 + kMostLoss) * Expected(member, first, last);
+  });
   if (served) return absl::OkStatus();
-  const size_t middle = Between(low, high);
-  if (absl::Status solved = solve(middle); !solved.ok()) return solved;
-  if (absl::Status refined = Refine(low, middle, most_apart, solve); !refined.ok()) return refined;
-  return Refine(middle, high, most_apart, solve);
+  const SizeGrid::Place middle = grid_.At(Between(low, high));
+  const std::set<size_t> solved = Corners({first, last});
+  for (size_t corner : Corners({first, middle, last}))
+    if (!solved.contains(corner))
+      if (absl::Status status = solve(corner); !status.ok()) return status;
+  for (size_t corner : Corners({first, middle})) {
+    SizeGrid::Place from = grid_.At(corner), to = from;
+    bool empty = false;
+    for (size_t dim = 0; dim < grid_.dims(); ++dim) {
+      const bool lower = from[dim] == first[dim];
+      to[dim] = lower && middle[dim] != first[dim] ? middle[dim] : last[dim];
+      empty |= from[dim] == to[dim] && first[dim] != last[dim];
+    }
+    if (empty) continue;
+    if (absl::Status refined = Refine(corner, grid_.Index(to), most_apart, solve); !refined.ok())
+      return refined;
+  }
+  return absl::OkStatus();
 }
 
-std::optional<RuleCosts::Interval> RuleCosts::Furthest(
-    size_t next, const std::function<double(double cost, size_t member)>& loss) const {
-  std::optional<Interval> furthest;
+std::optional<RuleCosts::Box> RuleCosts::Largest(size_t first, const std::vector<bool>& taken,
+                                                 const Loss& loss) const {
+  const SizeGrid::Place from = grid_.At(first);
+  std::optional<Box> largest;
+  size_t most = 0;
   double least = 0;
   for (size_t rule = 0; rule < count(); ++rule) {
-    size_t end = next;
-    double lost = 0;
-    for (; end <= last_; ++end) {
-      const double at_member = loss(cost(rule, end), end);
-      if (!(at_member <= kMostLoss)) break;  // nor a share of nothing
-      lost += at_member;
-    }
-    if (end == next) continue;
-    const size_t last = end - 1;
-    if (furthest && (last < furthest->last || (last == furthest->last && lost >= least))) continue;
-    furthest = {rule, last};
-    least = lost;
+    const auto serves = [&](size_t member) {
+      return !taken[member] && loss(cost(rule, member), member) <= kMostLoss;  // false of a share of nothing
+    };
+    if (!serves(first)) continue;
+    std::vector<size_t> order(grid_.dims());
+    std::iota(order.begin(), order.end(), 0);
+    do {
+      const SizeGrid::Place to = grid_.Grow(from, order, serves);
+      size_t members = 0;
+      double lost = 0;
+      grid_.Every(from, to, [&](size_t member) {
+        ++members;
+        lost += loss(cost(rule, member), member);
+        return true;
+      });
+      if (largest && (members < most || (members == most && lost >= least))) continue;
+      largest = {rule, first, grid_.Index(to)};
+      most = members;
+      least = lost;
+    } while (std::next_permutation(order.begin(), order.end()));
   }
-  return furthest;
+  return largest;
 }
 
 }  // namespace kirsch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members of a family cost by each rule that is known, and the fewest intervals of them that rules
-// serve. Rules are made of solved members; this says which members to solve.
+// What the members of a family cost by each rule that is known, and few boxes of them that rules serve. Rules
+// are made of solved members; this says which members to solve.
 #ifndef KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 #define KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 
@@ -9,9 +9,11 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "search/families/size_grid.h"
 
 namespace kirsch {
 
@@ -22,46 +24,60 @@ inline constexpr double kMostLoss = 0.03;
 // What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
 inline constexpr double kLossNotSearched = 0.02;
 
-// Of members that are neighbours and differ in one size, which ascends. Costs are in any unit. Not
-// thread-safe.
+// Of members that differ in one size, or in several: of each combination of their values. Costs are in any
+// unit. Not thread-safe.
 class RuleCosts {
  public:
   static constexpr double kNone = std::numeric_limits<double>::infinity();  // the rule makes no program
 
-  // Members first to last, both included.
-  RuleCosts(size_t first, size_t last, std::function<double(size_t member)> size);
+  // The values of each size, ascending. Members are numbered from 0, the last size varying fastest.
+  explicit RuleCosts(std::vector<std::vector<double>> sizes);
 
-  // Of one more rule: what each member costs, from the first on.
+  const SizeGrid& grid() const { return grid_; }
+
+  // Of one more rule: what each member costs.
   void Add(std::vector<double> costs) { rules_.push_back(std::move(costs)); }
+  // The rule makes no program of the member that can be had with its neighbours'.
+  void Forget(size_t rule, size_t member) { rules_[rule][member] = kNone; }
   // Of a member's own program.
   void SetOwn(size_t member, double cost) { own_[member] = cost; }
 
   size_t count() const { return rules_.size(); }  // of rules
-  double cost(size_t rule, size_t member) const { return rules_[rule][member - first_]; }
+  double cost(size_t rule, size_t member) const { return rules_[rule][member]; }
 
   // Of the best program that is known; kNone if there is none.
   double Least(size_t member) const;
 
-  // About as many times more than `low` as `high` has more than it; neither of the two, if there is another.
+  // About as many times more than `low` as `high` has more than it, in each size; neither of the two, if
+  // there is another.
   size_t Between(size_t low, size_t high) const;
 
-  // Solves more between two that are solved, as long as the best program known of some member there costs
-  // more than kMostLoss above the line through what these two cost, or one size is more than `most_apart`
-  // times the other.
-  absl::Status Refine(size_t low, size_t high, double most_apart,
-                      const std::function<absl::Status(size_t member)>& solve) const;
+  using Solve = std::function<absl::Status(size_t member)>;
 
-  struct Interval {
-    size_t rule, last;
+  // Solves the corners of all there are, the last one first.
+  absl::Status SolveCorners(const Solve& solve) const;
+
+  // Solves more in the box from `low` to `high`, whose corners are solved, as long as the best program known
+  // of some member there costs more than kMostLoss above what the corners' costs say (by a line, or the like
+  // in several sizes), or one size is more than `most_apart` times the other.
+  absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve) const;
+
+  struct Box {
+    size_t rule = 0;
+    size_t first = 0, last = 0;  // its corners, as members
   };
-  // From `next` on, the rule that loses at most kMostLoss at each member for as long as any does; of several,
-  // the one that loses least in all. `loss`: of a cost, at a member. Nothing: no rule serves `next`.
-  std::optional<Interval> Furthest(size_t next,
-                                   const std::function<double(double cost, size_t member)>& loss) const;
+  // From `first` on, members that are not `taken`: the rule whose box has the most, losing at most kMostLoss
+  // at each; of several, the one that loses least in all. `loss`: of a cost, at a member. Nothing: no rule
+  // serves `first`.
+  using Loss = std::function<double(double cost, size_t member)>;
+  std::optional<Box> Largest(size_t first, const std::vector<bool>& taken, const Loss& loss) const;
 
  private:
-  const size_t first_, last_;
-  const std::function<double(size_t)> size_;
+  double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
+  std::set<size_t> Corners(const std::vector<SizeGrid::Place>& of) const;
+
+  const std::vector<std::vector<double>> sizes_;
+  const SizeGrid grid_;
   std::vector<std::vector<double>> rules_;
   std::map<size_t, double> own_;
 };

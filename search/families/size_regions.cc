@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
-#include "search/families/symbolic_schedule.h"
+#include "search/families/size_rule.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -20,51 +20,85 @@ constexpr double kMostApart = 16;
 
 // A solved member's decisions, for any size.
 struct Rule {
-  size_t member;
-  std::shared_ptr<SymbolicSchedule> decisions;
+  size_t member;  // of the family
+  std::shared_ptr<SizeRule> decisions;
 };
 
-// Members first .. last, which differ in their size along `dim` only. `rules` are those of all groups so far.
+// The sizes along the dims.
+std::vector<std::vector<double>> SizesAlong(absl::Span<const Spec> roots, const std::vector<size_t>& dims) {
+  std::vector<std::vector<double>> sizes;
+  for (size_t dim : dims) {
+    std::set<double> values;
+    for (const Spec& root : roots) values.insert(root.size[dim]);
+    sizes.emplace_back(values.begin(), values.end());
+  }
+  return sizes;
+}
+
+// Members that differ in their sizes along the dims. `first`: the family's number of the first one. `rules`
+// are those of all groups so far.
 class SizeGroup {
  public:
-  SizeGroup(absl::Span<const Spec> roots, size_t dim, size_t first, size_t last, const CostModel& model,
-            const SolveSize& solve, std::vector<Rule>* rules, SizeFamily* family)
+  SizeGroup(absl::Span<const Spec> roots, const std::vector<size_t>& dims, size_t first,
+            const CostModel& model, const SolveSize& solve, std::vector<Rule>* rules, SizeFamily* family)
       : roots_(roots),
-        dim_(dim),
+        dims_(dims),
         first_(first),
-        last_(last),
         model_(model),
         solve_(solve),
         rules_(*rules),
         family_(*family),
-        costs_(first, last, [roots, dim](size_t member) { return roots[member].size[dim]; }) {}
+        costs_(SizesAlong(roots, dims)),
+        taken_(roots.size()) {
+    KIRSCH_CHECK(costs_.grid().members() == roots.size());
+  }
 
   absl::Status Find() {
     for (const Rule& rule : rules_) AddCandidate(rule);
-    if (absl::Status solved = Solve(last_); !solved.ok()) return solved;
-    if (first_ < last_)
-      if (absl::Status solved = Solve(first_); !solved.ok()) return solved;
-    const double most_apart = dim_ == MatmulDims::kK ? kMostApart : RuleCosts::kNone;
     const auto solve = [&](size_t member) { return Solve(member); };
-    if (absl::Status refined = costs_.Refine(first_, last_, most_apart, solve); !refined.ok()) return refined;
+    if (absl::Status solved = costs_.SolveCorners(solve); !solved.ok()) return solved;
+    const double most_apart = Varies(MatmulDims::kK) ? kMostApart : RuleCosts::kNone;
+    if (absl::Status refined = costs_.Refine(0, roots_.size() - 1, most_apart, solve); !refined.ok())
+      return refined;
     if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
-    for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
+    for (size_t next = 0; next < roots_.size(); ++next)
+      if (!taken_[next])
+        if (absl::Status added = AddRegion(next); !added.ok()) return added;
     return absl::OkStatus();
   }
 
  private:
+  bool Varies(size_t dim) const { return std::find(dims_.begin(), dims_.end(), dim) != dims_.end(); }
+  SizeMember& Member(size_t member) { return family_.members[first_ + member]; }
+  const SizeMember& Member(size_t member) const { return family_.members[first_ + member]; }
+
   // A rule of another group may have no program for any member, and so none to apply.
   void AddCandidate(const Rule& rule) {
     std::vector<double> costs;
-    for (size_t i = first_; i <= last_; ++i) {
-      const Cost cost = rule.decisions->Price(roots_[i]);
+    for (const Spec& root : roots_) {
+      const Cost cost = rule.decisions->Price(root);
       costs.push_back(cost < kInfiniteCost ? static_cast<double>(cost) : RuleCosts::kNone);
     }
     const auto serves = [](double cost) { return cost < RuleCosts::kNone; };
     if (std::none_of(costs.begin(), costs.end(), serves)) return;
-    if (!rule.decisions->ApplyToRange(roots_[first_], roots_[last_])) return;
+    if (!HasCode(*rule.decisions, costs)) return;
     candidates_.push_back(rule);
     costs_.Add(std::move(costs));
+  }
+
+  // For all members that it makes programs of; of several sizes, for some neighbours among these.
+  bool HasCode(SizeRule& decisions, const std::vector<double>& costs) const {
+    if (dims_.size() == 1) return decisions.ApplyToRange(roots_.front(), roots_.back()).has_value();
+    const SizeGrid& grid = costs_.grid();
+    const auto has_price = [&](size_t member) { return costs[member] < RuleCosts::kNone; };
+    for (size_t first = 0; first < roots_.size(); ++first) {
+      const SizeGrid::Place low = grid.At(first);
+      SizeGrid::Place high = low;
+      for (size_t dim = 0; dim < grid.dims(); ++dim) high[dim] = std::min(low[dim] + 1, grid.count(dim) - 1);
+      if (grid.Every(low, high, has_price))
+        return decisions.ApplyToRange(roots_[first], roots_[grid.Index(high)]).has_value();
+    }
+    return false;
   }
 
   // Finds out the member's own program, unless it is proven to be little better than the best one known.
@@ -72,9 +106,9 @@ class SizeGroup {
     const double least = costs_.Least(member);
     const Cost cutoff =
         least < RuleCosts::kNone ? static_cast<Cost>(least / (1 + kLossNotSearched)) + 1 : kInfiniteCost;
-    absl::StatusOr<SolvedSize> solved = solve_(member, cutoff);
+    absl::StatusOr<SolvedSize> solved = solve_(first_ + member, cutoff);
     if (!solved.ok()) return solved.status();
-    SizeMember& known = family_.members[member];
+    SizeMember& known = Member(member);
     if (solved->cost >= cutoff) {  // the same whether it came out of a table or there is none
       known.bound = std::min(cutoff, solved->bound);
       return absl::OkStatus();
@@ -84,29 +118,29 @@ class SizeGroup {
     costs_.SetOwn(member, static_cast<double>(solved->cost));
     AddRule(member, {});
     // Of rows, what is left has register tiles that are chosen for it.
-    if (dim_ == MatmulDims::kN && LeavesRest(known.program, dim_)) AddRule(member, {.own_rest = true});
+    if (Varies(MatmulDims::kN) && LeavesRest(known.program, MatmulDims::kN))
+      AddRule(member, {.own_rest = true});
     return absl::OkStatus();
   }
 
-  void AddRule(size_t member, const SymbolicScheduleOptions& choice) {
+  void AddRule(size_t member, const SymbolicScheduleOptions& options) {
     rules_.push_back(
-        {member, std::make_shared<SymbolicSchedule>(family_.members[member].program, dim_, model_, choice)});
+        {first_ + member, std::make_shared<SizeRule>(Member(member).program, dims_, model_, options)});
     AddCandidate(rules_.back());
   }
 
   // The costs of longer reductions rise evenly, as no register tiles are filled: where those of the best
   // rules jump as one comes to its end, by more than a member may lose, there may be another one.
   absl::Status SolveJumps() {
-    if (dim_ != MatmulDims::kK) return absl::OkStatus();
-    for (size_t i = first_; i + 1 < last_; ++i) {
-      const double even = Size(i + 1) / Size(i) * costs_.Least(i);
+    if (dims_.size() > 1 || !Varies(MatmulDims::kK)) return absl::OkStatus();
+    const auto size = [&](size_t member) { return static_cast<double>(roots_[member].size[MatmulDims::kK]); };
+    for (size_t i = 0; i + 2 < roots_.size(); ++i) {
+      const double even = size(i + 1) / size(i) * costs_.Least(i);
       if (costs_.Least(i + 1) <= (1 + kMostLoss) * even || !Ends(i)) continue;
       if (absl::Status solved = Solve(i + 1); !solved.ok()) return solved;
     }
     return absl::OkStatus();
   }
-
-  double Size(size_t member) const { return roots_[member].size[dim_]; }
 
   // Is the best program known of the member that of a rule which makes none of the next one?
   bool Ends(size_t member) const {
@@ -120,103 +154,127 @@ class SizeGroup {
   // What a member's program loses against its own, as far as that is known. Of a search that was stopped the
   // bound may say less than the best program does.
   double Loss(double cost, size_t member) const {
-    const double least = costs_.Least(member), bound = static_cast<double>(family_.members[member].bound);
+    const double least = costs_.Least(member), bound = static_cast<double>(Member(member).bound);
     return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
   }
 
-  void AddRegion(size_t next) {
-    const auto reach = costs_.Furthest(next, [&](double cost, size_t member) { return Loss(cost, member); });
-    if (!reach) return AddOwnRegion(next);
-    const Rule& rule = candidates_[reach->rule];
-    const size_t last = reach->last;
-    const std::unique_ptr<SymbolicSchedule> decisions = WithLittleCode(*rule.decisions, next, last);
-    family_.regions.push_back(
-        {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), rule.member});
-    for (size_t i = next; i <= last; ++i) {
-      family_.members[i].program = decisions->Apply(roots_[i]);
-      family_.members[i].cost = decisions->Price(roots_[i]);
+  absl::Status AddRegion(size_t next) {
+    const auto box =
+        costs_.Largest(next, taken_, [&](double cost, size_t member) { return Loss(cost, member); });
+    if (!box && Member(next).best) return AddOwnRegion(next), absl::OkStatus();
+    if (!box) {
+      if (absl::Status solved = Solve(next); !solved.ok()) return solved;
+      return AddRegion(next);
     }
+    std::vector<size_t> members;
+    const SizeGrid& grid = costs_.grid();
+    grid.Every(grid.At(box->first), grid.At(box->last), [&](size_t member) {
+      members.push_back(member);
+      return true;
+    });
+    const Rule& rule = candidates_[box->rule];
+    const std::unique_ptr<SizeRule> decisions = WithLittleCode(*rule.decisions, members);
+    std::optional<Impl> range = decisions->ApplyToRange(roots_[box->first], roots_[box->last]);
+    if (!range) {  // not of all of them together
+      costs_.Forget(box->rule, next);
+      return AddRegion(next);
+    }
+    SizeRegion region{{}, *std::move(range), rule.member};
+    for (size_t member : members) {
+      Member(member).program = decisions->Apply(roots_[member]);
+      Member(member).cost = decisions->Price(roots_[member]);
+      taken_[member] = true;
+      region.members.push_back(first_ + member);
+    }
+    family_.regions.push_back(std::move(region));
+    return absl::OkStatus();
   }
 
   // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
   // others go first, as they are the most code.
-  std::unique_ptr<SymbolicSchedule> WithLittleCode(const SymbolicSchedule& decisions, size_t first,
-                                                   size_t last) const {
-    SymbolicScheduleOptions choice = decisions.choice();
-    auto least = std::make_unique<SymbolicSchedule>(decisions.program(), dim_, model_, choice);
-    if (dim_ == MatmulDims::kK) return least;  // nothing is left of register tiles
-    const auto try_choice = [&](const SymbolicScheduleOptions& less) {
-      auto tried = std::make_unique<SymbolicSchedule>(decisions.program(), dim_, model_, less);
-      if (!Serves(*tried, first, last)) return;
-      if (!tried->ApplyToRange(roots_[first], roots_[last])) return;  // what is left of other sizes
-      choice = less;
-      if (dim_ == MatmulDims::kM) choice.heights = Heights(*tried, first, last);
+  std::unique_ptr<SizeRule> WithLittleCode(const SizeRule& decisions,
+                                           const std::vector<size_t>& members) const {
+    SymbolicScheduleOptions options = decisions.options();
+    const auto make = [&](const SymbolicScheduleOptions& some) {
+      return std::make_unique<SizeRule>(decisions.program(), dims_, model_, some);
+    };
+    std::unique_ptr<SizeRule> least = make(options);
+    const bool rows = Varies(MatmulDims::kM);
+    if (!rows && Varies(MatmulDims::kK)) return least;  // nothing is left of register tiles
+    const auto try_options = [&](const SymbolicScheduleOptions& less) {
+      std::unique_ptr<SizeRule> tried = make(less);
+      if (!Serves(*tried, members)) return;
+      // What is left of other sizes may have no code.
+      if (!tried->ApplyToRange(roots_[members.front()], roots_[members.back()])) return;
+      options = less;
+      if (rows) options.heights = Heights(*tried, members);
       least = std::move(tried);
     };
-    if (dim_ == MatmulDims::kN) {
-      SymbolicScheduleOptions whole = choice;
+    if (Varies(MatmulDims::kN)) {
+      SymbolicScheduleOptions whole = options;
       whole.narrow_vectors = false;
-      try_choice(whole);
+      try_options(whole);
     }
-    SymbolicScheduleOptions shared_out = choice;
+    SymbolicScheduleOptions shared_out = options;
     shared_out.min_tail_tiles = 0;
-    try_choice(shared_out);
-    if (dim_ != MatmulDims::kM) return least;
-    choice.heights = Heights(*least, first, last);
-    for (int height = std::bit_width(choice.heights) - 2; height > 0; --height) {
-      SymbolicScheduleOptions less = choice;
+    try_options(shared_out);
+    if (!rows) return least;
+    options.heights = Heights(*least, members);
+    for (int height = std::bit_width(options.heights) - 2; height > 0; --height) {
+      SymbolicScheduleOptions less = options;
       less.heights &= ~(TileHeights{1} << height);
-      if (less.heights != choice.heights) try_choice(less);
+      if (less.heights != options.heights) try_options(less);
     }
     return least;
   }
 
-  TileHeights Heights(SymbolicSchedule& decisions, size_t first, size_t last) const {
+  TileHeights Heights(SizeRule& decisions, const std::vector<size_t>& members) const {
     TileHeights heights = 0;
-    for (size_t i = first; i <= last; ++i) heights |= decisions.HeightsOf(roots_[i]);
+    for (size_t member : members) heights |= decisions.HeightsOf(roots_[member]);
     return heights;
   }
 
-  bool Serves(SymbolicSchedule& decisions, size_t first, size_t last) const {
-    for (size_t i = first; i <= last; ++i)
-      if (Loss(static_cast<double>(decisions.Price(roots_[i])), i) > kMostLoss) return false;
-    return true;
+  bool Serves(SizeRule& decisions, const std::vector<size_t>& members) const {
+    return std::all_of(members.begin(), members.end(), [&](size_t member) {
+      return Loss(static_cast<double>(decisions.Price(roots_[member])), member) <= kMostLoss;
+    });
   }
 
   // Of a member that nothing serves as well as its own program.
-  void AddOwnRegion(size_t number) {
-    SizeMember& member = family_.members[number];
-    KIRSCH_CHECK(member.best.has_value());
-    member.cost = *member.best;
-    family_.regions.push_back({number, number, member.program, number});
+  void AddOwnRegion(size_t member) {
+    SizeMember& own = Member(member);
+    KIRSCH_CHECK(own.best.has_value());
+    own.cost = *own.best;
+    taken_[member] = true;
+    family_.regions.push_back({{first_ + member}, own.program, first_ + member});
   }
 
   const absl::Span<const Spec> roots_;
-  const size_t dim_;
-  const size_t first_, last_;
+  const std::vector<size_t>& dims_;
+  const size_t first_;
   const CostModel& model_;
   const SolveSize& solve_;
   std::vector<Rule>& rules_;
   SizeFamily& family_;
   std::vector<Rule> candidates_;  // those with programs for any size
   RuleCosts costs_;               // of the candidates
+  std::vector<bool> taken_;       // members that have a region
 };
 
 }  // namespace
 
-absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
-                                           const CostModel& model, const SolveSize& solve) {
+absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
+                                           const std::vector<size_t>& dims, const CostModel& model,
+                                           const SolveSize& solve) {
   SizeFamily family;
   std::vector<Rule> rules;
   family.members.resize(placed_roots.size());
-  for (size_t first = 0; first < placed_roots.size();) {
-    size_t last = first;
-    while (last + 1 < placed_roots.size() &&
-           DifferInSizeOnly(placed_roots[last + 1], placed_roots[first], dim))
-      ++last;
-    SizeGroup group(placed_roots, dim, first, last, model, solve, &rules, &family);
+  for (size_t first = 0, end = 0; first < placed_roots.size(); first = end) {
+    while (end < placed_roots.size() &&
+           (dims.size() > 1 || DifferInSizeOnly(placed_roots[end], placed_roots[first], dims.front())))
+      ++end;
+    SizeGroup group(placed_roots.subspan(first, end - first), dims, first, model, solve, &rules, &family);
     if (absl::Status found = group.Find(); !found.ok()) return found;
-    first = last + 1;
   }
   return family;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs for a range of sizes of one dim: few that serve all members of a family nearly as well as each
-// one's own would.
+// Programs for a range of sizes, of one dim or of several: few that serve all members of a family nearly as
+// well as each one's own would.
 #ifndef KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
 #define KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
 
@@ -18,11 +18,11 @@
 
 namespace kirsch {
 
-// Members that are neighbours.
+// Members that are neighbours: of several dims, those of a box.
 struct SizeRegion {
-  size_t first = 0, last = 0;  // both included
-  Impl program;                // for all of them: see impl.h
-  size_t representative = 0;   // whose decisions these are
+  std::vector<size_t> members;  // ascending
+  Impl program;                 // for all of them: see impl.h
+  size_t representative = 0;    // whose decisions these are
 };
 
 struct SizeMember {
@@ -33,7 +33,7 @@ struct SizeMember {
 };
 
 struct SizeFamily {
-  std::vector<SizeRegion> regions;  // ascending; of all members
+  std::vector<SizeRegion> regions;  // of all members, by their first one
   std::vector<SizeMember> members;
 };
 
@@ -45,15 +45,17 @@ struct SolvedSize {
 };
 using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost cutoff)>;
 
-// `placed_roots` are of one batch and differ in their size along `dim`, M, N or K, which ascends. Some are
-// solved: the ends, and what RuleCosts::Refine asks for between them; but none of which it is proven that its
-// own program is hardly better than what another's decisions make of it. Regions are then as few
-// intervals as there may be in which one member's decisions cost no more than kMostLoss above each member's
-// own program, or the bound, or the best program known of those of which nothing is. Of the register tiles
-// that these decisions would have, those are left out that this allows. Where roots differ in more, as in
-// where operands are placed, no region has both. Deterministic.
-absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
-                                           const CostModel& model, const SolveSize& solve);
+// `placed_roots` are of one batch and differ in their sizes along `dims`: M, N or K, or N and M, or M and K.
+// They have all combinations of some ascending sizes, that of the last dim varying fastest. Some are solved:
+// the corners, and what RuleCosts::Refine asks for between them; but none of which it is proven that its own
+// program is hardly better than what another's decisions make of it. Regions are then few boxes (of one dim,
+// as few intervals as there may be) in which one member's decisions cost no more than kMostLoss above each
+// member's own program, or the bound, or the best program known of those of which nothing is. Of the register
+// tiles that these decisions would have, those are left out that this allows. Where roots of one dim differ
+// in more, as in where operands are placed, no region has both. Deterministic.
+absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
+                                           const std::vector<size_t>& dims, const CostModel& model,
+                                           const SolveSize& solve);
 
 }  // namespace kirsch
 

@@ -18,6 +18,12 @@ bool IsRegisterTile(const Impl& node) {
   return node.decision.kind == RewriteKind::kMove && node.decision.level == Level::kVrf;
 }
 
+// A move of an operand that the spec has there already, or nearer.
+bool IsDone(const Impl& node, const Spec& spec) {
+  return node.decision.kind == RewriteKind::kMove && node.decision.level != Level::kVrf &&
+         spec.tensor(node.decision.operand).level <= node.decision.level;
+}
+
 // Do rows of the operand follow each other without gaps along `dim`?
 bool IsContiguous(const Spec& spec, int operand, int dim) {
   const Layout& layout = spec.tensor(operand).layout;
@@ -41,6 +47,28 @@ bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
   return a == b;
 }
 
+Spec Resized(Spec spec, size_t dim, uint32_t size) {
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    if (IsContiguous(spec, operand, static_cast<int>(dim))) spec.tensor(operand).layout.ld = size;
+  spec.size[dim] = size;
+  return spec;
+}
+
+std::optional<uint8_t> SymbolicStrides(const Spec& least, const Spec& most, size_t dim) {
+  const bool reduces = dim == MatmulDims::kK;
+  if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim)) return std::nullopt;
+  uint8_t strides = 0;
+  for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
+    if (!HasSymbolicStride(least, most, operand, static_cast<int>(dim))) continue;
+    if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut ||
+        (reduces && operand == MatmulDims::kLhs))
+      strides |= static_cast<uint8_t>(1 << operand);
+    else if (ExtentOf(most, operand).outer > 1)
+      return std::nullopt;
+  }
+  return strides;
+}
+
 bool LeavesRest(const Impl& program, size_t dim) {
   const bool divides = program.decision.kind == RewriteKind::kTile && program.decision.dim == dim;
   return (divides && program.children.size() > 1) ||
@@ -60,15 +88,35 @@ bool SymbolicSchedule::TilesDim(const Decision& decision) const {
 
 // The loop of a register tile goes over a reduction of any length.
 bool SymbolicSchedule::IsChosenAnew(const Impl& node) const {
-  return dim_ != MatmulDims::kK && IsRegisterTile(node);
+  return dim_ != MatmulDims::kK && IsRegisterTile(node) && !node.range.varies();
+}
+
+// The dim that a node of a program for a range of its sizes divides: each child says for how much of it it
+// is.
+std::optional<size_t> SymbolicSchedule::DividedDim(const Impl& node) {
+  if (IsRegisterTile(node))
+    for (size_t dim : {MatmulDims::kN, MatmulDims::kM})
+      if (node.range.varies(dim)) return dim;
+  const bool tiles = node.decision.kind == RewriteKind::kTile && node.range.varies(node.decision.dim);
+  return tiles ? std::optional<size_t>(node.decision.dim) : std::nullopt;
+}
+
+// The spec of a child of a node that divides the dim.
+Spec SymbolicSchedule::PartOf(const Impl& node, size_t dim, size_t child, Spec spec) {
+  spec.size[dim] = node.children[child].impl.spec.size[dim];
+  return spec;
 }
 
 // What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
-// disappear, and so do those that are made of register tiles.
+// disappear, and so do those that are made of register tiles, and moves of what is already there.
 const Impl& SymbolicSchedule::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
   const uint32_t most = spec.size[dim_];
   const Impl* node = &pattern;
   for (;;) {
+    if (choice_.any_placement && IsDone(*node, spec)) {
+      node = &node->children.front().impl;
+      continue;
+    }
     const Impl* below = node;
     while (TilesDim(below->decision)) below = &below->children.front().impl;
     if (IsChosenAnew(*below)) return *below;
@@ -125,9 +173,25 @@ SymbolicSchedule::Answer SymbolicSchedule::Ask(const Impl& pattern, const Spec& 
   if (IsChosenAnew(node)) available = 0;  // they take none
   const Question question{&node, spec, available};
   if (const auto known = known_.find(question); known != known_.end()) return known->second;
+  const std::optional<size_t> divided = DividedDim(node);
   const Answer answer = IsChosenAnew(node) ? AskRegisterTiles(node, spec, available)
+                        : divided          ? AskParts(node, spec, *divided, available)
                                            : AskChildren(node, spec, node.decision, available);
   known_.emplace(question, answer);
+  return answer;
+}
+
+// Of a node that divides a range of another dim, whose parts are for different members: what all of them
+// take, which says no more than that each has a price.
+SymbolicSchedule::Answer SymbolicSchedule::AskParts(const Impl& node, const Spec& spec, size_t dim,
+                                                    Lines available) {
+  Answer answer{0};
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    const Answer part = Ask(node.children[i].impl, PartOf(node, dim, i, spec), available);
+    if (part.cost >= kInfiniteCost) return {};
+    answer.cost += part.cost;
+    answer.heights |= part.heights;
+  }
   return answer;
 }
 
@@ -281,7 +345,13 @@ Impl SymbolicSchedule::Build(const Impl& pattern, const Spec& spec, Lines availa
 
 Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decision& decision,
                                  Lines available) {
-  Impl program{spec, decision, {}};
+  Impl program{spec, decision, {}, node.range};
+  if (const std::optional<size_t> dim = DividedDim(node)) {
+    for (size_t i = 0; i < node.children.size(); ++i)
+      program.children.push_back(
+          {node.children[i].trips, Build(node.children[i].impl, PartOf(node, *dim, i, spec), available)});
+    return program;
+  }
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
@@ -311,55 +381,55 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
   return tiles;
 }
 
+// False: it has no price, as the decisions are from a range of another dim, some part of which they don't
+// suit.
+bool SymbolicSchedule::BuildPriced(const Impl& pattern, const Spec& spec, Lines available, Impl* program) {
+  if (program_.range.varies() && Ask(pattern, spec, available).cost >= kInfiniteCost) return false;
+  *program = Build(pattern, spec, available);
+  return true;
+}
+
 std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec& most) {
-  if (!FindSymbolicStrides(least, most)) return std::nullopt;
+  const std::optional<uint8_t> strides = SymbolicStrides(least, most, dim_);
+  // Kernels take one size.
+  if (!strides || (*strides != 0 && program_.range.symbolic_strides != 0)) return std::nullopt;
+  symbolic_strides_ = *strides;
   Impl range;
   const Lines available = AvailableAtPlacement(most, model_.target());
   if (!BuildRange(program_, most, least.size[dim_], available, &range)) return std::nullopt;
   return range;
 }
 
-// False if there is no code for it: kernels take the distance of the rows of lhs, rhs and out, and blocks of
-// columns are tasks of a known number, that share copies.
-bool SymbolicSchedule::FindSymbolicStrides(const Spec& least, const Spec& most) {
-  const bool reduces = dim_ == MatmulDims::kK;
-  if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim_)) return false;
-  symbolic_strides_ = 0;
-  for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
-    if (!HasSymbolicStride(least, most, operand, static_cast<int>(dim_))) continue;
-    if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut ||
-        (reduces && operand == MatmulDims::kLhs))
-      symbolic_strides_ |= static_cast<uint8_t>(1 << operand);
-    else if (ExtentOf(most, operand).outer > 1)
-      return false;
-  }
-  return true;
-}
-
 bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
                                   Impl* range) {
-  if (least == spec.size[dim_]) {
-    *range = Build(pattern, spec, available);
+  if (least == spec.size[dim_]) return BuildPriced(pattern, spec, available, range);
+  const Impl& node = Deciding(pattern, spec, least);
+  *range = Impl{spec, node.decision, {}, node.range};
+  range->range.least[dim_] = least;
+  range->range.symbolic_strides |= symbolic_strides_;
+  if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);
+  if (const std::optional<size_t> dim = DividedDim(node)) {
+    for (size_t i = 0; i < node.children.size(); ++i) {
+      range->children.push_back({node.children[i].trips, {}});
+      if (!BuildRange(node.children[i].impl, PartOf(node, *dim, i, spec), least, available,
+                      &range->children.back().impl))
+        return false;
+    }
     return true;
   }
-  const Impl& node = Deciding(pattern, spec, least);
-  *range = Impl{spec, node.decision, {}, {least, static_cast<uint8_t>(dim_), symbolic_strides_}};
-  if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);
   if (!ReductionMayVary(node, spec)) return false;
   if (TilesDim(node.decision) && dim_ == MatmulDims::kK)
     return BuildLengths(node, spec, least, available, range);
   if (TilesDim(node.decision)) {
-    const Spec whole = WithSize(spec, node.decision.size);
-    return BuildTiles(PatternOf(node, node.decision, 1), spec, least, available,
-                      Build(PatternOf(node, node.decision, 0), whole, available), range);
+    Impl whole;
+    return BuildPriced(PatternOf(node, node.decision, 0), WithSize(spec, node.decision.size), available,
+                       &whole) &&
+           BuildTiles(PatternOf(node, node.decision, 1), spec, least, available, std::move(whole), range);
   }
   if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == dim_) return false;
   Expansion expansion;
   Expand(spec, node.decision, model_.target(), &expansion);
-  if (node.decision.kind == RewriteKind::kPack &&
-      spec.op_info().operands[node.decision.operand].UsesDim(static_cast<int>(dim_)) &&
-      !CopyMayVary(spec, expansion.children[0].spec, node.decision.operand, static_cast<int>(dim_),
-                   model_.target()))
+  if (node.decision.kind == RewriteKind::kPack && !CopyMayVaryHere(node, spec, expansion.children[0].spec))
     return false;
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   range->children.resize(static_cast<size_t>(expansion.num_children));
@@ -370,6 +440,15 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
       return false;
   }
   return true;
+}
+
+// A copy is of one size that is known at run time only.
+bool SymbolicSchedule::CopyMayVaryHere(const Impl& node, const Spec& spec, const Spec& copied) const {
+  const OperandInfo& operand = spec.op_info().operands[node.decision.operand];
+  if (!operand.UsesDim(static_cast<int>(dim_))) return true;
+  for (size_t other = 0; other < spec.size.size(); ++other)
+    if (node.range.varies(other) && operand.UsesDim(static_cast<int>(other))) return false;
+  return CopyMayVary(spec, copied, node.decision.operand, static_cast<int>(dim_), model_.target());
 }
 
 bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
@@ -435,8 +514,9 @@ bool SymbolicSchedule::BuildLengths(const Impl& node, const Spec& spec, uint32_t
   const uint32_t least_left = same_trips ? (least - 1) % size + 1 : 1;
   const uint32_t most_left = same_trips ? (most - 1) % size + 1 : size;
   if (least_left == most_left) return false;  // single steps, of which nobody asks what may vary
-  range->children.push_back({1, Build(pattern, expansion.children[0].spec, available)});
-  range->children.push_back({1, {}});
+  range->children.resize(2);
+  if (!BuildPriced(pattern, expansion.children[0].spec, available, &range->children.front().impl))
+    return false;
   return BuildRange(pattern, WithSize(spec, most_left), least_left, available, &range->children.back().impl);
 }
 

@@ -32,11 +32,22 @@ struct SymbolicScheduleOptions {
   // That what is left of a division is treated as it was in the program that decisions are from, if anything
   // was. Not of a reduction.
   bool own_rest = false;
+  // That moves disappear whose operand is there already, as the root's placement has it; else the decisions
+  // are not for such roots.
+  bool any_placement = false;
 };
 
 // Are the two roots the same but for their size along `dim`, and the distance of rows that are contiguous
 // along it?
 bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim);
+
+// The spec with another size along `dim`; what was contiguous along it stays so.
+Spec Resized(Spec spec, size_t dim, uint32_t size);
+
+// Of a range of sizes along `dim`, the operands whose rows, or columns, are as far apart as the size says, as
+// DimRanges has them. Nothing if there is no code for it: kernels take the distance of the rows of lhs, rhs
+// and out, and blocks of columns are tasks of a known number, that share copies.
+std::optional<uint8_t> SymbolicStrides(const Spec& least, const Spec& most, size_t dim);
 
 // Does the program divide the dim somewhere so that something is left?
 bool LeavesRest(const Impl& program, size_t dim);
@@ -50,7 +61,8 @@ bool LeavesRest(const Impl& program, size_t dim);
 // are. Not thread-safe.
 class SymbolicSchedule {
  public:
-  // `model` outlives this.
+  // `model` outlives this. The program may be one for a range of columns, if the dim is M, or of rows, if it
+  // is K: then ApplyToRange alone makes sense, and makes one for a range of both.
   SymbolicSchedule(Impl program, size_t dim, const CostModel& model,
                    const SymbolicScheduleOptions& choice = {});
 
@@ -103,6 +115,8 @@ class SymbolicSchedule {
   };
 
   bool TilesDim(const Decision& decision) const;
+  static std::optional<size_t> DividedDim(const Impl& node);
+  static Spec PartOf(const Impl& node, size_t dim, size_t child, Spec spec);
   bool IsChosenAnew(const Impl& node) const;
   const Impl& Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const;
   const Impl& PatternOf(const Impl& node, const Decision& decision, size_t child) const;
@@ -114,11 +128,11 @@ class SymbolicSchedule {
   uint32_t Unit(const Impl& node) const;   // so many sizes have the same register tile
   std::vector<Layout> RegisterLayouts(const Impl& node, const Spec& spec);
   Decision RegisterDecision(const Impl& node, const Spec& spec);
-  bool FindSymbolicStrides(const Spec& least, const Spec& most);
   bool VectorsMayVary(const Spec& spec, uint32_t lanes) const;
 
   Answer AskRoot(const Spec& placed_root);
   Answer Ask(const Impl& pattern, const Spec& spec, Lines available);
+  Answer AskParts(const Impl& node, const Spec& spec, size_t dim, Lines available);
   Answer AskChildren(const Impl& node, const Spec& spec, const Decision& decision, Lines available);
   Answer AskRegisterTiles(const Impl& node, const Spec& spec, Lines available);
   Answer AskFew(const Impl& node, const Spec& spec, Lines available);
@@ -126,6 +140,7 @@ class SymbolicSchedule {
   Cost TilingCost(const Spec& spec, uint32_t rows) const;
   MainTile MainTileOf(const Impl& node, const Spec& spec);
   Impl Build(const Impl& pattern, const Spec& spec, Lines available);
+  bool BuildPriced(const Impl& pattern, const Spec& spec, Lines available, Impl* program);
   Impl BuildNode(const Impl& node, const Spec& spec, const Decision& decision, Lines available);
   Impl BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available);
   bool BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl* range);
@@ -135,6 +150,7 @@ class SymbolicSchedule {
                   Impl* range);
   bool BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
   bool ReductionMayVary(const Impl& node, const Spec& spec) const;
+  bool CopyMayVaryHere(const Impl& node, const Spec& spec, const Spec& copied) const;
 
   const Impl program_;
   const size_t dim_;

@@ -98,7 +98,9 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;
   inside[operand] = {{}, 0, pack.to, layout.kind == LayoutKind::kPacked};
-  const bool common = size_ == kNoVar && IsCommonCopy(impl);
+  const bool any_size =
+      std::any_of(sizes_.begin(), sizes_.end(), [](const DimSize& size) { return size.all != kNoVar; });
+  const bool common = !any_size && IsCommonCopy(impl);
   if (common) {
     inside[operand].start = CommonPlace(impl, pack.to.dtype);
     if (only_common_) WriteCommonCopy(impl.spec, pack, views[operand].start, inside[operand].start);
@@ -111,13 +113,14 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
     WriteBlocksPack(impl, pack, views[operand], inside[operand]);
   } else if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);
-  } else if (varying_ == MatmulDims::kK) {
+  } else if (Varies(MatmulDims::kK)) {
     PackShape any = pack;  // so that those of whole tiles are the same one as that of what is left
-    any.runtime_extent =
-        OuterDim(child.spec, static_cast<int>(operand)) == varying_ ? PackAxis::kOuter : PackAxis::kInner;
+    any.runtime_extent = OuterDim(child.spec, static_cast<int>(operand)) == MatmulDims::kK ? PackAxis::kOuter
+                                                                                           : PackAxis::kInner;
     builder_.AddRun(any, {from, to}, LengthOf(impl));
-  } else if (impl.range.varies() && impl.spec.op_info().operands[operand].UsesDim(impl.range.dim)) {
-    KIRSCH_CHECK(CopyMayVary(impl.spec, child.spec, static_cast<int>(operand), impl.range.dim, target_));
+  } else if (const std::optional<size_t> dim = VaryingDimOf(impl, operand)) {
+    KIRSCH_CHECK(
+        CopyMayVary(impl.spec, child.spec, static_cast<int>(operand), static_cast<int>(*dim), target_));
     if (pack.to.panel == 0)
       WriteRowsPack(impl, pack, views[operand], inside[operand]);
     else
@@ -212,8 +215,10 @@ void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const Op
                                const OperandView& to) {
   constexpr int64_t kRowsAtATime = 4;  // that the procedure for many takes side by side
   using Offsets = std::pair<Affine, Affine>;
+  const size_t dim = *VaryingDimOf(impl, impl.decision.operand);
+  const Affine all = IndexOf(sizes_[dim].left);
   const auto behind = [&](const Offsets& at, VarId number, int64_t rows) -> Offsets {
-    return {Behind(at.first, from, impl.spec, impl.decision.operand, impl.range.dim, rows, number),
+    return {Behind(at.first, from, impl.spec, impl.decision.operand, static_cast<int>(dim), rows, number),
             Plus(at.second, number, to.layout.OuterOffset(rows))};
   };
   const auto copy = [&](const Offsets& at, int64_t rows) {
@@ -223,10 +228,9 @@ void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const Op
   };
   const Offsets start = {from.start.offset, to.start.offset};
   builder_.AddLoop(
-      {IndexOf(left_), kRowsAtATime},
-      [&](VarId number) { copy(behind(start, number, kRowsAtATime), kRowsAtATime); },
+      {all, kRowsAtATime}, [&](VarId number) { copy(behind(start, number, kRowsAtATime), kRowsAtATime); },
       [&](VarId number) {
-        builder_.AddLet({IndexOf(left_), kRowsAtATime, true}, [&](VarId left) {
+        builder_.AddLet({all, kRowsAtATime, true}, [&](VarId left) {
           const Offsets rest = behind(start, number, kRowsAtATime);
           builder_.AddLoop({IndexOf(left)}, [&](VarId row) { copy(behind(rest, row, 1), 1); });
         });
@@ -236,6 +240,8 @@ void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const Op
 // The copy of an unknown number of columns, panel by panel, the last of which may be partial.
 void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const OperandView& from,
                                  const OperandView& to) {
+  const size_t dim = *VaryingDimOf(impl, impl.decision.operand);
+  const Affine all = IndexOf(sizes_[dim].left);
   const int64_t panel = most.to.panel;
   const bool straight = most.from.order == most.to.order;
   const int64_t unit = straight ? PanelVector(panel, target_.vectors.front().bytes) : 1;
@@ -243,8 +249,8 @@ void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const 
     PackShape pack = most;
     pack.inner = columns;
     pack.runtime_n_tail = last == Affine{} ? 0 : unit;
-    const Affine at =
-        Behind(from.start.offset, from, impl.spec, impl.decision.operand, impl.range.dim, panel, number);
+    const Affine at = Behind(from.start.offset, from, impl.spec, impl.decision.operand, static_cast<int>(dim),
+                             panel, number);
     builder_.AddRun(pack,
                     {{from.start.buffer, at},
                      {to.start.buffer, Plus(to.start.offset, number, to.layout.InnerOffset(panel))}},
@@ -252,13 +258,13 @@ void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const 
   };
   const int64_t most_left = std::min(panel - 1, most.inner);
   builder_.AddLoop(
-      {IndexOf(left_), panel}, [&](VarId number) { copy(number, panel, {}); },
+      {all, panel}, [&](VarId number) { copy(number, panel, {}); },
       [&](VarId number) {
-        builder_.AddLet({IndexOf(left_), panel, true}, [&](VarId left) {
-          std::swap(left_, left);
-          ForSizes(unit, 1, most_left,
-                   [&](int64_t, int64_t size, const Affine& last) { copy(number, size, last); });
-          std::swap(left_, left);
+        builder_.AddLet({all, panel, true}, [&](VarId left) {
+          WithLeft(dim, left, [&] {
+            ForSizes(dim, unit, 1, most_left,
+                     [&](int64_t, int64_t size, const Affine& last) { copy(number, size, last); });
+          });
         });
       });
 }

@@ -49,6 +49,13 @@ RegisterTile EmittedTile(RegisterTile tile, const Target& target) {
   return tile.one_set && KSplit(split, UnitWithLanes(target, tile.lanes)) == 1 ? split : tile;
 }
 
+// Of register tiles of some columns, which may be divided into rows.
+int64_t LanesOfTiles(const Impl& tiles) {
+  const Impl* node = &tiles;
+  while (node->decision.kind == RewriteKind::kTile) node = &node->children.front().impl;
+  return node->decision.layout.panel;
+}
+
 // Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
 // the reduction.
 void CheckGroups(const Spec& spec, const Layout& registers, const Target& target) {
@@ -104,15 +111,14 @@ Program WriteProgram(const Impl& impl, const Target& target) {
     views[impl.decision.operand] = Prepack(impl, views[impl.decision.operand], writer, builder);
   const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
   Program& program = builder.program();
-  if (kernel.range.varies()) {
+  for (const size_t dim : VaryingDims(kernel)) {
     const VarId size = program.variables++;
-    const size_t dim = kernel.range.dim;
-    program.sizes.push_back(
-        {std::string(kernel.spec.op_info().dims[dim].name), size, kernel.range.least, kernel.spec.size[dim]});
-    writer.SetSize(size, kernel.range.dim);
-    for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand)
-      views[static_cast<size_t>(operand)].layout.symbolic_stride = kernel.range.HasSymbolicStride(operand);
+    program.sizes.push_back({std::string(kernel.spec.op_info().dims[dim].name), size, kernel.range.least[dim],
+                             kernel.spec.size[dim]});
+    writer.SetSize(size, dim);
   }
+  for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand)
+    views[static_cast<size_t>(operand)].layout.symbolic_stride = kernel.range.HasSymbolicStride(operand);
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
   program.tasks = TaskCount(kernel);
@@ -126,6 +132,19 @@ Program WriteProgram(const Impl& impl, const Target& target) {
   }
   PlaceBuffers(&program);
   return std::move(builder).Build();
+}
+
+std::vector<size_t> VaryingDims(const Impl& impl) {
+  std::vector<size_t> dims;
+  for (size_t dim = 0; dim < impl.range.least.size(); ++dim) {
+    if (!impl.range.varies(dim)) continue;
+    bool strides = false;
+    for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
+      strides |=
+          impl.range.HasSymbolicStride(operand) && InnerDim(impl.spec, operand) == static_cast<int>(dim);
+    dims.insert(strides ? dims.begin() : dims.end(), dim);
+  }
+  return dims;
 }
 
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target) {
@@ -215,17 +234,17 @@ void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const 
 
 void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
   CheckViews(impl.spec, views);
-  const bool varies = impl.range.varies();
   switch (impl.decision.kind) {
     case RewriteKind::kTile:
       if (impl.spec.block != 0 && impl.decision.dim == BlockDim(impl.spec))
         return only_common_ ? void() : WriteTiles(impl, views, first_block_);
-      if (varies && impl.decision.dim == impl.range.dim) return WriteVaryingTiles(impl, views);
+      if (impl.range.varies(impl.decision.dim)) return WriteVaryingTiles(impl, views);
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kParallelTile:
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kMove:
-      if (impl.decision.level == Level::kVrf && varies && varying_ != MatmulDims::kK)
+      if (impl.decision.level == Level::kVrf &&
+          (impl.range.varies(MatmulDims::kM) || impl.range.varies(MatmulDims::kN)))
         return WriteRegisterTiles(impl, views);
       if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
       return WriteNode(OnlyChild(impl), views);
@@ -324,23 +343,34 @@ Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const S
                           int dim, int64_t size, VarId tiles) const {
   const int64_t stride = StrideAlong(spec, operand, dim, view, size);
   if (stride == 0) return offset;
-  const VarId times = HasSymbolicStrideAlong(spec, operand, dim, view) ? size_ : kNoVar;
+  const bool symbolic = HasSymbolicStrideAlong(spec, operand, dim, view);
+  const VarId times = symbolic ? sizes_[static_cast<size_t>(InnerDim(spec, operand))].all : kNoVar;
   if (tiles != kNoVar) return Plus(offset, tiles, stride, times);
   return times == kNoVar ? Plus(offset, stride) : Plus(offset, times, stride);
 }
 
-// Whole tiles of the dim that varies, then what is left, which is a variable of its own. Of a reduction, all
+// The dim along which the operand's size varies, if there is one.
+std::optional<size_t> ImplWriter::VaryingDimOf(const Impl& impl, size_t operand) const {
+  for (size_t dim = 0; dim < sizes_.size(); ++dim)
+    if (impl.range.varies(dim) && impl.spec.op_info().operands[operand].UsesDim(static_cast<int>(dim)))
+      return dim;
+  return std::nullopt;
+}
+
+// Whole tiles of a dim that varies, then what is left, which is a variable of its own. Of a reduction, all
 // tiles but the first add to what those before them made.
 void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) {
   const Impl& tile = impl.children.front().impl;
-  const int dim = impl.range.dim;
-  CheckTile(impl.spec, tile.spec, impl.range.dim);
-  const int64_t size = tile.spec.size[impl.range.dim];
+  const size_t dim = impl.decision.dim;
+  CheckTile(impl.spec, tile.spec, dim);
+  const int64_t size = tile.spec.size[dim];
+  const Affine all = IndexOf(sizes_[dim].left);
   const auto write = [&](const Impl& part, VarId number) {
     OperandViews at = views;
     for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
       OperandView& view = at[static_cast<size_t>(operand)];
-      view.start.offset = Behind(view.start.offset, view, impl.spec, operand, dim, size, number);
+      view.start.offset =
+          Behind(view.start.offset, view, impl.spec, operand, static_cast<int>(dim), size, number);
     }
     const Affine before = tiles_before_;
     if (dim == MatmulDims::kK && !impl.spec.accumulate) tiles_before_ = Plus(before, number, 1);
@@ -348,23 +378,20 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
     tiles_before_ = before;
   };
   const auto write_left = [&](const Impl& rest, VarId number, int64_t min_tail) {
-    builder_.AddLet({IndexOf(left_), size, true, min_tail}, [&](VarId left) {
-      std::swap(left_, left);
-      write(rest, number);
-      std::swap(left_, left);
-    });
+    builder_.AddLet({all, size, true, min_tail},
+                    [&](VarId left) { WithLeft(dim, left, [&] { write(rest, number); }); });
   };
   const Impl& rest = impl.children.back().impl;
   const int64_t min_tail = MinTail(impl);
   if (min_tail == 0)
     return builder_.AddLoop(
-        {IndexOf(left_), size}, [&](VarId number) { write(tile, number); },
+        {all, size}, [&](VarId number) { write(tile, number); },
         [&](VarId number) {
           if (impl.children.size() == 1) return;
-          if (!rest.range.varies()) return write(rest, number);  // there is always as much
+          if (!rest.range.varies(dim)) return write(rest, number);  // there is always as much
           write_left(rest, number, 0);
         });
-  builder_.AddLet({IndexOf(left_), size, false, min_tail}, [&](VarId tiles) {
+  builder_.AddLet({all, size, false, min_tail}, [&](VarId tiles) {
     builder_.AddLoop({IndexOf(tiles)}, [&](VarId number) { write(tile, number); });
     write_left(rest, tiles, min_tail);
   });
@@ -372,13 +399,14 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
 
 // `write(number, size, last)` for what there is of each size from `least` to `most`, or, by vectors of `unit`
 // elements, of each number of them: `size` at most, `last` elements of the last vector. Numbered from 0.
-void ImplWriter::ForSizes(int64_t unit, int64_t least, int64_t most, const WriteSize& write) {
+void ImplWriter::ForSizes(size_t dim, int64_t unit, int64_t least, int64_t most, const WriteSize& write) {
+  const VarId left = sizes_[dim].left;
   if (unit == 1)
-    return builder_.AddOneOf(left_, least, most, [&](int64_t size) { write(size - least, size, Affine{}); });
+    return builder_.AddOneOf(left, least, most, [&](int64_t size) { write(size - least, size, Affine{}); });
   const int64_t first = (least - 1) / unit, end = (most - 1) / unit + 1;
-  builder_.AddLet({IndexOf(left_), unit, true, 1}, [&](VarId last) {
+  builder_.AddLet({IndexOf(left), unit, true, 1}, [&](VarId last) {
     if (end - first == 1) return write(0, end * unit, IndexOf(last));
-    builder_.AddLet({IndexOf(left_), unit, false, 1}, [&](VarId before) {
+    builder_.AddLet({IndexOf(left), unit, false, 1}, [&](VarId before) {
       builder_.AddOneOf(before, first, end - 1, [&](int64_t vectors) {
         write(vectors - first, (vectors + 1) * unit, IndexOf(last));
       });
@@ -386,24 +414,25 @@ void ImplWriter::ForSizes(int64_t unit, int64_t least, int64_t most, const Write
   });
 }
 
+// For each number of columns, then of rows.
 void ImplWriter::WriteRegisterTiles(const Impl& impl, const OperandViews& views) {
-  const size_t dim = impl.range.dim;
-  ForSizes(SizesOfTile(impl.decision.layout, dim), impl.range.least, impl.spec.size[dim],
+  const size_t dim = impl.range.varies(MatmulDims::kN) ? MatmulDims::kN : MatmulDims::kM;
+  ForSizes(dim, SizesOfTile(impl.decision.layout, dim), impl.range.least[dim], impl.spec.size[dim],
            [&](int64_t number, int64_t size, const Affine& last) {
              const Impl& tile = impl.children[static_cast<size_t>(number)].impl;
              if (last != Affine{}) {  // of the last unit of columns, what there is of a vector of several
-               const int64_t lanes = tile.decision.layout.panel, unit = impl.decision.layout.panel;
+               const int64_t lanes = LanesOfTiles(tile), unit = impl.decision.layout.panel;
                last_ = Plus(last, size - unit - (tile.spec.size[dim] - 1) / lanes * lanes);
              }
              WriteNode(tile, views);
-             last_ = {};
+             if (last != Affine{}) last_ = {};
            });
 }
 
 // Of the reduction, or of what is copied along it.
 Count ImplWriter::LengthOf(const Impl& impl) const {
-  return impl.range.varies() && varying_ == MatmulDims::kK ? Count{IndexOf(left_)}
-                                                           : Whole(impl.spec.size[MatmulDims::kK]);
+  return impl.range.varies(MatmulDims::kK) ? Count{IndexOf(sizes_[MatmulDims::kK].left)}
+                                           : Whole(impl.spec.size[MatmulDims::kK]);
 }
 
 void ImplWriter::WriteCommonCopies(const Impl& impl, const OperandViews& views) {
@@ -442,7 +471,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   const Spec& tile = OnlyChild(impl).spec;
   const bool in_order = tile.operand[kRhs].resident == kPrefetched;
   // Shorter reductions leave gaps between columns that don't move together.
-  const bool has_gaps = in_order && varying_ == MatmulDims::kK && !shape.rhs.symbolic_stride;
+  const bool has_gaps = in_order && Varies(MatmulDims::kK) && !shape.rhs.symbolic_stride;
   if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {
     shape.prefetches_in_order = in_order;
     shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n;
@@ -452,7 +481,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     shape.n = shape.tile.columns * shape.runtime_n_tail;
   }
   const Count length = LengthOf(impl);
-  if (varying_ != MatmulDims::kK)
+  if (!Varies(MatmulDims::kK))
     shape.k_tail = length.constant() % shape.step();
   else
     shape.runtime_k_tail = shape.step() > 1;

@@ -35,6 +35,10 @@ struct OperandView {
 };
 using OperandViews = std::array<OperandView, kMaxOperands>;
 
+// The dims whose sizes are a program's Program::sizes, in their order: that of symbolic strides is the first.
+// Such strides are those of one dim.
+std::vector<size_t> VaryingDims(const Impl& impl);
+
 // The tasks of a program that threads may share; 1: none.
 int64_t TaskCount(const Impl& impl);
 
@@ -62,11 +66,8 @@ class ImplWriter {
   void Write(const Impl& impl, const OperandViews& views) { WriteNode(impl, views); }
   // The same, its tasks, numbered from `first` on, shared out over the threads.
   void WriteShared(const Impl& impl, const OperandViews& views, const Affine& first);
-  // The variable that is the size of a tree for a range of them, along `dim`.
-  void SetSize(VarId size, int dim) {
-    size_ = left_ = size;
-    varying_ = dim;
-  }
+  // The variable that is the size of a tree for a range of them, along `dim`; kNoVar: it does not vary there.
+  void SetSize(VarId size, size_t dim) { sizes_[dim] = {size, size}; }
   // Of a tree in blocks: the copies in common, and nothing else. All threads make them together, a range of
   // columns the parts that correspond to it. What is written of `impl` from then on finds them made.
   void WriteCommonCopies(const Impl& impl, const OperandViews& views);
@@ -107,7 +108,7 @@ class ImplWriter {
                 int64_t size, VarId tiles) const;
   void WriteVaryingTiles(const Impl& impl, const OperandViews& views);
   using WriteSize = std::function<void(int64_t number, int64_t size, const Affine& last)>;
-  void ForSizes(int64_t unit, int64_t least, int64_t most, const WriteSize& write);
+  void ForSizes(size_t dim, int64_t unit, int64_t least, int64_t most, const WriteSize& write);
   void WriteRegisterTiles(const Impl& impl, const OperandViews& views);
   Count LengthOf(const Impl& impl) const;
   void WritePack(const Impl& impl, const OperandViews& views);
@@ -117,15 +118,25 @@ class ImplWriter {
   void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                        const OperandPlace& to);
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
+  bool Varies(size_t dim) const { return sizes_[dim].all != kNoVar; }
+  std::optional<size_t> VaryingDimOf(const Impl& impl, size_t operand) const;
+  // `body`, where so much is left of the dim.
+  template <typename WriteBody>
+  void WithLeft(size_t dim, VarId left, const WriteBody& body) {
+    std::swap(sizes_[dim].left, left);
+    body();
+    std::swap(sizes_[dim].left, left);
+  }
   MatrixLayout PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const;
 
   const Target& target_;
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
-  // Of the dim that varies (-1: none does): all there is, and what there is of the tile that is being
-  // written.
-  int varying_ = -1;
-  VarId size_ = kNoVar, left_ = kNoVar;
+  // Of a dim that varies: all there is, and what there is of the tile that is being written.
+  struct DimSize {
+    VarId all = kNoVar, left = kNoVar;
+  };
+  std::array<DimSize, kMaxDims> sizes_;
   Affine last_;  // not 0: so much there is of the last vector of the register tile
   // Of tiles of a reduction whose number is known at run time only: 0 in the first one.
   Affine tiles_before_;

@@ -278,9 +278,10 @@ class PlanWriter {
       views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
     if (first) return impls_.WriteShared(stage.impl, views, *first);
     if (!stage.impl.range.varies()) return impls_.Write(stage.impl, views);
-    impls_.SetSize(stage.any_rows ? rows_ : left_keys_, stage.impl.range.dim);
+    const size_t dim = VaryingDims(stage.impl).front();
+    impls_.SetSize(stage.any_rows ? rows_ : left_keys_, dim);
     impls_.Write(stage.impl, views);
-    impls_.SetSize(kNoVar, -1);
+    impls_.SetSize(kNoVar, dim);
   }
 
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {

@@ -123,8 +123,8 @@ struct Program {
     bool temporary = false;
   };
 
-  std::vector<RunTimeSize> sizes;
-  int variables = 0;  // are numbered 0 .. variables - 1
+  std::vector<RunTimeSize> sizes;  // symbolic strides of kernels are the first one
+  int variables = 0;               // are numbered 0 .. variables - 1
   std::vector<Buffer> buffers;
   std::vector<KernelShape> kernels;  // each once: kernels that are equal are the same one
   // What is made of constant operands, once for all calls: it alone reads those, and alone writes what is

@@ -16,6 +16,7 @@
 #include "memo/hash_memo.h"
 #include "search/families/size_regions.h"
 #include "search/solver/search.h"
+#include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "tests/testing/header_testing.h"
@@ -82,14 +83,15 @@ class FamilyHeaderTest : public HeaderTest {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, dim, model, solve);
+    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, {dim}, model, solve);
     std::vector<SharedProgram> shared;
     programs->reserve(found->regions.size());
     for (const SizeRegion& region : found->regions) {
       programs->emplace_back(region.program);
-      shared.push_back({&programs->back(),
-                        {members.begin() + static_cast<std::ptrdiff_t>(region.first),
-                         members.begin() + static_cast<std::ptrdiff_t>(region.last) + 1}});
+      SharedProgram& added = shared.emplace_back();
+      added.program = &programs->back();
+      for (size_t i : region.members) added.members.push_back(members[i]);
+      added.sizes.resize(VaryingDims(region.program).size());  // the first one, if any
     }
     return shared;
   }

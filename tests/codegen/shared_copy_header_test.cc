@@ -21,6 +21,7 @@
 #include "search/solver/search_within.h"
 #include "spec/language/family.h"
 #include "spec/language/printer.h"
+#include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/random_spec.h"
@@ -74,7 +75,10 @@ class SharedCopyHeaderTest : public HeaderTest {
     HeaderFunction function = FunctionOf("family", made.family);
     HeaderVariant variant{target_, {}, 0, 0, ""};
     std::vector<SharedProgram> shared;
-    for (size_t i = 0; i < made.programs.size(); ++i) shared.push_back({&made.programs[i], made.users[i]});
+    for (size_t i = 0; i < made.programs.size(); ++i) {
+      const size_t sizes = VaryingDims(std::get<Impl>(made.programs[i])).size();  // the first one, if any
+      shared.push_back({&made.programs[i], made.users[i], std::vector<size_t>(sizes)});
+    }
     LowerShared("family", made.family, shared, {}, &variant);
     function.variants = {variant};
     return PrintHeaderFile({"family", HeaderMode::kAttributes, false, "", "0.0", {function}});
@@ -102,12 +106,11 @@ class SharedCopyHeaderTest : public HeaderTest {
       made->users.push_back({static_cast<int64_t>(i)});
     }
     if (swapped) return;
-    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, MatmulDims::kM, model, solve);
+    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, {MatmulDims::kM}, model, solve);
     for (const SizeRegion& region : found->regions) {
       made->programs.emplace_back(region.program);
       made->users.emplace_back();
-      for (size_t i = region.first; i <= region.last; ++i)
-        made->users.back().push_back(static_cast<int64_t>(i));
+      for (size_t i : region.members) made->users.back().push_back(static_cast<int64_t>(i));
     }
   }
 

@@ -15,8 +15,10 @@
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
 #include "search/families/size_regions.h"
+#include "search/families/size_rule.h"
 #include "search/families/symbolic_schedule.h"
 #include "search/solver/search.h"
+#include "spec/program/impl_program.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -42,7 +44,7 @@ std::vector<Spec> Members(const Spec& largest, int dim, uint32_t first, const Ta
 
 class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
  protected:
-  SizeFamily Find(const std::vector<Spec>& roots, int dim) const {
+  SizeFamily Find(const std::vector<Spec>& roots, const std::vector<size_t>& dims) const {
     const CostModel model(GetParam());
     HashMemo memo;
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
@@ -51,20 +53,29 @@ class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    return *FindSizeRegions(roots, static_cast<size_t>(dim), model, solve);
+    return *FindSizeRegions(roots, dims, model, solve);
   }
 
   // How many regions have several members, all of which are right.
   int ExpectRight(const std::vector<Spec>& roots, int dim) const {
     int shared = 0;
-    for (const SizeRegion& region : Find(roots, dim).regions) {
-      shared += region.first < region.last ? 1 : 0;
+    for (const SizeRegion& region : Find(roots, {static_cast<size_t>(dim)}).regions) {
+      shared += region.members.size() > 1 ? 1 : 0;
       ExpectRight(region.program,
-                  std::vector<Spec>(roots.begin() + static_cast<std::ptrdiff_t>(region.first),
-                                    roots.begin() + static_cast<std::ptrdiff_t>(region.last) + 1),
+                  std::vector<Spec>(roots.begin() + static_cast<std::ptrdiff_t>(region.members.front()),
+                                    roots.begin() + static_cast<std::ptrdiff_t>(region.members.back()) + 1),
                   dim);
     }
     return shared;
+  }
+
+  // Of a program for a range of two sizes, some of these members, corners included.
+  void ExpectSomeRight(const Impl& range, const std::vector<Spec>& members, std::mt19937_64* random) const {
+    constexpr size_t kSome = 24;
+    std::vector<Spec> some = {members.front(), members.back()};
+    for (size_t i = 0; i < kSome && members.size() > 2; ++i)
+      some.push_back(members[(*random)() % members.size()]);
+    ExpectRight(range, some, kN);
   }
 
   void ExpectRight(const Impl& range, const std::vector<Spec>& members, int dim) const {
@@ -103,6 +114,53 @@ TEST_P(SizeFamiliesTest, EverySizeIsRight) {
   EXPECT_GT(shared[kM], 10);
   EXPECT_GT(shared[kN], 10);
   EXPECT_GT(shared[kK], 10);
+}
+
+// Of the search's decisions, and of decisions by chance. (With a side of 1, matrices lie otherwise.)
+TEST_P(SizeFamiliesTest, TwoSizesAreRight) {
+  if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
+  const CostModel model(GetParam());
+  std::mt19937_64 random(29);
+  std::map<int, int> searched, drawn;  // by the first dim
+  for (const MatmulTypes& types : EveryTypes())
+    for (int round = 0; round < 4 * FamiliesOfEachType() && !HasFailure(); ++round) {
+      const int slow = round % 4 < 2 ? kN : kM, fast = round % 4 < 2 ? kM : kK;
+      Spec largest = RandomMatmulSpec({.max_side = 45, .max_batch = 1, .types = types}, &random);
+      if (random() % 3 == 0) largest = WithRandomEpilogue(largest, &random);
+      const auto most = [&](int dim) { return largest.size[static_cast<size_t>(dim)]; };
+      if (most(slow) < 3 || most(fast) < 3 || IsOfBlocks(types.rhs)) continue;
+      const auto from = [&](int dim) {
+        return std::max(2 + static_cast<uint32_t>(random() % (most(dim) - 2)),
+                        most(dim) < 14 ? 2 : most(dim) - 12);
+      };
+      const uint32_t first = from(slow), first_fast = from(fast);
+      const std::vector<size_t> dims = {static_cast<size_t>(slow), static_cast<size_t>(fast)};
+      SizeRule rule(RandomImpl(largest, GetParam(), &random), dims, model);
+      std::vector<Spec> roots, members;
+      bool legal = true;
+      for (uint32_t a = first; a <= most(slow); ++a)
+        for (uint32_t b = first_fast; b <= most(fast); ++b) {
+          members.push_back(WithSize(WithSize(largest, slow, a), fast, b));
+          roots.push_back(PlaceOperands(members.back(), Residency::kWarm, GetParam()));
+          legal = legal && rule.Price(members.back()) < kInfiniteCost;
+        }
+      if (round % 2 == 0) {
+        for (const SizeRegion& region : Find(roots, dims).regions) {
+          std::vector<Spec> of_region;
+          for (size_t i : region.members) of_region.push_back(roots[i]);
+          ExpectSomeRight(region.program, of_region, &random);
+          searched[slow] += VaryingDims(region.program).size() > 1 ? 1 : 0;
+        }
+      } else if (const auto range =
+                     legal ? rule.ApplyToRange(members.front(), members.back()) : std::nullopt) {
+        ExpectSomeRight(*range, members, &random);
+        drawn[slow] += VaryingDims(*range).size() > 1 ? 1 : 0;
+      }
+    }
+  for (const int slow : {kN, kM}) {
+    EXPECT_GT(searched[slow], 5) << slow;
+    EXPECT_GT(drawn[slow], 2) << slow;
+  }
 }
 
 // Decisions by chance, which have tiles along the reduction where those of the search have none: sums in

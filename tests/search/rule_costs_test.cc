@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -12,8 +13,11 @@
 namespace kirsch {
 namespace {
 
+// Sizes from 1 on.
 RuleCosts Members(size_t count) {
-  return RuleCosts(0, count - 1, [](size_t member) { return static_cast<double>(member + 1); });
+  std::vector<double> sizes(count);
+  std::iota(sizes.begin(), sizes.end(), 1);
+  return RuleCosts({sizes});
 }
 
 double Loss(const RuleCosts& costs, double cost, size_t member) { return cost / costs.Least(member) - 1; }
@@ -47,11 +51,11 @@ TEST(RuleCosts, IntervalsAreTheFewest) {
     if (!all_served) continue;
     size_t intervals = 0;
     for (size_t next = 0; next < kMembers; ++intervals) {
-      const auto furthest =
-          costs.Furthest(next, [&](double cost, size_t member) { return Loss(costs, cost, member); });
-      ASSERT_TRUE(furthest.has_value());
-      ASSERT_GE(furthest->last, next);
-      next = furthest->last + 1;
+      const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
+      const auto box = costs.Largest(next, std::vector<bool>(kMembers), loss);
+      ASSERT_TRUE(box.has_value());
+      ASSERT_EQ(box->first, next);
+      next = box->last + 1;
     }
     EXPECT_EQ(intervals, FewestBefore(rules, costs, kMembers));
   }
@@ -64,7 +68,7 @@ TEST(RuleCosts, OfThoseThatReachAsFarTheCheapest) {
   costs.Add({100, 100});
   costs.Add({100, 200});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_EQ(costs.Furthest(0, loss)->rule, 2);
+  EXPECT_EQ(costs.Largest(0, {false, false}, loss)->rule, 2);
 }
 
 TEST(RuleCosts, WhatNoRuleServesIsInNone) {
@@ -72,15 +76,16 @@ TEST(RuleCosts, WhatNoRuleServesIsInNone) {
   costs.Add({104, 100});
   costs.SetOwn(0, 100);
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Furthest(0, loss).has_value());
-  EXPECT_EQ(costs.Furthest(1, loss)->last, 1);
+  EXPECT_FALSE(costs.Largest(0, {false, false}, loss).has_value());
+  EXPECT_EQ(costs.Largest(1, {false, false}, loss)->last, 1);
   EXPECT_EQ(costs.Least(0), 100);
 }
 
 TEST(RuleCosts, NoRuleServesWhereNoneHasAProgram) {
   RuleCosts costs = Members(1);
   costs.Add({RuleCosts::kNone});
-  EXPECT_FALSE(costs.Furthest(0, [&](double cost, size_t member) { return Loss(costs, cost, member); }));
+  const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
+  EXPECT_FALSE(costs.Largest(0, {false}, loss).has_value());
 }
 
 // Members on a line need no more; where some cost more than it, it is halved, as ratios are.
@@ -118,6 +123,55 @@ TEST(RuleCosts, RefinesWhatIsFarApart) {
   EXPECT_TRUE(costs.Refine(0, 63, 16, [&](size_t) { return ++solved, absl::OkStatus(); }).ok());
   EXPECT_EQ(solved, 1);
   EXPECT_FALSE(costs.Refine(0, 63, 16, [](size_t) { return absl::CancelledError(); }).ok());
+}
+
+// Boxes are disjoint, and each has a rule that serves all of it.
+TEST(RuleCosts, BoxesOfTwoSizes) {
+  const std::vector<double> rows = {1, 2, 3, 4, 5}, columns = {1, 2, 3, 4, 5, 6, 7};
+  std::mt19937_64 random(2);
+  for (int time = 0; time < 100; ++time) {
+    RuleCosts costs({rows, columns});
+    for (int rule = 0; rule < 3; ++rule) {
+      std::vector<double> of_rule(costs.grid().members());
+      for (double& cost : of_rule) cost = random() % 6 == 0 ? 110 : 100;
+      costs.Add(std::move(of_rule));
+    }
+    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
+    std::vector<bool> taken(costs.grid().members());
+    for (size_t next = 0; next < taken.size(); ++next) {
+      if (taken[next]) continue;
+      const auto box = costs.Largest(next, taken, loss);
+      ASSERT_TRUE(box.has_value());
+      costs.grid().Every(costs.grid().At(box->first), costs.grid().At(box->last), [&](size_t member) {
+        EXPECT_FALSE(taken[member]);
+        EXPECT_LE(loss(costs.cost(box->rule, member), member), kMostLoss);
+        return taken[member] = true;
+      });
+      EXPECT_TRUE(taken[next]);
+    }
+  }
+}
+
+// Costs that are linear in each size need no more than the corners.
+TEST(RuleCosts, TwoSizesAreRefinedWhereCornersDoNotSay) {
+  const auto solved_of = [](double bump) {
+    const std::vector<double> sizes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    RuleCosts costs({sizes, sizes});
+    std::vector<double> rule;
+    for (double row : sizes)
+      for (double column : sizes) rule.push_back((row * column + row) * (row == 9 && column == 9 ? bump : 1));
+    costs.Add(rule);
+    std::set<size_t> solved;
+    const auto solve = [&](size_t member) {
+      EXPECT_TRUE(solved.insert(member).second);
+      return absl::OkStatus();
+    };
+    EXPECT_TRUE(costs.SolveCorners(solve).ok());
+    EXPECT_TRUE(costs.Refine(0, costs.grid().members() - 1, RuleCosts::kNone, solve).ok());
+    return solved;
+  };
+  EXPECT_EQ(solved_of(1), (std::set<size_t>{0, 11, 132, 143}));
+  EXPECT_GT(solved_of(1.1).size(), 4);
 }
 
 }  // namespace

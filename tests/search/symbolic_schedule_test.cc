@@ -13,6 +13,7 @@
 
 #include "memo/hash_memo.h"
 #include "search/families/size_regions.h"
+#include "search/families/size_rule.h"
 #include "search/solver/program_cost.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
@@ -170,6 +171,59 @@ TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnySize) {
   EXPECT_GT(ranges_, 20);
 }
 
+// Columns and rows; rows and steps of the reduction.
+TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnyTwoSizes) {
+  const Target& target = GetParam();
+  const CostModel model(target);
+  std::mt19937_64 random(20261127);
+  const bool is_tiny = target.name == testing::TinyTarget().name;
+  int members = 0;
+  std::array<int, 2> ranges = {};
+  for (int round = 0; round < 120; ++round) {
+    const bool reduces = round / 2 % 2 == 1;
+    const int slow = reduces ? kM : kN, fast = reduces ? kK : kM;
+    const std::vector<MatmulTypes> types = testing::EveryTypes();
+    testing::RandomSpecOptions options{.max_side = 40, .max_batch = 1};
+    if (round % 2 == 1 && !is_tiny) options.types = types[random() % types.size()];
+    Spec spec = testing::RandomMatmulSpec(options, &random);
+    if (spec.operand[0].layout.order == Order::kCol || spec.block != 0) continue;
+    constexpr uint32_t kMost = 70;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {  // with room for all sizes
+      uint32_t& ld = spec.tensor(operand).layout.ld;
+      const int inner = InnerDim(spec, operand);
+      if ((inner == slow || inner == fast) && ld != spec.size[static_cast<size_t>(inner)]) ld += kMost;
+    }
+    const SymbolicScheduleOptions choice{.narrow_vectors = random() % 3 != 0, .own_rest = random() % 2 == 0};
+    SizeRule rule(testing::RandomImpl(spec, target, &random),
+                  {static_cast<size_t>(slow), static_cast<size_t>(fast)}, model, choice);
+    const auto root = [&](uint32_t a, uint32_t b) { return WithSize(WithSize(spec, slow, a), fast, b); };
+    const auto size = [&](uint32_t most) { return 1 + static_cast<uint32_t>(random() % most); };
+    const uint32_t a0 = size(30), a1 = a0 + size(30), b0 = size(40), b1 = b0 + size(kMost - b0);
+    bool legal = true;
+    for (uint32_t a = a0; a <= a1 && legal; ++a)
+      for (uint32_t b = b0; b <= b1 && legal; ++b) legal = rule.Price(root(a, b)) < kInfiniteCost;
+    if (!legal) continue;
+    const std::optional<Impl> range = rule.ApplyToRange(root(a0, b0), root(a1, b1));
+    if (!range) continue;
+    ++ranges[reduces ? 1 : 0];
+    EXPECT_EQ(VaryingDims(*range).size(), 2);
+    for (int i = 0; i < 40 && !HasFailure(); ++i, ++members) {
+      const uint32_t a = i == 0 ? a0 : i == 1 ? a1 : a0 + size(a1 - a0 + 1) - 1;
+      const uint32_t b = i == 0 ? b0 : i == 1 ? b1 : b0 + size(b1 - b0 + 1) - 1;
+      const Impl one = rule.Apply(root(a, b));
+      EXPECT_EQ(one.spec, root(a, b));
+      EXPECT_TRUE(testing::InterpretedEqualsReference(one, target)) << testing::Describe(one);
+      EXPECT_TRUE(testing::InterpretedEqualsReference(*range, one.spec, target))
+          << testing::Describe(one) << PrintProgram(WriteProgram(*range, target));
+      EXPECT_NEAR(ProgramCost(one, target).Cycles(model) / ToCycles(rule.Price(one.spec)), 1, 1e-3);
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(members, is_tiny ? 50 : 400);
+  EXPECT_GT(ranges[0], is_tiny ? 1 : 5);
+  EXPECT_GT(ranges[1], is_tiny ? 0 : 5);
+}
+
 // Copies of lhs that all blocks of columns read: made once for all of them where the number of rows is known,
 // else in each range of blocks.
 TEST_P(SymbolicScheduleTest, BlocksOfColumnsThatReadOneCopy) {
@@ -224,9 +278,9 @@ TEST_P(SymbolicScheduleTest, AStoppedSearchLeavesRegionsOfAll) {
     const SearchResult result = Search(roots[i], model, memo, {});
     return SolvedSize{result.impl, result.cost, result.bound};
   };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, MatmulDims::kM, model, solve);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kM}, model, solve);
   ASSERT_TRUE(family.ok());
-  EXPECT_EQ(family->regions.back().last, roots.size() - 1);
+  EXPECT_EQ(family->regions.back().members.back(), roots.size() - 1);
   for (size_t i = 0; i < roots.size(); ++i) EXPECT_EQ(family->members[i].program.spec, roots[i]);
 }
 
@@ -244,14 +298,15 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, static_cast<size_t>(dim), model, solve);
+    const absl::StatusOr<SizeFamily> family =
+        FindSizeRegions(roots, {static_cast<size_t>(dim)}, model, solve);
     ASSERT_TRUE(family.ok());
     ASSERT_EQ(family->members.size(), roots.size());
     size_t next = 0;
     for (const SizeRegion& region : family->regions) {
-      EXPECT_EQ(region.first, next);
-      next = region.last + 1;
-      for (size_t i = region.first; i <= region.last; ++i) {
+      EXPECT_EQ(region.members.front(), next);
+      next = region.members.back() + 1;
+      for (size_t i : region.members) {
         const SizeMember& member = family->members[i];
         EXPECT_EQ(member.program.spec, roots[i]);
         const double best = static_cast<double>(member.best.value_or(member.cost));
@@ -264,6 +319,49 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
     EXPECT_LT(family->regions.size(), roots.size());
     EXPECT_LT(solved, 60);
   }
+}
+
+TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
+  if (GetParam().name == testing::TinyTarget().name) return;  // its searches are long
+  const CostModel model(GetParam());
+  HashMemo memo;
+  std::vector<Spec> roots;
+  constexpr uint32_t kMost = 24;
+  const Spec spec = ParseSpec("matmul f32 24x32x24")->spec;
+  for (uint32_t n = 2; n <= kMost; ++n)
+    for (uint32_t m = 2; m <= kMost; ++m)
+      roots.push_back(PlaceOperands(WithSize(WithSize(spec, kM, m), kN, n), Residency::kWarm, GetParam()));
+  int solved = 0;
+  const auto own = [&](size_t i, Cost cutoff) {
+    SearchOptions options;
+    options.cutoff = cutoff;
+    return Search(roots[i], model, memo, options);
+  };
+  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
+    ++solved;
+    const SearchResult result = own(i, cutoff);
+    return SolvedSize{result.impl, result.cost, result.bound};
+  };
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {kN, kM}, model, solve);
+  ASSERT_TRUE(family.ok());
+  std::vector<int> regions_of(roots.size());
+  for (const SizeRegion& region : family->regions)
+    for (size_t i : region.members) {
+      ++regions_of[i];
+      const SizeMember& member = family->members[i];
+      EXPECT_EQ(member.program.spec, roots[i]);
+      const Cost best = member.best.value_or(member.cost);
+      EXPECT_LE(static_cast<double>(member.cost), (1 + kMostLoss) * static_cast<double>(best));
+      EXPECT_TRUE(testing::InterpretedEqualsReference(region.program, roots[i], GetParam()));
+    }
+  for (int count : regions_of) EXPECT_EQ(count, 1);
+  EXPECT_LT(family->regions.size(), roots.size() / 8);
+  EXPECT_LT(solved, 200);
+  double worst = 0;
+  for (size_t i = 0; i < roots.size(); i += 17)
+    worst = std::max(worst, static_cast<double>(family->members[i].cost) /
+                                static_cast<double>(own(i, kInfiniteCost).cost));
+  EXPECT_LT(worst, 1.1);
 }
 
 // What a copy of rhs in L1 gains is lost where there is room for none: neither the shortest reduction nor the
@@ -287,7 +385,7 @@ TEST(SizeRegionsTest, MembersBetweenAreServedToo) {
     const SearchResult result = own(i, cutoff);
     return SolvedSize{result.impl, result.cost, result.bound};
   };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, MatmulDims::kK, model, solve);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kK}, model, solve);
   ASSERT_TRUE(family.ok());
   EXPECT_LT(solved, 40);
   for (size_t i = 0; i < roots.size(); i += 9)

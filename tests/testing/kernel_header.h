@@ -9,6 +9,7 @@
 #include "codegen/header/header_file.h"
 #include "codegen/lower.h"
 #include "codegen/verify/verify.h"
+#include "spec/program/impl_program.h"
 
 namespace kirsch {
 
@@ -55,7 +56,10 @@ inline std::vector<VerifyReport> VerifySizes(const Impl& range, const std::vecto
                                              const Target& target, const std::string& name,
                                              const VerifyOptions& options) {
   std::vector<MemberOfSize> members;
-  for (const Spec& root : roots) members.push_back({&root, root.size[range.range.dim]});
+  for (const Spec& root : roots) {
+    members.push_back({&root});
+    for (size_t dim : VaryingDims(range)) members.back().sizes.push_back(root.size[dim]);
+  }
   return VerifySizes(ProgramTree(range), members, target, name, options);
 }
 

@@ -65,8 +65,9 @@ absl::Status InterpretImpl(const Impl& impl, const Spec& spec, const Target& tar
   // Inputs are never written through.
   for (size_t i = 0; i < static_cast<size_t>(impl.spec.op_info().num_operands); ++i)
     callers[i] = i == output ? out : const_cast<void*>(inputs[i]);
-  return Interpret(program, callers, 1,
-                   std::vector<int64_t>(program.sizes.size(), spec.size[impl.range.dim]));
+  std::vector<int64_t> sizes;
+  for (size_t dim : VaryingDims(impl)) sizes.push_back(spec.size[dim]);
+  return Interpret(program, callers, 1, sizes);
 }
 
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Spec& spec,

@@ -54,13 +54,13 @@ inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& pla
     next = region.last + 1;
     std::vector<MemberOfSize> members;
     for (size_t i = region.first; i <= region.last; ++i)
-      members.push_back({&family.members[i], family.size(i)});
+      members.push_back({&family.members[i], std::vector<int64_t>(region.plan.size ? 1 : 0, family.size(i))});
     VerifyOptions options;
     options.header = false;
     const std::vector<VerifyReport> reports = VerifySizes(region.plan, members, target, "kernel", options);
     ASSERT_EQ(reports.size(), members.size());
     for (size_t i = 0; i < reports.size(); ++i)
-      ASSERT_TRUE(reports[i].ok) << "of size " << members[i].size << ": " << reports[i].first_mismatch << "\n"
+      ASSERT_TRUE(reports[i].ok) << "member " << region.first + i << ": " << reports[i].first_mismatch << "\n"
                                  << PrintPlan(region.plan);
   }
   EXPECT_EQ(next, family.members.size());

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers the members of a family whose sizes take each combination of their values.
+#ifndef KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
+#define KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace kirsch {
+
+// A value. Members are numbered from 0, the last size varying fastest.
+class SizeGrid {
+ public:
+  using Place = std::vector<size_t>;  // of each size, which of its values
+
+  // `counts`: of each size's values.
+  explicit SizeGrid(std::vector<size_t> counts) : counts_(std::move(counts)), stride_(counts_.size()) {
+    for (size_t dim = counts_.size(); dim-- > 0;) {
+      stride_[dim] = members_;
+      members_ *= counts_[dim];
+    }
+  }
+
+  size_t dims() const { return counts_.size(); }
+  size_t count(size_t dim) const { return counts_[dim]; }
+  size_t members() const { return members_; }
+
+  size_t Index(const Place& place) const {
+    size_t index = 0;
+    for (size_t dim = 0; dim < dims(); ++dim) index += place[dim] * stride_[dim];
+    return index;
+  }
+  Place At(size_t index) const {
+    Place place(dims());
+    for (size_t dim = 0; dim < dims(); ++dim) place[dim] = index / stride_[dim] % counts_[dim];
+    return place;
+  }
+
+  // True if `holds` is for every member of the box, corners included; asked of each, in order, up to the
+  // first for which it isn't.
+  template <typename Holds>
+  bool Every(const Place& first, const Place& last, const Holds& holds) const {
+    Place place = first;
+    while (true) {
+      if (!holds(Index(place))) return false;
+      size_t dim = dims();
+      while (dim > 0 && place[dim - 1] == last[dim - 1]) {
+        --dim;
+        place[dim] = first[dim];
+      }
+      if (dim == 0) return true;
+      ++place[dim - 1];
+    }
+  }
+
+  // The corner of the largest box from `first` on, for each of whose members `holds` is, which it must be for
+  // the first: grown along one dim after the other, those of `order`.
+  template <typename Holds>
+  Place Grow(const Place& first, const std::vector<size_t>& order, const Holds& holds) const {
+    Place last = first;
+    for (const size_t dim : order)
+      while (last[dim] + 1 < counts_[dim]) {
+        Place from = first, to = last;
+        from[dim] = to[dim] = last[dim] + 1;
+        if (!Every(from, to, holds)) break;
+        ++last[dim];
+      }
+    return last;
+  }
+
+ private:
+  std::vector<size_t> counts_, stride_;
+  size_t members_ = 1;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_

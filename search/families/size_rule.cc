@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/families/size_rule.h"
+
+#include <utility>
+
+namespace kirsch {
+namespace {
+
+// What is left of a division may be treated as it was only where that is columns.
+SymbolicScheduleOptions OptionsAlong(size_t dim, SymbolicScheduleOptions options) {
+  options.own_rest &= dim == MatmulDims::kN;
+  return options;
+}
+
+// Members that differ in several sizes differ in where their operands are.
+SymbolicScheduleOptions OptionsOf(const std::vector<size_t>& dims, SymbolicScheduleOptions options) {
+  options.any_placement |= dims.size() > 1;
+  return options;
+}
+
+}  // namespace
+
+SizeRule::SizeRule(Impl program, std::vector<size_t> dims, const CostModel& model,
+                   const SymbolicScheduleOptions& options)
+    : dims_(std::move(dims)),
+      model_(model),
+      options_(OptionsOf(dims_, options)),
+      first_(std::move(program), dims_.front(), model, OptionsAlong(dims_.front(), options_)) {}
+
+// The root, but for the sizes of the other dims, which are the program's.
+Spec SizeRule::AlongFirst(const Spec& root) const {
+  Spec along = root;
+  for (size_t i = 1; i < dims_.size(); ++i) along = Resized(along, dims_[i], program().spec.size[dims_[i]]);
+  return along;
+}
+
+SizeRule SizeRule::MakeRest(Impl program) const {
+  return {std::move(program), {dims_.begin() + 1, dims_.end()}, model_, options_};
+}
+
+SizeRule& SizeRule::Rest(const Spec& along_first) {
+  std::unique_ptr<SizeRule>& rest = rest_[along_first];
+  if (rest == nullptr) rest = std::make_unique<SizeRule>(MakeRest(first_.Apply(along_first)));
+  return *rest;
+}
+
+Cost SizeRule::Price(const Spec& placed_root) {
+  const Spec along = AlongFirst(placed_root);
+  const Cost cost = first_.Price(along);
+  return single() || cost >= kInfiniteCost ? cost : Rest(along).Price(placed_root);
+}
+
+TileHeights SizeRule::HeightsOf(const Spec& placed_root) {
+  const Spec along = AlongFirst(placed_root);
+  return single() || dims_.front() == MatmulDims::kM ? first_.HeightsOf(along)
+                                                     : Rest(along).HeightsOf(placed_root);
+}
+
+Impl SizeRule::Apply(const Spec& placed_root) {
+  const Spec along = AlongFirst(placed_root);
+  return single() ? first_.Apply(along) : Rest(along).Apply(placed_root);
+}
+
+std::optional<Impl> SizeRule::ApplyToRange(const Spec& least, const Spec& most) {
+  // Where the program has a single row, it does not show how rows lie.
+  if (!SymbolicStrides(Resized(most, dims_.front(), least.size[dims_.front()]), most, dims_.front()))
+    return std::nullopt;
+  std::optional<Impl> range = first_.ApplyToRange(AlongFirst(least), AlongFirst(most));
+  if (!range || single()) return range;
+  const size_t dim = dims_.front();
+  return MakeRest(*std::move(range)).ApplyToRange(Resized(least, dim, most.size[dim]), most);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decisions of one program as a rule for programs of other sizes, of one dim or of several.
+#ifndef KIRSCH_SEARCH_FAMILIES_SIZE_RULE_H_
+#define KIRSCH_SEARCH_FAMILIES_SIZE_RULE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "memo/spec_hash.h"
+#include "search/families/symbolic_schedule.h"
+#include "spec/impl.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// Takes decisions for one dim after the other: what SymbolicSchedule makes of them for a number of columns
+// are decisions for any number of rows, whose register tiles are as high as suits the columns. Not
+// thread-safe.
+class SizeRule {
+ public:
+  // `dims`: M, N or K; N and then M; or M and then K. `model` outlives this.
+  SizeRule(Impl program, std::vector<size_t> dims, const CostModel& model,
+           const SymbolicScheduleOptions& options = {});
+
+  const Impl& program() const { return first_.program(); }
+  const SymbolicScheduleOptions& options() const { return options_; }
+
+  // As of SymbolicSchedule, of a root that differs from the program's in its sizes along the dims.
+  Cost Price(const Spec& placed_root);
+  TileHeights HeightsOf(const Spec& placed_root);
+  Impl Apply(const Spec& placed_root);
+
+  // One for all roots with sizes from those of `least` to those of `most`.
+  std::optional<Impl> ApplyToRange(const Spec& least, const Spec& most);
+
+ private:
+  struct HashSpec {
+    size_t operator()(const Spec& spec) const { return HashOf(spec); }
+  };
+
+  bool single() const { return dims_.size() == 1; }
+  Spec AlongFirst(const Spec& root) const;
+  SizeRule& Rest(const Spec& along_first);
+  SizeRule MakeRest(Impl program) const;
+
+  const std::vector<size_t> dims_;
+  const CostModel& model_;
+  const SymbolicScheduleOptions options_;
+  SymbolicSchedule first_;  // of the first dim
+  // Of the others: for the program of each root along the first one that was asked for.
+  std::unordered_map<Spec, std::unique_ptr<SizeRule>, HashSpec> rest_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_SIZE_RULE_H_
