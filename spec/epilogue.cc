@@ -35,8 +35,10 @@ std::string NameOfOperand(const EpilogueStep& step) {
     case Operation::kMul:
       return "scale";
     case Operation::kMax:
+    case Operation::kMaxNum:
       return "lower";
     case Operation::kMin:
+    case Operation::kMinNum:
       return "upper";
     default:
       return std::string(Info(step.op).option.name);

@@ -26,6 +26,7 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -86,6 +87,15 @@ TEST(EpilogueTest, ErrorsSayWhere) {
     EXPECT_NE(ErrorOf(std::string("matmul f32 8x8x8 epilogue=relu,") + step).find("spec:1:"),
               std::string::npos)
         << step;
+}
+
+// Functions take what is in memory by its name.
+TEST(EpilogueTest, OperandsHaveNames) {
+  for (const OperationInfo& info : kOperations) {
+    if (!IsStep(info.op) || info.operands() != 2) continue;
+    const Spec spec = Parsed(Cat("matmul f32 8x8x8 epilogue=", std::string(info.name), ":mn"));
+    EXPECT_NE(EpilogueNames(spec.op_info().epilogue).front(), "") << info.name;
+  }
 }
 
 // The value that an epilogue makes of one sum, as text says it.
