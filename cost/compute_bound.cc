@@ -165,12 +165,11 @@ double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arith
   const double converting = IsNarrow(own) ? ConvertingInCopies(own, lane, unit) : 0;
   double per_element = converting;
   if (operand == kLhs && InnerDim(spec, kLhs) != kK)  // turned, if groups need it
-    per_element = std::min(converting, SquareCycles(kAccumulatorBytes, unit));
+    per_element = std::min(converting, SquareCycles(kWordBytes, unit));
   if (operand == kRhs && !RhsIsAlongRows(spec)) {
-    const int group = Info(arithmetic).group, words = kAccumulatorBytes / static_cast<int>(Bytes(lane));
+    const int group = Info(arithmetic).group, words = kWordBytes / static_cast<int>(Bytes(lane));
     const int of_groups = group * static_cast<int>(Bytes(own));
-    per_element =
-        std::min(SquareCycles(of_groups, unit) / group, SquareCycles(kAccumulatorBytes, unit) / words);
+    per_element = std::min(SquareCycles(of_groups, unit) / group, SquareCycles(kWordBytes, unit) / words);
   }
   return std::max(0.0, per_element * static_cast<double>(ExtentOf(spec, operand).elements()) - brought);
 }

@@ -48,7 +48,7 @@ double LanesOf(const Spec& spec, int operand, const VectorUnit& unit) {
 double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
   const Dtype decoded = DecodedFor(to, from);
   return WideningInstructions(from, decoded) / kPlainCopy * unit.widening_of(from).copy /
-         (unit.lanes() * kAccumulatorBytes / Bytes(decoded));
+         (unit.lanes() * kWordBytes / Bytes(decoded));
 }
 
 double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
@@ -88,8 +88,7 @@ Traffic CopyTraffic(const CopyShape& copy, Level from, Level to) {
 }
 
 double SquareCycles(int bytes, const VectorUnit& unit) {
-  return bytes == kAccumulatorBytes ? unit.transpose_cycles
-                                    : std::max(unit.transpose_cycles, kSmallSquareCycles);
+  return bytes == kWordBytes ? unit.transpose_cycles : std::max(unit.transpose_cycles, kSmallSquareCycles);
 }
 
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {

@@ -207,9 +207,9 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   per_element = std::max(per_element, converting);
   // Blocks in panels are turned word by word, what is decoded meanwhile by small squares.
   const bool in_panels = IsInPanels(decision.dtype);
-  const int turned = in_panels ? kAccumulatorBytes : decision.layout.group;
+  const int turned = in_panels ? kWordBytes : decision.layout.group;
   const bool rounded = from == Dtype::kF32 && !in_panels;
-  const int word = rounded ? kAccumulatorBytes : turned * Bytes(decision.dtype);
+  const int word = rounded ? kWordBytes : turned * Bytes(decision.dtype);
   if (expansion.copy_transposes)
     per_element = IsOfBlocks(from) ? kSmallSquareCycles / turned + converting  // decoded first, then turned
                                    : SquareCycles(word, unit) / turned;

@@ -72,7 +72,7 @@ int InstructionsOfPieces(const RegisterTile& tile, int rest) {
   if (tile.pieces == 0) return 0;
   const int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(rest))) * Bytes(tile.rhs);
   const bool unpacked = tile.rhs == Dtype::kBf16 && tile.lanes == 4;
-  return tile.pieces + (first < kAccumulatorBytes ? 1 : 0) - (unpacked ? 1 : 0);
+  return tile.pieces + (first < kWordBytes ? 1 : 0) - (unpacked ? 1 : 0);
 }
 
 // Without mask registers: zeros, by a blend with which words are unpacked.

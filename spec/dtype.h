@@ -337,7 +337,7 @@ constexpr bool Holds(Dtype wide, Dtype narrow) {
 constexpr Dtype DecodedFor(Dtype to, Dtype blocks) { return Holds(to, blocks) ? to : Dtype::kF32; }
 
 // Sums are kept in 32 bits, whatever is summed and however it is stored in the end.
-inline constexpr int kAccumulatorBytes = 4;
+inline constexpr int kWordBytes = 4;
 constexpr Dtype AccumulatorOf(Dtype dtype) { return IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32; }
 
 }  // namespace kirsch

@@ -226,7 +226,7 @@ void SetWidening(const WidenedTypes& widened, const Target& target, RegisterTile
   }
   if (widened.rhs) {
     tile->rhs = *widened.rhs;
-    tile->by_tables = LooksUpBytes(tile->rhs, tile->lanes * kAccumulatorBytes, target);
+    tile->by_tables = LooksUpBytes(tile->rhs, tile->lanes * kWordBytes, target);
     tile->widens_rhs = WideningOf(tile->arithmetic, MatmulDims::kRhs, tile->rhs, tile->by_tables);
     if (tile->instruction().scales) CountScaling(tile);
   }
@@ -246,7 +246,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   if (tile.form != LayoutKind::kPartialSums) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
     tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind != LayoutKind::kPacked &&
-                      Bytes(rhs.dtype) == kAccumulatorBytes;
+                      Bytes(rhs.dtype) == kWordBytes;
   }
   if (tile.form == LayoutKind::kLanewise) {
     const Window& window = spec.op_info().window;
@@ -270,7 +270,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 
 bool LanesMayVary(Dtype dtype, const Target& target) {
   if (IsOfBlocks(dtype)) return false;
-  if (Bytes(dtype) == kAccumulatorBytes) return true;
+  if (Bytes(dtype) == kWordBytes) return true;
   return target.HasFeature("avx512bw") && std::any_of(target.vectors.begin(), target.vectors.end(),
                                                       [](const VectorUnit& unit) { return unit.masks; });
 }
@@ -348,8 +348,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   if (IsOfBlocks(tile.rhs)) {
     loop.unroll = std::max(1, VectorsOfBlock(tile));
     // As many as a vector of bytes has codes, at least.
-    if (StandAlone(tile.rhs))
-      loop.unroll = std::max({loop.unroll, loop.sets, kAccumulatorBytes / tile.group()});
+    if (StandAlone(tile.rhs)) loop.unroll = std::max({loop.unroll, loop.sets, kWordBytes / tile.group()});
     if (tile.instruction().scales && loop.unroll == 1) loop.unroll = loop.sets;
     return loop;
   }

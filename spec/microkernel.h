@@ -86,7 +86,7 @@ struct RegisterTile {
   int sum_registers() const { return accumulators() * (instruction().words > 1 ? 2 : 1); }
   // Of a product of integers of blocks: are rows of lhs read where they are used? So they are of bytes and a
   // single column; else what they have stays in registers while columns take turns.
-  bool reads_rows_late() const { return columns == 1 && group() == kAccumulatorBytes; }
+  bool reads_rows_late() const { return columns == 1 && group() == kWordBytes; }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
 

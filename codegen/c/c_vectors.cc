@@ -41,7 +41,7 @@ std::string Word(const std::string& from, Dtype memory, int first, int count) {
 // By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
 // `words`: an element in the lower part of 16 bits each, whose upper part is shifted out.
 std::string WordsByF16(const std::string& words, Dtype from, int lanes) {
-  const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kAccumulatorBytes;
+  const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kWordBytes;
   const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
   const auto constant = [&](uint32_t number) {
     return Intrinsic(half, "set1_epi16", Cat("(short)0x", absl::Hex(number)));
@@ -138,7 +138,7 @@ std::string CVectorType(const Var& var) {
 
 std::string CVectors::VariableType(const Var& var) const {
   if (!IsOfWords(var)) return CVectorType(var);
-  const int lanes = std::max(var.bytes(), kXmmBytes) / kAccumulatorBytes;
+  const int lanes = std::max(var.bytes(), kXmmBytes) / kWordBytes;
   return macros_.empty() ? Cat("__v", lanes, "si") : Cat(macros_, "S32X", lanes);
 }
 
@@ -171,7 +171,7 @@ std::string CVectors::Zero(const Var& to) const {
 
 // Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
 bool CVectors::Maskable(Dtype memory) const {
-  return program_.masks && (Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw"));
+  return program_.masks && (Bytes(memory) == kWordBytes || program_.HasFeature("avx512bw"));
 }
 
 std::string CVectors::LoadF32(int lanes, const std::string& from, const CCount& count) const {
@@ -185,7 +185,7 @@ std::string CVectors::LoadF32(int lanes, const std::string& from, const CCount& 
 // A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
 std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const {
   const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
-  const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kAccumulatorBytes;
+  const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kWordBytes;
   const std::string pointer = Cat("(const int*)(", from, ")");
   std::string value = Intrinsic(bytes, Cat("setzero_", Si(bytes)));
   if (words > 0)
@@ -203,7 +203,7 @@ std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lane
                                  const CCount& count) const {
   const int bytes = lanes * Bytes(memory);
   if (!count.Is(lanes)) {
-    if (!Maskable(memory) && !count.index.empty() && Bytes(memory) == kAccumulatorBytes)
+    if (!Maskable(memory) && !count.index.empty() && Bytes(memory) == kWordBytes)
       return Intrinsic(bytes, "maskload_epi32", from, MaskVector(lanes, count));
     if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count.Known());
     const int all = std::max(bytes, kXmmBytes) / Bytes(memory);

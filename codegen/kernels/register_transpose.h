@@ -18,7 +18,7 @@ class RegisterTranspose {
   static constexpr int kLeast = 4;
   // Matrices are turned by strips of so many rows, and a cache line of each at a time: as many as a cache
   // line of the result has words.
-  static constexpr int64_t kStripRows = kLineBytes / kAccumulatorBytes;
+  static constexpr int64_t kStripRows = kLineBytes / kWordBytes;
 
   // For a matrix of so many rows and columns (of groups of `group` elements): as large as a vector of
   // `vector_bytes` has groups, if these are words, but less than twice as large as the matrix.
@@ -26,8 +26,8 @@ class RegisterTranspose {
                     int64_t columns)
       : builder_(builder) {
     int size = kLeast;
-    if (group * Bytes(dtype) == kAccumulatorBytes)
-      while (2 * size * kAccumulatorBytes <= vector_bytes && size < rows && size < columns) size *= 2;
+    if (group * Bytes(dtype) == kWordBytes)
+      while (2 * size * kWordBytes <= vector_bytes && size < rows && size < columns) size *= 2;
     for (int row = 0; row < size; ++row) rows_.push_back(builder.Vector(Cat("v", row), dtype, size * group));
   }
 

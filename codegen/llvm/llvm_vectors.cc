@@ -84,7 +84,7 @@ Value* LlvmVectors::ElementAt(Value* base, Dtype memory, int64_t index) {
 
 // Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
 bool LlvmVectors::Maskable(Dtype memory) const {
-  return Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw");
+  return Bytes(memory) == kWordBytes || program_.HasFeature("avx512bw");
 }
 
 // Elements first .. first + count - 1 as an integer of `bits`, the rest being zero.
@@ -271,7 +271,7 @@ void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, 
 Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accumulator, Value* a, Value* b) {
   const auto [row, exchanged] = InstructionFor(a_var.dtype, b_var.dtype);
   KIRSCH_CHECK(row != nullptr);
-  const int bytes = LanesIn(accumulator) * kAccumulatorBytes;
+  const int bytes = LanesIn(accumulator) * kWordBytes;
   const Encoding* const encoding =
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
   KIRSCH_CHECK(encoding != nullptr);

@@ -46,7 +46,7 @@ struct Address {
 
 // Elements of a type that make a 32-bit word: consecutive steps of a reduction that one accumulator's lane
 // takes in at once.
-constexpr int WordElements(Dtype dtype) { return kAccumulatorBytes / Bytes(dtype); }
+constexpr int WordElements(Dtype dtype) { return kWordBytes / Bytes(dtype); }
 
 // Elements of a vector, from lane 0: so many, or, if there is an index, as many as that says, from 1 to
 // `most`.

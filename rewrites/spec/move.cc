@@ -92,7 +92,7 @@ CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) 
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (IsOfBlocks(own)) return {{lane, group, turned}};
   if (own == lane) return {{own, group, turned}};
-  return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
+  return {{own, group, turned}, {lane, kWordBytes / Bytes(lane), turned}};
 }
 
 // Are there products of rows of lhs as integers of this type and such an rhs?
@@ -206,7 +206,7 @@ bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit, 
     return unit.bytes < 64 || target.HasFeature("avx512bw");
   if (!Info(arithmetic).scales) return true;
   const int steps = unit.lanes() * Info(arithmetic).group;
-  if (Info(arithmetic).group == kAccumulatorBytes) return steps == BlockOf(Dtype::kQ8);
+  if (Info(arithmetic).group == kWordBytes) return steps == BlockOf(Dtype::kQ8);
   return steps <= Info(rhs).code_run;
 }
 

@@ -90,7 +90,7 @@ struct PackShape {
 
 // The elements along a panel that a straight copy writes at once, by vectors of so many bytes.
 inline int64_t PanelVector(int64_t panel, int vector_bytes) {
-  const int64_t words = vector_bytes / kAccumulatorBytes;
+  const int64_t words = vector_bytes / kWordBytes;
   return panel % words != 0 ? panel : words;
 }
 

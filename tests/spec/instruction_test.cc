@@ -60,7 +60,7 @@ Target TargetOf(const Case& c) {
 
 // out[] += lhs[] * rhs[], all of them vectors' words.
 LoopProgram WriteProgram(const Case& c, const Target& target) {
-  const int lanes = c.bytes / kAccumulatorBytes;
+  const int lanes = c.bytes / kWordBytes;
   const Dtype sum = AccumulatorOf(c.row->lhs);
   ProcedureBuilder builder("entry");
   const VarId lhs = builder.PointerParameter("lhs", c.row->lhs, false);
@@ -132,7 +132,7 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
     // multiplied, several words at a time in panels.
     const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
     if (!row.unpacked) {
-      EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
+      EXPECT_EQ(row.group * Bytes(factor), row.words * kWordBytes) << row.name;
     }
   }
 }
@@ -192,8 +192,7 @@ TEST(InstructionTest, MeansSumsOfProducts) {
         a[i] = AnyWord(c.row->lhs, &random);
         b[i] = AnyWord(c.row->rhs, &random);
         sum[i] = expected[i] = AnyWord(AccumulatorOf(c.row->lhs), &random);
-        if (static_cast<int>(i) < c.bytes / kAccumulatorBytes)
-          expected[i] = LaneAfter(*c.row, sum[i], a[i], b[i]);
+        if (static_cast<int>(i) < c.bytes / kWordBytes) expected[i] = LaneAfter(*c.row, sum[i], a[i], b[i]);
       }
       const auto run = reinterpret_cast<void (*)(const void*, const void*, void*, void*, size_t, size_t)>(
           (*kernel)->function());
