@@ -33,7 +33,7 @@ Dtype StoredFrom(const Pack& pack) { return Narrows(pack) ? Dtype::kF32 : pack.t
 // panels, where groups make them wider.
 int LanesOf(const Pack& pack) {
   if (pack.to.panel == 0) return pack.vector_bytes / Bytes(StoredFrom(pack));
-  return static_cast<int>(PanelVector(pack.to.panel, pack.vector_bytes));
+  return static_cast<int>(PanelVector(pack.to.panel, pack.vector_bytes, pack.to.dtype));
 }
 
 // The copy's inner axis goes by chunks: panels, or, without panels, a few vectors. Its outer axis goes by

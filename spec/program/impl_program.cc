@@ -46,7 +46,7 @@ void CheckViews(const Spec& spec, const OperandViews& views) {
 RegisterTile EmittedTile(RegisterTile tile, const Target& target) {
   RegisterTile split = tile;
   split.one_set = false;
-  return tile.one_set && KSplit(split, UnitWithLanes(target, tile.lanes)) == 1 ? split : tile;
+  return tile.one_set && KSplit(split, UnitOf(target, tile)) == 1 ? split : tile;
 }
 
 // Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
