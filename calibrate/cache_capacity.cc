@@ -33,7 +33,7 @@ struct Filler {
 Filler MakeFiller(const FilledCache& cache, double share, const Target& target) {
   const Level level = cache.level;
   const auto bytes = static_cast<int64_t>(share * static_cast<double>(target.at(level).bytes));
-  const int lanes = target.vectors.front().lanes(), columns = 2 * lanes;
+  const int lanes = target.vectors.front().lanes(Dtype::kF32), columns = 2 * lanes;
   const std::string registers = Cat("move out VRF vectors", lanes, "\n");
   if (cache.beside_ram) {
     constexpr int kRowsBeside = 4;

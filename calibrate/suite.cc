@@ -176,7 +176,7 @@ class SuiteBuilder {
   // Rows side by side that microkernels ask for ahead: ever more of them, of one row of lhs and of several.
   // Draws from the space seldom have them; the choice often does.
   void PrefetchedRows(int64_t k, int64_t n) {
-    const int lanes = target_.vectors.front().lanes();
+    const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     const std::string microkernel = Cat("move out VRF vectors", lanes, "\n    microkernel k 8\n");
     for (int rows : {32, 64, 128}) {
       AddProgram(Cat("matmul f32 1x", k, "x", n),
@@ -207,14 +207,14 @@ class SuiteBuilder {
           const char* indent = fits ? " " : "";
           AddProgram(Cat("matmul f32 1x", k, "x", bytes / 4 / k, " rhs=col"),
                      Cat(fits ? "move lhs L1\n" : "", indent, "tile n ", columns, "\n", indent,
-                         " move out VRF sums", unit.lanes(), "\n", indent, "  microkernel\n"));
+                         " move out VRF sums", unit.lanes(Dtype::kF32), "\n", indent, "  microkernel\n"));
         }
   }
 
   // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which
   // are as many short ones: how short ones may be, and whether it helps to ask for them ahead.
   void SideBySide(int64_t k, int64_t n) {
-    const int lanes = target_.vectors.front().lanes();
+    const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     for (int columns : {1, 2, 4, 8})
       for (const std::string& ahead : {std::string(), Cat(" k ", k / 4), Cat(" n ", columns)}) {
         const std::string tile =
@@ -228,7 +228,7 @@ class SuiteBuilder {
   // Walks along a few rows side by side, of one row of lhs: how many rows prefetchers follow, and whether it
   // is better to ask for them ahead, is what choices from RAM hang on, and draws seldom differ in that alone.
   void WalkedRows(int64_t k, int64_t n) {
-    const int lanes = target_.vectors.front().lanes();
+    const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     for (int rows : {4, 8, 16, 32})
       for (int vectors : {4, 8})
         for (int ahead : {0, 4 * lanes, 32 * lanes}) {

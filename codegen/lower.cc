@@ -106,7 +106,7 @@ class Kernels {
     kernel.runtime_beta |= HasRuntimeBeta(shape);
     kernel.accumulate |= kernel.runtime_beta;
     kernel.scales = program_.masks;
-    const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
+    const VectorUnit& unit = UnitOf(target_, kernel.tile);
     FitToRegisters(unit, &kernel);
     const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
     KIRSCH_CHECK(encoding != nullptr);

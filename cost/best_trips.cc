@@ -30,12 +30,13 @@ size_t Limit(int64_t most, int64_t size) { return static_cast<size_t>(std::min(m
 
 }  // namespace
 
-BestTrips::BestTrips(const Target& target) : target_(target), narrow_lanes_(target.vectors.back().lanes()) {}
+BestTrips::BestTrips(const Target& target) : target_(target), narrow_bytes_(target.vectors.back().bytes) {}
 
 double BestTrips::Outer(Arithmetic arithmetic, const WidenedTypes& widened, int64_t rows,
                         int64_t padded_columns) const {
   return TableOf(arithmetic, widened)
-      .outer[Limit(kRows, rows)][Limit(kVectors, padded_columns / narrow_lanes_)];
+      .outer[Limit(kRows, rows)]
+            [Limit(kVectors, padded_columns * Bytes(Info(arithmetic).accumulator()) / narrow_bytes_)];
 }
 
 double BestTrips::Dot(Arithmetic arithmetic, const WidenedTypes& widened, int64_t rows,
@@ -60,7 +61,7 @@ void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* 
   for (auto* form : {&table->outer, &table->dot})
     for (auto& row : *form) row.fill(kInfinity);
   for (const VectorUnit& unit : target_.vectors) {
-    const int lanes = unit.lanes(), narrow = lanes / narrow_lanes_;
+    const int lanes = unit.lanes(Info(arithmetic).accumulator()), narrow = unit.bytes / narrow_bytes_;
     for (int rows = 1; rows <= kRows; ++rows)
       for (int columns = 1; columns <= kVectors; ++columns) {
         RegisterTile tile = TileOf(arithmetic, lanes, rows, columns, widened, target_);

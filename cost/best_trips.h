@@ -43,7 +43,7 @@ class BestTrips {
 
   static constexpr size_t kWidened = kDtypes.size() + 1;
   const Target& target_;
-  const int narrow_lanes_;
+  const int narrow_bytes_;
   // By arithmetic, lhs and rhs; filled when first asked for.
   mutable std::array<LazyTable, kNumArithmetics * kWidened * kWidened> tables_;
 };

@@ -35,26 +35,34 @@ bool IsInRuns(const Spec& spec, int64_t columns) {
 
 // What all bounds of a spec need of its sizes.
 struct ComputeBounds::Sizes {
-  Sizes(const Spec& spec, int narrow_lanes)
-      : out(ExtentOf(spec, spec.op_info().output())),
+  Sizes(const Spec& spec, int narrow_bytes)
+      : accumulator(AccumulatorOf(spec)),
+        narrow(narrow_bytes / Bytes(accumulator)),
+        out(ExtentOf(spec, spec.op_info().output())),
         rows(static_cast<double>(out.batch * out.outer)),
         steps(ReductionSteps(spec)),
-        rest(out.inner % narrow_lanes),
+        rest(out.inner % narrow),
         whole(out.inner - rest),
-        padded(rest == 0 ? whole : whole + narrow_lanes) {}
+        padded(rest == 0 ? whole : whole + narrow) {}
   double elements() const { return static_cast<double>(out.elements()); }
 
+  Dtype accumulator;
+  int64_t narrow;  // lanes of the narrowest unit
   TileExtent out;
   double rows, steps;           // of the output, of all batches; of the reduction
   int64_t rest, whole, padded;  // columns beside, in and up to whole vectors of the narrowest unit
 };
 
 ComputeBounds::ComputeBounds(const Target& target)
-    : target_(target), best_trips_(target), narrow_lanes_(target.vectors.back().lanes()) {
-  tiles_per_element_ = halving_cycles_ = kInfinity;
+    : target_(target), best_trips_(target), narrow_bytes_(target.vectors.back().bytes) {
+  tiles_per_byte_ = kInfinity;
+  halving_cycles_.fill(kInfinity);
   for (const VectorUnit& unit : target.vectors) {
-    tiles_per_element_ = std::min(tiles_per_element_, 1.0 / (unit.lanes() * unit.registers));
-    halving_cycles_ = std::min(halving_cycles_, HalvingCycles(unit));
+    tiles_per_byte_ = std::min(tiles_per_byte_, 1.0 / (unit.bytes * unit.registers));
+    for (const DtypeInfo& row : kDtypes) {
+      double& halving = halving_cycles_[static_cast<size_t>(row.dtype)];
+      halving = std::min(halving, HalvingCycles(unit, AccumulatorOf(row.dtype)));
+    }
   }
   for (const DtypeInfo& lhs : kDtypes)
     for (const DtypeInfo& rhs : kDtypes)
@@ -89,15 +97,16 @@ void ComputeBounds::ForEachArithmetic(const Spec& spec, const Body& body) const 
 
 // Of as many microkernels as the registers make necessary.
 double ComputeBounds::Entries(const Sizes& sizes) const {
-  return std::max(1.0, sizes.elements() * tiles_per_element_) * target_.microkernel_cycles;
+  return std::max(1.0, sizes.elements() * Bytes(sizes.accumulator) * tiles_per_byte_) *
+         target_.microkernel_cycles;
 }
 
 // Multiply-adds alone, with whole vectors of the narrowest unit.
 double ComputeBounds::Lanewise(const Sizes& sizes) const {
-  const int64_t vectors = sizes.padded / narrow_lanes_;
+  const int64_t vectors = sizes.padded / sizes.narrow;
   double per_vector = kInfinity;
   for (const VectorUnit& unit : target_.vectors)
-    per_vector = std::min(per_vector, narrow_lanes_ / (unit.lanes() * unit.fma_per_cycle));
+    per_vector = std::min(per_vector, narrow_bytes_ / (unit.bytes * unit.fma_per_cycle));
   return static_cast<double>(sizes.out.outer * vectors) * sizes.steps * per_vector;
 }
 
@@ -119,7 +128,7 @@ double ComputeBounds::PlainProducts(const Spec& spec, const Sizes& sizes, Arithm
   return DotProductPossible(spec) ? std::min(outer, DotProducts(sizes, arithmetic, {})) : outer;
 }
 
-double ComputeBounds::Products(const Spec& spec) const { return Products(spec, {spec, narrow_lanes_}); }
+double ComputeBounds::Products(const Spec& spec) const { return Products(spec, {spec, narrow_bytes_}); }
 
 double ComputeBounds::Products(const Spec& spec, const Sizes& sizes) const {
   double least = kInfinity;
@@ -165,12 +174,11 @@ double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arith
   const double converting = IsNarrow(own) ? ConvertingInCopies(own, lane, unit) : 0;
   double per_element = converting;
   if (operand == kLhs && InnerDim(spec, kLhs) != kK)  // turned, if groups need it
-    per_element = std::min(converting, SquareCycles(kAccumulatorBytes, unit));
+    per_element = std::min(converting, SquareCycles(kWordBytes, unit));
   if (operand == kRhs && !RhsIsAlongRows(spec)) {
-    const int group = Info(arithmetic).group, words = kAccumulatorBytes / static_cast<int>(Bytes(lane));
+    const int group = Info(arithmetic).group, words = std::max(1, kWordBytes / Bytes(lane));
     const int of_groups = group * static_cast<int>(Bytes(own));
-    per_element =
-        std::min(SquareCycles(of_groups, unit) / group, SquareCycles(kAccumulatorBytes, unit) / words);
+    per_element = std::min(SquareCycles(of_groups, unit) / group, SquareCycles(kWordBytes, unit) / words);
   }
   return std::max(0.0, per_element * static_cast<double>(ExtentOf(spec, operand).elements()) - brought);
 }
@@ -203,7 +211,8 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
     parts.outer_rest = static_cast<double>(sizes.padded - sizes.whole) * reaching + rest * of_column;
   }
   if (!copies.rhs && !rhs_along_rows && (lhs_suits || lhs_along_steps)) {
-    const double halving = spec.out().level == Level::kVrf ? 0 : halving_cycles_;
+    const double halving =
+        spec.out().level == Level::kVrf ? 0 : halving_cycles_[static_cast<size_t>(lhs.dtype)];
     const double product = best_trips_.Dot(arithmetic, widened, sizes.out.outer, sizes.out.inner);
     const double column = sizes.rows * (sizes.steps * product + halving) + of_column;
     parts.dot_whole = whole * column;
@@ -219,8 +228,8 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
   const Dtype lhs = spec.operand[kLhs].dtype, rhs = spec.operand[kRhs].dtype;
   const DigitAxis& columns = *WindowAxis(spec, MatmulDims::kN);
   const int64_t run = std::min(columns.RunLength(0), sizes.out.inner);
-  const int64_t vectors = (run + narrow_lanes_ - 1) / narrow_lanes_, padded = vectors * narrow_lanes_;
-  const auto in_rest = static_cast<double>(run % narrow_lanes_);
+  const int64_t vectors = (run + sizes.narrow - 1) / sizes.narrow, padded = vectors * sizes.narrow;
+  const auto in_rest = static_cast<double>(run % sizes.narrow);
   const double in_whole = static_cast<double>(run) - in_rest;
   const VectorUnit& unit = target_.vectors.front();
   const double stored = Bytes(rhs) / (unit.stores_per_cycle * unit.bytes);
@@ -257,7 +266,7 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
 // Any share of the elements of lhs and of rhs may be copied. The cycles are linear in each share, so they are
 // least where all or none are. What is considered for copies alone begins with them.
 double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought) const {
-  const Sizes sizes(spec, narrow_lanes_);
+  const Sizes sizes(spec, narrow_bytes_);
   if (spec.op_info().base == OpKind::kDepthwise || spec.ideal == kIdealInputs ||
       spec.lhs_as != LhsAs::kItself)
     return Products(spec, sizes);
@@ -296,7 +305,7 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
 // along the reduction is read in dot products. Ideal operands are as if they were decoded.
 double ComputeBounds::ProductsOfBlocks(const Spec& spec, double rhs_brought) const {
   const TensorSpec& rhs = spec.operand[kRhs];
-  const Sizes sizes(spec, narrow_lanes_);
+  const Sizes sizes(spec, narrow_bytes_);
   const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
   const double copied =
       spec.ideal && IsInPanels(rhs.dtype) ? 0 : elements * decoding_cycles_[static_cast<size_t>(rhs.dtype)];

@@ -63,9 +63,9 @@ class ComputeBounds {
 
   const Target& target_;
   BestTrips best_trips_;
-  int narrow_lanes_ = 0;
-  double tiles_per_element_ = 0;                          // register tiles per output element, at least
-  double halving_cycles_ = 0;                             // to add up the lanes of a sum, at least
+  int narrow_bytes_ = 0;                                  // of a vector of the narrowest unit
+  double tiles_per_byte_ = 0;                             // register tiles per byte of sums, at least
+  std::array<double, kDtypes.size()> halving_cycles_{};   // to add up the lanes of a sum, at least, by lhs
   std::array<double, kDtypes.size()> decoding_cycles_{};  // DecodingCycles, of types of blocks
   std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
 };

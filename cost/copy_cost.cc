@@ -48,17 +48,17 @@ double LanesOf(const Spec& spec, int operand, const VectorUnit& unit) {
 double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
   const Dtype decoded = DecodedFor(to, from);
   return WideningInstructions(from, decoded) / kPlainCopy * unit.widening_of(from).copy /
-         (unit.lanes() * kAccumulatorBytes / Bytes(decoded));
+         (unit.bytes / Bytes(decoded));
 }
 
 double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
   const bool rounds = to == Dtype::kBf16 && !Holds(to, from);
   const double instructions = rounds ? kRounding : IsInPanels(to) ? kRecoding : 0;
-  return instructions / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
+  return instructions / kPlainCopy * unit.widening_of(from).copy / unit.lanes(Dtype::kF32);
 }
 
 double ConvertingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
-  return (IsRounded(to) ? kEncoding / kPlainCopy : 1) * unit.widening_of(from).copy / unit.lanes();
+  return (IsRounded(to) ? kEncoding / kPlainCopy : 1) * unit.widening_of(from).copy / unit.lanes(Dtype::kF32);
 }
 
 double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
@@ -88,8 +88,8 @@ Traffic CopyTraffic(const CopyShape& copy, Level from, Level to) {
 }
 
 double SquareCycles(int bytes, const VectorUnit& unit) {
-  return bytes == kAccumulatorBytes ? unit.transpose_cycles
-                                    : std::max(unit.transpose_cycles, kSmallSquareCycles);
+  return bytes >= kWordBytes ? unit.transpose_cycles * bytes / kWordBytes
+                             : std::max(unit.transpose_cycles, kSmallSquareCycles);
 }
 
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {

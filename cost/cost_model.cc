@@ -41,11 +41,11 @@ double WindowLoops(const Spec& spec, const RegisterTile& tile, const VectorUnit&
 }  // namespace
 
 CostModel::CostModel(const Target& target) : target_(target), compute_(target_) {
-  cycles_per_output_read_ = cycles_per_output_write_ = std::numeric_limits<double>::infinity();
+  cycles_per_byte_read_ = cycles_per_byte_written_ = std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target.vectors) {
-    const double lanes = unit.lanes();
-    cycles_per_output_read_ = std::min(cycles_per_output_read_, 1 / (lanes * unit.loads_per_cycle));
-    cycles_per_output_write_ = std::min(cycles_per_output_write_, 1 / (lanes * unit.stores_per_cycle));
+    const double bytes = unit.bytes;
+    cycles_per_byte_read_ = std::min(cycles_per_byte_read_, 1 / (bytes * unit.loads_per_cycle));
+    cycles_per_byte_written_ = std::min(cycles_per_byte_written_, 1 / (bytes * unit.stores_per_cycle));
   }
 }
 
@@ -207,9 +207,9 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   per_element = std::max(per_element, converting);
   // Blocks in panels are turned word by word, what is decoded meanwhile by small squares.
   const bool in_panels = IsInPanels(decision.dtype);
-  const int turned = in_panels ? kAccumulatorBytes : decision.layout.group;
+  const int turned = in_panels ? kWordBytes : decision.layout.group;
   const bool rounded = from == Dtype::kF32 && !in_panels;
-  const int word = rounded ? kAccumulatorBytes : turned * Bytes(decision.dtype);
+  const int word = rounded ? kWordBytes : turned * Bytes(decision.dtype);
   if (expansion.copy_transposes)
     per_element = IsOfBlocks(from) ? kSmallSquareCycles / turned + converting  // decoded first, then turned
                                    : SquareCycles(word, unit) / turned;
@@ -223,7 +223,7 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
 
 double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) const {
   const RegisterTile tile = RegisterTileOf(spec, decision.layout, target_);
-  const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+  const VectorUnit& unit = UnitOf(target_, tile);
   const bool masked = ExtentOf(spec, decision.operand).inner % tile.lanes != 0;
   return OutputTileCycles(tile, spec.accumulate, masked, unit) + EpilogueCycles(spec, tile, unit);
 }
@@ -260,7 +260,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       return CostFromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
       const RegisterTile tile = TileOf(spec, expansion, target_);
-      const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+      const VectorUnit& unit = UnitOf(target_, tile);
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
       double compute =
           MicrokernelCycles(tile, steps, unit, target_) + WindowLoops(spec, tile, unit) * target_.loop_cycles;
@@ -308,8 +308,8 @@ double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const 
 
 double CostModel::OutputBound(const Spec& spec) const {
   if (spec.out().level == Level::kVrf) return 0;
-  const double per_element = cycles_per_output_write_ + (spec.accumulate ? cycles_per_output_read_ : 0);
-  return OutputElements(spec) * per_element;
+  const double per_byte = cycles_per_byte_written_ + (spec.accumulate ? cycles_per_byte_read_ : 0);
+  return OutputElements(spec) * Bytes(AccumulatorOf(spec)) * per_byte;
 }
 
 // Every operand's lines must come from their level once, whatever the program; an operand in L1 or in
@@ -391,8 +391,8 @@ Cost CostModel::EpilogueBound(const Spec& spec) const {
   if (spec.op_info().epilogue.empty()) return 0;
   double per_element = std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target_.vectors)
-    per_element =
-        std::min(per_element, EpilogueCyclesOfVector(spec, unit) / std::max(unit.lanes(), kSumsStoredAtOnce));
+    per_element = std::min(per_element, EpilogueCyclesOfVector(spec, unit) /
+                                            std::max(unit.lanes(AccumulatorOf(spec)), kSumsStoredAtOnce));
   return BoundFromCycles(OutputElements(spec) * std::max(0.0, per_element - ToCycles(1)) * kRoundingSlack);
 }
 

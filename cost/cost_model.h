@@ -71,8 +71,8 @@ class CostModel {
   double BesideTiles(const Spec& spec, const Decision& decision) const;
   Target target_;
   ComputeBounds compute_;
-  double cycles_per_output_read_ = 0;  // per element, best unit
-  double cycles_per_output_write_ = 0;
+  double cycles_per_byte_read_ = 0;  // per byte of sums, best unit
+  double cycles_per_byte_written_ = 0;
 };
 
 }  // namespace kirsch

@@ -177,14 +177,15 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
 }
 
 // Halved log2(lanes) times: a shuffle and an add each.
-double HalvingCycles(const VectorUnit& unit) {
-  return std::bit_width(static_cast<unsigned>(unit.lanes())) * unit.halving_cycles;
+double HalvingCycles(const VectorUnit& unit, Dtype accumulator) {
+  return std::bit_width(static_cast<unsigned>(unit.lanes(accumulator))) * unit.halving_cycles;
 }
 
 double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit) {
   const double vectors = tile.rows * tile.columns;
   double cycles = vectors / unit.stores_per_cycle + (accumulate ? vectors / unit.loads_per_cycle : 0);
-  if (tile.form == LayoutKind::kPartialSums) cycles += vectors * HalvingCycles(unit);
+  if (tile.form == LayoutKind::kPartialSums)
+    cycles += vectors * HalvingCycles(unit, tile.instruction().accumulator());
   if (masked && !unit.masks) cycles += tile.rows * unit.masked_store_cycles;
   return cycles;
 }
@@ -218,7 +219,8 @@ double PartingInCopies(Dtype panels, const VectorUnit& unit) {
   constexpr double kPerWord = 2;
   const Instruction& row = Info(Arithmetic::kDotPanels);
   const double parting = WideningOf(row.arithmetic, MatmulDims::kRhs, panels) * kWideningInstructions;
-  return (parting + kPerWord * row.words) / unit.fma_per_cycle * 2 / 3 / (unit.lanes() * row.group);
+  return (parting + kPerWord * row.words) / unit.fma_per_cycle * 2 / 3 /
+         (unit.lanes(row.accumulator()) * row.group);
 }
 
 }  // namespace kirsch

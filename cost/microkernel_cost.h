@@ -38,7 +38,7 @@ int64_t TripsOf(const RegisterTile& tile, int64_t k);
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target);
 
 // To add up the lanes of a vector of partial sums.
-double HalvingCycles(const VectorUnit& unit);
+double HalvingCycles(const VectorUnit& unit, Dtype accumulator);
 
 // Moving the output tile into registers (if it is accumulated into) and back: instructions only.
 double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit);

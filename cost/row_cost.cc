@@ -23,7 +23,7 @@ constexpr double kExposed = 0.15;
 
 const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
   for (const VectorUnit& unit : target.vectors)
-    if (unit.lanes() == schedule.lanes) return unit;
+    if (unit.lanes(Dtype::kF32) == schedule.lanes) return unit;
   return target.vectors.back();
 }
 

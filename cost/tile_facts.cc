@@ -72,7 +72,7 @@ int InstructionsOfPieces(const RegisterTile& tile, int rest) {
   if (tile.pieces == 0) return 0;
   const int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(rest))) * Bytes(tile.rhs);
   const bool unpacked = tile.rhs == Dtype::kBf16 && tile.lanes == 4;
-  return tile.pieces + (first < kAccumulatorBytes ? 1 : 0) - (unpacked ? 1 : 0);
+  return tile.pieces + (first < kWordBytes ? 1 : 0) - (unpacked ? 1 : 0);
 }
 
 // Without mask registers: zeros, by a blend with which words are unpacked.
@@ -86,8 +86,8 @@ int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Targe
   constexpr int kEarly = 2;
   int registers = RegistersAtPeak(tile, unit, target) + Masks(tile, unit);
   if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
-  const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && tile.arithmetic == Arithmetic::kFma &&
-                           FoldedLoads(tile, unit) == 0;
+  const bool fmas = tile.instruction().timed == Arithmetic::kFma && !tile.instruction().unpacked;
+  const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && fmas && FoldedLoads(tile, unit) == 0;
   return loads_ahead ? std::max(registers, std::min(unit.registers, registers + kEarly)) : registers;
 }
 
@@ -130,7 +130,7 @@ double PeakFlopsPerCycle(const Spec& spec, const Target& target) {
   const Arithmetic best = BestArithmetic(spec, target);
   double peak = 0;
   for (const VectorUnit& unit : target.vectors)
-    peak = std::max(peak, 2 * unit.rate(best).per_cycle * Info(best).group * unit.lanes());
+    peak = std::max(peak, 2 * unit.rate(best).per_cycle * Info(best).group * unit.lanes(AccumulatorOf(spec)));
   return peak;
 }
 
@@ -138,7 +138,7 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   TileFacts facts;
   facts.tile = TileOf(microkernel, expansion, target);
   const RegisterTile& tile = facts.tile;
-  const VectorUnit& unit = UnitWithLanes(target, tile.lanes);
+  const VectorUnit& unit = UnitOf(target, tile);
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
   facts.registers = RegistersInUse(tile, unit, target);
   facts.spills = std::max(0, facts.registers - unit.registers);

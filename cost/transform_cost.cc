@@ -34,9 +34,9 @@ class TransformCost {
         std::max({computed / unit_.fma_per_cycle, loaded / unit_.loads_per_cycle,
                   stored / unit_.stores_per_cycle, (computed + loaded + stored) / target_.issue_width});
     const auto runs = static_cast<double>(shape_.squares() * shape_.rows);
+    const int lanes = unit_.lanes(Dtype::kF32);
     compute_ =
-        runs * (static_cast<double>((shape_.columns + unit_.lanes() - 1) / unit_.lanes()) * per_vector +
-                target_.loop_cycles);
+        runs * (static_cast<double>((shape_.columns + lanes - 1) / lanes) * per_vector + target_.loop_cycles);
     const auto transformed = static_cast<double>(shape_.transformed());
     AddLines(out ? transformed : Pixels(), levels[0], false);
     AddLines(out ? Pixels() : transformed, levels[1], true);

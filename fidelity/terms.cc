@@ -66,7 +66,7 @@ class NodeTerms {
     double tile_cycles = 0;
     if (impl_.decision.level == Level::kVrf) {
       const RegisterTile tile = RegisterTileOf(impl_.spec, impl_.decision.layout, target_);
-      const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+      const VectorUnit& unit = UnitOf(target_, tile);
       const bool masked = ExtentOf(impl_.spec, impl_.decision.operand).inner % tile.lanes != 0;
       tile_cycles = OutputTileCycles(tile, impl_.spec.accumulate, masked, unit) +
                     EpilogueCycles(impl_.spec, tile, unit);
@@ -77,7 +77,7 @@ class NodeTerms {
 
   void AddMicrokernel() {
     const RegisterTile tile = RegisterTileOf(impl_.spec, impl_.spec.out().layout, target_);
-    const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+    const VectorUnit& unit = UnitOf(target_, tile);
     const auto steps = static_cast<int64_t>(ReductionSteps(impl_.spec));
     const TripCycles trip = TripCyclesOf(tile, unit, target_);
     const double trips = std::min(base_, static_cast<double>(TripsOf(tile, steps)) * trip.total());

@@ -32,7 +32,7 @@
 /* The version of this interface: what is called with one of a major version can be called with any later one
  * of it. The shared library is called after the major version. */
 #define KIRSCH_API_MAJOR 1
-#define KIRSCH_API_MINOR 0
+#define KIRSCH_API_MINOR 1
 
 #if defined(KIRSCH_BUILDING)
 #define KIRSCH_PUBLIC __attribute__((visibility("default")))
@@ -113,7 +113,8 @@ typedef enum kirsch_type {
   KIRSCH_Q4_K = 13,
   KIRSCH_Q6_K = 14,
   KIRSCH_MXFP4 = 15,
-  KIRSCH_SFP8 = 16 /* gemma.cpp's; whole blocks of 32, too, though each element stands by itself */
+  KIRSCH_SFP8 = 16, /* gemma.cpp's; whole blocks of 32, too, though each element stands by itself */
+  KIRSCH_F64 = 26
 } kirsch_type;
 
 /* Elements of a block, 1 where each lies by itself, and bytes of one; 0 of what is no type. */

@@ -18,6 +18,8 @@ constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
 
 // What a plane begins with: the sum of these.
+// A step's number of more than 32 bits: behind the codes of EpilogueOperand.
+constexpr uint32_t kLongNumberCode = kEpilogueOperands.size();
 constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kDepthwiseCode = 4;
 
 // Reads a coordinate list from the front; `ok` turns false at the first one that is missing or out of range.
@@ -94,10 +96,13 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
   }
   if (epilogue.empty()) return;
   plane->push_back(static_cast<uint32_t>(epilogue.count));
-  for (const EpilogueStep& step : epilogue)
-    for (const uint32_t coordinate :
-         {static_cast<uint32_t>(step.op), static_cast<uint32_t>(step.operand), step.number})
-      plane->push_back(coordinate);
+  for (const EpilogueStep& step : epilogue) {
+    const auto low = static_cast<uint32_t>(step.number), high = static_cast<uint32_t>(step.number >> 32);
+    plane->push_back(static_cast<uint32_t>(step.op));
+    plane->push_back(high != 0 ? kLongNumberCode : static_cast<uint32_t>(step.operand));
+    plane->push_back(low);
+    if (high != 0) plane->push_back(high);
+  }
 }
 
 DigitAxis ReadAxis(Reader* reader, uint32_t fewest = 1) {
@@ -119,8 +124,12 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
   for (int i = 0; i < epilogue.count && reader->ok(); ++i) {
     EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     step.op = static_cast<Operation>(reader->Below(kStepOperations));
-    step.operand = static_cast<EpilogueOperand>(reader->Below(kEpilogueOperands.size()));
+    const uint32_t operand = reader->Below(kLongNumberCode + 1);
+    step.operand =
+        operand == kLongNumberCode ? EpilogueOperand::kNumber : static_cast<EpilogueOperand>(operand);
     step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
+    if (operand == kLongNumberCode)
+      step.number |= uint64_t{reader->Next(1, std::numeric_limits<uint32_t>::max())} << 32;
     const bool takes = reader->ok() && Info(step.op).operands() == 2;
     if (takes != (step.operand != EpilogueOperand::kNone) ||
         (step.operand != EpilogueOperand::kNumber && step.number != 0))

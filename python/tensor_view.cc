@@ -35,6 +35,8 @@ constexpr std::array<TypeNames, 9> kTypes = {{
 // Types of 8 bits that the table lacks are arrays of their bits.
 const TypeNames& NamesOf(kirsch_type type) {
   static constexpr TypeNames kBits = {1, "uint8", "", kDLUInt, kDLUInt};
+  static constexpr TypeNames kF64 = {8, "float64", "", kDLFloat, kDLFloat};
+  if (type == KIRSCH_F64) return kF64;
   const auto number = static_cast<size_t>(type);
   return number >= kTypes.size() && kirsch_type_bytes(type) == 1 ? kBits : kTypes.at(number);
 }
@@ -72,7 +74,7 @@ class Buffer {
     if (!taken_ || static_cast<size_t>(buffer_.itemsize) != names.bytes) return false;
     std::string_view format = buffer_.format;
     if (!format.empty() && std::string_view("@=<^").find(format[0]) != format.npos) format.remove_prefix(1);
-    const char* const letters = names.numpy[0] == 'f' ? "ef" : names.numpy[0] == 'u' ? "BHIL" : "bhil";
+    const char* const letters = names.numpy[0] == 'f' ? "efd" : names.numpy[0] == 'u' ? "BHIL" : "bhil";
     return format.size() == 1 && std::string_view(letters).find(format[0]) != format.npos;
   }
 

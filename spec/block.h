@@ -57,9 +57,9 @@ struct BlockFormat {
   BlockCodes codes;
   BlockBits (*code)(int element);  // where the code of an element is
   int scale_byte = 0;
-  int scale_step = kAccumulatorBytes;  // from the scale of a part to that of the next, where each has its own
-  int offset_byte = -1;                // an f16, or an f32 as the scale is; -1: there is none
-  bool takes_offset = false;           // the offset is taken off
+  int scale_step = kWordBytes;  // from the scale of a part to that of the next, where each has its own
+  int offset_byte = -1;         // an f16, or an f32 as the scale is; -1: there is none
+  bool takes_offset = false;    // the offset is taken off
   int bias = 0;
   int part = 0;  // elements that share a factor of the scale, and of the offset; 0: there are none
   // Where the factors of a part are, if there are any. Of parts whose numbers differ only in the lowest two
@@ -313,10 +313,10 @@ constexpr PanelTurn TurnOf(Dtype panels, int byte) {
   const int begin = F16sBegin(panels), end = begin + BytesOfF16s(panels);
   if (begin <= byte && byte < end) return {byte / kHalf * kHalf, kHalf};
   const int before = byte < begin ? 0 : end - begin;  // words are counted without
-  return {before + (byte - before) / kAccumulatorBytes * kAccumulatorBytes, kAccumulatorBytes};
+  return {before + (byte - before) / kWordBytes * kWordBytes, kWordBytes};
 }
 // Is it of a number that is f16?
-constexpr bool IsOfF16s(Dtype panels, int byte) { return TurnOf(panels, byte).bytes < kAccumulatorBytes; }
+constexpr bool IsOfF16s(Dtype panels, int byte) { return TurnOf(panels, byte).bytes < kWordBytes; }
 
 // The type that copies of such blocks have in panels, also of those that are in panels already.
 constexpr Dtype InPanels(Dtype dtype) {
@@ -424,7 +424,7 @@ inline void EncodeQ8(const float* elements, uint8_t* block) {
   put(int32_t{-kPanelBias * rounded.sum}, kQ8Start);
   put(int32_t{-kNibbleBias * rounded.sum}, kQ8NibbleStart);
   put(int32_t{-kLongBias * rounded.half_sum}, kQ8HalfStarts);
-  put(int32_t{-kLongBias * (rounded.sum - rounded.half_sum)}, kQ8HalfStarts + kAccumulatorBytes);
+  put(int32_t{-kLongBias * (rounded.sum - rounded.half_sum)}, kQ8HalfStarts + kWordBytes);
   put(rounded.codes, kQ8Codes);
 }
 
@@ -433,11 +433,11 @@ inline void EncodeQ8Long(const float* elements, uint8_t* block) {
   constexpr int kPart = BlockOf(Dtype::kQ8);
   for (int part = 0; part < BlockOf(Dtype::kQ8Super) / kPart; ++part) {
     const RoundedElements rounded = RoundElements(elements + part * kPart);
-    std::array<int32_t, kQ8SuperStartBytes / kAccumulatorBytes> starts = {};
+    std::array<int32_t, kQ8SuperStartBytes / kWordBytes> starts = {};
     starts.front() = -kLongBias * rounded.half_sum;
     starts[starts.size() / 2] = -kLongBias * (rounded.sum - rounded.half_sum);
-    put(rounded.scale, part * kAccumulatorBytes);
-    put(rounded.scaled_sum, kQ8SuperScaledSums + part * kAccumulatorBytes);
+    put(rounded.scale, part * kWordBytes);
+    put(rounded.scaled_sum, kQ8SuperScaledSums + part * kWordBytes);
     put(starts, kQ8SuperStarts + part * kQ8SuperStartBytes);
     put(rounded.codes, kQ8SuperCodes + part * kPart);
   }

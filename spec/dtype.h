@@ -37,7 +37,8 @@ enum class Dtype : uint8_t {
   kPanel4,
   kPanel4Offset,
   kPanel4Super,
-  kPanel6Super
+  kPanel6Super,
+  kF64
 };  // the file format numbers them so
 
 // Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
@@ -229,6 +230,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
+    DtypeInfo{Dtype::kF64, "f64", 8, 11, 52},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
@@ -252,9 +254,11 @@ constexpr Dtype RoundedBeside(Dtype rhs) {
 }
 // May callers have such elements?
 constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
+// May tensors of graphs have such elements? Rows are computed with vectors of words.
+constexpr bool IsOfGraphs(Dtype dtype) { return IsOfCallers(dtype) && dtype != Dtype::kF64; }
 // Callers' types whose elements lie by themselves, which tensors of any kind may have.
 inline constexpr auto kCallersElements = [] {
-  constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block == 1 && !info.ours; };
+  constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block == 1 && IsOfGraphs(info.dtype); };
   std::array<Dtype, std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
   auto next = all.begin();
   for (const DtypeInfo& info : kDtypes)
@@ -269,8 +273,15 @@ constexpr int64_t Bytes(Dtype dtype, int64_t elements) {
 // As many as take so many bytes, at most.
 constexpr int64_t ElementsIn(Dtype dtype, int64_t bytes) { return bytes * BlockOf(dtype) / Bytes(dtype); }
 constexpr bool IsFloating(Dtype dtype) { return Info(dtype).exponent > 0 || IsOfBlocks(dtype); }
+
+// A word: what sums of all types but f64 are kept in, and the narrowest elements that vectors are masked by.
+inline constexpr int kWordBytes = 4;
 // What is narrower than what is computed with.
-constexpr bool IsNarrow(Dtype dtype) { return IsOfBlocks(dtype) || Bytes(dtype) < 4; }
+constexpr bool IsNarrow(Dtype dtype) { return IsOfBlocks(dtype) || Bytes(dtype) < kWordBytes; }
+// What products and sums of such elements are kept in, however they are stored in the end.
+constexpr Dtype AccumulatorOf(Dtype dtype) {
+  return dtype == Dtype::kF64 ? dtype : IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32;
+}
 
 // The ends of an integer type.
 constexpr int64_t LeastOf(Dtype dtype) {
@@ -280,7 +291,8 @@ constexpr int64_t MostOf(Dtype dtype) {
   return (int64_t{1} << (8 * Bytes(dtype) - (Info(dtype).has_sign ? 1 : 0))) - 1;
 }
 
-// Of floats. The exponent of 1 is this, and that of the least normal number 1.
+// Of floats; bits: of those no wider than a word. The exponent of 1 is this, and that of the least normal
+// number 1.
 constexpr int BiasOf(Dtype dtype) { return (1 << (Info(dtype).exponent - 1)) - 1; }
 // The bits of 2^exponent, a normal number.
 constexpr uint32_t PowerOfTwoBits(Dtype dtype, int exponent) {
@@ -325,9 +337,11 @@ constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32, bool by_
          (ScaleFromF16(dtype) != 0 ? kExponent + kScaling : 0);
 }
 
-// True if every value of `narrow` is one of `wide`.
+// True if every value of `narrow` is one of `wide`, and code makes it one. (None makes an f64 of other
+// floats.)
 constexpr bool Holds(Dtype wide, Dtype narrow) {
   if (IsFloating(wide) != IsFloating(narrow)) return false;
+  if (wide == Dtype::kF64 || narrow == Dtype::kF64) return wide == narrow;
   if (IsFloating(wide))
     return wide == narrow || wide == Dtype::kF32 || (wide == Dtype::kBf16 && Info(narrow).decoding.words > 0);
   return LeastOf(wide) <= LeastOf(narrow) && MostOf(narrow) <= MostOf(wide);
@@ -335,10 +349,6 @@ constexpr bool Holds(Dtype wide, Dtype narrow) {
 
 // What copies to elements of type `to` decode blocks to first.
 constexpr Dtype DecodedFor(Dtype to, Dtype blocks) { return Holds(to, blocks) ? to : Dtype::kF32; }
-
-// Sums are kept in 32 bits, whatever is summed and however it is stored in the end.
-inline constexpr int kAccumulatorBytes = 4;
-constexpr Dtype AccumulatorOf(Dtype dtype) { return IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32; }
 
 }  // namespace kirsch
 

@@ -26,8 +26,9 @@ struct O8 {
   uint8_t bits;
 };
 
-// Every element as a number of the type that sums are kept in: float or int32_t. Always exact.
+// Every element as a number of the type that sums are kept in: float, double or int32_t. Always exact.
 inline float Widen(float x) { return x; }
+inline double Widen(double x) { return x; }
 template <Dtype kDtype>
 float Widen(NarrowFloat<kDtype> x) {
   constexpr int kSignShift = 32 - 8 * Bytes(kDtype), kShift = 23 - Info(kDtype).mantissa;
@@ -73,7 +74,7 @@ inline Bf16 ToBf16(float x) { return ToNarrow<Dtype::kBf16>(x); }
 inline F16 ToF16(float x) { return ToNarrow<Dtype::kF16>(x); }
 
 template <typename Element>
-inline constexpr Dtype kDtypeOf = Dtype::kF32;
+inline constexpr Dtype kDtypeOf = std::is_same_v<Element, double> ? Dtype::kF64 : Dtype::kF32;
 template <Dtype kDtype>
 inline constexpr Dtype kDtypeOf<NarrowFloat<kDtype>> = kDtype;
 
@@ -106,6 +107,8 @@ constexpr auto ElementOf() {
     return O8();
   } else if constexpr (kDtype == Dtype::kF32) {  // NOLINT(bugprone-branch-clone): their types differ
     return float();
+  } else if constexpr (kDtype == Dtype::kF64) {
+    return double();
   } else if constexpr (IsFloating(kDtype)) {
     return NarrowFloat<kDtype>();
   } else if constexpr (Bytes(kDtype) == 4) {

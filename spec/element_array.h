@@ -20,7 +20,8 @@ inline double LoadElement(Dtype dtype, const void* data, int64_t index) {
   });
 }
 
-// Stores the element that stands for `value`, which is first made a float, or must be an int32_t.
+// Stores the element that stands for `value`, which is first made the type that sums of such elements have,
+// or must be an int32_t.
 inline void StoreElement(Dtype dtype, double value, void* data, int64_t index) {
   WithElementOf(dtype, [&](auto element) {
     using Element = decltype(element);
@@ -28,7 +29,8 @@ inline void StoreElement(Dtype dtype, double value, void* data, int64_t index) {
   });
 }
 
-// to[i] = element number first + i * stride, for i < count. Number: double, or an integer modulo its range.
+// to[i] = element number first + i * stride, for i < count. Number: a float, at least as wide as the
+// elements'; or an integer modulo its range.
 template <typename Number>
 void LoadRun(Dtype dtype, const void* data, int64_t first, int64_t stride, int64_t count, Number* to) {
   if (IsOfBlocks(dtype)) {

@@ -15,14 +15,23 @@
 namespace kirsch {
 namespace {
 
-constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
-constexpr double kSubnormal = 0x1p-149;
+// A float's half distance of 1 and the next number, its least number above 0 and its largest.
+struct Precision {
+  double unit, least, most;
+};
 
-// What rounding x and what x should have been adds, if they are not the same.
-Uncertain Rounded(double value, double error) {
-  const double rounded = static_cast<float>(value);
-  if (error > 0 && std::abs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
-  if (error > 0) error += 2 * kUnit * (std::abs(value) + error) + kSubnormal;
+Precision PrecisionOf(Dtype type) {
+  if (type == Dtype::kF64)
+    return {0x1p-53, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()};
+  return {0x1p-24, 0x1p-149, std::numeric_limits<float>::max()};
+}
+
+// What rounding x and what x should have been to f32 or f64 adds, if they are not the same.
+Uncertain Rounded(Dtype type, double value, double error) {
+  const auto [unit, least, most] = PrecisionOf(type);
+  const double rounded = type == Dtype::kF64 ? value : static_cast<float>(value);
+  if (error > 0 && std::abs(value) + error > most) return {value, HUGE_VAL};
+  if (error > 0) error += 2 * unit * (std::abs(value) + error) + least;
   return {rounded, error};
 }
 
@@ -35,19 +44,22 @@ std::string NameOfOperand(const EpilogueStep& step) {
     case Operation::kMul:
       return "scale";
     case Operation::kMax:
+    case Operation::kMaxNum:
       return "lower";
     case Operation::kMin:
+    case Operation::kMinNum:
       return "upper";
     default:
       return std::string(Info(step.op).option.name);
   }
 }
 
-Uncertain ApplyToFloat(Operation op, Uncertain x, double y) {
+Uncertain ApplyToFloat(Operation op, Dtype type, Uncertain x, double y) {
+  KIRSCH_CHECK(!IsComposed(op) || type == Dtype::kF32);
   if (IsComposed(op)) return ApplyOperation(op, x, {y, 0});
   const double value = Info(op).meaning(x.value, y);
   if (IsChoice(op)) return {value, x.error};
-  return Rounded(value, op == Operation::kMul ? x.error * std::abs(y) : x.error);
+  return Rounded(type, value, op == Operation::kMul ? x.error * std::abs(y) : x.error);
 }
 
 }  // namespace
@@ -78,7 +90,7 @@ Operation EmittedOperation(const Epilogue& epilogue, Dtype sum, int step) {
 }
 
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step) {
-  if (step + 1 >= epilogue.count || TypeBefore(epilogue, sum, step) != Dtype::kF32) return false;
+  if (step + 1 >= epilogue.count || !IsFloating(TypeBefore(epilogue, sum, step))) return false;
   const Operation op = epilogue.steps[static_cast<size_t>(step)].op,
                   next = epilogue.steps[static_cast<size_t>(step) + 1].op;
   return op == Operation::kMul && (next == Operation::kAdd || next == Operation::kSub);
@@ -109,9 +121,12 @@ std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum) {
     if (step.operand != EpilogueOperand::kNumber) continue;
     // The fewest digits that stand for the number.
     char digits[32];
-    const auto end = TypeBefore(epilogue, sum, i) == Dtype::kF32
-                         ? std::to_chars(digits, digits + sizeof(digits), std::bit_cast<float>(step.number))
-                         : std::to_chars(digits, digits + sizeof(digits), static_cast<int32_t>(step.number));
+    const Dtype type = TypeBefore(epilogue, sum, i);
+    const double number = NumberOf(step, type);
+    const auto end =
+        type == Dtype::kF32   ? std::to_chars(digits, digits + sizeof(digits), static_cast<float>(number))
+        : type == Dtype::kF64 ? std::to_chars(digits, digits + sizeof(digits), number)
+                              : std::to_chars(digits, digits + sizeof(digits), static_cast<int32_t>(number));
     Append(&text, ":", std::string_view(digits, static_cast<size_t>(end.ptr - digits)));
   }
   return text;
@@ -119,29 +134,32 @@ std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum) {
 
 double NumberOf(const EpilogueStep& step, Dtype type) {
   if (step.operand == EpilogueOperand::kNone) return 0;
-  return type == Dtype::kF32 ? std::bit_cast<float>(step.number)
-                             : static_cast<double>(static_cast<int32_t>(step.number));
+  const auto word = static_cast<uint32_t>(step.number);
+  if (type == Dtype::kF64) return std::bit_cast<double>(step.number);
+  return type == Dtype::kF32 ? std::bit_cast<float>(word) : static_cast<double>(static_cast<int32_t>(word));
 }
 
 Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y) {
   if (std::isinf(x.error)) return x;
-  if (type == Dtype::kF32) return ApplyToFloat(op, Rounded(x.value, x.error), y);
+  if (IsFloating(type)) return ApplyToFloat(op, type, Rounded(type, x.value, x.error), y);
   if (op == Operation::kF32) return {static_cast<float>(x.value), 0};
   return ApplyToIntegers(op, {x.value, 0}, {y, 0});
 }
 
-Uncertain ApplyFused(Operation next, Uncertain x, double factor, double addend) {
+Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, double addend) {
   if (std::isinf(x.error)) return x;
-  const Uncertain first = Rounded(x.value, x.error);
+  const Uncertain first = Rounded(type, x.value, x.error);
   const double signed_addend = next == Operation::kSub ? -addend : addend;
-  const double value = std::fma(static_cast<float>(first.value), static_cast<float>(factor),
-                                static_cast<float>(signed_addend));
-  return Rounded(value, first.error * std::abs(factor));
+  const double value = type == Dtype::kF64
+                           ? std::fma(first.value, factor, signed_addend)
+                           : std::fma(static_cast<float>(first.value), static_cast<float>(factor),
+                                      static_cast<float>(signed_addend));
+  return Rounded(type, value, first.error * std::abs(factor));
 }
 
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x) {
   if (std::isinf(x.error)) return x;
-  if (out == Dtype::kF32) return Rounded(x.value, x.error);
+  if (out == Dtype::kF32 || out == Dtype::kF64) return Rounded(out, x.value, x.error);
   if (out == Dtype::kBf16) {
     const double stored = Widen(ToBf16(static_cast<float>(x.value)));
     const double error = x.error > 0 ? x.error + 2 * 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-133 : 0;

@@ -42,11 +42,11 @@ inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
 }};
 
 // On x, the value so far, and y, the operand. A product of floats that is added to, or subtracted from, in
-// the next step is not rounded. Functions are of f32, as far off as uncertain.h says.
+// the next step is not rounded. Functions are of f32, as far off as uncertain.h says: f64 has none.
 struct EpilogueStep {
   Operation op = Operation::kAdd;
   EpilogueOperand operand = EpilogueOperand::kNone;
-  uint32_t number = 0;  // kNumber: the bits of an f32 or an s32, whichever the value is by then
+  uint64_t number = 0;  // kNumber: the bits of an f32, f64 or s32, whichever the value is by then
 
   // Is the operand in memory?
   bool HasOperand() const { return operand >= EpilogueOperand::kScalar; }
@@ -76,7 +76,7 @@ struct Epilogue {
   friend auto operator<=>(const Epilogue&, const Epilogue&) = default;
 };
 
-// The type of the value before step `step` (0: the sum's own), sums being of type `sum`: f32 or s32.
+// The type of the value before step `step` (0: the sum's own), sums being of type `sum`: f32, f64 or s32.
 Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step);
 inline Dtype TypeAfter(const Epilogue& epilogue, Dtype sum) {
   return TypeBefore(epilogue, sum, epilogue.count);
@@ -111,7 +111,7 @@ Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain s
 
 // For Apply: one step, or two that are fused (`addend` is the second's operand).
 Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y);
-Uncertain ApplyFused(Operation next, Uncertain x, double factor, double addend);
+Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, double addend);
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x);
 double NumberOf(const EpilogueStep& step, Dtype type);
 
@@ -129,7 +129,8 @@ Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain s
     if (IsFused(epilogue, sum_type, step)) {
       const double factor = value_of(step);
       ++step;
-      x = ApplyFused(epilogue.steps[static_cast<size_t>(step)].op, x, factor, value_of(step));
+      x = ApplyFused(epilogue.steps[static_cast<size_t>(step)].op, TypeBefore(epilogue, sum_type, step), x,
+                     factor, value_of(step));
     } else {
       x = ApplyStep(op, TypeBefore(epilogue, sum_type, step), x, value_of(step));
     }

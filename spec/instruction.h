@@ -2,9 +2,9 @@
 // The multiply-add instructions of microkernels: one row of the table each; whoever needs to know something
 // of one asks its row.
 //
-// Every instruction means the same: to each lane of a vector of 32-bit accumulators, f32 or s32, it adds the
+// Every instruction means the same: to each lane of a vector of accumulators, f32, f64 or s32, it adds the
 // products of `group` pairs of elements, those of consecutive steps of the reduction. Sums of s32 are modulo
-// 2^32; those of f32 are rounded once for each product or less often.
+// 2^32; those of floats are rounded once for each product or less often.
 #ifndef KIRSCH_SPEC_INSTRUCTION_H_
 #define KIRSCH_SPEC_INSTRUCTION_H_
 
@@ -33,7 +33,8 @@ enum class Arithmetic : uint8_t {
   kDotS8S8,
   kDotBlocks,
   kDotBlockBytes,
-  kDotPanels
+  kDotPanels,
+  kFmaF64
 };
 
 // Multiply-adds of whole vectors, however many instructions each takes.
@@ -80,6 +81,7 @@ struct Instruction {
   bool scales = false;                  // rhs is of any type of blocks of integers; sums are of f32
   int words = 1;  // of each factor of a step; several: rhs is of blocks in panels, of which a step takes one
 
+  constexpr Dtype accumulator() const { return AccumulatorOf(lhs); }
   // Multiply-adds of one step: one for each word, or for each vector that words of rhs are unpacked into.
   constexpr int parts() const { return unpacked ? group : words; }
   // True if a lane takes groups of lhs, too, and not element by element.
@@ -105,6 +107,7 @@ namespace encodings {
 using enum EncodingForm;
 
 inline constexpr Encoding kFma[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_ps"}};
+inline constexpr Encoding kFmaF64[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_pd"}};
 inline constexpr Encoding kMultiplyAdd[] = {{16, 64, {}, kProduct, "", "mullo_epi32"}};
 inline constexpr Encoding kDotBf16[] = {
     {64, 64, {"avx512bf16"}, kFirst, "llvm.x86.avx512bf16.dpbf16ps.$", "dpbf16_ps"},
@@ -223,6 +226,13 @@ inline constexpr std::array kInstructions = {
                 .timed = Arithmetic::kDotU8S8,
                 .scales = true,
                 .words = 8},
+    Instruction{.arithmetic = Arithmetic::kFmaF64,
+                .name = "fmaf64",
+                .group = 1,
+                .lhs = Dtype::kF64,
+                .rhs = Dtype::kF64,
+                .encodings = encodings::kFmaF64,
+                .timed = Arithmetic::kFma},
 };
 
 inline constexpr size_t kNumArithmetics = kInstructions.size();

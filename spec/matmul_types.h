@@ -11,9 +11,9 @@
 
 namespace kirsch {
 
-// Products and sums are of AccumulatorOf(out): f32, or s32, which wraps around. An output that is narrower is
-// made at the end, from the whole sum (and what is added to): bf16 by rounding to nearest, ties to even; s16
-// by saturation.
+// Products and sums are of AccumulatorOf(lhs): f32, f64, or s32, which wraps around. An output that is
+// narrower is made at the end, from the whole sum (and what is added to): bf16 by rounding to nearest, ties
+// to even; s16 by saturation.
 struct MatmulTypes {
   Dtype lhs, rhs, out;
   friend constexpr bool operator==(const MatmulTypes&, const MatmulTypes&) = default;
@@ -26,7 +26,7 @@ inline constexpr MatmulTypes kBaseMatmulTypes[] = {
     {Dtype::kF32, Dtype::kBf16, Dtype::kBf16},  {Dtype::kF16, Dtype::kF16, Dtype::kF32},
     {Dtype::kF32, Dtype::kF16, Dtype::kF32},    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
     {Dtype::kS8, Dtype::kS8, Dtype::kS32},      {Dtype::kU8, Dtype::kS8, Dtype::kS16},
-    {Dtype::kS32, Dtype::kS32, Dtype::kS32},
+    {Dtype::kS32, Dtype::kS32, Dtype::kS32},    {Dtype::kF64, Dtype::kF64, Dtype::kF64},
 };
 
 // These, and those of weights.

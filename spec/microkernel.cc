@@ -15,7 +15,8 @@ namespace {
 double MultiplicationsPerCycle(Arithmetic arithmetic, const Target& target) {
   double most = 0;
   for (const VectorUnit& unit : target.vectors)
-    most = std::max(most, unit.rate(arithmetic).per_cycle * unit.lanes() * Info(arithmetic).group);
+    most = std::max(most, unit.rate(arithmetic).per_cycle * unit.lanes(Info(arithmetic).accumulator()) *
+                              Info(arithmetic).group);
   return most;
 }
 
@@ -180,7 +181,8 @@ bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target) {
 }
 
 Arithmetic PlainArithmetic(Dtype lhs) {
-  return IsFloating(lhs) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
+  const Dtype sum = AccumulatorOf(lhs);
+  return InstructionFor(sum, sum).instruction->arithmetic;
 }
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
@@ -226,7 +228,7 @@ void SetWidening(const WidenedTypes& widened, const Target& target, RegisterTile
   }
   if (widened.rhs) {
     tile->rhs = *widened.rhs;
-    tile->by_tables = LooksUpBytes(tile->rhs, tile->lanes * kAccumulatorBytes, target);
+    tile->by_tables = LooksUpBytes(tile->rhs, tile->vector_bytes(), target);
     tile->widens_rhs = WideningOf(tile->arithmetic, MatmulDims::kRhs, tile->rhs, tile->by_tables);
     if (tile->instruction().scales) CountScaling(tile);
   }
@@ -245,12 +247,12 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.columns = static_cast<int>(out.inner);
   if (tile.form != LayoutKind::kPartialSums) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
-    tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind != LayoutKind::kPacked &&
-                      Bytes(rhs.dtype) == kAccumulatorBytes;
+    tile.masked_rhs =
+        out.inner % tile.lanes != 0 && rhs.layout.kind != LayoutKind::kPacked && !IsNarrow(rhs.dtype);
   }
   if (tile.form == LayoutKind::kLanewise) {
     const Window& window = spec.op_info().window;
-    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK], UnitWithLanes(target, tile.lanes));
+    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK], UnitOf(target, tile));
     tile.inputs = InputsOf(window, tile.rows, tile.taps);
   }
   const bool dots = tile.form == LayoutKind::kPartialSums;
@@ -270,14 +272,14 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 
 bool LanesMayVary(Dtype dtype, const Target& target) {
   if (IsOfBlocks(dtype)) return false;
-  if (Bytes(dtype) == kAccumulatorBytes) return true;
+  if (!IsNarrow(dtype)) return true;
   return target.HasFeature("avx512bw") && std::any_of(target.vectors.begin(), target.vectors.end(),
                                                       [](const VectorUnit& unit) { return unit.masks; });
 }
 
-const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
+const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile) {
   for (const VectorUnit& unit : target.vectors)
-    if (unit.lanes() == lanes) return unit;
+    if (unit.bytes == tile.vector_bytes()) return unit;
   KIRSCH_BUG("no vector unit with that many lanes");
 }
 
@@ -348,8 +350,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   if (IsOfBlocks(tile.rhs)) {
     loop.unroll = std::max(1, VectorsOfBlock(tile));
     // As many as a vector of bytes has codes, at least.
-    if (StandAlone(tile.rhs))
-      loop.unroll = std::max({loop.unroll, loop.sets, kAccumulatorBytes / tile.group()});
+    if (StandAlone(tile.rhs)) loop.unroll = std::max({loop.unroll, loop.sets, kWordBytes / tile.group()});
     if (tile.instruction().scales && loop.unroll == 1) loop.unroll = loop.sets;
     return loop;
   }

@@ -15,7 +15,8 @@
 
 namespace kirsch {
 
-// One product at a time of elements that have been widened: for any rhs, on any target.
+// One product at a time of elements that are of the accumulator's type, or have been widened to it: for any
+// rhs, on any target.
 Arithmetic PlainArithmetic(Dtype lhs);
 
 // The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,
@@ -82,11 +83,12 @@ struct RegisterTile {
   int sum_rows() const { return rows + (instruction().has_excess() ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }
   int group() const { return instruction().group; }
+  int vector_bytes() const { return lanes * Bytes(instruction().accumulator()); }
   // Registers of sums: where they are of the integers of a step first, each element has two.
   int sum_registers() const { return accumulators() * (instruction().words > 1 ? 2 : 1); }
   // Of a product of integers of blocks: are rows of lhs read where they are used? So they are of bytes and a
   // single column; else what they have stays in registers while columns take turns.
-  bool reads_rows_late() const { return columns == 1 && group() == kAccumulatorBytes; }
+  bool reads_rows_late() const { return columns == 1 && group() == kWordBytes; }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
 
@@ -107,8 +109,8 @@ bool SumsInBlocks(const Spec& spec);
 // Is there a masked access to elements in memory whose number is known at run time only?
 bool LanesMayVary(Dtype dtype, const Target& target);
 
-// The unit of `target` with vectors of `lanes` accumulators.
-const VectorUnit& UnitWithLanes(const Target& target, int lanes);
+// The unit of `target` whose vectors the tile's accumulators are.
+const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile);
 
 // Vector registers the tile needs while it runs, with one set of accumulators.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);

@@ -80,8 +80,8 @@ class Rows {
     for (const DigitAxis& axis : {window.axes[0], window.axes[1], window.filters})
       for (const Digit& digit : axis.digit) key.insert(key.end(), {digit.count, digit.stride});
     for (const EpilogueStep& step : epilogue)
-      key.insert(key.end(),
-                 {static_cast<uint32_t>(step.op), static_cast<uint32_t>(step.operand), step.number});
+      key.insert(key.end(), {static_cast<uint32_t>(step.op), static_cast<uint32_t>(step.operand),
+                             static_cast<uint32_t>(step.number), static_cast<uint32_t>(step.number >> 32)});
     return key;
   }
 

@@ -87,7 +87,8 @@ struct VectorUnit {
   double transpose_cycles = 0.25;        // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 
-  int lanes() const { return bytes / kAccumulatorBytes; }
+  // Of a vector of accumulators.
+  int lanes(Dtype accumulator) const { return bytes / Bytes(accumulator); }
   ArithmeticRate rate(Arithmetic arithmetic) const;
   const WideningCosts& widening_of(Dtype dtype) const { return widening[static_cast<size_t>(dtype)]; }
 

@@ -25,6 +25,7 @@ DIMS = ["b", "m", "k", "n"]
 OPERANDS = ["lhs", "rhs", "out"]
 AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
+LONG_NUMBER = 6  # of 64 bits
 
 
 def words_of(what):
@@ -220,8 +221,13 @@ def box_json(plane, low, high, decision):
             rest = rest[count + 1:]
         box["window"] = {"operand": OPERANDS[operand], "axes": axes[:2]} | ({"filters": axes[2]} if op & 4 else {})
     if op & 1:
-        box["epilogue"] = [(STEPS[rest[1 + 3 * i]], STEP_OPERANDS[rest[2 + 3 * i]], rest[3 + 3 * i]) for i in range(rest[0])]
-        rest = rest[1 + 3 * rest[0]:]
+        count, *rest = rest
+        box["epilogue"] = []
+        for _ in range(count):
+            step, operand, number, *rest = rest
+            if operand == LONG_NUMBER:
+                operand, number, rest = 1, number | rest[0] << 32, rest[1:]
+            box["epilogue"].append((STEPS[step], STEP_OPERANDS[operand], number))
     in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
     accumulate, threads, active_threads, fixed_order, lhs_as, block, block_rows, *rest = rest
     assert op < 8 and len(rest) == 24 + in_memory and len(low) == 8, plane

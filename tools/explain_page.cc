@@ -66,10 +66,13 @@ struct Roof {
 
 // Of all threads: the widest vectors' multiply-adds, and what else the operands may be multiplied by.
 std::vector<Roof> ComputeRoofs(const Summary& summary) {
+  const Dtype sum = Info(summary.best).accumulator();
+  const Arithmetic plain = PlainArithmetic(IsFloating(sum) ? sum : Dtype::kF32);
   std::vector<Roof> roofs;
   for (const VectorUnit& unit : summary.target->vectors)
-    for (Arithmetic arithmetic : {Arithmetic::kFma, summary.best}) {
-      const double rate = 2 * unit.rate(arithmetic).per_cycle * Info(arithmetic).group * unit.lanes() *
+    for (Arithmetic arithmetic : {plain, summary.best}) {
+      const Instruction& row = Info(arithmetic);
+      const double rate = 2 * unit.rate(arithmetic).per_cycle * row.group * unit.lanes(row.accumulator()) *
                           summary.target->ghz * summary.threads;
       const bool known =
           std::any_of(roofs.begin(), roofs.end(), [&](const Roof& roof) { return roof.rate == rate; });

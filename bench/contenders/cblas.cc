@@ -1,18 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "bench/contenders/cblas_library.h"
 #include "bench/contenders/contenders.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
 
-enum Method { kGemm, kGemv, kGemmBatch, kBf16Gemm };
+enum class Kind { kGemm, kGemv, kGemmBatch };
+
+struct Method {
+  const char* name;
+  Kind kind;
+  KirschType inputs;
+};
+constexpr std::array<Method, 7> kMethods = {{{"cblas_sgemm", Kind::kGemm, KIRSCH_F32},
+                                             {"cblas_sgemv", Kind::kGemv, KIRSCH_F32},
+                                             {"cblas_sgemm_batch", Kind::kGemmBatch, KIRSCH_F32},
+                                             {"cblas_sbgemm", Kind::kGemm, KIRSCH_BF16},
+                                             {"cblas_dgemm", Kind::kGemm, KIRSCH_F64},
+                                             {"cblas_dgemv", Kind::kGemv, KIRSCH_F64},
+                                             {"cblas_dgemm_batch", Kind::kGemmBatch, KIRSCH_F64}}};
 
 CblasTranspose Transpose(int col) { return col ? kCblasTrans : kCblasNoTrans; }
 int Int(size_t value) { return static_cast<int>(value); }
-float Beta(const Problem& p) { return p.accumulate ? 1.0f : 0.0f; }
+
+// Products of matrices of float or double.
+template <typename Real>
+class Products {
+ public:
+  Products() = default;
+  Products(const CblasFunctions<Real>& functions, const Problem& problem)
+      : functions_(functions), problem_(&problem) {
+    for (size_t b = 0; b < problem.batch; ++b) {
+      lhs_.push_back(static_cast<const Real*>(problem.lhs) + b * problem.lhs_stride);
+      rhs_.push_back(static_cast<const Real*>(problem.rhs) + b * problem.rhs_stride);
+      out_.push_back(static_cast<Real*>(problem.out) + b * problem.out_stride);
+    }
+  }
+
+  // One row or one column: the matrix times a vector.
+  void Gemv(size_t batch) const {
+    const Problem& p = *problem_;
+    const Real *lhs = lhs_[batch], *rhs = rhs_[batch];
+    Real* const out = out_[batch];
+    if (p.m == 1) {  // out = rhs^T lhs; a col-major rhs is stored as that transpose already
+      const int step = p.lhs_col ? Int(p.lda) : 1;
+      functions_.gemv(kCblasRowMajor, Transpose(!p.rhs_col), Int(p.rhs_col ? p.n : p.k),
+                      Int(p.rhs_col ? p.k : p.n), 1, rhs, Int(p.ldb), lhs, step, beta(), out, 1);
+    } else {
+      const int step = p.rhs_col ? 1 : Int(p.ldb);
+      functions_.gemv(kCblasRowMajor, Transpose(p.lhs_col), Int(p.lhs_col ? p.k : p.m),
+                      Int(p.lhs_col ? p.m : p.k), 1, lhs, Int(p.lda), rhs, step, beta(), out, Int(p.ldc));
+    }
+  }
+
+  void GemmBatch() {
+    const Problem& p = *problem_;
+    const CblasTranspose trans_lhs = Transpose(p.lhs_col), trans_rhs = Transpose(p.rhs_col);
+    const int m = Int(p.m), n = Int(p.n), k = Int(p.k), size = Int(p.batch);
+    const int lda = Int(p.lda), ldb = Int(p.ldb), ldc = Int(p.ldc);
+    const Real alpha = 1, beta = this->beta();
+    functions_.gemm_batch(kCblasRowMajor, &trans_lhs, &trans_rhs, &m, &n, &k, &alpha, lhs_.data(), &lda,
+                          rhs_.data(), &ldb, &beta, out_.data(), &ldc, 1, &size);
+  }
+
+  void Gemm(size_t batch) const {
+    const Problem& p = *problem_;
+    functions_.gemm(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k),
+                    1, lhs_[batch], Int(p.lda), rhs_[batch], Int(p.ldb), beta(), out_[batch], Int(p.ldc));
+  }
+
+  void Run(Kind kind) {
+    if (kind == Kind::kGemmBatch) return GemmBatch();
+    for (size_t b = 0; b < problem_->batch; ++b) kind == Kind::kGemv ? Gemv(b) : Gemm(b);
+  }
+
+ private:
+  Real beta() const { return problem_->accumulate ? 1 : 0; }
+
+  CblasFunctions<Real> functions_;
+  const Problem* problem_ = nullptr;
+  std::vector<const Real*> lhs_, rhs_;
+  std::vector<Real*> out_;
+};
 
 class CblasContender : public Contender {
  public:
@@ -24,17 +99,14 @@ class CblasContender : public Contender {
 
  private:
   absl::Status Takes(const Problem& problem) const;
-  void Gemv(size_t batch) const;
-  void GemmBatch();
-  void Gemm(size_t batch) const;
   void Bf16Gemm(size_t batch) const;
 
   std::vector<std::string> libraries_;
   CblasLibrary library_;
   const Problem* problem_ = nullptr;
-  Method method_ = kGemm;
-  std::vector<const float*> batch_lhs_, batch_rhs_;
-  std::vector<float*> batch_out_;
+  Method method_ = kMethods[0];
+  Products<float> f32_;
+  Products<double> f64_;
 };
 
 absl::StatusOr<ContenderInfo> CblasContender::Load() {
@@ -42,88 +114,53 @@ absl::StatusOr<ContenderInfo> CblasContender::Load() {
   if (!library.ok()) return library.status();
   library_ = *std::move(library);
   ContenderInfo info = library_.info;
-  info.methods = {"cblas_sgemm", "cblas_sgemv", "cblas_sgemm_batch", "cblas_sbgemm"};
+  for (const Method& method : kMethods) info.methods.emplace_back(method.name);
   return info;
 }
 
 // Whether the method exists, and is for this problem.
+template <typename Real>
+absl::Status Takes(const CblasFunctions<Real>& functions, const Method& method, const Problem& problem) {
+  if (functions.gemm == nullptr) return absl::UnimplementedError(Cat(method.name, ": not in the library"));
+  if (method.kind == Kind::kGemv && (functions.gemv == nullptr || (problem.m > 1 && problem.n > 1)))
+    return absl::UnimplementedError(Cat(method.name, ": not a product with a vector"));
+  if (method.kind == Kind::kGemmBatch && (functions.gemm_batch == nullptr || problem.batch == 1))
+    return absl::UnimplementedError(Cat(method.name, ": not in the library, or not a batch"));
+  return absl::OkStatus();
+}
+
 absl::Status CblasContender::Takes(const Problem& problem) const {
   const bool bf16 =
       problem.lhs_type == KIRSCH_BF16 && problem.rhs_type == KIRSCH_BF16 && problem.out_type == KIRSCH_F32;
-  if (method_ == kBf16Gemm ? library_.sbgemm == nullptr || !bf16 : !kirsch_is_f32(&problem))
-    return absl::UnimplementedError("not in the library, or not these types");
-  if (method_ == kGemv && (library_.sgemv == nullptr || (problem.m > 1 && problem.n > 1)))
-    return absl::UnimplementedError("cblas_sgemv: not a product with a vector");
-  if (method_ == kGemmBatch && (library_.sgemm_batch == nullptr || problem.batch == 1))
-    return absl::UnimplementedError("cblas_sgemm_batch: not in the library, or not a batch");
-  return absl::OkStatus();
+  const KirschType inputs = method_.inputs;
+  if (inputs == KIRSCH_BF16 && library_.sbgemm != nullptr && bf16) return absl::OkStatus();
+  if (inputs == KIRSCH_F32 && kirsch_is_f32(&problem)) return kirsch::Takes(library_.f32, method_, problem);
+  if (inputs == KIRSCH_F64 && kirsch_is_f64(&problem)) return kirsch::Takes(library_.f64, method_, problem);
+  return absl::UnimplementedError("not in the library, or not these types");
 }
 
 absl::Status CblasContender::Prepare(const Workload& workload, size_t, size_t method) {
   const Problem& problem = workload.problem;
   problem_ = &problem;
-  method_ = static_cast<Method>(method);
+  method_ = kMethods[method];
   if (absl::Status status = Takes(problem); !status.ok()) return status;
-  if (method_ == kBf16Gemm) return absl::OkStatus();
-  batch_lhs_.clear(), batch_rhs_.clear(), batch_out_.clear();
-  for (size_t b = 0; b < problem.batch; ++b) {
-    batch_lhs_.push_back(static_cast<const float*>(problem.lhs) + b * problem.lhs_stride);
-    batch_rhs_.push_back(static_cast<const float*>(problem.rhs) + b * problem.rhs_stride);
-    batch_out_.push_back(static_cast<float*>(problem.out) + b * problem.out_stride);
-  }
+  if (kirsch_is_f32(&problem)) f32_ = {library_.f32, problem};
+  if (kirsch_is_f64(&problem)) f64_ = {library_.f64, problem};
   return absl::OkStatus();
-}
-
-// One row or one column: the matrix times a vector.
-void CblasContender::Gemv(size_t batch) const {
-  const Problem& p = *problem_;
-  const float* lhs = batch_lhs_[batch];
-  const float* rhs = batch_rhs_[batch];
-  float* out = batch_out_[batch];
-  if (p.m == 1) {  // out = rhs^T lhs; a col-major rhs is stored as that transpose already
-    const int step = p.lhs_col ? Int(p.lda) : 1;
-    library_.sgemv(kCblasRowMajor, Transpose(!p.rhs_col), Int(p.rhs_col ? p.n : p.k),
-                   Int(p.rhs_col ? p.k : p.n), 1, rhs, Int(p.ldb), lhs, step, Beta(p), out, 1);
-  } else {
-    const int step = p.rhs_col ? 1 : Int(p.ldb);
-    library_.sgemv(kCblasRowMajor, Transpose(p.lhs_col), Int(p.lhs_col ? p.k : p.m),
-                   Int(p.lhs_col ? p.m : p.k), 1, lhs, Int(p.lda), rhs, step, Beta(p), out, Int(p.ldc));
-  }
-}
-
-void CblasContender::GemmBatch() {
-  const Problem& p = *problem_;
-  const CblasTranspose trans_lhs = Transpose(p.lhs_col), trans_rhs = Transpose(p.rhs_col);
-  const int m = Int(p.m), n = Int(p.n), k = Int(p.k), size = Int(p.batch);
-  const int lda = Int(p.lda), ldb = Int(p.ldb), ldc = Int(p.ldc);
-  const float alpha = 1, beta = Beta(p);
-  library_.sgemm_batch(kCblasRowMajor, &trans_lhs, &trans_rhs, &m, &n, &k, &alpha, batch_lhs_.data(), &lda,
-                       batch_rhs_.data(), &ldb, &beta, batch_out_.data(), &ldc, 1, &size);
-}
-
-void CblasContender::Gemm(size_t batch) const {
-  const Problem& p = *problem_;
-  library_.sgemm(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k), 1,
-                 batch_lhs_[batch], Int(p.lda), batch_rhs_[batch], Int(p.ldb), Beta(p), batch_out_[batch],
-                 Int(p.ldc));
 }
 
 void CblasContender::Bf16Gemm(size_t batch) const {
   const Problem& p = *problem_;
   library_.sbgemm(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k), 1,
                   static_cast<const uint16_t*>(p.lhs) + batch * p.lhs_stride, Int(p.lda),
-                  static_cast<const uint16_t*>(p.rhs) + batch * p.rhs_stride, Int(p.ldb), Beta(p),
-                  static_cast<float*>(p.out) + batch * p.out_stride, Int(p.ldc));
+                  static_cast<const uint16_t*>(p.rhs) + batch * p.rhs_stride, Int(p.ldb),
+                  p.accumulate ? 1 : 0, static_cast<float*>(p.out) + batch * p.out_stride, Int(p.ldc));
 }
 
 void CblasContender::Run() {
-  if (method_ == kGemmBatch) return GemmBatch();
-  for (size_t b = 0; b < problem_->batch; ++b) {
-    if (method_ == kGemv)
-      Gemv(b);
-    else
-      method_ == kBf16Gemm ? Bf16Gemm(b) : Gemm(b);
-  }
+  if (method_.inputs == KIRSCH_F64) return f64_.Run(method_.kind);
+  if (method_.inputs == KIRSCH_F32) return f32_.Run(method_.kind);
+  for (size_t b = 0; b < problem_->batch; ++b) Bf16Gemm(b);
 }
 
 }  // namespace

@@ -48,17 +48,25 @@ void DescribeMkl(void* library, ContenderInfo& info) {
   if (const char* forced = std::getenv("MKL_ENABLE_INSTRUCTIONS")) info.core = forced;
 }
 
+// `letter`: what BLAS calls the type.
+template <typename Real>
+CblasFunctions<Real> FunctionsOf(void* library, char letter) {
+  const auto name = [&](const char* function) { return Cat("cblas_", std::string(1, letter), function); };
+  return {Symbol<GemmFn<Real>>(library, name("gemm").c_str()),
+          Symbol<GemvFn<Real>>(library, name("gemv").c_str()),
+          Symbol<GemmBatchFn<Real>>(library, name("gemm_batch").c_str())};
+}
+
 }  // namespace
 
 absl::StatusOr<CblasLibrary> OpenCblas(const std::vector<std::string>& libraries) {
   const absl::StatusOr<void*> library = OpenLibrary(libraries);
   if (!library.ok()) return library.status();
   CblasLibrary cblas;
-  cblas.sgemm = Symbol<SgemmFn>(*library, "cblas_sgemm");
+  cblas.f32 = FunctionsOf<float>(*library, 's');
+  cblas.f64 = FunctionsOf<double>(*library, 'd');
   cblas.sbgemm = Symbol<SbgemmFn>(*library, "cblas_sbgemm");
-  cblas.sgemv = Symbol<SgemvFn>(*library, "cblas_sgemv");
-  cblas.sgemm_batch = Symbol<SgemmBatchFn>(*library, "cblas_sgemm_batch");
-  if (cblas.sgemm == nullptr) return absl::NotFoundError(Cat(libraries[0], ": no cblas_sgemm in it"));
+  if (cblas.f32.gemm == nullptr) return absl::NotFoundError(Cat(libraries[0], ": no cblas_sgemm in it"));
   cblas.info.name = std::filesystem::path(libraries[0]).filename().string();
   if (auto* config = Symbol<const char*()>(*library, "openblas_get_config"))
     DescribeOpenBlas(*library, config(), cblas.info);

@@ -16,24 +16,34 @@ namespace kirsch {
 enum CblasOrder { kCblasRowMajor = 101 };
 enum CblasTranspose { kCblasNoTrans = 111, kCblasTrans = 112 };
 
-using SgemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, float alpha,
-                     const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
+// Of float or double.
+template <typename Real>
+using GemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, Real alpha,
+                    const Real* a, int lda, const Real* b, int ldb, Real beta, Real* c, int ldc);
 using SbgemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, float alpha,
                       const uint16_t* a, int lda, const uint16_t* b, int ldb, float beta, float* c, int ldc);
-using SgemvFn = void(CblasOrder, CblasTranspose, int m, int n, float alpha, const float* a, int lda,
-                     const float* x, int incx, float beta, float* y, int incy);
-using SgemmBatchFn = void(CblasOrder, const CblasTranspose*, const CblasTranspose*, const int* m,
-                          const int* n, const int* k, const float* alpha, const float** a, const int* lda,
-                          const float** b, const int* ldb, const float* beta, float** c, const int* ldc,
-                          int groups, const int* group_size);
+template <typename Real>
+using GemvFn = void(CblasOrder, CblasTranspose, int m, int n, Real alpha, const Real* a, int lda,
+                    const Real* x, int incx, Real beta, Real* y, int incy);
+template <typename Real>
+using GemmBatchFn = void(CblasOrder, const CblasTranspose*, const CblasTranspose*, const int* m, const int* n,
+                         const int* k, const Real* alpha, const Real** a, const int* lda, const Real** b,
+                         const int* ldb, const Real* beta, Real** c, const int* ldc, int groups,
+                         const int* group_size);
+
+// Null where the library lacks them.
+template <typename Real>
+struct CblasFunctions {
+  GemmFn<Real>* gemm = nullptr;
+  GemvFn<Real>* gemv = nullptr;
+  GemmBatchFn<Real>* gemm_batch = nullptr;
+};
 
 struct CblasLibrary {
-  ContenderInfo info;  // its name, core and alternatives
-  SgemmFn* sgemm = nullptr;
-  // Null where it lacks them.
-  SbgemmFn* sbgemm = nullptr;
-  SgemvFn* sgemv = nullptr;
-  SgemmBatchFn* sgemm_batch = nullptr;
+  ContenderInfo info;         // its name, core and alternatives
+  CblasFunctions<float> f32;  // gemm is there
+  CblasFunctions<double> f64;
+  SbgemmFn* sbgemm = nullptr;  // null where the library lacks it
 };
 
 // The first of `libraries` that loads. NotFound where none does.

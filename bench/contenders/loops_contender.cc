@@ -40,7 +40,7 @@ class LoopsContender : public Contender {
   }
 
   absl::Status Prepare(const Workload& workload, size_t item, size_t) override {
-    if (library_.sgemm != nullptr && !HasProductOfFloats(workload.graph->graph))
+    if (library_.f32.gemm != nullptr && !HasProductOfFloats(workload.graph->graph))
       return absl::UnimplementedError("nothing for BLAS");
     if (HasBlocks(workload.graph->graph)) return absl::UnimplementedError("weights of blocks");
     const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
@@ -54,7 +54,7 @@ class LoopsContender : public Contender {
 
   void Run() override {
     run_(graph_->inputs.data(), graph_->out, static_cast<char*>(scratch_.get()),
-         reinterpret_cast<void*>(library_.sgemm));
+         reinterpret_cast<void*>(library_.f32.gemm));
   }
 
  private:

@@ -65,7 +65,8 @@ double ToleranceOfSum(const Workload& workload, double magnitude) {
   // Both may be rounded; lhs as integers is off by less, as magnitudes are measured then.
   const LhsAs as = workload.spec->lhs_as;
   const double factors = as == LhsAs::kItself ? 0 : 2 * HalfUnit(ElementAs(as));
-  return (8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 + factors) * magnitude;
+  const double unit = p.out_type == KIRSCH_F64 ? 0x1p-53 : 0x1p-24;
+  return (8 * std::sqrt(static_cast<double>(p.k) + 1) * unit + factors) * magnitude;
 }
 
 // The sum as the output has it, and how far off that may be.
@@ -90,7 +91,8 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
   const Problem& p = workload.problem;
   const Operand lhs{p.lhs, p.lhs_type, batch * p.lhs_stride, p.lda, p.lhs_col != 0};
   const Operand rhs{p.rhs, p.rhs_type, batch * p.rhs_stride, p.ldb, p.rhs_col != 0};
-  std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
+  std::vector<long double> sum(rows.size() * columns.size());  // more exact than sums of f64
+  std::vector<double> magnitude(sum.size());
   std::vector<double> slice(columns.size()), largest(rows.size());
   const auto block = static_cast<size_t>(workload.spec->lhs_as == LhsAs::kQ8 ? BlockOf(Dtype::kQ8) : 1);
   // Smaller ones are off by as much as that when they are rounded to f16.
@@ -102,7 +104,7 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
       if (k % block == 0)
         largest[i] = std::max(least, LargestFrom(lhs, rows[i], k, std::min(block, p.k - k)));
       for (size_t j = 0; j < columns.size(); ++j) {
-        sum[i * columns.size() + j] += a * slice[j];
+        sum[i * columns.size() + j] += static_cast<long double>(a) * slice[j];
         magnitude[i * columns.size() + j] += std::abs(largest[i] * slice[j]);
       }
     }
@@ -112,8 +114,9 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
       const size_t offset = batch * p.out_stride + rows[i] * p.ldc + columns[j];
       const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
-      const Uncertain stored = Stored(workload, batch, rows[i], columns[j], before + sum[at],
-                                      ToleranceOfSum(workload, std::abs(before) + magnitude[at]));
+      const Uncertain stored =
+          Stored(workload, batch, rows[i], columns[j], static_cast<double>(before + sum[at]),
+                 ToleranceOfSum(workload, std::abs(before) + magnitude[at]));
       reference.offsets.push_back(offset);
       reference.values.push_back(stored.value);
       reference.tolerances.push_back(stored.error);

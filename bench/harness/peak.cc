@@ -17,7 +17,8 @@ constexpr int kChains = 12;               // 2 ports * 6 cycles of latency on th
 
 // A loop of `instructions` on each of twelve registers; 12 is the constant factor, 13 is free. Assembly
 // throughout, so that no compiler knows what is computed, and none has to know the instruction. The factor is
-// a half, as f32 and as two bf16: x * 1/2 + 1/2 stays near 1, sums of halves end at 2^24; no denormals.
+// a half, as f32 and as two bf16, and 2^-15 or so as f64: x * 1/2 + 1/2 stays near 1, sums of halves end at
+// 2^24; no denormals.
 #define KIRSCH_EACH_CHAIN(last, instructions) \
   ".irp i,0,1,2,3,4,5,6,7,8,9,10,11" last "\n\t" instructions "\n\t.endr\n\t"
 #define KIRSCH_PEAK_LOOP(name, vector, instructions)                                                     \
@@ -36,6 +37,8 @@ constexpr int kChains = 12;               // 2 ports * 6 cycles of latency on th
 
 KIRSCH_PEAK_LOOP(Fma256, "ymm", "vfmadd213ps %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(Fma512, "zmm", "vfmadd213ps %%zmm12, %%zmm12, %%zmm\\i")
+KIRSCH_PEAK_LOOP(FmaF64Ymm, "ymm", "vfmadd213pd %%ymm12, %%ymm12, %%ymm\\i")
+KIRSCH_PEAK_LOOP(FmaF64Zmm, "zmm", "vfmadd213pd %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(DotBf16Evex256, "ymm", "vdpbf16ps %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(DotBf16Evex512, "zmm", "vdpbf16ps %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(DotInt8Vex256, "ymm", "%{vex%} vpdpbusd %%ymm12, %%ymm12, %%ymm\\i")
@@ -59,19 +62,23 @@ bool HasAvx512Vnni() { return __builtin_cpu_supports("avx512vnni"); }
 bool HasAvx512Bf16() { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vl"); }
 
 bool None(const Problem&) { return false; }
-bool Floats(const Problem& p) { return !IsInteger(p.out_type); }
+bool Floats(const Problem& p) { return !IsInteger(p.out_type) && p.out_type != KIRSCH_F64; }
+bool Doubles(const Problem& p) { return p.out_type == KIRSCH_F64; }
 bool Bf16Inputs(const Problem& p) { return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16; }
 bool ByteInputs(const Problem& p) { return Bytes(p.lhs_type) == 1 && Bytes(p.rhs_type) == 1; }
 bool Integers(const Problem& p) { return IsInteger(p.out_type); }
 
-constexpr double Work(int vector_bytes, int operations_per_lane) {
-  return static_cast<double>(kIterations) * kChains * operations_per_lane * vector_bytes / 4;
+// `operations` of each 32 bits of a vector.
+constexpr double Work(int vector_bytes, int operations) {
+  return static_cast<double>(kIterations) * kChains * operations * vector_bytes / 4;
 }
 
-constexpr std::array<PeakMethod, 11> kMethods = {{
+constexpr std::array<PeakMethod, 13> kMethods = {{
     {"clock", 0, kClockCycles, Always, None, RunClockLoop},
     {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
     {"fma", 64, Work(64, 2), HasAvx512, Floats, Fma512},
+    {"fmaf64", 32, Work(32, 1), HasAvx2, Doubles, FmaF64Ymm},
+    {"fmaf64", 64, Work(64, 1), HasAvx512, Doubles, FmaF64Zmm},
     {"vdpbf16ps", 32, Work(32, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex256},
     {"vdpbf16ps", 64, Work(64, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex512},
     {"vpdpbusd", 32, Work(32, 8), HasAvxVnni, ByteInputs, DotInt8Vex256},

@@ -22,6 +22,10 @@ float FloatAt(uint64_t seed, uint64_t index) {
   return static_cast<float>(static_cast<int32_t>(BitsAt(seed, index) >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
+double DoubleAt(uint64_t seed, uint64_t index) {
+  return static_cast<double>(static_cast<int64_t>(BitsAt(seed, index) >> 11) - (int64_t{1} << 52)) * 0x1p-52;
+}
+
 int32_t IntegerAt(uint64_t seed, uint64_t index, IntegerRange range) {
   const uint64_t width = static_cast<uint64_t>(range.high - range.low) + 1;
   return static_cast<int32_t>(range.low + static_cast<int64_t>((BitsAt(seed, index) >> 32) % width));
@@ -42,7 +46,9 @@ void FillElements(void* values, KirschType type, size_t count, uint64_t seed, In
   WithElementOf(dtype, [&](auto element) {
     using Element = decltype(element);
     for (size_t i = 0; i < count; ++i) {
-      if constexpr (std::is_floating_point_v<decltype(Widen(element))>) {
+      if constexpr (std::is_same_v<Element, double>) {
+        static_cast<Element*>(values)[i] = DoubleAt(seed, i);
+      } else if constexpr (std::is_floating_point_v<decltype(Widen(element))>) {
         static_cast<Element*>(values)[i] = Narrow<Element>(FloatAt(seed, i));
       } else {
         static_cast<Element*>(values)[i] = Narrow<Element>(IntegerAt(seed, i, range));

@@ -16,7 +16,7 @@ constexpr KirschType KirschTypeOf(Dtype dtype) { return static_cast<KirschType>(
 static_assert(KirschTypeOf(Dtype::kF32) == KIRSCH_F32 && KirschTypeOf(Dtype::kBf16) == KIRSCH_BF16 &&
               KirschTypeOf(Dtype::kF16) == KIRSCH_F16 && KirschTypeOf(Dtype::kU8) == KIRSCH_U8 &&
               KirschTypeOf(Dtype::kS8) == KIRSCH_S8 && KirschTypeOf(Dtype::kS16) == KIRSCH_S16 &&
-              KirschTypeOf(Dtype::kS32) == KIRSCH_S32);
+              KirschTypeOf(Dtype::kS32) == KIRSCH_S32 && KirschTypeOf(Dtype::kF64) == KIRSCH_F64);
 
 constexpr size_t Bytes(KirschType type, size_t elements = 1) {
   return static_cast<size_t>(Bytes(static_cast<Dtype>(type), static_cast<int64_t>(elements)));

@@ -8,9 +8,9 @@
  *
  * or a graph (graph_peer.h).
  *
- * Sums are f32, or s32 for integers; the whole sum is rounded to bf16, to nearest even, or saturated to s16
- * where the output is narrower. All sizes, leading dimensions and strides are in elements. Single-threaded
- * use only.
+ * Sums are f32, f64 for f64, or s32 for integers; the whole sum is rounded to bf16, to nearest even, or
+ * saturated to s16 where the output is narrower. All sizes, leading dimensions and strides are in elements.
+ * Single-threaded use only.
  */
 #ifndef KIRSCH_BENCH_WORKLOAD_PEER_H_
 #define KIRSCH_BENCH_WORKLOAD_PEER_H_
@@ -29,6 +29,7 @@ typedef enum KirschType {
   KIRSCH_S8,
   KIRSCH_S16,
   KIRSCH_S32,
+  KIRSCH_F64 = 26,
   KIRSCH_LAST_TYPE = 255 /* there are more types, which no library takes */
 } KirschType;
 
@@ -49,9 +50,12 @@ typedef struct KirschProblem {
   int threads;
 } KirschProblem;
 
-/* Is it a matmul of f32? */
+/* Is it a matmul of f32, or of f64? */
 static inline int kirsch_is_f32(const KirschProblem* p) {
   return !p->graph && p->lhs_type == KIRSCH_F32 && p->rhs_type == KIRSCH_F32 && p->out_type == KIRSCH_F32;
+}
+static inline int kirsch_is_f64(const KirschProblem* p) {
+  return !p->graph && p->lhs_type == KIRSCH_F64 && p->rhs_type == KIRSCH_F64 && p->out_type == KIRSCH_F64;
 }
 
 /* "onednn 2.6.3". */

@@ -26,6 +26,10 @@ std::string Intrinsic(int bytes, const std::string& name, const Arguments&... ar
 // "si256": how intrinsics call a vector of integers.
 inline std::string Si(int bytes) { return Cat("si", 8 * std::max(bytes, kXmmBytes)); }
 
+// How intrinsics call a vector of f32 or f64, and one element of it.
+inline const char* RealSuffix(Dtype dtype) { return dtype == Dtype::kF64 ? "pd" : "ps"; }
+inline const char* ScalarSuffix(Dtype dtype) { return dtype == Dtype::kF64 ? "sd" : "ss"; }
+
 // The mask register whose first `count` bits are set.
 inline std::string Mask(int lanes, int count) {
   return Cat("(__mmask", std::max(lanes, 8), ")0x", absl::Hex((uint64_t{1} << count) - 1));

@@ -184,7 +184,7 @@ class FunctionPrinter {
   void PrintMultiplyAdd(const std::vector<Stmt>& block, size_t number, const MultiplyAdd& op) {
     Line(vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts,
                               AddsBefore(block, number, op.accumulator)));
-    if (program_.masks && VarOf(op.accumulator).dtype == Dtype::kF32 && LastOfSeveral(block, number, op.a))
+    if (program_.masks && IsFloating(VarOf(op.accumulator).dtype) && LastOfSeveral(block, number, op.a))
       Line(vectors_.Kept(VarOf(op.a)), ";");
   }
   void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }

@@ -49,6 +49,7 @@ bool Names(std::string_view text, std::string_view identifier) {
 
 std::string CType(Dtype dtype) {
   if (dtype == Dtype::kF32) return "float";
+  if (dtype == Dtype::kF64) return "double";
   if (IsOfBlocks(dtype)) return CType(PointeeOf(dtype));
   const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kExcess8;
   return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");

@@ -13,11 +13,12 @@ namespace {
 
 std::string AsBits(const Var& real) {
   const int bytes = real.bytes();
-  return Intrinsic(bytes, Cat("castps_", Si(bytes)), real.name);
+  return Intrinsic(bytes, Cat("cast", RealSuffix(real.dtype), "_", Si(bytes)), real.name);
 }
 
-std::string OfBits(int bytes, const std::string& bits) {
-  return Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), bits);
+std::string OfBits(const Var& real, const std::string& bits) {
+  const int bytes = real.bytes();
+  return Intrinsic(bytes, Cat("cast", Si(bytes), "_", RealSuffix(real.dtype)), bits);
 }
 
 // Of instructions for lanes of integers.
@@ -36,17 +37,17 @@ std::string Partners(const std::string& value, int lanes, int distance) {
 std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
   constexpr std::array<const char*, 9> kNames = {"add", "sub", "mul", "max", "min",
                                                  "div", "and", "or",  "xor"};
-  const bool real = a.dtype == Dtype::kF32;
+  const bool real = a.dtype == Dtype::kF32 || a.dtype == Dtype::kF64;
   const int bytes = a.bytes();
   std::string name = kNames[static_cast<size_t>(op)];
   if (op >= BinaryOp::kAnd) {
     Append(&name, "_", Si(bytes));
     // The instructions for floats came later: AVX-512F has only those for integers.
-    return real ? OfBits(bytes, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
+    return real ? OfBits(a, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
                 : Intrinsic(bytes, name, Get(a), Get(b));
   }
   if (op == BinaryOp::kMul && !real) name = "mullo";
-  return Intrinsic(bytes, Cat(name, real ? "_ps" : LaneSuffix(a)), Get(a), Get(b));
+  return Intrinsic(bytes, Cat(name, real ? Cat("_", RealSuffix(a.dtype)) : LaneSuffix(a)), Get(a), Get(b));
 }
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
@@ -72,7 +73,7 @@ std::string CVectors::Shift(const Var& from, int left) const {
 
 std::string CVectors::Bits(const Var& to, const Var& from) const {
   if (to.dtype == from.dtype) return Get(from);
-  return to.dtype == Dtype::kF32 ? OfBits(from.bytes(), Get(from)) : AsBits(from);
+  return to.dtype == Dtype::kF32 ? OfBits(to, Get(from)) : AsBits(from);
 }
 
 std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {
@@ -90,7 +91,7 @@ std::string CVectors::FirstLanes(const Var& a, const Var& b, const CCount& count
   if (count.index.empty()) return Intrinsic(bytes, "blend_ps", b.name, a.name, (1 << count.number) - 1);
   return Intrinsic(
       bytes, "blendv_ps", b.name, a.name,
-      Intrinsic(bytes, bytes > 16 ? "castsi256_ps" : "castsi128_ps", MaskVector(a.lanes, count)));
+      Intrinsic(bytes, bytes > 16 ? "castsi256_ps" : "castsi128_ps", MaskVector(a.lanes, count, a.dtype)));
 }
 
 std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var& from) const {

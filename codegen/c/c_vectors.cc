@@ -41,7 +41,7 @@ std::string Word(const std::string& from, Dtype memory, int first, int count) {
 // By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
 // `words`: an element in the lower part of 16 bits each, whose upper part is shifted out.
 std::string WordsByF16(const std::string& words, Dtype from, int lanes) {
-  const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kAccumulatorBytes;
+  const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kWordBytes;
   const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
   const auto constant = [&](uint32_t number) {
     return Intrinsic(half, "set1_epi16", Cat("(short)0x", absl::Hex(number)));
@@ -111,18 +111,25 @@ std::string Shuffled(int bytes, const std::string& name, const Arguments&... arg
 
 bool IsOfWords(const Var& var) { return var.dtype == Dtype::kS32; }
 
+// Are vectors of the type floats to C?
+bool IsReal(Dtype dtype) { return dtype == Dtype::kF32 || dtype == Dtype::kF64; }
+
 }  // namespace
 
-std::string CVectors::MaskVector(int lanes, const CCount& count) {
-  const bool known = count.index.empty();
-  std::string words = Intrinsic(4 * lanes, "setr_epi32", "");
-  words.pop_back();
-  for (int lane = 0; lane < lanes; ++lane)
-    Append(&words, lane == 0 ? "" : ", ", !known ? lane : lane < count.number ? -1 : 0);
-  words += ")";
-  if (known) return words;
-  return Intrinsic(4 * lanes, "cmpgt_epi32", Intrinsic(4 * lanes, "set1_epi32", Cat("(int)", count.index)),
-                   words);
+// Of elements of 64 bits, which setr is not there for in 128 bits, from the last lane to the first.
+std::string CVectors::MaskVector(int lanes, const CCount& count, Dtype dtype) {
+  const bool known = count.index.empty(), wide = Bytes(dtype) > kWordBytes;
+  const int bytes = lanes * Bytes(dtype);
+  std::string numbers;
+  for (int i = 0; i < lanes; ++i) {
+    const int lane = wide ? lanes - 1 - i : i;
+    Append(&numbers, i == 0 ? "" : ", ", !known ? lane : lane < count.number ? -1 : 0);
+  }
+  const std::string mask = Intrinsic(bytes, wide ? "set_epi64x" : "setr_epi32", numbers);
+  if (known) return mask;
+  const std::string end = wide ? Intrinsic(bytes, "set1_epi64x", Cat("(long long)", count.index))
+                               : Intrinsic(bytes, "set1_epi32", Cat("(int)", count.index));
+  return Intrinsic(bytes, Cat("cmpgt_", Epi(dtype)), end, mask);
 }
 
 std::string CVectors::MaskOf(int lanes, const CCount& count) {
@@ -132,13 +139,16 @@ std::string CVectors::MaskOf(int lanes, const CCount& count) {
 
 std::string CVectorType(const Var& var) {
   const int bytes = var.bytes();
-  if (var.dtype != Dtype::kF32) return IntegerType(bytes);
-  return bytes == kXmmBytes ? "__m128" : bytes == 32 ? "__m256" : "__m512";
+  if (!IsReal(var.dtype)) return IntegerType(bytes);
+  return Cat(bytes == kXmmBytes ? "__m128"
+             : bytes == 32      ? "__m256"
+                                : "__m512",
+             var.dtype == Dtype::kF64 ? "d" : "");
 }
 
 std::string CVectors::VariableType(const Var& var) const {
   if (!IsOfWords(var)) return CVectorType(var);
-  const int lanes = std::max(var.bytes(), kXmmBytes) / kAccumulatorBytes;
+  const int lanes = std::max(var.bytes(), kXmmBytes) / kWordBytes;
   return macros_.empty() ? Cat("__v", lanes, "si") : Cat(macros_, "S32X", lanes);
 }
 
@@ -166,31 +176,33 @@ std::string CVectors::Loaded(const Var& var) const {
 
 std::string CVectors::Zero(const Var& to) const {
   const int bytes = to.bytes();
-  return Intrinsic(bytes, Cat("setzero_", to.dtype == Dtype::kF32 ? "ps" : Si(bytes)));
+  return Intrinsic(bytes, Cat("setzero_", IsReal(to.dtype) ? std::string(RealSuffix(to.dtype)) : Si(bytes)));
 }
 
-// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
+// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words and wider ones only.
 bool CVectors::Maskable(Dtype memory) const {
-  return program_.masks && (Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw"));
+  return program_.masks && (Bytes(memory) >= kWordBytes || program_.HasFeature("avx512bw"));
 }
 
-std::string CVectors::LoadF32(int lanes, const std::string& from, const CCount& count) const {
-  const int bytes = 4 * lanes;
-  if (count.Is(lanes)) return Intrinsic(bytes, "loadu_ps", from);
-  if (count.Is(1) && lanes == 4) return Intrinsic(bytes, "load_ss", from);
-  if (program_.masks) return Intrinsic(bytes, "maskz_loadu_ps", MaskOf(lanes, count), from);
-  return Intrinsic(bytes, "maskload_ps", from, MaskVector(lanes, count));
+std::string CVectors::LoadReal(Dtype dtype, int lanes, const std::string& from, const CCount& count) const {
+  const int bytes = lanes * Bytes(dtype);
+  const std::string type = RealSuffix(dtype);
+  if (count.Is(lanes)) return Intrinsic(bytes, "loadu_" + type, from);
+  if (count.Is(1) && bytes == kXmmBytes) return Intrinsic(bytes, Cat("load_", ScalarSuffix(dtype)), from);
+  if (program_.masks) return Intrinsic(bytes, "maskz_loadu_" + type, MaskOf(lanes, count), from);
+  return Intrinsic(bytes, "maskload_" + type, from, MaskVector(lanes, count, dtype));
 }
 
 // A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
 std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const {
   const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
-  const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kAccumulatorBytes;
+  const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kWordBytes;
   const std::string pointer = Cat("(const int*)(", from, ")");
   std::string value = Intrinsic(bytes, Cat("setzero_", Si(bytes)));
   if (words > 0)
-    value = program_.masks ? Intrinsic(bytes, "maskz_loadu_epi32", Mask(all_words, words), from)
-                           : Intrinsic(bytes, "maskload_epi32", pointer, MaskVector(all_words, words));
+    value = program_.masks
+                ? Intrinsic(bytes, "maskz_loadu_epi32", Mask(all_words, words), from)
+                : Intrinsic(bytes, "maskload_epi32", pointer, MaskVector(all_words, words, Dtype::kS32));
   if (rest == 0) return value;
   const std::string word = Cat("(int)(", Word(from, memory, words * in_word, rest), ")");
   if (bytes == 64)
@@ -203,8 +215,8 @@ std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lane
                                  const CCount& count) const {
   const int bytes = lanes * Bytes(memory);
   if (!count.Is(lanes)) {
-    if (!Maskable(memory) && !count.index.empty() && Bytes(memory) == kAccumulatorBytes)
-      return Intrinsic(bytes, "maskload_epi32", from, MaskVector(lanes, count));
+    if (!Maskable(memory) && !count.index.empty() && Bytes(memory) == kWordBytes)
+      return Intrinsic(bytes, "maskload_epi32", from, MaskVector(lanes, count, memory));
     if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count.Known());
     const int all = std::max(bytes, kXmmBytes) / Bytes(memory);
     return Intrinsic(bytes, Cat("maskz_loadu_", Epi(memory)), MaskOf(all, count), from);
@@ -222,14 +234,14 @@ std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lane
 }
 
 std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory, const CCount& count) const {
-  if (memory == Dtype::kF32) return LoadF32(to.lanes, from, count);
+  if (IsReal(memory)) return LoadReal(memory, to.lanes, from, count);
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype, to.lanes);
 }
 
 std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const {
   const int bytes = to.bytes(), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
   const std::string element = Cat("*(", from, ")");
-  if (memory == Dtype::kF32) return Intrinsic(bytes, "set1_ps", element);
+  if (IsReal(memory)) return Intrinsic(bytes, Cat("set1_", RealSuffix(memory)), element);
   if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32)
     // In both halves of the word: that takes no instruction more, and the lower one is shifted out.
     return Intrinsic(
@@ -371,32 +383,37 @@ std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& 
   return statements;
 }
 
-std::string CVectors::StoreF32(const Var& from, const std::string& to, const CCount& count) const {
+std::string CVectors::StoreReal(const Var& from, const std::string& to, const CCount& count) const {
   const int bytes = from.bytes();
-  if (count.Is(from.lanes)) return Intrinsic(bytes, "storeu_ps", to, Get(from)) + ";";
-  if (count.Is(1) && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, Get(from)) + ";";
+  const std::string type = RealSuffix(from.dtype);
+  if (count.Is(from.lanes)) return Intrinsic(bytes, "storeu_" + type, to, Get(from)) + ";";
+  if (count.Is(1) && bytes == kXmmBytes)
+    return Intrinsic(bytes, Cat("store_", ScalarSuffix(from.dtype)), to, Get(from)) + ";";
   if (program_.masks)
-    return Intrinsic(bytes, "mask_storeu_ps", to, MaskOf(from.lanes, count), Get(from)) + ";";
-  return Intrinsic(bytes, "maskstore_ps", to, MaskVector(from.lanes, count), Get(from)) + ";";
+    return Intrinsic(bytes, "mask_storeu_" + type, to, MaskOf(from.lanes, count), Get(from)) + ";";
+  return Intrinsic(bytes, "maskstore_" + type, to, MaskVector(from.lanes, count, from.dtype), Get(from)) +
+         ";";
 }
 
 std::string CVectors::Stream(const Var& from, const std::string& to) const {
   const int bytes = from.bytes();
-  if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, Get(from)) + ";";
+  if (IsReal(from.dtype))
+    return Intrinsic(bytes, Cat("stream_", RealSuffix(from.dtype)), to, Get(from)) + ";";
   const std::string words = Cat("(", IntegerType(bytes), "*)(", to, ")");
   return Intrinsic(bytes, Cat("stream_", Si(bytes)), words, Get(from)) + ";";
 }
 
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
                                          const CCount& count) const {
-  if (memory == Dtype::kF32) return {StoreF32(from, to, count)};
+  if (IsReal(memory)) return {StoreReal(from, to, count)};
   if (from.dtype == Dtype::kF32)
     return memory == Dtype::kF16 ? StoreF16(from, to, count) : StoreBf16(from, to, count);
   if (from.dtype != memory)
     return StoreNarrow(Saturated(Get(from), from.lanes, memory), to, memory, from.lanes, count);
   if (memory == Dtype::kS32 && !count.Is(from.lanes) && !program_.masks)
     return {
-        Cat(Intrinsic(from.bytes(), "maskstore_epi32", to, MaskVector(from.lanes, count), Get(from)), ";")};
+        Cat(Intrinsic(from.bytes(), "maskstore_epi32", to, MaskVector(from.lanes, count, memory), Get(from)),
+            ";")};
   return StoreNarrow(Get(from), to, memory, from.lanes, count);
 }
 
@@ -422,7 +439,8 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   const std::string cast = row->lhs == Dtype::kBf16 ? Cat("(__m", 8 * bytes, "bh)") : "";
   const std::string sum = Get(accumulator), x = cast + Get(exchanged ? b : a),
                     y = cast + Get(exchanged ? a : b);
-  const std::string name = subtracts ? "fmsub_ps" : std::string(encoding->c);
+  const std::string name =
+      subtracts ? Cat("fmsub_", RealSuffix(accumulator.dtype)) : std::string(encoding->c);
   switch (encoding->form) {
     case EncodingForm::kLast:
       return Set(accumulator, Intrinsic(bytes, name, x, y, sum));
@@ -438,8 +456,12 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
 }
 
 // Floats by their bits: no text of theirs could say more.
-std::string CVectors::Fill(const Var& to, uint32_t word) const {
+std::string CVectors::Fill(const Var& to, uint64_t word) const {
   const int bytes = to.bytes();
+  if (to.dtype == Dtype::kF64)
+    return Intrinsic(bytes, Cat("cast", Si(bytes), "_pd"),
+                     Intrinsic(bytes, bytes == 64 ? "set1_epi64" : "set1_epi64x",
+                               Cat("(long long)0x", absl::Hex(word), "u")));
   const std::string words = Intrinsic(bytes, "set1_epi32", Cat("(int)0x", absl::Hex(word)));
   return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), words) : words;
 }
@@ -452,6 +474,7 @@ std::string CVectors::Convert(const Var& to, const Var& from) const {
 // are taken under a mask: unmasked, they would trip GCC 12's warning about uninitialised variables in its own
 // header.
 std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<const Var*, 4>& from) const {
+  if (to.dtype == Dtype::kF64) return LaneSumsOfPairs(to, from);
   const bool floating = to.dtype == Dtype::kF32;
   const std::string add = floating ? "add_ps" : "add_epi32";
   const auto half = [&](const std::string& value, int part) {
@@ -484,23 +507,56 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
   return statements;
 }
 
+// The same of f64: halves are added until 2 lanes are left, then one horizontal addition.
+std::vector<std::string> CVectors::LaneSumsOfPairs(const Var& to,
+                                                   const std::array<const Var*, 4>& from) const {
+  const auto half_of_zmm = [](const std::string& value, int part) {
+    return Cat("_mm512_maskz_extractf64x4_pd(0xff, ", value, ", ", part, ")");
+  };
+  std::vector<std::string> statements;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const std::string pair = Cat("const __m128d p", i, " = ");
+    if (from[i] == nullptr) {
+      statements.push_back(Cat(pair, "_mm_setzero_pd();"));
+      continue;
+    }
+    std::string value = Get(*from[i]);
+    if (from[i]->lanes == 8) {
+      statements.push_back(Cat("const __m256d h", i, " = ",
+                               Intrinsic(32, "add_pd", half_of_zmm(value, 0), half_of_zmm(value, 1)), ";"));
+      value = Cat("h", i);
+    }
+    if (from[i]->lanes > 2)
+      value = Intrinsic(kXmmBytes, "add_pd", Intrinsic(32, "castpd256_pd128", value),
+                        Intrinsic(32, "extractf128_pd", value, 1));
+    statements.push_back(Cat(pair, value, ";"));
+  }
+  const auto sums = [](const char* a, const char* b) { return Intrinsic(kXmmBytes, "hadd_pd", a, b); };
+  statements.push_back(
+      Set(to, Intrinsic(32, "insertf128_pd", Intrinsic(32, "castpd128_pd256", sums("p0", "p1")),
+                        sums("p2", "p3"), 1)));
+  return statements;
+}
+
 // A variable as a vector of integers, and set to one.
 std::string CVectors::Integers(const Var& var) const {
   const int bytes = var.bytes();
-  if (var.dtype != Dtype::kF32) return Get(var);
-  return Intrinsic(bytes, Cat("castps_", Si(bytes)), var.name);
+  if (!IsReal(var.dtype)) return Get(var);
+  return Intrinsic(bytes, Cat("cast", RealSuffix(var.dtype), "_", Si(bytes)), var.name);
 }
 
 std::string CVectors::SetIntegers(const Var& to, const std::string& value) const {
   const int bytes = to.bytes();
-  return Set(to, to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), value) : value);
+  if (!IsReal(to.dtype)) return Set(to, value);
+  return Set(to, Intrinsic(bytes, Cat("cast", Si(bytes), "_", RealSuffix(to.dtype)), value));
 }
 
-// Of quarters of vectors of 16, 8 and 4 bytes, of which the latter two fill one register; or of words.
+// Of quarters of vectors of 16, 8 and 4 bytes, of which the latter two fill one register; or of words; or of
+// two vectors of f64.
 std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& rows) const {
   const int bytes = rows[0]->bytes();
   std::array<std::string, 4> row;
-  for (size_t i = 0; i < 4; ++i) row[i] = Integers(*rows[i]);
+  for (size_t i = 0; i < 4 && rows[i] != nullptr; ++i) row[i] = Integers(*rows[i]);
   const auto low = [&](int bits, const std::string& a, const std::string& b) {
     return Shuffled(bytes, Cat("unpacklo_epi", bits), a, b);
   };
@@ -514,6 +570,13 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
   const auto set = [&](size_t i, const std::string& value) {
     statements.push_back(SetIntegers(*rows[i], value));
   };
+  if (rows[2] == nullptr) {
+    define("low", low(64, row[0], row[1]));
+    define("high", high(64, row[0], row[1]));
+    set(0, "low");
+    set(1, "high");
+    return statements;
+  }
   const int quarter = 2 * std::min(bytes, kXmmBytes);  // bits
   define("low01", low(quarter, row[0], row[1]));
   define("low23", low(quarter, row[2], row[3]));

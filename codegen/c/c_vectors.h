@@ -14,8 +14,8 @@
 
 namespace kirsch {
 
-// "__m256", or "__m256i" for all elements but f32; the lower part of an __m128i for what is shorter than
-// that.
+// "__m256" of f32, "__m256d" of f64, "__m256i" of all others; the lower part of an __m128i for what is
+// shorter than that.
 std::string CVectorType(const Var& var);
 
 // See LaneCount; `index`: an expression, empty if there is none.
@@ -81,7 +81,7 @@ class CVectors {
   std::string FirstLanes(const Var& a, const Var& b, const CCount& count) const;
   // Statements.
   std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;
-  std::string Fill(const Var& to, uint32_t word) const;
+  std::string Fill(const Var& to, uint64_t word) const;
   std::string Convert(const Var& to, const Var& from) const;
   // Null where there is no vector.
   std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
@@ -94,6 +94,7 @@ class CVectors {
   std::string Half(const Var& words, int half) const;
 
  private:
+  std::vector<std::string> LaneSumsOfPairs(const Var& to, const std::array<const Var*, 4>& from) const;
   std::string As(const std::string& type, const std::string& value) const;
   std::string Integers(const Var& var) const;
   std::string SetIntegers(const Var& to, const std::string& value) const;
@@ -101,12 +102,13 @@ class CVectors {
   bool Maskable(Dtype memory) const;
   // Of the first of `lanes` lanes, so many: the vector operand of AVX2's maskload, maskstore and blendv,
   // whose sign bits say which lanes; and the mask of AVX-512.
-  static std::string MaskVector(int lanes, const CCount& count);
+  static std::string MaskVector(int lanes, const CCount& count, Dtype dtype);
   static std::string MaskOf(int lanes, const CCount& count);
   std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, const CCount& count) const;
   std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
-  std::string LoadF32(int lanes, const std::string& from, const CCount& count) const;
-  std::string StoreF32(const Var& from, const std::string& to, const CCount& count) const;
+  // Of f32 or f64.
+  std::string LoadReal(Dtype dtype, int lanes, const std::string& from, const CCount& count) const;
+  std::string StoreReal(const Var& from, const std::string& to, const CCount& count) const;
   std::vector<std::string> StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
                                        int lanes, const CCount& count) const;
   std::string CutTo16(const std::string& words, int lanes) const;

@@ -394,7 +394,7 @@ struct Conversion {
 Conversion ConversionOf(Dtype dtype) {
   const std::string cast = Cat("(", CType(dtype), ")");
   if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
-  if (Bytes(dtype) == kAccumulatorBytes) return {"  return element;\n", Cat("  return ", cast, "value;\n")};
+  if (!IsNarrow(dtype)) return {"  return element;\n", Cat("  return ", cast, "value;\n")};
   if (!IsFloating(dtype))
     return {"  return element;\n", absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
                                                                        {"$LEAST", Cat(LeastOf(dtype))},

@@ -82,9 +82,9 @@ std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::s
   const std::string text = absl::StrReplaceAll(
       Info(op).c, {{"$x", Cat(cast, "sum")}, {"$y", Cat(cast, y)}, {"(real)", "(double)"}});
   return Cat("    sum = ",
-             integers                       ? "(int32_t)(uint32_t)"
-             : IsFused(epilogue, sum, step) ? ""
-                                            : "(float)",
+             integers                                             ? "(int32_t)(uint32_t)"
+             : IsFused(epilogue, sum, step) || sum == Dtype::kF64 ? ""
+                                                                  : "(float)",
              "(", text, ");\n");
 }
 

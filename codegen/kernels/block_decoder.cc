@@ -49,7 +49,7 @@ BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dt
 }
 
 BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, Dtype number, int bytes, bool by_tables)
-    : BlockDecoder(builder, dtype, bytes / kAccumulatorBytes) {
+    : BlockDecoder(builder, dtype, bytes / kWordBytes) {
   if (format_.codes == BlockCodes::kFloats8) floats8_.emplace(builder, number, bytes, by_tables);
 }
 

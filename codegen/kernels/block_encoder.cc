@@ -21,7 +21,7 @@ class BlockEncoder {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", Dtype::kF32, false)),
         to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
-        lanes_(std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun)),
+        lanes_(std::min(pack.vector_bytes / kWordBytes, kBlockRun)),
         magnitude_(Floats("magnitude")),
         largest_(Floats("largest")),
         poison_(Floats("poison")),
@@ -60,10 +60,10 @@ class BlockEncoder {
       return Round(from, {to, Plus(to, kQ8ScaledSum), Plus(to, kQ8Codes)}, [&] {
         StoreStart(sum_, kNibbleBias, Plus(to, kQ8NibbleStart));
         StoreStart(sum_, kPanelBias, Plus(to, kQ8Start));
-        StoreHalfStarts(Plus(to, kQ8HalfStarts), Plus(to, kQ8HalfStarts + kAccumulatorBytes));
+        StoreHalfStarts(Plus(to, kQ8HalfStarts), Plus(to, kQ8HalfStarts + kWordBytes));
       });
     builder_.Loop(Constant(block() / kRun), [&](VarId part) {
-      const auto numbers = [&](int byte) { return Plus(Plus(to, byte), part, kAccumulatorBytes); };
+      const auto numbers = [&](int byte) { return Plus(Plus(to, byte), part, kWordBytes); };
       const Affine starts = Plus(Plus(to, kQ8SuperStarts), part, kQ8SuperStartBytes);
       Round(Plus(from, part, kRun),
             {numbers(0), numbers(kQ8SuperScaledSums), Plus(Plus(to, kQ8SuperCodes), part, kRun)},
@@ -108,10 +108,10 @@ class BlockEncoder {
 
   // Of both halves, the others 0.
   void StoreStarts(const Affine& to) {
-    const int most = kQ8SuperStartBytes / kAccumulatorBytes, count = std::min(most, lanes_);
+    const int most = kQ8SuperStartBytes / kWordBytes, count = std::min(most, lanes_);
     for (int i = 0; i < most; i += count)
       builder_.Do(Store{builder_.Filled(Dtype::kS32, lanes_, 0),
-                        {to_, Plus(to, i * kAccumulatorBytes)},
+                        {to_, Plus(to, i * kWordBytes)},
                         count,
                         false,
                         Dtype::kS32});

@@ -15,7 +15,7 @@ namespace kirsch {
 namespace {
 
 constexpr int kTurned = 4;  // words are turned 4 x 4
-constexpr int kTurnedBytes = kTurned * kAccumulatorBytes;
+constexpr int kTurnedBytes = kTurned * kWordBytes;
 constexpr int kNibbleBits = 4;
 constexpr int kF16Bytes = Bytes(Dtype::kF16);
 
@@ -29,7 +29,7 @@ std::vector<int> WordsOf(const BlockFormat& panels) {
   std::vector<int> words;
   const auto add = [&](int byte) {
     const PanelTurn turn = TurnOf(panels.dtype, byte);
-    if (turn.bytes == kAccumulatorBytes && std::find(words.begin(), words.end(), turn.begin) == words.end())
+    if (turn.bytes == kWordBytes && std::find(words.begin(), words.end(), turn.begin) == words.end())
       words.push_back(turn.begin);
   };
   for (int first = 0; first < BlockOf(panels.dtype); first += kBlockRun) {
@@ -62,7 +62,7 @@ class BlockPanels {
         f16s_(BytesOfF16s(pack.to.dtype)),
         words_(WordsOf(panels_)),
         prefetch_(pack, builder_, from_, block(), kNoVar),
-        lanes_(std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun)),
+        lanes_(std::min(pack.vector_bytes / kWordBytes, kBlockRun)),
         decoder_(builder_, pack.from.dtype, lanes_),
         array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, F16sAt() + WholeTurned(kTurned * f16s_))),
         codes_(builder_.Vector("recoded", Dtype::kS32, lanes_)),
@@ -151,7 +151,7 @@ class BlockPanels {
   Address InArray(int byte) const {
     const int begin = TurnOf(pack_.to.dtype, byte).begin;
     const auto word = std::find(words_.begin(), words_.end(), begin) - words_.begin();
-    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + word * kAccumulatorBytes + byte - begin)};
+    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + word * kWordBytes + byte - begin)};
   }
   Affine F16InArray(int byte, const Affine& column) const {
     return Plus(Times(column, kF16Bytes), F16sAt() + int64_t{byte - F16sBegin(pack_.to.dtype)} * kTurned);
@@ -262,14 +262,13 @@ class BlockPanels {
 
   // The words of a block in panels, of four columns from `first` on, of which `count` exist.
   void Turn(const Affine& from, const Affine& blocks, const Affine& first, int64_t count) {
-    const Affine to = Plus(blocks, Times(first, kAccumulatorBytes));
-    const int words = WordBytes() / kAccumulatorBytes;
+    const Affine to = Plus(blocks, Times(first, kWordBytes));
+    const int words = WordBytes() / kWordBytes;
     for (int word = 0; word < words; word += kTurned) {
       for (int row = 0; row < kTurned; ++row) {
         const VarId v = rows_[static_cast<size_t>(row)];
         if (row < count)
-          builder_.Do(
-              Load{v, {array_, Plus(from, row * ColumnBytes() + word * kAccumulatorBytes)}, kTurnedBytes});
+          builder_.Do(Load{v, {array_, Plus(from, row * ColumnBytes() + word * kWordBytes)}, kTurnedBytes});
         else
           builder_.Do(Zero{v});
       }

@@ -141,7 +141,7 @@ class CodeProduct {
   // The products of scales of a block, and the sums of those of offsets.
   void Prepare(int i, int j) {
     for (int first = 0; first < BlockOf(kernel_.rhs.dtype); first += kFactorRun * kRun) {
-      const int byte = first / kRun * kAccumulatorBytes;
+      const int byte = first / kRun * kWordBytes;
       decoder_.ReadScales(of_rhs_, j, first);
       builder_.Do(Load{of_lhs_, Lhs(i, byte), kFactorRun, Dtype::kF32});
       builder_.Do(Binary{BinaryOp::kMul, of_rhs_, of_rhs_, of_lhs_});
@@ -173,8 +173,7 @@ class CodeProduct {
                        Lhs(i, FormatOf(kernel_.lhs.dtype).code(first + v * steps_).byte), steps_});
     const int part = first / kRun;
     if (row.start != kNoVar) ReadStart(row.start, i, part);
-    if (row.scale != kNoVar)
-      builder_.Do(Broadcast{row.scale, Lhs(i, part * kAccumulatorBytes), 1, Dtype::kF32});
+    if (row.scale != kNoVar) builder_.Do(Broadcast{row.scale, Lhs(i, part * kWordBytes), 1, Dtype::kF32});
     if (row.sum != kNoVar) builder_.Do(Load{row.sum, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
   }
 

@@ -33,7 +33,7 @@ class DotProduct {
     if (kernel.tile.instruction().has_excess())
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (IsOfBlocks(kernel.rhs.dtype))
-      decoder_.emplace(builder_, kernel.rhs.dtype, kernel.rhs_lanes(), kernel.tile.lanes * kAccumulatorBytes,
+      decoder_.emplace(builder_, kernel.rhs.dtype, kernel.rhs_lanes(), kernel.tile.vector_bytes(),
                        kernel.tile.by_tables);
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);

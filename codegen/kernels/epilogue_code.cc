@@ -16,7 +16,8 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
       lanes_(lanes),
       size_(size),
       last_(last),
-      math_(builder, lanes, kernel.scales, "f") {
+      math_(builder, lanes, kernel.scales, "f",
+            kernel.accumulator() == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
   if (kernel.epilogue.HasFunctions())
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
@@ -69,10 +70,11 @@ VarId EpilogueCode::Apply(VarId sums, const Place& place) {
       x = real_;
       continue;
     }
-    const bool real = TypeBefore(epilogue, kernel_.accumulator(), i) == Dtype::kF32;
+    const Dtype type = TypeBefore(epilogue, kernel_.accumulator(), i);
+    const bool real = IsFloating(type);
     VarId y = kNoVar;
     if (Info(step.op).operands() == 2) {
-      y = real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
+      y = real ? Vector("y", type, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
       LoadOperand(step, place, y);
     }
     if (!IsFused(epilogue, kernel_.accumulator(), i)) {
@@ -81,7 +83,7 @@ VarId EpilogueCode::Apply(VarId sums, const Place& place) {
       math_.Compute(op, x, turned ? y : x, turned ? x : y);
     } else {
       const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
-      if (addend == kNoVar) addend = Vector("x1", Dtype::kF32, &addend_);
+      if (addend == kNoVar) addend = Vector("x1", type, &addend_);
       LoadOperand(next, place, addend);
       builder_.Do(MultiplyAdd{addend, x, y, next.op == Operation::kSub});
       std::swap(x, addend);

@@ -33,7 +33,7 @@ Dtype StoredFrom(const Pack& pack) { return Narrows(pack) ? Dtype::kF32 : pack.t
 // panels, where groups make them wider.
 int LanesOf(const Pack& pack) {
   if (pack.to.panel == 0) return pack.vector_bytes / Bytes(StoredFrom(pack));
-  return static_cast<int>(PanelVector(pack.to.panel, pack.vector_bytes));
+  return static_cast<int>(PanelVector(pack.to.panel, pack.vector_bytes, pack.to.dtype));
 }
 
 // The copy's inner axis goes by chunks: panels, or, without panels, a few vectors. Its outer axis goes by
@@ -70,7 +70,7 @@ class Packer {
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
     // Where codes are decoded as bytes, a block is a vector.
     const bool as_bytes = FormatOf(pack.from.dtype).codes == BlockCodes::kFloats8;
-    const int bytes = std::min(pack.vector_bytes, as_bytes ? block() : kBlockRun * kAccumulatorBytes);
+    const int bytes = std::min(pack.vector_bytes, as_bytes ? block() : kBlockRun * kWordBytes);
     const Dtype number = DecodedFor(pack.to.dtype, pack.from.dtype);
     decoded_ = builder_.Vector("decoded", number, bytes / Bytes(number));
     decoder_.emplace(builder_, pack.from.dtype, number, bytes, /*by_tables=*/false);
@@ -261,7 +261,7 @@ class Packer {
 
   void TransposingCopy() {
     // Of blocks, the decoder's code is there once for each row.
-    const int bytes = decoder_ ? RegisterTranspose::kLeast * kAccumulatorBytes : pack_.vector_bytes;
+    const int bytes = decoder_ ? RegisterTranspose::kLeast * kWordBytes : pack_.vector_bytes;
     square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min(pack_.inner, width_),
                     pack_.outer / group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {

@@ -103,7 +103,7 @@ class PanelProduct {
 
   int StartByte(int k) const {
     KIRSCH_CHECK((Part() < steps()) == (format_.bias == kLongBias));
-    if (format_.bias == kLongBias) return kQ8HalfStarts + k / Part() * kAccumulatorBytes;
+    if (format_.bias == kLongBias) return kQ8HalfStarts + k / Part() * kWordBytes;
     return format_.bias == kNibbleBias ? kQ8NibbleStart : kQ8Start;
   }
 

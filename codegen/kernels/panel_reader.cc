@@ -83,7 +83,7 @@ void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_s
 }
 
 void PanelReader::ReadFactor(int byte, bool has_sign, const Columns& columns) {
-  const int last = kAccumulatorBytes - 1, place = byte - TurnOf(panels_.dtype, byte).begin;
+  const int last = kWordBytes - 1, place = byte - TurnOf(panels_.dtype, byte).begin;
   builder_.Do(Load{factor_, At(columns, byte), columns.count, Dtype::kS32});
   if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kByteBits});
   if (place < last)

@@ -12,7 +12,7 @@
 namespace kirsch {
 
 // Steps of the reduction that a word of codes is of, once they are read: each has 8 bits then.
-inline constexpr int kWordSteps = kAccumulatorBytes;
+inline constexpr int kWordSteps = kWordBytes;
 
 // Where the word, or the f16, with byte `byte` of the block of a column is, in bytes from where the panels
 // begin (TurnOf in spec/block.h). `step` is the first of the block's steps of the reduction.

@@ -16,18 +16,19 @@ namespace kirsch {
 class RegisterTranspose {
  public:
   static constexpr int kLeast = 4;
-  // Matrices are turned by strips of so many rows, and a cache line of each at a time: as many as a cache
-  // line of the result has words.
-  static constexpr int64_t kStripRows = kLineBytes / kAccumulatorBytes;
+  // Matrices are turned by strips of so many rows, and as many elements of each at a time: as many as a cache
+  // line has words.
+  static constexpr int64_t kStripRows = kLineBytes / kWordBytes;
 
   // For a matrix of so many rows and columns (of groups of `group` elements): as large as a vector of
-  // `vector_bytes` has groups, if these are words, but less than twice as large as the matrix.
+  // `vector_bytes` has groups, if these are words or wider, but less than twice as large as the matrix.
   RegisterTranspose(ProcedureBuilder& builder, Dtype dtype, int group, int vector_bytes, int64_t rows,
                     int64_t columns)
-      : builder_(builder) {
+      : builder_(builder), in_part_(std::min(kLeast, kPartBytes / (group * Bytes(dtype)))) {
+    const int bytes = group * Bytes(dtype);
     int size = kLeast;
-    if (group * Bytes(dtype) == kAccumulatorBytes)
-      while (2 * size * kAccumulatorBytes <= vector_bytes && size < rows && size < columns) size *= 2;
+    if (bytes >= kWordBytes)
+      while (2 * size * bytes <= vector_bytes && size < rows && size < columns) size *= 2;
     for (int row = 0; row < size; ++row) rows_.push_back(builder.Vector(Cat("v", row), dtype, size * group));
   }
 
@@ -49,18 +50,24 @@ class RegisterTranspose {
 
  private:
   void Turn(int64_t filled) {
-    for (int first = 0; first < std::min<int64_t>(filled, size()); first += kLeast)
-      builder_.Do(Transpose{{row(first), row(first + 1), row(first + 2), row(first + 3)}});
-    const int parts = size() / kLeast;
-    for (int i = 0; parts > 1 && i < kLeast; ++i) {
+    for (int first = 0; first < std::min<int64_t>(filled, size()); first += in_part_) {
+      Transpose turned{{kNoVar, kNoVar, kNoVar, kNoVar}};
+      for (int i = 0; i < in_part_; ++i) turned.rows[static_cast<size_t>(i)] = row(first + i);
+      builder_.Do(turned);
+    }
+    const int parts = size() / in_part_;
+    for (int i = 0; parts > 1 && i < in_part_; ++i) {
       TransposeParts turned{{kNoVar, kNoVar, kNoVar, kNoVar}};
       for (int part = 0; part < parts; ++part)
-        turned.rows[static_cast<size_t>(part)] = row(part * kLeast + i);
+        turned.rows[static_cast<size_t>(part)] = row(part * in_part_ + i);
       builder_.Do(turned);
     }
   }
 
+  static constexpr int kPartBytes = 16;
+
   ProcedureBuilder& builder_;
+  const int in_part_;  // groups that 16 bytes of a vector have, which are turned first
   std::vector<VarId> rows_;
 };
 

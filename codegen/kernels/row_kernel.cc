@@ -365,7 +365,7 @@ std::vector<std::string> RowFeatures(const RowKernel& kernel) {
   bool half = false, narrow = false;
   const auto look_at = [&](Dtype dtype) {
     half |= WidensByF16(dtype);
-    narrow |= Bytes(dtype) < kAccumulatorBytes;
+    narrow |= Bytes(dtype) < kWordBytes;
   };
   for (const RowInput& input : kernel.program.inputs) look_at(input.dtype);
   for (const RowResult& result : kernel.program.results) look_at(result.dtype);

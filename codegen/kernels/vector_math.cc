@@ -43,7 +43,7 @@ void VectorMath::WriteLast(VarId to) {
 }
 
 VarId VectorMath::Variable(Dtype dtype) {
-  const bool real = dtype == Dtype::kF32;
+  const bool real = dtype == real_;
   std::vector<VarId>& vectors = real ? reals_ : integers_;
   size_t& taken = real ? taken_reals_ : taken_integers_;
   if (taken == vectors.size())

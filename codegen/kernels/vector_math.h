@@ -22,9 +22,10 @@ namespace kirsch {
 // objects work independently of each other. `to` may be `x`.
 class VectorMath {
  public:
-  // `scales`: with AVX-512F's scaling instruction.
-  VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix)
-      : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)) {}
+  // `scales`: with AVX-512F's scaling instruction. `real`: f32; or f64, of which there is what takes no
+  // numbers.
+  VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix, Dtype real = Dtype::kF32)
+      : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)), real_(real) {}
 
   // `y`: the second argument, or the option. Of vectors of s32, too, if it is an instruction that they have.
   void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar);
@@ -71,12 +72,16 @@ class VectorMath {
 
   Value Known(VarId var);
   VarId Of(Value value) const { return values_[static_cast<size_t>(value.number)]; }
-  Value Word(uint32_t word) { return Known(builder_.Filled(Dtype::kF32, lanes_, word)); }
+  Value Word(uint32_t word) {
+    KIRSCH_CHECK(real_ == Dtype::kF32);
+    return Known(builder_.Filled(real_, lanes_, word));
+  }
   // A new result, which Write(variable) writes once the next one is asked for: the last one's variable is the
   // caller's.
   template <typename Write>
   Value Make(Dtype dtype, Write write);
-  Value Do(BinaryOp op, Value a, Value b, Dtype dtype = Dtype::kF32);
+  Value Do(BinaryOp op, Value a, Value b) { return Do(op, a, b, real_); }
+  Value Do(BinaryOp op, Value a, Value b, Dtype dtype);
   Value DoFma(Value a, Value b, Value c, FmaSign sign);
   Value Reinterpret(Value x, Dtype dtype);
   Value Shifted(Value x, int left);
@@ -88,6 +93,7 @@ class VectorMath {
   const int lanes_;
   const bool scales_;
   const std::string suffix_;
+  const Dtype real_;
   std::vector<VarId> reals_, integers_;  // variables
   size_t taken_reals_ = 0, taken_integers_ = 0;
   std::vector<VarId> values_;        // their variables

@@ -19,7 +19,7 @@ class WiderPanels {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
-        lanes_(pack.vector_bytes / kAccumulatorBytes),
+        lanes_(pack.vector_bytes / kWordBytes),
         reader_(builder_, pack.from, lanes_),
         codes_(builder_.Vector("codes", Dtype::kU8, pack.vector_bytes)),
         number_(builder_.Vector("number", Dtype::kF32, lanes_)) {
@@ -51,7 +51,7 @@ class WiderPanels {
     builder_.Loop(Constant(whole), [&](VarId vector) {
       const Affine column = Plus(Constant(0), vector, lanes_);
       reader_.Begin({from_, from}, column);
-      BlocksOf(reader_.ColumnsFrom(0), Plus(to, Times(column, kAccumulatorBytes)));
+      BlocksOf(reader_.ColumnsFrom(0), Plus(to, Times(column, kWordBytes)));
     });
     if (whole * lanes_ == width) return;
     reader_.Begin({from_, from}, Constant(0));

@@ -205,7 +205,7 @@ class BodyPrinter {
   void Print(const Transpose& op) {
     std::array<Value*, 4> rows = GetAll(op.rows);
     vectors_.Transpose(&rows);
-    for (size_t i = 0; i < rows.size(); ++i) Set(op.rows[i], rows[i]);
+    for (size_t i = 0; i < rows.size() && op.rows[i] != kNoVar; ++i) Set(op.rows[i], rows[i]);
   }
 
   void Print(const TransposeParts& op) {

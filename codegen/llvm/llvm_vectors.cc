@@ -39,6 +39,7 @@ llvm::Intrinsic::ID ForWords(int words, llvm::Intrinsic::ID of4, llvm::Intrinsic
 
 llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
   if (dtype == Dtype::kF32) return llvm::Type::getFloatTy(context);
+  if (dtype == Dtype::kF64) return llvm::Type::getDoubleTy(context);
   return llvm::Type::getIntNTy(context, 8 * static_cast<unsigned>(Bytes(dtype)));
 }
 
@@ -82,9 +83,9 @@ Value* LlvmVectors::ElementAt(Value* base, Dtype memory, int64_t index) {
   return ir_.CreateInBoundsGEP(Element(memory), base, ir_.getInt64(static_cast<uint64_t>(index)));
 }
 
-// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
+// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words and wider ones only.
 bool LlvmVectors::Maskable(Dtype memory) const {
-  return Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw");
+  return Bytes(memory) >= kWordBytes || program_.HasFeature("avx512bw");
 }
 
 // Elements first .. first + count - 1 as an integer of `bits`, the rest being zero.
@@ -271,7 +272,7 @@ void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, 
 Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accumulator, Value* a, Value* b) {
   const auto [row, exchanged] = InstructionFor(a_var.dtype, b_var.dtype);
   KIRSCH_CHECK(row != nullptr);
-  const int bytes = LanesIn(accumulator) * kAccumulatorBytes;
+  const int bytes = static_cast<int>(accumulator->getType()->getPrimitiveSizeInBits()) / 8;
   const Encoding* const encoding =
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
   KIRSCH_CHECK(encoding != nullptr);
@@ -369,9 +370,11 @@ Value* LlvmVectors::Across(BinaryOp op, Value* value) {
 
 Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }
 
-Value* LlvmVectors::Fill(const Var& to, uint32_t word) {
+Value* LlvmVectors::Fill(const Var& to, uint64_t word) {
   const int words = to.lanes / WordElements(to.dtype);
-  return ir_.CreateBitCast(Splat(ir_.getInt32(word), words), VectorType(to, ir_.getContext()));
+  Value* const element =
+      to.dtype == Dtype::kF64 ? ir_.getInt64(word) : ir_.getInt32(static_cast<uint32_t>(word));
+  return ir_.CreateBitCast(Splat(element, words), VectorType(to, ir_.getContext()));
 }
 
 Value* LlvmVectors::Convert(const Var& to, Value* from) {
@@ -388,20 +391,23 @@ Value* LlvmVectors::Convert(const Var& to, Value* from) {
       {from, llvm::Constant::getNullValue(type), ir_.getInt16(0xffff), ir_.getInt32(kCurrentRounding)});
 }
 
-Value* LlvmVectors::PairSums(Value* a, Value* b) {
-  return Add(ir_.CreateShuffleVector(a, b, {0, 2, 4, 6}), ir_.CreateShuffleVector(a, b, {1, 3, 5, 7}));
-}
+Value* LlvmVectors::PairSums(Value* a, Value* b) { return Add(EverySecond(a, b, 0), EverySecond(a, b, 1)); }
 
-// Halves of each vector are added until 4 lanes are left; then two horizontal additions sum all four.
+// Halves of each vector are added until 16 bytes are left: of 4 lanes, which two horizontal additions sum, or
+// of 2, which one does.
 Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
-  std::array<Value*, 4> quads = from;
-  for (Value*& value : quads)
-    for (int lanes = LanesIn(value); lanes > 4; lanes /= 2)
+  std::array<Value*, 4> parts = from;
+  const int in_part = 8 * kXmmBytes / static_cast<int>(from[0]->getType()->getScalarSizeInBits());
+  for (Value*& value : parts)
+    for (int lanes = LanesIn(value); lanes > in_part; lanes /= 2)
       value = Add(Lanes(value, 0, lanes / 2), Lanes(value, lanes / 2, lanes / 2));
-  return PairSums(PairSums(quads[0], quads[1]), PairSums(quads[2], quads[3]));
+  Value* const high = PairSums(parts[2], parts[3]);
+  Value* const low = PairSums(parts[0], parts[1]);
+  return in_part == 4 ? PairSums(low, high) : ir_.CreateShuffleVector(low, high, {0, 1, 2, 3});
 }
 
 void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
+  if ((*rows)[2] == nullptr) return TransposePairs(rows);
   std::array<Value*, 4> row = *rows;
   llvm::Type* const type = row[0]->getType();
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
@@ -423,6 +429,20 @@ void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
   *rows = {shuffled(low01, low23, {0, 1, 4, 5}), shuffled(low01, low23, {2, 3, 6, 7}),
            shuffled(high01, high23, {0, 1, 4, 5}), shuffled(high01, high23, {2, 3, 6, 7})};
   for (Value*& value : *rows) value = ir_.CreateBitCast(value, type);
+}
+
+// Of two vectors, each 16 bytes of which are two elements.
+void LlvmVectors::TransposePairs(std::array<Value*, 4>* rows) {
+  const auto [a, b] = std::array{(*rows)[0], (*rows)[1]};
+  const int lanes = LanesIn(a);
+  for (int second : {0, 1}) {
+    llvm::SmallVector<int> chosen;
+    for (int lane = second; lane < lanes; lane += 2) {
+      chosen.push_back(lane);
+      chosen.push_back(lanes + lane);
+    }
+    (*rows)[static_cast<size_t>(second)] = ir_.CreateShuffleVector(a, b, chosen);
+  }
 }
 
 // Every second part of two vectors is put into one; of four, twice.

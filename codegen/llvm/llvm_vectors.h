@@ -54,7 +54,7 @@ class LlvmVectors {
   llvm::Value* ForUnpacking(const Var& to, llvm::Value* from, int times);
   llvm::Value* FirstOf(llvm::Value* a, llvm::Value* b, const LlvmCount& count);
   llvm::Value* Across(BinaryOp op, llvm::Value* value);
-  llvm::Value* Fill(const Var& to, uint32_t word);
+  llvm::Value* Fill(const Var& to, uint64_t word);
   llvm::Value* Convert(const Var& to, llvm::Value* from);
   // Of four vectors; 4 lanes.
   llvm::Value* LaneSums(const std::array<llvm::Value*, 4>& from);
@@ -90,6 +90,7 @@ class LlvmVectors {
   void StorePieces(llvm::Value* value, llvm::Value* to, Dtype memory, int count);
   llvm::Value* Add(llvm::Value* a, llvm::Value* b);
   llvm::Value* PairSums(llvm::Value* a, llvm::Value* b);
+  void TransposePairs(std::array<llvm::Value*, 4>* rows);
 
   const LoopProgram& program_;
   llvm::IRBuilder<>& ir_;

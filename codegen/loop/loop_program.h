@@ -45,8 +45,8 @@ struct Address {
 };
 
 // Elements of a type that make a 32-bit word: consecutive steps of a reduction that one accumulator's lane
-// takes in at once.
-constexpr int WordElements(Dtype dtype) { return kAccumulatorBytes / Bytes(dtype); }
+// takes in at once. Of what is wider, one.
+constexpr int WordElements(Dtype dtype) { return std::max(1, kWordBytes / Bytes(dtype)); }
 
 // Elements of a vector, from lane 0: so many, or, if there is an index, as many as that says, from 1 to
 // `most`.
@@ -95,9 +95,9 @@ struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subn
   bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
   std::optional<Dtype> as = {};  // the type of what is at `to`, if the pointer is one to bytes
 };
-// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
-// of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of
-// their elements to the lane. `subtracts`, f32 only: accumulator = a * b - accumulator.
+// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32, f64 and s32 lane by lane;
+// words of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products
+// of their elements to the lane. `subtracts`, floats only: accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;
   bool subtracts = false;
@@ -165,21 +165,23 @@ struct Across {  // f32: all lanes = the sum, or the maximum, of all lanes; `op`
   BinaryOp op;
   VarId to, from;
 };
-struct Fill {  // a 32-bit word in all lanes
+struct Fill {  // a 32-bit word in all lanes; of f64, 64 bits
   VarId to;
-  uint32_t word;
+  uint64_t word;
 };
 struct Convert {  // s32 to f32; or f32 to s32: to nearest, ties to even; anything comes of what is beyond s32
   VarId to, from;
 };
-struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 where from[i] is kNoVar
+struct LaneSums {  // floats or s32: lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 where from[i]
+                   // is kNoVar
   VarId to;
   std::array<VarId, 4> from;
 };
 // 4 vectors of 4 elements (or of 4 groups of elements), as the rows of a matrix, in place; of vectors of more
-// than 16 bytes, all of words, each 16 bytes are turned on their own.
+// than 16 bytes, all of words, each 16 bytes are turned on their own. Of f64, whose 16 bytes are 2 elements,
+// 2 vectors.
 struct Transpose {
-  std::array<VarId, 4> rows;
+  std::array<VarId, 4> rows;  // kNoVar after the last
 };
 // The same of 2 or 4 vectors of as many parts of 16 bytes each.
 struct TransposeParts {

@@ -13,7 +13,7 @@ namespace {
 uint16_t ScaleBits(InputKind kind, uint64_t word) {
   if (kind == InputKind::kIntegers) return ToF16(1).bits;
   const uint32_t exponents = kind == InputKind::kSpread ? 12 : 2;
-  return ToF16(Spread(word, exponents)).bits;
+  return ToF16(Spread<float>(word, exponents)).bits;
 }
 
 // The scale's byte of a block whose scale is an exponent.

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "spec/dtype.h"
 
@@ -26,10 +27,18 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Sign and mantissa from the upper bits; the exponent field (127 stands for 2^0) from the lowest ones.
-inline float Spread(uint64_t word, uint32_t exponents) {
-  const uint32_t exponent = 127 - exponents / 2 + static_cast<uint32_t>(word % exponents);
-  return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
+// Sign and mantissa from the upper bits; the exponent field (127 or 1023 stands for 2^0) from the lowest
+// ones.
+template <typename Number>
+Number Spread(uint64_t word, uint32_t exponents) {
+  const uint32_t power = static_cast<uint32_t>(word % exponents);
+  if constexpr (std::is_same_v<Number, double>) {
+    const uint64_t exponent = 1023 - exponents / 2 + power;
+    return std::bit_cast<double>((word & 0x800fffffffffffffu) | exponent << 52);
+  } else {
+    const uint32_t exponent = 127 - exponents / 2 + power;
+    return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
+  }
 }
 
 // A block of any bits, but for its scales, which are no larger than a few powers of two. Of integers scales

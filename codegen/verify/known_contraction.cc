@@ -88,7 +88,11 @@ Tolerance ToleranceOf(const Spec& root, double roundings) {
   if (!IsFloating(AccumulatorOf(root))) return {};
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
-  tolerance.sums = roundings * 0x1p-24 / (1 - roundings * 0x1p-24) + terms * 0x1p-53;
+  // What is right has errors of its own, see Reference.
+  const Dtype sum = AccumulatorOf(root);
+  const double unit = std::ldexp(1, -Info(sum).mantissa - 1);
+  const double own = sum == Dtype::kF64 ? 0x1p-53 + terms * 0x1p-64 : terms * 0x1p-53;
+  tolerance.sums = roundings * unit / (1 - roundings * unit) + own;
   tolerance.sums = RoundingOfFactors(root) * (1 + tolerance.sums) - 1;
   if (root.lhs_as == LhsAs::kQ8)
     tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most

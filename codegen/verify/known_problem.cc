@@ -27,9 +27,11 @@ bool SameBits(Dtype dtype, const void* data, int64_t index, double expected) {
          0;
 }
 
-absl::Status Mismatch(const std::string& element, double expected, double got, double tolerance) {
-  return absl::DataLossError(
-      absl::StrFormat("%s: expected %.9g, got %.9g (tolerance %.3g)", element, expected, got, tolerance));
+absl::Status Mismatch(const std::string& element, Dtype dtype, double expected, double got,
+                      double tolerance) {
+  const int digits = dtype == Dtype::kF64 ? 17 : 9;  // that tell its elements apart
+  return absl::DataLossError(absl::StrFormat("%s: expected %.*g, got %.*g (tolerance %.3g)", element, digits,
+                                             expected, digits, got, tolerance));
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ absl::Status CheckRows(const OutputShape& shape, const Oracle& oracle, const voi
       const bool right = oracle.bits && most == 0
                              ? SameBits(shape.dtype, out, start + column * shape.strides.back(), expected)
                              : error <= most;
-      if (!right) return Mismatch(shape.Name(oracle.rows[r], column), expected, got[j], most);
+      if (!right) return Mismatch(shape.Name(oracle.rows[r], column), shape.dtype, expected, got[j], most);
       const double scale = oracle.scale.empty() ? most : oracle.scale[r * length + j];
       if (error > 0 && scale > 0) *max_error = std::max(*max_error, error / scale);
     }

@@ -21,7 +21,14 @@ namespace {
 constexpr int64_t kExactInFloat = int64_t{1} << 24;
 constexpr int64_t kLargestInteger = 100;
 
-float Uniform(uint64_t word) { return static_cast<float>(static_cast<double>(word >> 40) * 0x1p-23 - 1.0); }
+// Of as many bits as the type has.
+template <typename Number>
+Number Uniform(uint64_t word) {
+  if constexpr (std::is_same_v<Number, double>)
+    return static_cast<double>(word >> 11) * 0x1p-52 - 1.0;
+  else
+    return static_cast<float>(static_cast<double>(word >> 40) * 0x1p-23 - 1.0);
+}
 
 int32_t Integer(uint64_t word, uint64_t limit) {
   const auto magnitude = static_cast<int32_t>(1 + ((word >> 32) * limit >> 32));
@@ -44,12 +51,12 @@ Element DrawElement(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
     const int32_t x = Integer(word, limit);
     return Narrow<Element>(static_cast<Number>(std::is_unsigned_v<Element> ? std::abs(x) : x));
   }
-  if constexpr (std::is_same_v<Number, float>) {
-    if (kind == InputKind::kUniform) return Narrow<Element>(Uniform(word));
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (kind == InputKind::kUniform) return Narrow<Element>(Uniform<Number>(word));
     // Some of three quarters of the exponents, but no more than where sums keep terms of every size.
     constexpr uint32_t kMostExponents = 32;
-    const uint32_t exponents = 3u << (Info(as).exponent - 2);
-    return Narrow<Element>(Spread(word, std::min(exponents, kMostExponents)));
+    const uint32_t exponents = std::min(3u << (Info(as).exponent - 2), kMostExponents);
+    return Narrow<Element>(Spread<Number>(word, exponents));
   } else {
     return FullRange<Element>(word);
   }

@@ -46,6 +46,7 @@ def product(a, b):
 
 @pytest.mark.parametrize("types, lhs, rhs, out", [
     ("f32", "f4", "f4", "f4"),
+    ("f64", "f8", "f8", "f8"),
     ("f16*f16->f32", "f2", "f2", "f4"),
     ("f32*f16->f32", "f4", "f2", "f4"),
     ("u8*s8->s32", "u1", "i1", "i4"),

@@ -40,7 +40,7 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
                           int64_t columns, bool more) {
   constexpr int kManyRegisters = 32;
   const bool many = unit.registers >= kManyRegisters;
-  const int64_t vectors = (columns + unit.lanes() - 1) / unit.lanes();
+  const int64_t vectors = (columns + unit.lanes(Dtype::kF32) - 1) / unit.lanes(Dtype::kF32);
   std::vector<int> unroll;
   for (const RowPass& pass : plan.passes) {
     const bool heavy = std::any_of(pass.computed.begin(), pass.computed.end(), [&](int v) {
@@ -66,7 +66,7 @@ class Enumerator {
 
   void Add(const VectorUnit& unit, bool online) {
     RowSchedule schedule;
-    schedule.lanes = unit.lanes();
+    schedule.lanes = unit.lanes(Dtype::kF32);
     schedule.online = online;
     const std::vector<int> worth = WorthKeeping(program_, FindPasses(program_, schedule));
     if (!worth.empty()) schedule.kept.assign(program_.values.size(), RowSchedule::kRecomputed);
@@ -96,7 +96,7 @@ class Enumerator {
         schedule.unroll.assign(schedule.unroll.size(),
                                *std::min_element(schedule.unroll.begin(), schedule.unroll.end()));
       AddIfNew(schedule);
-      if (more && unit.lanes() == schedules_.front().lanes) FromFarAway(schedule);
+      if (more && unit.lanes(Dtype::kF32) == schedules_.front().lanes) FromFarAway(schedule);
     }
   }
   // With prefetches, a result past the caches or none: the width of vectors matters little then, and nobody
@@ -128,7 +128,7 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
   const bool has_online = HasOnline(program);
   for (const VectorUnit& unit : target.vectors) {
     const bool narrowest = &unit == &target.vectors.back();
-    if (!narrowest && columns <= unit.lanes() / 2) continue;  // the next one has lanes enough
+    if (!narrowest && columns <= unit.lanes(Dtype::kF32) / 2) continue;  // the next one has lanes enough
     enumerator.Add(unit, false);
     if (has_online) enumerator.Add(unit, true);
   }
@@ -139,7 +139,7 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
 bool MayReplace(const RowProgram& program, int result, int input) {
   VectorUnit unit;
   unit.bytes = 64;
-  Enumerator enumerator(program, unit.lanes(), 0);
+  Enumerator enumerator(program, unit.lanes(Dtype::kF32), 0);
   enumerator.Add(unit, false);
   if (HasOnline(program)) enumerator.Add(unit, true);
   const std::vector<RowSchedule> schedules = std::move(enumerator).Take();

@@ -92,7 +92,7 @@ CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) 
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (IsOfBlocks(own)) return {{lane, group, turned}};
   if (own == lane) return {{own, group, turned}};
-  return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
+  return {{own, group, turned}, {lane, kWordBytes / Bytes(lane), turned}};
 }
 
 // Are there products of rows of lhs as integers of this type and such an rhs?
@@ -194,7 +194,7 @@ void AppendPack(int operand, Level level, Dtype dtype, const Layout& layout,
 // Panels side by side are several streams of whole vectors, which is of use only where they come from far.
 bool ReadsSeveralPanels(const Spec& spec, const VectorUnit& unit) {
   const TensorSpec& rhs = Operand(spec, MatmulDims::kRhs);
-  return rhs.level >= Level::kL3 && rhs.layout.panel % unit.lanes() == 0;
+  return rhs.level >= Level::kL3 && rhs.layout.panel % unit.lanes(AccumulatorOf(spec)) == 0;
 }
 
 // Integers of blocks are read a vector at a time: of words, no more than are neighbours; of bytes, as many as
@@ -205,8 +205,8 @@ bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit, 
   if (IsOfBlocks(rhs) && FormatOf(rhs).codes == BlockCodes::kFloats8)
     return unit.bytes < 64 || target.HasFeature("avx512bw");
   if (!Info(arithmetic).scales) return true;
-  const int steps = unit.lanes() * Info(arithmetic).group;
-  if (Info(arithmetic).group == kAccumulatorBytes) return steps == BlockOf(Dtype::kQ8);
+  const int steps = unit.lanes(Info(arithmetic).accumulator()) * Info(arithmetic).group;
+  if (Info(arithmetic).group == kWordBytes) return steps == BlockOf(Dtype::kQ8);
   return steps <= Info(rhs).code_run;
 }
 
@@ -504,7 +504,7 @@ void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmeti
     decision.operand = static_cast<uint8_t>(spec.op_info().output());
     decision.level = Level::kVrf;
     decision.layout.kind = form;
-    decision.layout.panel = static_cast<uint8_t>(unit.lanes());
+    decision.layout.panel = static_cast<uint8_t>(unit.lanes(Info(arithmetic).accumulator()));
     decision.layout.group = static_cast<uint8_t>(Info(arithmetic).group);
     const RegisterTile tile = RegisterTileOf(spec, decision.layout, target);
     if (!FitsRegisters(spec, tile, unit, target)) continue;
@@ -521,7 +521,8 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   if (IsInPanels(Operand(spec, MatmulDims::kRhs).dtype) && !AreIntegers(spec)) return;
   if (IsMeantForPanels(spec)) return;
   if (spec.op_info().base == OpKind::kDepthwise)
-    return AppendRegisterTiles(spec, LayoutKind::kLanewise, Arithmetic::kFma, target, decisions);
+    return AppendRegisterTiles(spec, LayoutKind::kLanewise,
+                               PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), target, decisions);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
     const Arithmetic arithmetic = TileArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);

@@ -121,7 +121,8 @@ uint32_t WholeRuns(const Spec& spec, int dim, uint32_t tile) {
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   const uint32_t panel = BoundPanel(spec);
-  const uint32_t vectors = panel != 0 ? panel : static_cast<uint32_t>(target.vectors.front().lanes());
+  const uint32_t vectors =
+      panel != 0 ? panel : static_cast<uint32_t>(target.vectors.front().lanes(AccumulatorOf(spec)));
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) {
     if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
     if (dim != kBatch && spec.size[kBatch] > 1 && spec.size[kBatch] >= spec.threads) continue;

@@ -25,9 +25,13 @@ constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for s
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
 int OutputVectorDim(const Spec& spec) { return InnerDim(spec, spec.op_info().output()); }
 
-uint32_t WidestLanes(const Target& target) { return static_cast<uint32_t>(target.vectors.front().lanes()); }
-
-uint32_t NarrowestLanes(const Target& target) { return static_cast<uint32_t>(target.vectors.back().lanes()); }
+// Of vectors of the output's sums.
+uint32_t WidestLanes(const Spec& spec, const Target& target) {
+  return static_cast<uint32_t>(target.vectors.front().lanes(AccumulatorOf(spec)));
+}
+uint32_t NarrowestLanes(const Spec& spec, const Target& target) {
+  return static_cast<uint32_t>(target.vectors.back().lanes(AccumulatorOf(spec)));
+}
 
 // Appends first * 2^i in (above, below).
 void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<uint32_t>* sizes) {
@@ -82,7 +86,7 @@ void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   const size_t first = sizes->size();
-  const uint32_t narrow = NarrowestLanes(target), wide = WidestLanes(target);
+  const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
   uint32_t columns = 0;
   if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
     while (columns < kMaxDotColumns && columns + 1 < size) sizes->push_back(++columns);
@@ -151,7 +155,7 @@ void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vecto
 
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths) {
   const uint32_t size = spec.size[static_cast<size_t>(OutputVectorDim(spec))];
-  const uint32_t narrow = NarrowestLanes(target), wide = WidestLanes(target);
+  const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
   if (size <= narrow && narrow < wide) widths->push_back(static_cast<uint8_t>(narrow));
   // Panels are tiles, too: one vector only where such a tile is in the lattice, else the copy would be of no
   // use.

@@ -219,7 +219,8 @@ uint32_t SymbolicSchedule::Lanes(const Impl& node) const {
 uint32_t SymbolicSchedule::Unit(const Impl& node) const {
   uint32_t unit = Lanes(node);
   for (const VectorUnit& vectors : model_.target().vectors)
-    if (unit > 1 && choice_.narrow_vectors) unit = std::min(unit, static_cast<uint32_t>(vectors.lanes()));
+    if (unit > 1 && choice_.narrow_vectors)
+      unit = std::min(unit, static_cast<uint32_t>(vectors.lanes(AccumulatorOf(node.spec))));
   return unit;
 }
 
@@ -230,10 +231,10 @@ std::vector<Layout> SymbolicSchedule::RegisterLayouts(const Impl& node, const Sp
   const bool narrower = Unit(node) != Lanes(node) && spec.size[dim_] < MainTileOf(node, spec).tile;
   std::vector<Layout> layouts;
   for (const VectorUnit& vectors : model_.target().vectors) {
-    if (narrower ? static_cast<uint32_t>(vectors.lanes()) > Lanes(node) : vectors.lanes() != own.panel)
-      continue;
+    const int lanes = vectors.lanes(AccumulatorOf(spec));
+    if (narrower ? static_cast<uint32_t>(lanes) > Lanes(node) : lanes != own.panel) continue;
     Layout layout = own;
-    layout.panel = static_cast<decltype(layout.panel)>(vectors.lanes());
+    layout.panel = static_cast<decltype(layout.panel)>(lanes);
     if (IsOfVectors(own.kind)) layout.kind = LayoutKind::kVectors;
     layouts.push_back(layout);
     if (!IsOfVectors(own.kind)) continue;

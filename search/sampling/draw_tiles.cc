@@ -86,7 +86,7 @@ std::optional<TileKernel> DrawKernel(const Target& target, Random* random) {
   const bool dot = options.find("rhs=col") != std::string_view::npos;
   const VectorUnit& unit = target.vectors[random->Below(target.vectors.size())];
   Sizes sizes{1 + random->Below(kMostRows), 1 + random->Below(kMostVectors)};
-  if (!dot) sizes.n *= static_cast<size_t>(unit.lanes());
+  if (!dot) sizes.n *= static_cast<size_t>(unit.lanes(Dtype::kF32));
   if (!dot && random->Below(4) == 0) --sizes.n;  // the last vector is not whole
   const int64_t steps = StepsInL1(sizes, target);
   const int64_t row = dot ? steps : static_cast<int64_t>(sizes.n);

@@ -24,7 +24,7 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
     return 0;
   const Dtype own = root.operand[kRhs].dtype;
   const Dtype dtype = IsOfBlocks(own) ? LaneType(BestArithmetic(root, target), kRhs, own) : own;
-  const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
+  const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes(AccumulatorOf(root)));
   const auto group = static_cast<uint8_t>(window ? 1 : Info(BestArithmetic(root, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
   const int64_t elements =

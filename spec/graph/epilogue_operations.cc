@@ -2,7 +2,6 @@
 #include "spec/graph/epilogue_operations.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -12,9 +11,9 @@ namespace kirsch {
 namespace {
 
 int AddNumber(const EpilogueStep& step, Dtype type, GraphBuilder* builder) {
-  if (type == Dtype::kF32) return builder->Number(std::bit_cast<float>(step.number));
-  const auto number = static_cast<int32_t>(step.number);
-  return builder->Number(Cat(number), number);
+  const double number = NumberOf(step, type);
+  if (type == Dtype::kF32) return builder->Number(static_cast<float>(number));
+  return builder->Number(Cat(static_cast<int32_t>(number)), number);
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ int AddEpilogueSteps(const Epilogue& epilogue, Dtype sum, Dtype stored, int valu
       node.inputs.push_back(step.HasOperand() ? *parameter++
                                               : AddNumber(step, TypeBefore(epilogue, sum, i), builder));
     else if (Info(step.op).operands() == 2)
-      node.number = std::bit_cast<float>(step.number);
+      node.number = NumberOf(step, Dtype::kF32);
     value = builder->Add(std::move(node));
   }
   return builder->Cast(value, stored);

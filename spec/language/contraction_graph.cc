@@ -335,6 +335,9 @@ absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
   for (int i = 0; i <= spec.op_info().output(); ++i)
     dense &= spec.tensor(i).layout.kind == LayoutKind::kStrided &&
              spec.tensor(i).layout.ld == ExtentOf(spec, i).inner;
+  if (const Dtype type = spec.operand[0].dtype; !IsOfGraphs(type))
+    return absl::InvalidArgumentError(
+        Cat("expected a matmul of types that graphs have, got ", Info(type).name));
   if (!dense || spec.accumulate || spec.fixed_order != 0 || spec.block != 0 || !IsGraphEpilogue(epilogue))
     return absl::InvalidArgumentError(
         Cat("expected a matmul of dense operands without accumulate, fixed-order, column-blocks and "

@@ -54,7 +54,9 @@ class EpilogueParser {
     });
     if (known == kOperations.end()) return ExpectedAt(source_, word, Steps(), StepHint(name.text));
     step.op = known->op;
-    if (!known->integers && type_ != Dtype::kF32)
+    if (type_ == Dtype::kF64 && (IsComposed(step.op) || step.op == Operation::kF32))
+      return ExpectedAt(source_, word, "add, sub, mul, max, min, relu, maxnum or minnum after sums of f64");
+    if (!known->integers && type_ == Dtype::kS32)
       return ExpectedAt(source_, word, "a function of an f32 only (f32 before it makes it one)");
     const bool takes = known->operands() == 2;
     if (!takes && colon != std::string_view::npos)
@@ -93,11 +95,18 @@ class EpilogueParser {
       if (error == std::errc() && end == last) return absl::OkStatus();
       return ExpectedAt(source_, word, "n, m, mn, scalar or an s32 (f32 before it makes it one)");
     }
-    float number = 0;
+    return type_ == Dtype::kF64 ? ParseReal<double>(word, step) : ParseReal<float>(word, step);
+  }
+
+  template <typename Real>
+  absl::Status ParseReal(const Word& word, EpilogueStep* step) {
+    using Bits = std::conditional_t<sizeof(Real) == sizeof(uint64_t), uint64_t, uint32_t>;
+    const char *const first = word.text.data(), *const last = first + word.text.size();
+    Real number = 0;
     const auto [end, error] = std::from_chars(first, last, number);
-    step->number = std::bit_cast<uint32_t>(number == 0 ? 0.0f : number);
+    step->number = std::bit_cast<Bits>(number == 0 ? Real{0} : number);
     if (error == std::errc() && end == last && std::isfinite(number)) return absl::OkStatus();
-    return ExpectedAt(source_, word, "n, m, mn, scalar or a finite f32");
+    return ExpectedAt(source_, word, Cat("n, m, mn, scalar or a finite ", Info(type_).name));
   }
 
   const std::string_view source_;
@@ -120,6 +129,7 @@ absl::StatusOr<Epilogue> ParseEpilogue(std::string_view source, const Word& word
 }
 
 bool MayStore(Dtype from, Dtype out) {
+  if (from == Dtype::kF64 || out == Dtype::kF64) return from == out;
   if (out == Dtype::kU8 || out == Dtype::kS8 || out == Dtype::kS16) return true;
   return from == Dtype::kF32 ? out == Dtype::kF32 || out == Dtype::kBf16 : out == Dtype::kS32;
 }

@@ -68,8 +68,10 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
     return ExpectedAt(source, word, Cat("types that go together (", MatmulTypesText(), ")"));
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();
+  const Dtype end = TypeAfter(epilogue, AccumulatorOf(types.lhs));
   return ExpectedAt(source, word,
-                    TypeAfter(epilogue, AccumulatorOf(types.lhs)) == Dtype::kF32
+                    end == Dtype::kF64 ? "an output of f64 after an epilogue that ends in f64"
+                    : end == Dtype::kF32
                         ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
                         : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }

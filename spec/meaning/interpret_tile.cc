@@ -55,8 +55,18 @@ void AddOuterProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, in
   OuterProducts(lhs, rhs, rows, steps, pitch, out);
 }
 KIRSCH_MULTIVERSION
+void AddOuterProducts(const double* lhs, const double* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      double* out) {
+  OuterProducts(lhs, rhs, rows, steps, pitch, out);
+}
+KIRSCH_MULTIVERSION
 void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
                     int64_t lanes, float* sums) {
+  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
+}
+KIRSCH_MULTIVERSION
+void AddDotProducts(const double* lhs, const double* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, double* sums) {
   DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
 }
 KIRSCH_MULTIVERSION
@@ -90,7 +100,7 @@ void ForRuns(const MatrixLayout& layout, const Part& part, const Run& run) {
     }
 }
 
-// Number: what sums are kept in. float; or uint32_t, which wraps around as sums of integers do.
+// Number: what sums are kept in. float or double; or uint32_t, which wraps around as sums of integers do.
 template <typename Number>
 class TileInterpreter {
  public:
@@ -230,13 +240,12 @@ class TileInterpreter {
                    row * argument.row_stride + (argument.columns ? column : 0), 1, 1, &value);
       return value;
     };
-    return Apply(tile_.epilogue, kAccumulator, tile_.out.dtype,
+    return Apply(tile_.epilogue, AccumulatorOf(tile_.lhs.dtype), tile_.out.dtype,
                  {static_cast<double>(static_cast<Signed>(sum)), 0}, element)
         .value;
   }
 
-  using Signed = std::conditional_t<std::is_floating_point_v<Number>, float, int32_t>;
-  static constexpr Dtype kAccumulator = std::is_floating_point_v<Number> ? Dtype::kF32 : Dtype::kS32;
+  using Signed = std::conditional_t<std::is_floating_point_v<Number>, Number, int32_t>;
 
   const TileShape& tile_;
   const InterpretedOperands& at_;
@@ -251,7 +260,9 @@ class TileInterpreter {
 
 void InterpretKernel(const TileShape& tile, const InterpretedOperands& at, int64_t k,
                      InterpreterMemory* memory) {
-  if (IsFloating(tile.lhs.dtype)) {
+  if (tile.lhs.dtype == Dtype::kF64) {
+    TileInterpreter<double>(tile, at, memory).Run(k);
+  } else if (IsFloating(tile.lhs.dtype)) {
     TileInterpreter<float>(tile, at, memory).Run(k);
   } else {
     TileInterpreter<uint32_t>(tile, at, memory).Run(k);

@@ -53,7 +53,7 @@ class InterpreterMemory {
     }
     for (int64_t i = 0; i < count; ++i) to[i] = 0;
   }
-  // The other way round; numbers are first made floats or int32_t, then elements.
+  // The other way round; numbers are first made what sums of such elements are, then elements.
   template <typename Number>
   void Write(const InterpretedOperand& operand, int64_t offset, int64_t stride, int64_t count,
              const Number* from) {

@@ -37,8 +37,10 @@ std::array<DigitAxis, kMaxAxes> DenseAxes(const Spec& spec, int operand) {
   return axes;
 }
 
-// Sums of floats; of integers, modulo 2^64. 2^32 divides that, so what is left of them is right.
+// Sums of floats, wider than what the spec sums in; of integers, modulo 2^64. 2^32 divides that, so what is
+// left of them is right.
 double Magnitude(double term) { return std::abs(term); }
+double Magnitude(long double term) { return static_cast<double>(std::abs(term)); }
 double Magnitude(uint64_t) { return 0; }
 
 // What a sum is to be in the output, or for the epilogue.
@@ -48,6 +50,7 @@ Dtype SumOrOutput(const Spec& root) {
 
 // What an element of type `out` is to be, given the sum.
 double Final(Dtype, double sum) { return sum; }
+double Final(Dtype, long double sum) { return static_cast<double>(sum); }
 double Final(Dtype out, uint64_t sum) {
   const auto wrapped = static_cast<int32_t>(static_cast<uint32_t>(sum));
   return out == Dtype::kS16 ? Narrow<int16_t>(wrapped) : wrapped;
@@ -178,6 +181,17 @@ void AddRow(const double* lhs, const double* rhs, int64_t steps, double* value, 
   }
 }
 
+// The same with 64 bits of mantissa, for sums of f64.
+void AddRow(const long double* lhs, const long double* rhs, int64_t steps, long double* value,
+            long double* magnitude) {
+  for (int64_t p = 0; p < steps; ++p)
+    for (int64_t j = 0; j < kBlockColumns; ++j) {
+      const long double term = lhs[p] * rhs[p * kBlockColumns + j];
+      value[j] += term;
+      magnitude[j] += std::abs(term);
+    }
+}
+
 // The same of integers, modulo 2^32 and without magnitudes.
 KIRSCH_MULTIVERSION
 void AddRow(const uint32_t* lhs, const uint32_t* rhs, int64_t steps, uint32_t* value, uint32_t*) {
@@ -282,12 +296,17 @@ RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const s
 }  // namespace
 
 Expected Reference(const Spec& root, const ConstOperands& operands) {
+  if (AccumulatorOf(root) == Dtype::kF64) return ReferenceIn<long double>(root, operands);
   return IsFloating(AccumulatorOf(root)) ? ReferenceIn<double>(root, operands)
                                          : ReferenceIn<uint64_t>(root, operands);
 }
 
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
   const Dtype out = SumOrOutput(root);
+  if (AccumulatorOf(root) == Dtype::kF64) {
+    const RowSums<long double> sums = SumRows<long double>(root, operands, rows);
+    return {{sums.value.begin(), sums.value.end()}, {sums.magnitude.begin(), sums.magnitude.end()}};
+  }
   if (IsFloating(out)) {
     RowSums<double> sums = SumRows<double>(root, operands, rows);
     return {std::move(sums.value), std::move(sums.magnitude)};

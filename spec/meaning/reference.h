@@ -3,9 +3,10 @@
 // that the search or the code generator use. Thread-safe.
 //
 // Sums of floats are kept in double: exact for integers whose sums of magnitudes stay below 2^53, else within
-// terms * 2^-53 of the sum of magnitudes. They are not rounded to the output's type. Sums of integers are
-// exact: they wrap around as the spec says, and are saturated if the output is narrow. Sums that an epilogue
-// follows are as it finds them; see ApplyEpilogue.
+// terms * 2^-53 of the sum of magnitudes. They are not rounded to the output's type. Sums of f64 are kept in
+// the CPU's 80 bits, within terms * 2^-64, and then rounded to double. Sums of integers are exact: they wrap
+// around as the spec says, and are saturated if the output is narrow. Sums that an epilogue follows are as it
+// finds them; see ApplyEpilogue.
 #ifndef KIRSCH_SPEC_MEANING_REFERENCE_H_
 #define KIRSCH_SPEC_MEANING_REFERENCE_H_
 

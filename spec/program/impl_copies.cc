@@ -244,7 +244,7 @@ void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const 
   const Affine all = IndexOf(sizes_[dim].left);
   const int64_t panel = most.to.panel;
   const bool straight = most.from.order == most.to.order;
-  const int64_t unit = straight ? PanelVector(panel, target_.vectors.front().bytes) : 1;
+  const int64_t unit = straight ? PanelVector(panel, target_.vectors.front().bytes, most.to.dtype) : 1;
   const auto copy = [&](VarId number, int64_t columns, const Affine& last) {
     PackShape pack = most;
     pack.inner = columns;

@@ -46,7 +46,7 @@ void CheckViews(const Spec& spec, const OperandViews& views) {
 RegisterTile EmittedTile(RegisterTile tile, const Target& target) {
   RegisterTile split = tile;
   split.one_set = false;
-  return tile.one_set && KSplit(split, UnitWithLanes(target, tile.lanes)) == 1 ? split : tile;
+  return tile.one_set && KSplit(split, UnitOf(target, tile)) == 1 ? split : tile;
 }
 
 // Of register tiles of some columns, which may be divided into rows.

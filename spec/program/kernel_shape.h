@@ -4,6 +4,7 @@
 #ifndef KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
 #define KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -96,10 +97,11 @@ struct PackShape {
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };
 
-// The elements along a panel that a straight copy writes at once, by vectors of so many bytes.
-inline int64_t PanelVector(int64_t panel, int vector_bytes) {
-  const int64_t words = vector_bytes / kAccumulatorBytes;
-  return panel % words != 0 ? panel : words;
+// The elements along a panel that a straight copy writes at once, by vectors of so many bytes: words, or what
+// is wider.
+inline int64_t PanelVector(int64_t panel, int vector_bytes, Dtype dtype) {
+  const int64_t lanes = vector_bytes / std::max(kWordBytes, Bytes(dtype));
+  return panel % lanes != 0 ? panel : lanes;
 }
 
 // An image with zeros around it: `planes` times `height` rows of `width` elements, with rows of zeros before

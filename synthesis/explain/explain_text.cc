@@ -32,9 +32,9 @@ std::string TileText(const TileFacts& facts, const Target& target) {
       "tile %dx%d of %d lanes by %s: %d of %d registers, %s; %.4g instructions and %.4g cycles a trip of %d "
       "step%s, bound by %s, %.1f%% of the peak rate",
       tile.rows, tile.columns, tile.lanes, tile.instruction().name, facts.registers,
-      UnitWithLanes(target, tile.lanes).registers,
-      facts.spills == 0 ? "no spills" : Cat(facts.spills, " spilled"), facts.instructions, facts.cycles,
-      facts.steps, facts.steps == 1 ? "" : "s", facts.bottleneck, 100 * facts.peak_share);
+      UnitOf(target, tile).registers, facts.spills == 0 ? "no spills" : Cat(facts.spills, " spilled"),
+      facts.instructions, facts.cycles, facts.steps, facts.steps == 1 ? "" : "s", facts.bottleneck,
+      100 * facts.peak_share);
 }
 
 // What stands below a node's line.

@@ -210,6 +210,7 @@ TEST_P(ShippedSuiteTest, IsRead) {
 
 INSTANTIATE_TEST_SUITE_P(Names, ShippedSuiteTest,
                          ::testing::Values(ShippedSuite{"gemm_f32", 40, {"f32"}},
+                                           ShippedSuite{"gemm_f64", 40, {"f64"}},
                                            ShippedSuite{"gemm_bf16", 25, {"bf16*bf16->f32", "bf16"}},
                                            ShippedSuite{"gemm_int8", 25, {"u8*s8->s32", "s8*s8->s32"}},
                                            ShippedSuite{"headers", 3 * kMatmulTypes.size(), EveryTypes()}),

@@ -271,6 +271,23 @@ TEST(Cblas, TheBf16ProductIsUsedWhereThereIsOne) {
   EXPECT_FALSE(cblas->Prepare(f32.workload, 0, kSbgemm).ok());
 }
 
+TEST(Cblas, TheF64ProductIsUsedForF64) {
+  constexpr size_t kSgemm = 0, kDgemm = 4, kDgemv = 5;
+  const std::unique_ptr<Contender> cblas = MakeCblasContender({KIRSCH_FAKE_CBLAS});
+  const absl::StatusOr<ContenderInfo> info = cblas->Load();
+  ASSERT_TRUE(info.ok()) << info.status();
+  ASSERT_EQ(info->methods[kDgemm], "cblas_dgemm");
+  for (const Workload& workload : Workloads({Dtype::kF64, Dtype::kF64, Dtype::kF64})) {
+    const Placed placed(workload);
+    const ExpectedResult reference = *ComputeReference(placed.workload);
+    EXPECT_FALSE(cblas->Prepare(placed.workload, 0, kSgemm).ok());
+    EXPECT_FALSE(cblas->Prepare(placed.workload, 0, kDgemv).ok());  // it has none
+    ASSERT_TRUE(cblas->Prepare(placed.workload, 0, kDgemm).ok());
+    cblas->Run();
+    EXPECT_TRUE(CheckOutput(reference, placed.workload).correct) << placed.problem.m;
+  }
+}
+
 // The instructions of which a product of these types can be made.
 std::set<std::string> InstructionsFor(const MatmulTypes& types) {
   const Problem problem = TypedWorkload(types, MatmulSpec(1, 8, 8, 8)).problem;
@@ -283,6 +300,7 @@ std::set<std::string> InstructionsFor(const MatmulTypes& types) {
 TEST(Peak, InstructionsFollowTheTypes) {
   using ::testing::ElementsAre;
   EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kF32, Dtype::kF32}), ElementsAre("fma"));
+  EXPECT_THAT(InstructionsFor({Dtype::kF64, Dtype::kF64, Dtype::kF64}), ElementsAre("fmaf64"));
   EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kBf16, Dtype::kF32}), ElementsAre("fma"));
   EXPECT_THAT(InstructionsFor({Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}), ElementsAre("fma", "vdpbf16ps"));
   EXPECT_THAT(InstructionsFor({Dtype::kU8, Dtype::kS8, Dtype::kS16}),

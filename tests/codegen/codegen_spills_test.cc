@@ -74,9 +74,9 @@ INSTANTIATE_TEST_SUITE_P(Cpu, SpillsTest,
 
 // The loop of a 4x3 tile, of the target's widest vectors.
 LoopCode HotLoopOf(const Target& target) {
-  const uint32_t n = 3 * static_cast<uint32_t>(target.vectors[0].lanes());
+  const uint32_t n = 3 * static_cast<uint32_t>(target.vectors[0].lanes(Dtype::kF32));
   const Spec spec = MakeSpec({4, 300, n});
-  const Decision registers = IntoRegisters(LayoutKind::kVectors, target.vectors[0].lanes());
+  const Decision registers = IntoRegisters(LayoutKind::kVectors, target.vectors[0].lanes(Dtype::kF32));
   std::vector<LoopCode> loops = LoopsOf(Chain(spec, target, {registers, Microkernel()}), target);
   return *std::max_element(loops.begin(), loops.end(), [](const LoopCode& a, const LoopCode& b) {
     return a.instructions < b.instructions;

@@ -22,7 +22,7 @@ constexpr MatmulTypes kS32{Dtype::kS32, Dtype::kS32, Dtype::kS32};
 
 // A packed rhs in the best arithmetic's groups, in `columns` vectors.
 Impl PackedTile(const Spec& spec, const Target& target, uint32_t columns) {
-  const int lanes = target.vectors.front().lanes();
+  const int lanes = target.vectors.front().lanes(Dtype::kF32);
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
   const int group = Info(BestArithmetic(lhs, rhs, target)).group;
   Decision pack = PackInto(MatmulDims::kRhs, Order::kRow, static_cast<int>(columns) * lanes);
@@ -34,7 +34,8 @@ Impl PackedTile(const Spec& spec, const Target& target, uint32_t columns) {
 }
 
 Spec TileSpec(const MatmulTypes& types, const Target& target, uint32_t rows, uint32_t columns) {
-  return TypedSpec(types, {rows, 300, columns * static_cast<uint32_t>(target.vectors.front().lanes())});
+  return TypedSpec(types,
+                   {rows, 300, columns * static_cast<uint32_t>(target.vectors.front().lanes(Dtype::kF32))});
 }
 
 std::string Assembly(const MatmulTypes& types, const VectorIsa& isa) {
@@ -47,7 +48,7 @@ std::string Assembly(const MatmulTypes& types, const VectorIsa& isa) {
 Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint32_t columns) {
   Matmul matmul{rows, 320, columns};
   matmul.rhs = Order::kCol;
-  Decision registers = IntoRegisters(LayoutKind::kPartialSums, target.vectors.front().lanes());
+  Decision registers = IntoRegisters(LayoutKind::kPartialSums, target.vectors.front().lanes(Dtype::kF32));
   registers.layout.group = static_cast<uint8_t>(Info(BestArithmetic(types.lhs, types.rhs, target)).group);
   return Chain(TypedSpec(types, matmul), target, {registers, Microkernel()});
 }

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Operands as they lie: vectors of rhs widen where they must, and end at the last element.
 TEST_P(TypesTest, OuterProduct) {
   for (const VectorUnit& unit : target_.vectors) {
-    const uint32_t lanes = static_cast<uint32_t>(unit.lanes());
+    const uint32_t lanes = static_cast<uint32_t>(unit.lanes(AccumulatorOf(types_.lhs)));
     uint32_t variant = 0;
     for (uint32_t n = 1; n <= lanes + 3; ++n) {
       variant = variant * 5 + 3 + n;
@@ -66,7 +66,8 @@ TEST_P(TypesTest, OuterProduct) {
                           (variant & 128) != 0};
       const Spec spec = TypedSpec(types_, matmul);
       const Impl impl =
-          Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, unit.lanes()), Microkernel()});
+          Chain(spec, target_,
+                {IntoRegisters(LayoutKind::kVectors, unit.lanes(AccumulatorOf(types_.lhs))), Microkernel()});
       ASSERT_TRUE(Works(spec, impl)) << Describe(matmul) << ", lanes " << lanes;
     }
   }
@@ -78,7 +79,7 @@ TEST_P(TypesTest, PackedRhs) {
   for (Order rhs : {Order::kRow, Order::kCol})
     for (uint32_t k : {1, 2, 3, 4, 21, 67}) {
       variant = variant * 5 + 3 + k;
-      const uint32_t wide = static_cast<uint32_t>(target_.vectors.front().lanes());
+      const uint32_t wide = static_cast<uint32_t>(target_.vectors.front().lanes(AccumulatorOf(types_.lhs)));
       const uint32_t n = std::array{1u, 3u, wide, wide + 1, 4 * wide - 1, 5 * wide + 6}[variant % 6];
       const Matmul matmul{3, k, n, 1, Order::kRow, rhs, 5, (variant & 16) != 0};
       const Spec spec = TypedSpec(types_, matmul);
@@ -102,8 +103,9 @@ TEST_P(TypesTest, PackedRhs) {
 // Panels that come from RAM are read side by side; the last tile's last panel is filled up.
 TEST_P(TypesTest, SeveralPanelsAtOnce) {
   for (const uint32_t k : {1, 5, 34}) {
-    const Spec spec =
-        TypedSpec(types_, {1, k, 5 * static_cast<uint32_t>(target_.vectors.front().lanes()) + 3});
+    const Spec spec = TypedSpec(
+        types_,
+        {1, k, 5 * static_cast<uint32_t>(target_.vectors.front().lanes(AccumulatorOf(types_.lhs))) + 3});
     for (const Decision& pack : Decisions(spec, RewriteKind::kPack, MatmulDims::kRhs)) {
       if (pack.level != Level::kRam || pack.layout.panel == 0) continue;
       const uint32_t columns = 2u * pack.layout.panel;
@@ -126,14 +128,14 @@ TEST_P(TypesTest, SeveralPanelsAtOnce) {
 TEST_P(TypesTest, DotProduct) {
   const int group = Info(BestArithmetic(types_.lhs, types_.rhs, target_)).group;
   for (const VectorUnit& unit : target_.vectors) {
-    const uint32_t step = static_cast<uint32_t>(unit.lanes() * group);
+    const uint32_t step = static_cast<uint32_t>(unit.lanes(AccumulatorOf(types_.lhs)) * group);
     for (uint32_t k = 1; k <= 2 * step + 3; k += 1 + k % 3) {
       const Matmul matmul{1 + k % 2, k, 1 + k % 5, 1, Order::kRow, Order::kCol, k % 4, k % 3 == 0};
       const Spec spec = TypedSpec(types_, matmul);
-      Decision registers = IntoRegisters(LayoutKind::kPartialSums, unit.lanes());
+      Decision registers = IntoRegisters(LayoutKind::kPartialSums, unit.lanes(AccumulatorOf(types_.lhs)));
       registers.layout.group = static_cast<uint8_t>(group);
       ASSERT_TRUE(Works(spec, Chain(spec, target_, {registers, Microkernel()})))
-          << Describe(matmul) << ", lanes " << unit.lanes();
+          << Describe(matmul) << ", lanes " << unit.lanes(AccumulatorOf(types_.lhs));
     }
   }
 }
@@ -154,20 +156,21 @@ TEST(Types, OutputsAreRoundedToTheNearestBf16) {
     if (!HostRuns(target)) continue;
     const MatmulTypes types{Dtype::kBf16, Dtype::kBf16, Dtype::kBf16};
     for (const VectorUnit& unit : target.vectors) {
-      const Spec spec = TypedSpec(types, {4, 1, static_cast<uint32_t>(unit.lanes()) + 3});
-      const LoopProgram program =
-          Lower(Chain(spec, target, {IntoRegisters(LayoutKind::kVectors, unit.lanes()), Microkernel()}),
-                target, "kernel");
+      const Spec spec = TypedSpec(types, {4, 1, static_cast<uint32_t>(unit.lanes(Dtype::kF32)) + 3});
+      const LoopProgram program = Lower(
+          Chain(spec, target, {IntoRegisters(LayoutKind::kVectors, unit.lanes(Dtype::kF32)), Microkernel()}),
+          target, "kernel");
       const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, target);
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       TypedMatrix lhs(spec, MatmulDims::kLhs), rhs(spec, MatmulDims::kRhs), out(spec, MatmulDims::kOut);
       std::mt19937 random(20250605);
       for (int round = 0; round < 3000; ++round) {
         for (int row = 0; row < 4; ++row) lhs.Set(0, row, 0, random() & 0xffff);
-        for (int column = 0; column < unit.lanes() + 3; ++column) rhs.Set(0, 0, column, random() & 0xffff);
+        for (int column = 0; column < unit.lanes(Dtype::kF32) + 3; ++column)
+          rhs.Set(0, 0, column, random() & 0xffff);
         RunTyped(reinterpret_cast<AnyKernel>((*kernel)->function()), program.scratch_bytes, lhs, rhs, &out);
         for (int row = 0; row < 4; ++row)
-          for (int column = 0; column < unit.lanes() + 3; ++column) {
+          for (int column = 0; column < unit.lanes(Dtype::kF32) + 3; ++column) {
             const float product = std::fma(static_cast<float>(lhs.value(0, row, 0)),
                                            static_cast<float>(rhs.value(0, 0, column)), 0.0f);
             if (std::isnan(product)) {

@@ -26,6 +26,8 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
+#include "spec/language/printer.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -81,11 +83,27 @@ TEST(EpilogueTest, ErrorsSayWhere) {
             "spec:1:32: expected a function of an f32 only (f32 before it makes it one), got 'gelu'");
   EXPECT_EQ(ErrorOf("matmul f32 8x8x8 epilogue=relu,silu:2"),
             "spec:1:32: expected silu, without an operand, got 'silu:2'");
+  EXPECT_EQ(
+      ErrorOf("matmul f64 8x8x8 epilogue=relu,gelu"),
+      "spec:1:32: expected add, sub, mul, max, min, relu, maxnum or minnum after sums of f64, got 'gelu'");
+  EXPECT_EQ(ErrorOf("matmul f64*f64->f32 8x8x8 epilogue=relu"),
+            "spec:1:8: expected an output of f64 after an epilogue that ends in f64, got 'f64*f64->f32'");
+  EXPECT_EQ(ErrorOf("matmul f64 8x8x8 epilogue=add:1e999"),
+            "spec:1:31: expected n, m, mn, scalar or a finite f64, got '1e999'");
   for (const char* step : {"", "relu:1", "f32:n", "add", "add:", "swish", "leaky_relu", "add:nan", "add:1e99",
                            "add:number", "mul:n:n"})
     EXPECT_NE(ErrorOf(std::string("matmul f32 8x8x8 epilogue=relu,") + step).find("spec:1:"),
               std::string::npos)
         << step;
+}
+
+// Functions take what is in memory by its name.
+TEST(EpilogueTest, OperandsHaveNames) {
+  for (const OperationInfo& info : kOperations) {
+    if (!IsStep(info.op) || info.operands() != 2) continue;
+    const Spec spec = Parsed(Cat("matmul f32 8x8x8 epilogue=", std::string(info.name), ":mn"));
+    EXPECT_NE(EpilogueNames(spec.op_info().epilogue).front(), "") << info.name;
+  }
 }
 
 // The value that an epilogue makes of one sum, as text says it.
@@ -123,6 +141,19 @@ TEST(EpilogueTest, RoundsWhereItSays) {
   EXPECT_EQ(ValueOf("f32", "mul:n", 4097, 4097), 16785408);
   EXPECT_EQ(ValueOf("f32", "mul:4097,add:-16785408", 4097), 1);
   EXPECT_EQ(ValueOf("f32", "mul:4097,max:0,add:-16785408", 4097), 0);
+  EXPECT_EQ(ValueOf("f64", "mul:n", 4097, 4097), 16785409);
+  EXPECT_EQ(ValueOf("f64", "add:0.1", 0), 0.1);
+  EXPECT_EQ(ValueOf("f64", "mul:134217729,add:-18014398777917440", 134217729), 1);
+}
+
+// What a number of 64 bits is, in texts and in the keys of specs.
+TEST(EpilogueTest, NumbersOfF64KeepAllTheirBits) {
+  const std::string text = "matmul f64 8x8x8 epilogue=add:0.1,mul:-1e-300,max:3";
+  EXPECT_EQ(PrintSpec(Parsed(text)), text);
+  const Spec other = Parsed("matmul f64 8x8x8 epilogue=add:0.10000000000000001,mul:-1e-300,max:3");
+  EXPECT_EQ(other.op, Parsed(text).op);
+  const Spec next = Parsed("matmul f64 8x8x8 epilogue=add:0.10000000000000002,mul:-1e-300,max:3");
+  EXPECT_NE(next.op, Parsed(text).op);
 }
 
 // The bound holds for whatever the sum may have been.

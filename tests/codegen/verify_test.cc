@@ -35,6 +35,7 @@ using testing::MatmulSpec;
 using testing::PlainKernel;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr MatmulTypes kF64 = {Dtype::kF64, Dtype::kF64, Dtype::kF64};
 constexpr size_t kAll = 100;
 
 RungReport Climb(const Spec& spec, const TrialPlan& plan, const Flaw& flaw) {
@@ -139,12 +140,19 @@ class FloatTolerance : public ::testing::TestWithParam<std::tuple<InputKind, Mat
     const ContractionProblem problem(spec_);
     const Oracle oracle =
         problem.Expect(Kind(), Operands::Create(problem, {.kind = Kind()})->pointers(), {0, 1, 2});
-    std::vector<float> out(oracle.value.begin(), oracle.value.end());
+    return spec_.out().dtype == Dtype::kF64 ? CheckOff<double>(problem, oracle, fraction)
+                                            : CheckOff<float>(problem, oracle, fraction);
+  }
+
+  template <typename Real>
+  absl::Status CheckOff(const ContractionProblem& problem, const Oracle& oracle, double fraction) const {
+    constexpr Real kInfinity = std::numeric_limits<Real>::infinity();
+    std::vector<Real> out(oracle.value.begin(), oracle.value.end());
     const size_t element = 17;
     const double off = fraction * ErrorBound(spec_) * oracle.scale[element];
     const double wanted = oracle.value[element] + off;
     // The nearest float on the far side, so that rounding does not bring it back.
-    out[element] = static_cast<float>(wanted);
+    out[element] = static_cast<Real>(wanted);
     if (fraction > 1 && out[element] < wanted) out[element] = std::nextafter(out[element], kInfinity);
     if (fraction < 1 && out[element] > wanted) out[element] = std::nextafter(out[element], -kInfinity);
     double max_error = 0;
@@ -155,7 +163,6 @@ class FloatTolerance : public ::testing::TestWithParam<std::tuple<InputKind, Mat
     return status;
   }
 
-  static constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Spec spec_ = MatmulSpec({.m = 3, .k = 1000, .n = 10, .types = std::get<1>(GetParam())});
 };
 INSTANTIATE_TEST_SUITE_P(
@@ -165,7 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
                                          MatmulTypes{Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
                                          MatmulTypes{Dtype::kBf16, Dtype::kF32, Dtype::kF32},
                                          MatmulTypes{Dtype::kF16, Dtype::kF16, Dtype::kF32},
-                                         MatmulTypes{Dtype::kF32, Dtype::kF16, Dtype::kF32})),
+                                         MatmulTypes{Dtype::kF32, Dtype::kF16, Dtype::kF32},
+                                         MatmulTypes{Dtype::kF64, Dtype::kF64, Dtype::kF64})),
     [](const auto& info) {
       return std::string(std::get<0>(info.param) == InputKind::kUniform ? "Uniform_" : "Spread_") +
              testing::NameOf(std::get<1>(info.param));
@@ -182,6 +190,27 @@ TEST(ErrorBoundTest, IsGammaN) {
   const double u = 0x1p-24;
   EXPECT_NEAR(ErrorBound(MatmulSpec({.k = 1})), u, 1e-3 * u);
   EXPECT_NEAR(ErrorBound(MatmulSpec({.k = 512, .accumulate = true})), 513 * u / (1 - 513 * u), 1e-3 * u);
+}
+
+TEST(ErrorBoundTest, OfF64HasItsUnit) {
+  const double u = 0x1p-53, bound = ErrorBound(MatmulSpec({.k = 512, .types = kF64}));
+  EXPECT_GT(bound, 512 * u);
+  EXPECT_LT(bound, 514 * u);
+}
+
+// Products that are rounded to f32, or a sum that is, are refused.
+TEST(ErrorBoundTest, RefusesF64WithTheBitsOfF32) {
+  const Spec spec = MatmulSpec({.m = 20, .k = 50, .n = 20, .types = kF64});
+  const auto to_f32 = [](double value) -> double { return static_cast<float>(value); };
+  EXPECT_EQ(Climb(spec, PlanOf(InputKind::kUniform), {}).outcome, RungOutcome::kPassed);
+  EXPECT_EQ(Climb(spec, PlanOf(InputKind::kUniform),
+                  {.product = [&](int64_t, int64_t, int64_t, double product) { return to_f32(product); }})
+                .outcome,
+            RungOutcome::kFailed);
+  EXPECT_EQ(Climb(spec, PlanOf(InputKind::kUniform),
+                  {.value = [&](int64_t, int64_t, double value) { return to_f32(value); }})
+                .outcome,
+            RungOutcome::kFailed);
 }
 
 // A sum in f16-like precision is refused: the bound is not slack by orders of magnitude for short sums.

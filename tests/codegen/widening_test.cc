@@ -30,7 +30,7 @@ namespace {
 std::vector<Dtype> NarrowFloats() {
   std::vector<Dtype> dtypes;
   for (const DtypeInfo& info : kDtypes)
-    if (IsFloating(info.dtype) && info.dtype != Dtype::kF32 && !IsOfBlocks(info.dtype))
+    if (IsFloating(info.dtype) && IsNarrow(info.dtype) && !IsOfBlocks(info.dtype))
       dtypes.push_back(info.dtype);
   return dtypes;
 }

@@ -178,7 +178,7 @@ TEST(MicrokernelCostTest, GrowsWithEveryInput) {
       for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums})
         for (int rows = 1; rows <= 14; ++rows)
           for (int columns = 1; columns <= 4; ++columns) {
-            RegisterTile tile{form, Arithmetic::kFma, unit.lanes(), rows, columns};
+            RegisterTile tile{form, Arithmetic::kFma, unit.lanes(Dtype::kF32), rows, columns};
             if (RegistersNeeded(tile, unit) >= unit.registers) continue;
             for (int k : {1, 7, 64, 1000}) {
               const double cycles = MicrokernelCycles(tile, k, unit, target);
@@ -200,7 +200,8 @@ TEST(MicrokernelCostTest, FunctionsOfEpiloguesCostTheirInstructions) {
   const auto cycles = [](const Target& target, const std::string& epilogue) {
     const VectorUnit& unit = target.vectors.front();
     const Spec spec = ParseSpec("matmul f32 6x64x32" + epilogue)->spec;
-    return EpilogueCycles(spec, {LayoutKind::kVectors, Arithmetic::kFma, unit.lanes(), 6, 2}, unit);
+    return EpilogueCycles(spec, {LayoutKind::kVectors, Arithmetic::kFma, unit.lanes(Dtype::kF32), 6, 2},
+                          unit);
   };
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target()}) {
     const VectorUnit& unit = target.vectors.front();

@@ -34,8 +34,7 @@ TEST(TileKernels, AreOneLegalRegisterTileEach) {
       EXPECT_EQ(node->decision.kind, RewriteKind::kMicrokernel);
       const RegisterTile tile = RegisterTileOf(kernel.microkernel, kernel.microkernel.out().layout, target);
       arithmetics.insert(tile.arithmetic);
-      EXPECT_LE(RegistersNeeded(tile, UnitWithLanes(target, tile.lanes)),
-                UnitWithLanes(target, tile.lanes).registers);
+      EXPECT_LE(RegistersNeeded(tile, UnitOf(target, tile)), UnitOf(target, tile).registers);
       const std::optional<TileKernel> shorter = WithSteps(kernel, 64, target);
       ASSERT_TRUE(shorter.has_value()) << kernel.parsed.text;
       EXPECT_EQ(RegisterTileOf(shorter->microkernel, shorter->microkernel.out().layout, target), tile);

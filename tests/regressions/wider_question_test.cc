@@ -80,6 +80,8 @@ TEST(WiderQuestion, TransposesCostTheSame) {
     if (!one.ok() || !other.ok() || IsOfBlocks(one->spec.operand[MatmulDims::kRhs].dtype)) continue;
     ++drawn;
     const Target target = FindTarget(random() % 2 == 0 ? "haswell" : "znver4", "")->target;
+    // An output of one element has no order, so out=col exchanges nothing there.
+    if (ExtentOf(one->spec, MatmulDims::kOut).elements() == 1) continue;
     EXPECT_EQ(ToCycles(CostOf(one->spec, target)), ToCycles(CostOf(other->spec, target)))
         << question.narrow << ", " << question.wide << ", " << target.name;
   }

@@ -77,7 +77,7 @@ TEST_P(ExplainTest, TilesFitTheRegistersAndAreNoFasterThanThePeak) {
     if (!node.tile) continue;
     const TileFacts& facts = *node.tile;
     EXPECT_GE(facts.registers, facts.tile.accumulators());
-    EXPECT_LE(facts.registers, UnitWithLanes(model_.target(), facts.tile.lanes).registers);
+    EXPECT_LE(facts.registers, UnitOf(model_.target(), facts.tile).registers);
     EXPECT_EQ(facts.spills, 0);
     EXPECT_GT(facts.instructions, facts.multiply_adds);
     EXPECT_GT(facts.peak_share, 0);

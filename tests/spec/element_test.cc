@@ -80,7 +80,7 @@ std::vector<Format> Formats(std::index_sequence<kIndices...>) {
       FormatOf<Dtype::kF8E4M3>("f8_e4m3", 8, 4, false), FormatOf<Dtype::kF8E5M2>("f8_e5m2", 8, 5, true)};
   const auto add = [&]<size_t kIndex>(std::integral_constant<size_t, kIndex>) {
     constexpr DtypeInfo kInfo = kDtypes[kIndex];
-    if constexpr (kInfo.exponent > 0 && kInfo.block == 1 && kInfo.dtype != Dtype::kF32)
+    if constexpr (kInfo.exponent > 0 && kInfo.block == 1 && IsNarrow(kInfo.dtype))
       if (std::none_of(formats.begin(), formats.end(),
                        [&](const Format& format) { return format.name == kInfo.name; }))
         formats.push_back(

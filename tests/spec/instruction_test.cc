@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <random>
 #include <set>
@@ -58,10 +59,10 @@ Target TargetOf(const Case& c) {
   return target;
 }
 
-// out[] += lhs[] * rhs[], all of them vectors' words.
+// out[] += lhs[] * rhs[], all of them vectors.
 LoopProgram WriteProgram(const Case& c, const Target& target) {
-  const int lanes = c.bytes / kAccumulatorBytes;
-  const Dtype sum = AccumulatorOf(c.row->lhs);
+  const Dtype sum = c.row->accumulator();
+  const int lanes = c.bytes / Bytes(sum);
   ProcedureBuilder builder("entry");
   const VarId lhs = builder.PointerParameter("lhs", c.row->lhs, false);
   const VarId rhs = builder.PointerParameter("rhs", c.row->rhs, false);
@@ -86,13 +87,19 @@ LoopProgram WriteProgram(const Case& c, const Target& target) {
   return program;
 }
 
-// The word of a lane after the instruction. Vectors of o8 are taken for the u8 that they are kept as.
-uint32_t LaneAfter(const Instruction& row, uint32_t lane, uint32_t a, uint32_t b) {
-  const auto element = [](Dtype dtype, const uint32_t& word, int i) {
+// A lane: its accumulator, or a word of factors, in the lower bits.
+using Lane = uint64_t;
+
+// That of the sum after the instruction. Vectors of o8 are taken for the u8 that they are kept as.
+Lane LaneAfter(const Instruction& row, Lane lane, Lane a, Lane b) {
+  const auto element = [](Dtype dtype, const Lane& word, int i) {
     return LoadElement(dtype == Dtype::kExcess8 ? Dtype::kU8 : dtype, &word, i);
   };
+  if (row.accumulator() == Dtype::kF64)
+    return std::bit_cast<Lane>(
+        std::fma(element(row.lhs, a, 0), element(row.rhs, b, 0), std::bit_cast<double>(lane)));
   if (IsFloating(row.lhs)) {
-    auto sum = std::bit_cast<float>(lane);
+    auto sum = std::bit_cast<float>(static_cast<uint32_t>(lane));
     for (int i = 0; i < row.group; ++i)
       sum = std::fma(static_cast<float>(element(row.lhs, a, i)), static_cast<float>(element(row.rhs, b, i)),
                      sum);
@@ -101,12 +108,12 @@ uint32_t LaneAfter(const Instruction& row, uint32_t lane, uint32_t a, uint32_t b
   for (int i = 0; i < row.group; ++i)
     lane += static_cast<uint32_t>(static_cast<int64_t>(element(row.lhs, a, i)) *
                                   static_cast<int64_t>(element(row.rhs, b, i)));
-  return lane;
+  return static_cast<uint32_t>(lane);
 }
 
 // Of floats, small multiples of 1/4, so that sums are exact in any order; of integers anything.
-uint32_t AnyWord(Dtype dtype, std::mt19937* random) {
-  uint32_t word = static_cast<uint32_t>((*random)());
+Lane AnyLane(Dtype dtype, std::mt19937* random) {
+  Lane word = static_cast<uint32_t>((*random)());
   if (!IsFloating(dtype)) return word;
   for (int i = 0; i < WordElements(dtype); ++i)
     StoreElement(dtype, 0.25 * (static_cast<int>((*random)() % 65) - 32), &word, i);
@@ -132,7 +139,7 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
     // multiplied, several words at a time in panels.
     const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
     if (!row.unpacked) {
-      EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
+      EXPECT_EQ(row.group * Bytes(factor), row.words * Bytes(row.accumulator())) << row.name;
     }
   }
 }
@@ -187,13 +194,19 @@ TEST(InstructionTest, MeansSumsOfProducts) {
     const auto kernel = JitCompile(WriteProgram(c, target), target);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     for (int round = 0; round < 200; ++round) {
-      std::array<uint32_t, 16> a, b, sum, expected;
-      for (size_t i = 0; i < a.size(); ++i) {
-        a[i] = AnyWord(c.row->lhs, &random);
-        b[i] = AnyWord(c.row->rhs, &random);
-        sum[i] = expected[i] = AnyWord(AccumulatorOf(c.row->lhs), &random);
-        if (static_cast<int>(i) < c.bytes / kAccumulatorBytes)
-          expected[i] = LaneAfter(*c.row, sum[i], a[i], b[i]);
+      // Of 64 bytes.
+      const auto bytes = static_cast<size_t>(Bytes(c.row->accumulator()));
+      std::array<std::byte, 64> a, b, sum, expected;
+      const auto put = [&](std::array<std::byte, 64>& to, size_t at, Lane lane) {
+        memcpy(to.data() + at, &lane, bytes);
+      };
+      for (size_t at = 0; at < a.size(); at += bytes) {
+        const Lane x = AnyLane(c.row->lhs, &random), y = AnyLane(c.row->rhs, &random),
+                   z = AnyLane(c.row->accumulator(), &random);
+        put(a, at, x);
+        put(b, at, y);
+        put(sum, at, z);
+        put(expected, at, at < static_cast<size_t>(c.bytes) ? LaneAfter(*c.row, z, x, y) : z);
       }
       const auto run = reinterpret_cast<void (*)(const void*, const void*, void*, void*, size_t, size_t)>(
           (*kernel)->function());

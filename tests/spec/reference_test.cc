@@ -105,6 +105,12 @@ TEST(ReferenceTest, NarrowFloatsAreWidened) {
   EXPECT_EQ(DotOf({kF16, kF16, kF32}, f16, f16, 1.0f), 2048.0 * 2048 + 1 + 0x1p-48);
 }
 
+// What sums of f64 lose, the reference keeps.
+TEST(ReferenceTest, IsMoreExactThanF64) {
+  const std::vector<double> lhs = {1, 0x1p-60, -1}, ones = {1, 1, 1};
+  EXPECT_EQ(DotOf({Dtype::kF64, Dtype::kF64, Dtype::kF64}, lhs, ones, 0.0), 0x1p-60);
+}
+
 class EveryTypes : public ::testing::TestWithParam<MatmulTypes> {};
 INSTANTIATE_TEST_SUITE_P(, EveryTypes, ::testing::ValuesIn(testing::EveryTypes()),
                          [](const auto& info) { return testing::NameOf(info.param); });

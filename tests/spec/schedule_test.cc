@@ -115,7 +115,7 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
        "got "
        "'packed32x256'"},
       {"pack lhs L2 packed", "s:1:19: expected the element type of the copy, got nothing"},
-      {"pack lhs L2 packed f64", "s:1:20: expected the element type of the copy, got 'f64'"},
+      {"pack lhs L2 packed f128", "s:1:20: expected the element type of the copy, got 'f128'"},
       {"tile m 4\ntile m 2", "s:2:1: expected one decision at the top, got 'tile'"},
       {"tile m 4\n   search\n  search", "s:3:3: expected column 4"},
   };

@@ -62,6 +62,9 @@ inline void Store(double sum, const Problem& p, size_t at) {
     case KIRSCH_S32:
       static_cast<int32_t*>(p.out)[at] = static_cast<int32_t>(sum);
       return;
+    case KIRSCH_F64:
+      static_cast<double*>(p.out)[at] = sum;
+      return;
     default:
       static_cast<float*>(p.out)[at] = static_cast<float>(sum);
   }

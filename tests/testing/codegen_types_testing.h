@@ -66,15 +66,18 @@ inline Spec TypedSpec(const MatmulTypes& types, const Matmul& matmul) {
 }
 
 // The number that the bits of an element of `dtype` stand for.
-inline double ValueOf(Dtype dtype, uint32_t bits) {
+inline double ValueOf(Dtype dtype, uint64_t bits) {
+  const auto word = static_cast<uint32_t>(bits);
   switch (dtype) {
+    case Dtype::kF64:
+      return std::bit_cast<double>(bits);
     case Dtype::kF32:
-      return std::bit_cast<float>(bits);
+      return std::bit_cast<float>(word);
     case Dtype::kBf16:
-      return std::bit_cast<float>(bits << 16);
+      return std::bit_cast<float>(word << 16);
     case Dtype::kF16: {
-      const int exponent = static_cast<int>(bits >> 10 & 31), fraction = static_cast<int>(bits & 1023);
-      const double sign = bits >> 15 != 0 ? -1 : 1;
+      const int exponent = static_cast<int>(word >> 10 & 31), fraction = static_cast<int>(word & 1023);
+      const double sign = word >> 15 != 0 ? -1 : 1;
       if (exponent == 31) return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
       if (exponent == 0) return sign * std::ldexp(fraction, -24);
       return sign * std::ldexp(1024 + fraction, exponent - 25);
@@ -108,7 +111,8 @@ inline uint32_t NearestBf16(float value) {
 }
 
 // The bits of a small integer.
-inline uint32_t BitsOf(Dtype dtype, int value) {
+inline uint64_t BitsOf(Dtype dtype, int value) {
+  if (dtype == Dtype::kF64) return std::bit_cast<uint64_t>(static_cast<double>(value));
   const uint32_t f32 = std::bit_cast<uint32_t>(static_cast<float>(value));
   if (dtype == Dtype::kF32) return f32;
   if (dtype == Dtype::kBf16) return f32 >> 16;
@@ -136,29 +140,29 @@ class TypedMatrix {
   // sums are exact.
   void Fill(uint32_t seed) {
     std::mt19937 random(seed);
-    std::vector<uint32_t> small;
+    std::vector<uint64_t> small;
     for (int value = -8; value < 8; ++value) small.push_back(BitsOf(dtype_, value));
     for (int64_t run = 0; run < extent_.batch * extent_.outer; ++run)
       for (int64_t inner = 0; inner < extent_.inner; ++inner) {
         const uint32_t any = random();
-        const uint32_t top = 1u << (8 * Bytes(dtype_) - 1);
-        const uint32_t least = Info(dtype_).has_sign ? top : 0,
+        const uint64_t top = uint64_t{1} << (8 * Bytes(dtype_) - 1);
+        const uint64_t least = Info(dtype_).has_sign ? top : 0,
                        largest = Info(dtype_).has_sign ? top - 1 : 255;
-        const uint32_t integer = any % 3 == 0 ? least : any % 3 == 1 ? largest : random();
+        const uint64_t integer = any % 3 == 0 ? least : any % 3 == 1 ? largest : random();
         SetElement(run * ld_ + inner, IsFloating(dtype_) ? small[any % 16] : integer);
       }
   }
 
   Dtype dtype() const { return dtype_; }
-  uint32_t at(int64_t batch, int64_t row, int64_t column) const {
-    uint32_t bits = 0;
+  uint64_t at(int64_t batch, int64_t row, int64_t column) const {
+    uint64_t bits = 0;
     std::memcpy(&bits, Element(Index(batch, row, column)), static_cast<size_t>(Bytes(dtype_)));
     return bits;
   }
   double value(int64_t batch, int64_t row, int64_t column) const {
     return ValueOf(dtype_, at(batch, row, column));
   }
-  void Set(int64_t batch, int64_t row, int64_t column, uint32_t bits) {
+  void Set(int64_t batch, int64_t row, int64_t column, uint64_t bits) {
     SetElement(Index(batch, row, column), bits);
   }
   void SetReadOnly() { buffer_.SetReadOnly(true); }
@@ -173,7 +177,7 @@ class TypedMatrix {
     return (batch * extent_.outer + outer) * ld_ + inner;
   }
   char* Element(int64_t index) const { return static_cast<char*>(buffer_.data()) + index * Bytes(dtype_); }
-  void SetElement(int64_t index, uint32_t bits) {
+  void SetElement(int64_t index, uint64_t bits) {
     std::memcpy(Element(index), &bits, static_cast<size_t>(Bytes(dtype_)));
   }
 
@@ -186,12 +190,13 @@ class TypedMatrix {
 };
 
 // The bits of a sum as an element of type `dtype`.
-inline uint32_t Finished(Dtype dtype, double sum) {
+inline uint64_t Finished(Dtype dtype, double sum) {
+  if (dtype == Dtype::kF64) return std::bit_cast<uint64_t>(sum);
   const float rounded = static_cast<float>(sum);
   if (dtype == Dtype::kBf16) return NearestBf16(rounded);
   return std::bit_cast<uint32_t>(rounded);
 }
-inline uint32_t Finished(Dtype dtype, uint32_t sum) {
+inline uint64_t Finished(Dtype dtype, uint32_t sum) {
   const int32_t value = static_cast<int32_t>(sum);
   return dtype == Dtype::kS16 ? static_cast<uint32_t>(std::min(32767, std::max(-32768, value))) : sum;
 }

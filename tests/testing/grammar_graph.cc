@@ -52,7 +52,7 @@ std::vector<std::string> PartnersOf(std::string_view type) {
   std::vector<std::string> partners;
   for (const MatmulTypes& types : kMatmulTypes) {
     const std::string_view a = Info(types.lhs).name, b = Info(types.rhs).name;
-    if (types.out != AccumulatorOf(types.lhs)) continue;
+    if (types.out != AccumulatorOf(types.lhs) || !IsOfGraphs(types.out)) continue;
     if (a == type) partners.emplace_back(b);
     if (b == type && a != b) partners.emplace_back(a);
   }

@@ -96,7 +96,8 @@ const std::vector<PlainType>& PlainTypes() {
     for (const DtypeInfo& info : kDtypes) {
       const bool defined = std::any_of(kDefined.begin(), kDefined.end(),
                                        [&](const PlainType& type) { return type.name == info.name; });
-      if (!info.ours && info.block == 1 && info.exponent > 0 && !defined) all.push_back(ByItsRow(info));
+      if (IsOfGraphs(info.dtype) && info.block == 1 && info.exponent > 0 && !defined)
+        all.push_back(ByItsRow(info));
     }
     return all;
   }();

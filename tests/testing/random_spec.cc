@@ -98,24 +98,26 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   const Dtype sum = AccumulatorOf(spec);
   Epilogue epilogue;
   const int steps = 1 + static_cast<int>((*random)() % 5);
-  bool real = sum == Dtype::kF32;
+  bool real = IsFloating(sum);
   while (epilogue.count < steps) {
     EpilogueStep step;
     step.op = static_cast<Operation>((*random)() % kStepOperations);
+    if (sum == Dtype::kF64 && IsComposed(step.op)) continue;
     if (IsComposed(step.op) ? !real : step.op == Operation::kF32 && real) continue;
     if (Info(step.op).operands() == 2) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
     if (step.HasOperand() && epilogue.operands() == kMaxEpilogueOperands) continue;
     const auto number = static_cast<int32_t>((*random)() % 7) - 3;
     if (step.operand == EpilogueOperand::kNumber)
-      step.number =
-          real ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number)) : static_cast<uint32_t>(number);
+      step.number = sum == Dtype::kF64 ? std::bit_cast<uint64_t>(0.75 * number)
+                    : real             ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number))
+                                       : static_cast<uint32_t>(number);
     real |= step.op == Operation::kF32;
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = step;
   }
   Spec with = spec;
   with.op = OpWith(epilogue, spec.op_info().window, spec.op_info().base);
   do {
-    with.out().dtype = kCallersElements[(*random)() % kCallersElements.size()];
+    with.out().dtype = sum == Dtype::kF64 ? sum : kCallersElements[(*random)() % kCallersElements.size()];
   } while (!MayStore(TypeAfter(epilogue, sum), with.out().dtype));
   with.accumulate &= Holds(sum, with.out().dtype);
   LayOutEpilogue(&with);

@@ -9,28 +9,37 @@
 namespace {
 
 using Stride = Eigen::OuterStride<>;
-using Row = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Col = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
+template <typename Real>
+using Row = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <typename Real>
+using Col = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>;
 
 Eigen::Index Index(size_t value) { return static_cast<Eigen::Index>(value); }
 
-template <typename Lhs, typename Rhs>
+template <typename Real, typename Lhs, typename Rhs>
 void Multiply(const KirschProblem& p) {
-  const float* const lhs_begin = static_cast<const float*>(p.lhs);
-  const float* const rhs_begin = static_cast<const float*>(p.rhs);
-  float* const out_begin = static_cast<float*>(p.out);
+  const Real* const lhs_begin = static_cast<const Real*>(p.lhs);
+  const Real* const rhs_begin = static_cast<const Real*>(p.rhs);
+  Real* const out_begin = static_cast<Real*>(p.out);
   for (size_t b = 0; b < p.batch; ++b) {
     const Eigen::Map<const Lhs, 0, Stride> lhs(lhs_begin + b * p.lhs_stride, Index(p.m), Index(p.k),
                                                Stride(Index(p.lda)));
     const Eigen::Map<const Rhs, 0, Stride> rhs(rhs_begin + b * p.rhs_stride, Index(p.k), Index(p.n),
                                                Stride(Index(p.ldb)));
-    Eigen::Map<Row, 0, Stride> out(out_begin + b * p.out_stride, Index(p.m), Index(p.n),
-                                   Stride(Index(p.ldc)));
+    Eigen::Map<Row<Real>, 0, Stride> out(out_begin + b * p.out_stride, Index(p.m), Index(p.n),
+                                         Stride(Index(p.ldc)));
     if (p.accumulate)
       out.noalias() += lhs * rhs;
     else
       out.noalias() = lhs * rhs;
   }
+}
+
+template <typename Real>
+void Multiply(const KirschProblem& p) {
+  if (p.lhs_col)
+    return p.rhs_col ? Multiply<Real, Col<Real>, Col<Real>>(p) : Multiply<Real, Col<Real>, Row<Real>>(p);
+  return p.rhs_col ? Multiply<Real, Row<Real>, Col<Real>>(p) : Multiply<Real, Row<Real>, Row<Real>>(p);
 }
 
 }  // namespace
@@ -47,15 +56,14 @@ const char* kirsch_peer_alternatives() { return ""; }
 const char* kirsch_peer_methods() { return "product"; }
 
 void* kirsch_peer_prepare(int, const KirschProblem* problem) {
-  if (!kirsch_is_f32(problem)) return nullptr;
+  if (!kirsch_is_f32(problem) && !kirsch_is_f64(problem)) return nullptr;
   Eigen::setNbThreads(problem->threads);
   return const_cast<KirschProblem*>(problem);
 }
 
 void kirsch_peer_run(void* handle) {
   const KirschProblem& p = *static_cast<const KirschProblem*>(handle);
-  if (p.lhs_col) return p.rhs_col ? Multiply<Col, Col>(p) : Multiply<Col, Row>(p);
-  return p.rhs_col ? Multiply<Row, Col>(p) : Multiply<Row, Row>(p);
+  kirsch_is_f64(&p) ? Multiply<double>(p) : Multiply<float>(p);
 }
 
 void kirsch_peer_release(void*) {}

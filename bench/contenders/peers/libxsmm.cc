@@ -13,54 +13,109 @@ namespace {
 
 enum Method { kSmm, kTransposeSmm, kGemm };
 
-struct Handle {
-  Method method;
-  const KirschProblem* problem;
-  libxsmm_smmfunction kernel = nullptr;
-  std::vector<float> lhs, rhs;  // transposed copies, of the operands that need one
+// What libxsmm has for a type.
+template <typename Real>
+struct Functions;
+template <>
+struct Functions<float> {
+  using Kernel = libxsmm_smmfunction;
+  static constexpr auto kDispatch = libxsmm_smmdispatch;
+  static constexpr auto kPrecision = LIBXSMM_GEMM_PRECISION_F32;
+};
+template <>
+struct Functions<double> {
+  using Kernel = libxsmm_dmmfunction;
+  static constexpr auto kDispatch = libxsmm_dmmdispatch;
+  static constexpr auto kPrecision = LIBXSMM_GEMM_PRECISION_F64;
 };
 
-const float* Lhs(const KirschProblem& p) { return static_cast<const float*>(p.lhs); }
-const float* Rhs(const KirschProblem& p) { return static_cast<const float*>(p.rhs); }
-float* Out(const KirschProblem& p) { return static_cast<float*>(p.out); }
 libxsmm_blasint Int(size_t value) { return static_cast<libxsmm_blasint>(value); }
-float Beta(const KirschProblem& p) { return p.accumulate ? 1.0f : 0.0f; }
 
-libxsmm_smmfunction Dispatch(const KirschProblem& p) {
-  const libxsmm_blasint lda = Int(p.rhs_col ? p.n : p.ldb), ldb = Int(p.lhs_col ? p.k : p.lda),
-                        ldc = Int(p.ldc);
-  const float alpha = 1, beta = Beta(p);
-  const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
-  return libxsmm_smmdispatch(Int(p.n), Int(p.m), Int(p.k), &lda, &ldb, &ldc, &alpha, &beta, &flags,
-                             &prefetch);
-}
+struct Handle {
+  virtual ~Handle() = default;
+  virtual void Run() = 0;
+};
 
-// The operand with its rows contiguous, as the kernel takes it: itself, or a copy.
-const float* Upright(const float* operand, bool col, std::vector<float>& copy, size_t rows, size_t columns,
-                     size_t ld) {
-  if (!col) return operand;
-  libxsmm_otrans(copy.data(), operand, sizeof(float), Int(rows), Int(columns), Int(ld), Int(columns));
-  return copy.data();
-}
+// Of f32 or f64.
+template <typename Real>
+class Product : public Handle {
+ public:
+  Product(Method method, const KirschProblem& problem) : method_(method), problem_(problem) {}
 
-void RunSmm(Handle& handle) {
-  const KirschProblem& p = *handle.problem;
-  for (size_t b = 0; b < p.batch; ++b) {
-    const float* lhs = Upright(Lhs(p) + b * p.lhs_stride, p.lhs_col != 0, handle.lhs, p.m, p.k, p.lda);
-    const float* rhs = Upright(Rhs(p) + b * p.rhs_stride, p.rhs_col != 0, handle.rhs, p.k, p.n, p.ldb);
-    handle.kernel(rhs, lhs, Out(p) + b * p.out_stride);
+  // False where the method does not take the problem.
+  bool Prepare() {
+    if (method_ == kGemm) return true;
+    const bool transposed = problem_.lhs_col || problem_.rhs_col;
+    // The kernel runs on one thread.
+    if (problem_.threads > 1 || transposed != (method_ == kTransposeSmm)) return false;
+    kernel_ = Dispatch();
+    if (kernel_ == nullptr) return false;
+    if (problem_.lhs_col) lhs_copy_.resize(problem_.m * problem_.k);
+    if (problem_.rhs_col) rhs_copy_.resize(problem_.k * problem_.n);
+    return true;
   }
-}
 
-void RunGemm(const KirschProblem& p) {
-  const char trans_a = p.rhs_col ? 'T' : 'N', trans_b = p.lhs_col ? 'T' : 'N';
-  const libxsmm_blasint m = Int(p.n), n = Int(p.m), k = Int(p.k);
-  const libxsmm_blasint lda = Int(p.ldb), ldb = Int(p.lda), ldc = Int(p.ldc);
-  const float alpha = 1, beta = Beta(p);
-  for (size_t b = 0; b < p.batch; ++b)
-    libxsmm_xgemm_omp(LIBXSMM_GEMM_PRECISION_F32, LIBXSMM_GEMM_PRECISION_F32, &trans_a, &trans_b, &m, &n, &k,
-                      &alpha, Rhs(p) + b * p.rhs_stride, &lda, Lhs(p) + b * p.lhs_stride, &ldb, &beta,
-                      Out(p) + b * p.out_stride, &ldc);
+  void Run() override { method_ == kGemm ? RunGemm() : RunSmm(); }
+
+ private:
+  const Real* lhs(size_t batch) const {
+    return static_cast<const Real*>(problem_.lhs) + batch * problem_.lhs_stride;
+  }
+  const Real* rhs(size_t batch) const {
+    return static_cast<const Real*>(problem_.rhs) + batch * problem_.rhs_stride;
+  }
+  Real* out(size_t batch) const { return static_cast<Real*>(problem_.out) + batch * problem_.out_stride; }
+  Real beta() const { return problem_.accumulate ? 1 : 0; }
+
+  typename Functions<Real>::Kernel Dispatch() const {
+    const KirschProblem& p = problem_;
+    const libxsmm_blasint lda = Int(p.rhs_col ? p.n : p.ldb), ldb = Int(p.lhs_col ? p.k : p.lda),
+                          ldc = Int(p.ldc);
+    const Real alpha = 1, beta = this->beta();
+    const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
+    return Functions<Real>::kDispatch(Int(p.n), Int(p.m), Int(p.k), &lda, &ldb, &ldc, &alpha, &beta, &flags,
+                                      &prefetch);
+  }
+
+  // The operand with its rows contiguous, as the kernel takes it: itself, or a copy.
+  static const Real* Upright(const Real* operand, bool col, std::vector<Real>& copy, size_t rows,
+                             size_t columns, size_t ld) {
+    if (!col) return operand;
+    libxsmm_otrans(copy.data(), operand, sizeof(Real), Int(rows), Int(columns), Int(ld), Int(columns));
+    return copy.data();
+  }
+
+  void RunSmm() {
+    const KirschProblem& p = problem_;
+    for (size_t b = 0; b < p.batch; ++b) {
+      const Real* const left = Upright(lhs(b), p.lhs_col != 0, lhs_copy_, p.m, p.k, p.lda);
+      const Real* const right = Upright(rhs(b), p.rhs_col != 0, rhs_copy_, p.k, p.n, p.ldb);
+      kernel_(right, left, out(b));
+    }
+  }
+
+  void RunGemm() const {
+    const KirschProblem& p = problem_;
+    const char trans_a = p.rhs_col ? 'T' : 'N', trans_b = p.lhs_col ? 'T' : 'N';
+    const libxsmm_blasint m = Int(p.n), n = Int(p.m), k = Int(p.k);
+    const libxsmm_blasint lda = Int(p.ldb), ldb = Int(p.lda), ldc = Int(p.ldc);
+    const Real alpha = 1, beta = this->beta();
+    for (size_t b = 0; b < p.batch; ++b)
+      libxsmm_xgemm_omp(Functions<Real>::kPrecision, Functions<Real>::kPrecision, &trans_a, &trans_b, &m, &n,
+                        &k, &alpha, rhs(b), &lda, lhs(b), &ldb, &beta, out(b), &ldc);
+  }
+
+  const Method method_;
+  const KirschProblem& problem_;
+  typename Functions<Real>::Kernel kernel_ = nullptr;
+  std::vector<Real> lhs_copy_, rhs_copy_;  // transposed, of the operands that need it
+};
+
+template <typename Real>
+Handle* Prepared(Method method, const KirschProblem& problem) {
+  libxsmm_init();
+  auto product = std::make_unique<Product<Real>>(method, problem);
+  return product->Prepare() ? product.release() : nullptr;
 }
 
 }  // namespace
@@ -75,26 +130,11 @@ const char* kirsch_peer_alternatives() { return "LIBXSMM_TARGET=hsw LIBXSMM_TARG
 const char* kirsch_peer_methods() { return "smm otrans+smm gemm_omp"; }
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
-  if (!kirsch_is_f32(problem)) return nullptr;
-  libxsmm_init();
-  auto handle = std::make_unique<Handle>();
-  handle->method = static_cast<Method>(method);
-  handle->problem = problem;
-  if (handle->method != kGemm) {
-    const bool transposed = problem->lhs_col || problem->rhs_col;
-    // The kernel runs on one thread.
-    if (problem->threads > 1 || transposed != (handle->method == kTransposeSmm)) return nullptr;
-    handle->kernel = Dispatch(*problem);
-    if (handle->kernel == nullptr) return nullptr;
-    if (problem->lhs_col) handle->lhs.resize(problem->m * problem->k);
-    if (problem->rhs_col) handle->rhs.resize(problem->k * problem->n);
-  }
-  return handle.release();
+  if (kirsch_is_f32(problem)) return Prepared<float>(static_cast<Method>(method), *problem);
+  if (kirsch_is_f64(problem)) return Prepared<double>(static_cast<Method>(method), *problem);
+  return nullptr;
 }
 
-void kirsch_peer_run(void* opaque) {
-  Handle& handle = *static_cast<Handle*>(opaque);
-  handle.method == kGemm ? RunGemm(*handle.problem) : RunSmm(handle);
-}
+void kirsch_peer_run(void* handle) { static_cast<Handle*>(handle)->Run(); }
 
 void kirsch_peer_release(void* handle) { delete static_cast<Handle*>(handle); }
