@@ -30,28 +30,34 @@ namespace {
 
 using testing::CompiledKernel;
 
-// One chain of fused multiply-adds after the other, as the spec says.
-void Expect(const Spec& root, const Operands& before, const void* out) {
+// One chain of fused multiply-adds after the other, as the spec says, in sums of the type.
+template <typename Sum>
+void ExpectSums(const Spec& root, const Operands& before, const void* out) {
   const AxisArray lhs = RootStrides(root, MatmulDims::kLhs), rhs = RootStrides(root, MatmulDims::kRhs),
                   strides = RootStrides(root, MatmulDims::kOut);
   const ConstOperands in = OperandsOf(before.pointers());
   const auto at = [&](int operand, int64_t place) {
     const Dtype dtype = root.tensor(operand).dtype;
-    return static_cast<float>(LoadElement(dtype, in[static_cast<size_t>(operand)], place));
+    return static_cast<Sum>(LoadElement(dtype, in[static_cast<size_t>(operand)], place));
   };
   for (int64_t b = 0; b < root.size[MatmulDims::kB]; ++b)
     for (int64_t i = 0; i < root.size[MatmulDims::kM]; ++i)
       for (int64_t j = 0; j < root.size[MatmulDims::kN]; ++j) {
         const int64_t place = b * strides[0] + i * strides[1] + j * strides[2];
-        float sum = root.accumulate ? at(MatmulDims::kOut, place) : 0;
+        Sum sum = root.accumulate ? at(MatmulDims::kOut, place) : 0;
         for (int64_t p = 0; p < root.size[MatmulDims::kK]; ++p)
           sum = std::fma(at(MatmulDims::kLhs, b * lhs[0] + i * lhs[1] + p * lhs[2]),
                          at(MatmulDims::kRhs, b * rhs[0] + p * rhs[1] + j * rhs[2]), sum);
-        float stored;
+        Sum stored;
         StoreElement(root.out().dtype, sum, &stored, 0);
         ASSERT_EQ(LoadElement(root.out().dtype, out, place), LoadElement(root.out().dtype, &stored, 0))
             << testing::Describe(root) << " " << i << "," << j;
       }
+}
+
+void Expect(const Spec& root, const Operands& before, const void* out) {
+  if (AccumulatorOf(root) == Dtype::kF64) return ExpectSums<double>(root, before, out);
+  ExpectSums<float>(root, before, out);
 }
 
 void ExpectOfProgram(const Impl& impl, const Spec& root, const Target& target) {
