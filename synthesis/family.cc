@@ -211,8 +211,8 @@ class SizeSolver {
     return SolveBox(members, dims, rows_first ? in_column : in_row);
   }
 
-  // Where hardly any programs are for several values of both sizes, as where vectors can't be of a length
-  // that is known at run time only, lines along the rows of the spec may share more. `rows`: in each line.
+  // Lines along the rows of the spec may share more, where hardly any program is for several values of both
+  // sizes: vectors may have no length that is known at run time only. `rows`: in each line.
   absl::Status SolveBox(const Members& box, const std::vector<size_t>& dims, size_t rows) {
     constexpr size_t kFewInEach = 4;  // members of a region, in the mean
     absl::StatusOr<SizeFamily> both = FindPart(box, dims);

@@ -57,9 +57,9 @@ class RuleCosts {
   // Solves the corners of all there are, the last one first.
   absl::Status SolveCorners(const Solve& solve) const;
 
-  // Solves more in the box from `low` to `high`, whose corners are solved, as long as the best program known
-  // of some member there costs more than kMostLoss above what the corners' costs say (by a line, or the like
-  // in several sizes), or one size is more than `most_apart` times the other.
+  // Solves more in the box from `low` to `high`, whose corners are solved, as long as some member is not
+  // served. It is if its best known program costs at most kMostLoss above what lies between the corners'
+  // costs: on a line, of one size. None is where a size is more than `most_apart` times the other.
   absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve) const;
 
   struct Box {

@@ -48,11 +48,11 @@ using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost c
 // `placed_roots` are of one batch and differ in their sizes along `dims`: M, N or K, or N and M, or M and K.
 // They have all combinations of some ascending sizes, that of the last dim varying fastest. Some are solved:
 // the corners, and what RuleCosts::Refine asks for between them; but none of which it is proven that its own
-// program is hardly better than what another's decisions make of it. Regions are then few boxes (of one dim,
-// as few intervals as there may be) in which one member's decisions cost no more than kMostLoss above each
-// member's own program, or the bound, or the best program known of those of which nothing is. Of the register
-// tiles that these decisions would have, those are left out that this allows. Where roots of one dim differ
-// in more, as in where operands are placed, no region has both. Deterministic.
+// program is hardly better than what another's decisions make of it. Regions are then few boxes:
+// of one dim, as few intervals as there may be. In each, one member's decisions cost no more than kMostLoss
+// above each member's own program, or the bound, or, where nothing is proven, the best program known. Of the
+// register tiles that these decisions would have, those are left out that this allows. Where roots of one dim
+// differ in more, as in where operands are placed, no region has both. Deterministic.
 absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
                                            const std::vector<size_t>& dims, const CostModel& model,
                                            const SolveSize& solve);

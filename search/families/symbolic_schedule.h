@@ -67,7 +67,6 @@ class SymbolicSchedule {
                    const SymbolicScheduleOptions& choice = {});
 
   const Impl& program() const { return program_; }
-  const SymbolicScheduleOptions& choice() const { return choice_; }
 
   // What the program costs that the decisions make of a placed root, which differs from the one that they
   // were taken for in its size only (DifferInSizeOnly); kInfiniteCost if they are not legal there: what is to

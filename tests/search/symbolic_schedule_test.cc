@@ -259,6 +259,33 @@ TEST_P(SymbolicScheduleTest, DecisionsOfTheSearchAreRightAndPriced) {
     }
 }
 
+// Searches for members' own programs, and counts those that a family asks for.
+class MemberSearch {
+ public:
+  // Both outlive this.
+  MemberSearch(const std::vector<Spec>& roots, const CostModel& model) : roots_(roots), model_(model) {}
+
+  SearchResult Own(size_t member, Cost cutoff) {
+    SearchOptions options;
+    options.cutoff = cutoff;
+    return Search(roots_[member], model_, memo_, options);
+  }
+  SolveSize solve() {
+    return [this](size_t member, Cost cutoff) -> absl::StatusOr<SolvedSize> {
+      ++solved_;
+      const SearchResult result = Own(member, cutoff);
+      return SolvedSize{result.impl, result.cost, result.bound};
+    };
+  }
+  int solved() const { return solved_; }
+
+ private:
+  const std::vector<Spec>& roots_;
+  const CostModel& model_;
+  HashMemo memo_;
+  int solved_ = 0;
+};
+
 // 1 to 60 rows, or columns, or steps.
 std::vector<Spec> FamilyRoots(int dim, const Target& target) {
   std::vector<Spec> roots;
@@ -288,18 +315,10 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
   const CostModel model(GetParam());
   for (const int dim : {kM, kN, kK}) {
     if (dim != kM && GetParam().name == testing::TinyTarget().name) continue;  // its searches are long
-    HashMemo memo;
     const std::vector<Spec> roots = FamilyRoots(dim, GetParam());
-    int solved = 0;
-    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
-      ++solved;
-      SearchOptions options;
-      options.cutoff = cutoff;
-      const SearchResult result = Search(roots[i], model, memo, options);
-      return SolvedSize{result.impl, result.cost, result.bound};
-    };
+    MemberSearch search(roots, model);
     const absl::StatusOr<SizeFamily> family =
-        FindSizeRegions(roots, {static_cast<size_t>(dim)}, model, solve);
+        FindSizeRegions(roots, {static_cast<size_t>(dim)}, model, search.solve());
     ASSERT_TRUE(family.ok());
     ASSERT_EQ(family->members.size(), roots.size());
     size_t next = 0;
@@ -317,32 +336,21 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
     }
     EXPECT_EQ(next, roots.size());
     EXPECT_LT(family->regions.size(), roots.size());
-    EXPECT_LT(solved, 60);
+    EXPECT_LT(search.solved(), 60);
   }
 }
 
 TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
   if (GetParam().name == testing::TinyTarget().name) return;  // its searches are long
   const CostModel model(GetParam());
-  HashMemo memo;
   std::vector<Spec> roots;
   constexpr uint32_t kMost = 24;
   const Spec spec = ParseSpec("matmul f32 24x32x24")->spec;
   for (uint32_t n = 2; n <= kMost; ++n)
     for (uint32_t m = 2; m <= kMost; ++m)
       roots.push_back(PlaceOperands(WithSize(WithSize(spec, kM, m), kN, n), Residency::kWarm, GetParam()));
-  int solved = 0;
-  const auto own = [&](size_t i, Cost cutoff) {
-    SearchOptions options;
-    options.cutoff = cutoff;
-    return Search(roots[i], model, memo, options);
-  };
-  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
-    ++solved;
-    const SearchResult result = own(i, cutoff);
-    return SolvedSize{result.impl, result.cost, result.bound};
-  };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {kN, kM}, model, solve);
+  MemberSearch search(roots, model);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {kN, kM}, model, search.solve());
   ASSERT_TRUE(family.ok());
   std::vector<int> regions_of(roots.size());
   for (const SizeRegion& region : family->regions)
@@ -356,11 +364,11 @@ TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
     }
   for (int count : regions_of) EXPECT_EQ(count, 1);
   EXPECT_LT(family->regions.size(), roots.size() / 8);
-  EXPECT_LT(solved, 200);
+  EXPECT_LT(search.solved(), 200);
   double worst = 0;
   for (size_t i = 0; i < roots.size(); i += 17)
     worst = std::max(worst, static_cast<double>(family->members[i].cost) /
-                                static_cast<double>(own(i, kInfiniteCost).cost));
+                                static_cast<double>(search.Own(i, kInfiniteCost).cost));
   EXPECT_LT(worst, 1.1);
 }
 
@@ -369,28 +377,17 @@ TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
 TEST(SizeRegionsTest, MembersBetweenAreServedToo) {
   const Target target = FindTarget("znver4", "")->target;
   const CostModel model(target);
-  HashMemo memo;
   std::vector<Spec> roots;
   for (uint32_t k = 2; k <= 213; ++k)
     roots.push_back(
         PlaceOperands(ParseSpec(Cat("matmul bf16*bf16->f32 8x", k, "x64"))->spec, Residency::kWarm, target));
-  int solved = 0;
-  const auto own = [&](size_t i, Cost cutoff) {
-    SearchOptions options;
-    options.cutoff = cutoff;
-    return Search(roots[i], model, memo, options);
-  };
-  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
-    ++solved;
-    const SearchResult result = own(i, cutoff);
-    return SolvedSize{result.impl, result.cost, result.bound};
-  };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kK}, model, solve);
+  MemberSearch search(roots, model);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kK}, model, search.solve());
   ASSERT_TRUE(family.ok());
-  EXPECT_LT(solved, 40);
+  EXPECT_LT(search.solved(), 40);
   for (size_t i = 0; i < roots.size(); i += 9)
     EXPECT_LE(static_cast<double>(family->members[i].cost),
-              1.05 * static_cast<double>(own(i, kInfiniteCost).cost))
+              1.05 * static_cast<double>(search.Own(i, kInfiniteCost).cost))
         << roots[i].size[kK];
 }
 
