@@ -51,11 +51,12 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
 // How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each.
 // That is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes
 // are measured by that (MagnitudesOfRoundedLhs). To f16, by half a unit of its eleven bits.
+// A share of the products, as a factor beside 1 would round the bounds of f64 away.
 double RoundingOfFactors(const Spec& root) {
   constexpr double kBf16 = 0x1p-8;
-  if (root.lhs_as == LhsAs::kItself) return 1;
-  if (root.lhs_as == LhsAs::kF16) return 1 + 0x1p-11;
-  return IsOfBlocks(root.operand[MatmulDims::kRhs].dtype) ? (1 + kBf16) * (1 + kBf16) : 1 + kBf16;
+  if (root.lhs_as == LhsAs::kItself) return 0;
+  if (root.lhs_as == LhsAs::kF16) return 0x1p-11;
+  return IsOfBlocks(root.operand[MatmulDims::kRhs].dtype) ? 2 * kBf16 + kBf16 * kBf16 : kBf16;
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Tolerance ToleranceOf(const Spec& root, double roundings) {
   const double unit = std::ldexp(1, -Info(sum).mantissa - 1);
   const double own = sum == Dtype::kF64 ? 0x1p-53 + terms * 0x1p-64 : terms * 0x1p-53;
   tolerance.sums = roundings * unit / (1 - roundings * unit) + own;
-  tolerance.sums = RoundingOfFactors(root) * (1 + tolerance.sums) - 1;
+  tolerance.sums += RoundingOfFactors(root) * (1 + tolerance.sums);
   if (root.lhs_as == LhsAs::kQ8)
     tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most
   if (MayFlushSubnormals(root)) tolerance.absolute += terms * 0x1p-126;
