@@ -13,10 +13,8 @@ double LineCycles(Level level, const Target& target) {
   return level <= Level::kL1 ? 0 : target.at(level).cycles_per_line;
 }
 
-int64_t ElementsRead(const CopyShape& copy) { return copy.planes * copy.height * copy.width; }
-int64_t ElementsWritten(const CopyShape& copy) {
-  return copy.planes * copy.padded_height() * copy.padded_width();
-}
+int64_t ElementsRead(const CopyShape& copy) { return copy.rows() * copy.width; }
+int64_t ElementsWritten(const CopyShape& copy) { return copy.padded_elements(); }
 
 // Instructions of copies for a vector: a plain one; one that decodes blocks and rounds to bf16; one that
 // gives codes 8 bits; one that makes q8 of f32. Cycles are in proportion.
@@ -104,7 +102,7 @@ double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, 
   const double lines = ReadCycles(static_cast<int64_t>(read * bytes), from, target) +
                        written * bytes / target.line_bytes * LineCycles(to, target) *
                            (to <= Level::kL1 ? 1 : target.at(to).write_factor);
-  const auto rows = static_cast<double>(copy.planes * copy.height);
+  const auto rows = static_cast<double>(copy.rows());
   return rows * target.loop_cycles + std::max(instructions, lines);
 }
 

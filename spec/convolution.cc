@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/convolution.h"
 
-#include <initializer_list>
+#include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -13,9 +14,10 @@ int64_t Or(int64_t given, int64_t dense) { return given != 0 ? given : dense; }
 struct Count {
   int64_t count, stride;
 };
+using Counts = absl::InlinedVector<Count, kMaxDigits>;  // the innermost first
 
 // Digits of a single value are none, and neighbours that follow each other are one.
-DigitAxis AxisOf(std::initializer_list<Count> counts) {
+DigitAxis AxisOf(const Counts& counts) {
   DigitAxis axis;
   for (const Count& next : counts) {
     if (next.count == 1) continue;
@@ -31,30 +33,33 @@ DigitAxis AxisOf(std::initializer_list<Count> counts) {
 }
 
 Window WindowOf(const ConvShape& shape) {
-  const int64_t dilation = shape.dilation, stride = shape.stride;
-  const Count kernel_row{shape.kernel_width, dilation}, kernel{shape.kernel_height, dilation};
-  const Count out_row{shape.out_width(), stride}, out{shape.out_height(), stride};
-  const auto times = [](const Count& count, int64_t by) { return Count{count.count, count.stride * by}; };
-  if (shape.layout == ImageLayout::kNchw) {
-    const int64_t row = Or(shape.input_row, shape.width), plane = Or(shape.input_plane, shape.height * row);
-    return {InputOperand(shape.layout),
-            {AxisOf({kernel_row, times(kernel, row), {shape.channels, plane}}),
-             AxisOf({out_row, times(out, row)})}};
+  const bool nhwc = shape.layout == ImageLayout::kNhwc;
+  Counts taps, out;
+  if (nhwc && !shape.depthwise) taps.push_back({shape.channels, 1});
+  int64_t dense = nhwc ? shape.channels : 1;  // of what is within
+  for (size_t axis = shape.axes.size(); axis-- > 0;) {
+    const ConvAxis& along = shape.axes[axis];
+    const int64_t pitch = Or(along.pitch, dense);
+    taps.push_back({along.kernel, along.dilation * pitch});
+    out.push_back({along.out(), along.stride * pitch});
+    dense = along.size * pitch;
   }
-  const int64_t pixel = Or(shape.input_pixel, shape.channels), row = Or(shape.input_row, shape.width * pixel),
-                image = Or(shape.input_image, shape.height * row);
-  const Count channels{shape.depthwise ? 1 : shape.channels, 1};
-  return {InputOperand(shape.layout),
-          {AxisOf({times(out_row, pixel), times(out, row), {shape.images, image}}),
-           AxisOf({channels, times(kernel_row, pixel), times(kernel, row)})}};
+  if (!nhwc) {
+    taps.push_back({shape.channels, Or(shape.input_plane, dense)});
+    return {InputOperand(shape.layout), {AxisOf(taps), AxisOf(out)}};
+  }
+  out.push_back({shape.images, Or(shape.input_image, dense)});
+  return {InputOperand(shape.layout), {AxisOf(out), AxisOf(taps)}};
 }
 
 // Of a depthwise convolution.
 void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
   if (shape.taps() == 1) return;
   const int64_t pixel = Or(shape.filters_row, shape.filters);
-  const DigitAxis rows = AxisOf({{shape.kernel_width, pixel},
-                                 {shape.kernel_height, Or(shape.filters_run, shape.kernel_width * pixel)}});
+  const auto& [depth, height, width] = shape.axes;
+  const int64_t run = Or(shape.filters_run, width.kernel * pixel);
+  const DigitAxis rows =
+      AxisOf({{width.kernel, pixel}, {height.kernel, run}, {depth.kernel, height.kernel * run}});
   spec->operand[MatmulDims::kRhs].layout.ld = static_cast<uint32_t>(rows.stride(0));
   if (rows.digits == 1) return;
   KIRSCH_CHECK(window->axes[1].digits == rows.digits &&
@@ -66,7 +71,9 @@ void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
 
 Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epilogue& epilogue) {
   const bool nhwc = shape.layout == ImageLayout::kNhwc;
-  KIRSCH_CHECK(shape.out_height() > 0 && shape.out_width() > 0 && (nhwc || shape.images == 1));
+  KIRSCH_CHECK(std::all_of(shape.axes.begin(), shape.axes.end(),
+                           [](const ConvAxis& axis) { return axis.size >= axis.window(); }));
+  KIRSCH_CHECK(nhwc || shape.images == 1);
   KIRSCH_CHECK(!shape.depthwise || (nhwc && shape.filters == shape.channels));
   const auto input = static_cast<size_t>(InputOperand(shape.layout)),
              filters = static_cast<size_t>(FiltersOperand(shape.layout));

@@ -3,43 +3,69 @@
 #ifndef KIRSCH_SPEC_CONVOLUTION_H_
 #define KIRSCH_SPEC_CONVOLUTION_H_
 
+#include <array>
 #include <cstdint>
 
 #include "spec/epilogue.h"
+#include "spec/layout.h"
 #include "spec/matmul_types.h"
 #include "spec/spec.h"
 
 namespace kirsch {
 
+// Along one axis of an image.
+struct ConvAxis {
+  int64_t size = 1, kernel = 1;  // pixels of the input, taps
+  int64_t stride = 1, dilation = 1;
+  // Elements from one pixel of the input to the next, where it is part of a larger one; 0: as it is dense.
+  // Along the width kNhwc only.
+  int64_t pitch = 0;
+
+  int64_t window() const { return (kernel - 1) * dilation + 1; }  // pixels from the first tap to the last
+  int64_t out() const { return (size - window()) / stride + 1; }
+};
+
 // A convolution of an input that is padded already, in one group:
 //
-//   out[image][oh][ow][filter] = sum over kh, kw, channel of
-//       input[image][oh * stride + kh * dilation][ow * stride + kw * dilation][channel] *
-//       filters[kh][kw][channel][filter]
+//   out[image][od][oh][ow][filter] = sum over kd, kh, kw, channel of
+//       input[image][od * stride + kd * dilation][oh * stride + kh * dilation][ow * stride + kw * dilation]
+//            [channel] * filters[kd][kh][kw][channel][filter]
 //
-// kNhwc: the three lie with their axes as written. kNchw: input[channel][h][w],
-// filters[filter][channel][kh][kw], out[filter][oh][ow], of one image: those of several are computed one
-// after the other. Depthwise: there is no sum over channels, which are the filters; filters[kh][kw][channel].
+// Strides and dilations are each axis's own. kNhwc: the three lie with their axes as written. kNchw:
+// input[channel][d][h][w], filters[filter][channel][kd][kh][kw], out[filter][od][oh][ow], of one image: those
+// of several are computed one after the other. Depthwise: there is no sum over channels, which are the
+// filters; filters[kd][kh][kw][channel].
 struct ConvShape {
   ImageLayout layout = ImageLayout::kNhwc;
   bool depthwise = false;  // each filter is of its own channel alone; kNhwc only, filters == channels
-  int64_t images = 1, channels = 1, height = 1, width = 1;  // of the input
-  int64_t filters = 1, kernel_height = 1, kernel_width = 1;
-  int64_t stride = 1, dilation = 1;
+  int64_t images = 1, channels = 1, filters = 1;
+  std::array<ConvAxis, ImageAxes::kCount> axes = {};
   // Elements between neighbours, where the operands are parts of larger ones; 0: as they are dense. Of the
-  // input: rows; pixels of a row (kNhwc only); planes of channels (kNchw only); images (kNhwc only). Of the
-  // filters: rows of the matrix they are, [kh, kw, channel][filter] ([kh, kw][channel]), or
-  // [filter][channel, kh, kw]. Of the output: pixels (kNhwc), planes (kNchw).
-  int64_t input_row = 0, input_pixel = 0, input_plane = 0, input_image = 0;
+  // input: planes of channels (kNchw only); images (kNhwc only). Of the filters: rows of the matrix they are,
+  // [kd, kh, kw, channel][filter] ([kd, kh, kw][channel]), or [filter][channel, kd, kh, kw]. Of the output:
+  // pixels (kNhwc), planes (kNchw).
+  int64_t input_plane = 0, input_image = 0;
   int64_t filters_row = 0;
   int64_t filters_run = 0;  // depthwise: from one of the kernel's rows to the next
   int64_t out_row = 0;
 
-  int64_t out_height() const { return (height - (kernel_height - 1) * dilation - 1) / stride + 1; }
-  int64_t out_width() const { return (width - (kernel_width - 1) * dilation - 1) / stride + 1; }
-  int64_t pixels() const { return images * out_height() * out_width(); }  // of the output
-  int64_t kernel_pixels() const { return kernel_height * kernel_width; }
+  int64_t pixels() const {
+    return images * Product([](const ConvAxis& axis) { return axis.out(); });
+  }
+  int64_t input_pixels() const {
+    return Product([](const ConvAxis& axis) { return axis.size; });
+  }
+  int64_t kernel_pixels() const {
+    return Product([](const ConvAxis& axis) { return axis.kernel; });
+  }
   int64_t taps() const { return (depthwise ? 1 : channels) * kernel_pixels(); }  // terms of a sum
+
+  template <typename Along>
+  int64_t Product(const Along& along) const {
+    int64_t product = 1;
+    for (const ConvAxis& axis : axes) product *= along(axis);
+    return product;
+  }
 };
 
 // Which of the matmul's operands they are; out is out.

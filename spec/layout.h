@@ -29,9 +29,15 @@ constexpr bool IsOfVectors(LayoutKind registers) {
 // Which of an operand's last two axes is contiguous.
 enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the one before it
 
-// The axes of images.
+// The axes of images beside channels. An image may have the last of them only.
+struct ImageAxes {
+  static constexpr size_t kDepth = 0, kHeight = 1, kWidth = 2, kCount = 3;
+};
+
 enum class ImageLayout : uint8_t { kNchw, kNhwc };
-inline constexpr std::array<std::string_view, 2> kImageLayouts = {"nchw", "nhwc"};
+// Of images of one axis, of two, of three.
+inline constexpr std::array<std::array<std::string_view, 2>, ImageAxes::kCount> kImageLayouts = {
+    {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}}};
 
 // A plain value without padding, so that specs can be compared and hashed as bytes.
 struct Layout {

@@ -49,7 +49,9 @@ enum class Operation : uint8_t {
   kInput,
   kNumber,  // a constant; in row programs, too
   kMatmul,
+  kConv1d,
   kConv2d,
+  kConv3d,
   kTranspose,
   kCast,
   kReduceSum,
@@ -100,6 +102,7 @@ struct OperationInfo {
   std::string_view name;  // in texts
   OperationKind kind = OperationKind::kElementwise;
   int arguments = 1;
+  size_t image_axes = 0;     // of a convolution's images, beside channels; of others 0
   bool integers = false;     // elementwise: on integers, too
   NumberOption option = {};  // its name is empty: there is none
   std::optional<Equivalent> equivalent = {};
@@ -247,7 +250,9 @@ inline constexpr auto kOperations = [] {
       {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
       {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
       {.op = kMatmul, .name = "matmul", .kind = Kind::kContraction, .arguments = 2},  // or batches of them
-      {.op = kConv2d, .name = "conv2d", .kind = Kind::kContraction, .arguments = 2},
+      {.op = kConv1d, .name = "conv1d", .kind = Kind::kContraction, .arguments = 2, .image_axes = 1},
+      {.op = kConv2d, .name = "conv2d", .kind = Kind::kContraction, .arguments = 2, .image_axes = 2},
+      {.op = kConv3d, .name = "conv3d", .kind = Kind::kContraction, .arguments = 2, .image_axes = 3},
       {.op = kTranspose, .name = "transpose", .kind = Kind::kTranspose},
       {.op = kCast, .name = "cast", .kind = Kind::kCast},
       {.op = kReduceSum, .name = "reduce_sum", .kind = Kind::kReduction},
@@ -277,6 +282,7 @@ static_assert([] {
 
 constexpr const OperationInfo& Info(Operation op) { return kOperations[static_cast<size_t>(op)]; }
 constexpr std::string_view Name(Operation op) { return Info(op).name; }
+constexpr bool IsConvolution(Operation op) { return Info(op).image_axes > 0; }
 
 inline constexpr size_t kStepOperations = static_cast<size_t>(Operation::kDiv);
 constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOperations; }

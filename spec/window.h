@@ -17,11 +17,11 @@ struct Digit {
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
-inline constexpr int kMaxDigits = 3;
+inline constexpr int kMaxDigits = 4;
 
-// How the indices along an axis become offsets: an index is a number of up to three digits, the innermost
+// How the indices along an axis become offsets: an index is a number of up to four digits, the innermost
 // first, and lies at the sum of each times its stride. (Of the rows of a convolution's input: the column of
-// the output, its row, the image.)
+// the output, its row, its slice if images have a depth, the image.)
 struct DigitAxis {
   int digits = 0;
   std::array<Digit, kMaxDigits> digit = {};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "bench/loops/loops_writer.h"
 #include "spec/graph/types.h"
 #include "spec/text/cat.h"
@@ -105,6 +107,29 @@ class ContractionPrinter {
     ConvolutionSizes sizes;
     uint32_t in_group, out_group;  // channels and filters of each group
     bool nhwc;
+
+    // Axes that the images have, the last of ImageAxes.
+    size_t axes() const { return Info(node.op).image_axes; }
+    const ConvolutionSizes::Axis& along(size_t axis) const { return sizes.axes[InAll(axis)]; }
+    const AxisOptions& options(size_t axis) const { return node.conv.axes[InAll(axis)]; }
+    // "kh" of "k" and that axis.
+    std::string Index(const char* what, size_t axis) const {
+      return Cat(what, std::string_view("dhw").substr(InAll(axis), 1));
+    }
+    // Along all axes: of images with channels, which come last or behind the first.
+    Names OfImage(Names pixel, const std::string& item, const std::string& channel) const {
+      pixel.insert(nhwc ? pixel.end() : pixel.begin(), channel);
+      pixel.insert(pixel.begin(), item);
+      return pixel;
+    }
+    Names Indices(const char* what) const {
+      Names names;
+      for (size_t axis = 0; axis < axes(); ++axis) names.push_back(Index(what, axis));
+      return names;
+    }
+
+   private:
+    size_t InAll(size_t axis) const { return ImageAxes::kCount - axes() + axis; }
   };
 
   Convolution Describe(int node) const {
@@ -114,18 +139,21 @@ class ContractionPrinter {
             of.conv.layout == ImageLayout::kNhwc};
   }
 
-  // Opens loops over the taps of the kernel; `ih` is the row of the image.
-  void OpenRow(const Convolution& c, const std::string& oh) {
-    writer_.Open(writer_.For("kh", c.sizes.kernel_height));
-    writer_.Line(absl::StrFormat("const ptrdiff_t ih = (%s) * %d + kh * %d - %d;", oh, c.node.conv.stride,
-                                 c.node.conv.dilation, c.node.conv.pad.top));
+  static std::string PixelOf(const Convolution& c, size_t axis, const std::string& out) {
+    const AxisOptions& options = c.options(axis);
+    return absl::StrFormat("(%s) * %d + %s * %d - %d", out, options.stride, c.Index("k", axis),
+                           options.dilation, options.before);
   }
-  static std::string Column(const Convolution& c, const std::string& ow) {
-    return absl::StrFormat("(%s) * %d + kw * %d - %d", ow, c.node.conv.stride, c.node.conv.dilation,
-                           c.node.conv.pad.left);
+  // "ih", the pixel that a tap sees.
+  void DefinePixel(const Convolution& c, size_t axis, const std::string& out) {
+    writer_.Line(Cat("const ptrdiff_t ", c.Index("i", axis), " = ", PixelOf(c, axis, out), ";"));
   }
-  void SkipOutside(const std::string& index, uint32_t side) {
-    writer_.Line(absl::StrFormat("if (%s < 0 || %s >= %d) continue;", index, index, side));
+  // Opens the loop over the taps along an axis that see the image.
+  void OpenTaps(const Convolution& c, size_t axis, const std::string& out) {
+    const std::string pixel = c.Index("i", axis);
+    writer_.Open(writer_.For(c.Index("k", axis), c.along(axis).kernel));
+    DefinePixel(c, axis, out);
+    writer_.Line(absl::StrFormat("if (%s < 0 || %s >= %d) continue;", pixel, pixel, c.along(axis).image));
   }
 
   void ComputeConvolution(int node) {
@@ -137,28 +165,28 @@ class ContractionPrinter {
 
   // The filters of one pixel at a time; where each has channels of its own, the groups.
   void ConvolveFilters(int node, const Convolution& c) {
-    const Names pixel = writer_.OpenLoops(c.node.type.dims, 3);
+    const Names pixel = writer_.OpenLoops(c.node.type.dims, c.axes() + 1);
     const auto out = [&](const std::string& f) {
-      return writer_.Element(writer_.ViewOf(node), {pixel[0], pixel[1], pixel[2], f});
+      Names index = pixel;
+      index.push_back(f);
+      return writer_.Element(writer_.ViewOf(node), index);
     };
     const auto image = [&](const std::string& channel) {
-      return writer_.Value(c.node.inputs[0], {pixel[0], "ih", "iw", channel});
+      return writer_.Value(c.node.inputs[0], c.OfImage(c.Indices("i"), pixel[0], channel));
     };
     const auto filter = [&](const std::string& f) {
-      return writer_.Value(c.node.inputs[1], {"kh", "kw", "c", f});
+      Names index = c.Indices("k");
+      index.insert(index.end(), {"c", f});
+      return writer_.Value(c.node.inputs[1], index);
     };
     writer_.Line(Cat(writer_.For("f", c.sizes.filters), " ", out("f"), " = 0;"));
-    OpenRow(c, pixel[1]);
-    SkipOutside("ih", c.sizes.height);
-    writer_.Open(writer_.For("kw", c.sizes.kernel_width));
-    writer_.Line(Cat("const ptrdiff_t iw = ", Column(c, pixel[2]), ";"));
-    SkipOutside("iw", c.sizes.width);
+    for (size_t axis = 0; axis < c.axes(); ++axis) OpenTaps(c, axis, pixel[axis + 1]);
     if (c.out_group == 1) {
       writer_.Open(writer_.For("c", c.in_group));
       writer_.Vectors();
       writer_.Line(Cat(writer_.For("f", c.sizes.filters), " ", out("f"),
                        " += ", image(Cat("f * ", c.in_group, " + c")), " * ", filter("f"), ";"));
-      return writer_.Close(4);
+      return writer_.Close(c.axes() + 2);
     }
     writer_.Line(writer_.For("g", c.node.conv.groups));
     writer_.Open(writer_.For("c", c.in_group));
@@ -166,108 +194,134 @@ class ContractionPrinter {
     writer_.Vectors();
     const std::string f = Cat("g * ", c.out_group, " + f");
     writer_.Line(Cat(writer_.For("f", c.out_group), " ", out(f), " += a * ", filter(f), ";"));
-    writer_.Close(4);
+    writer_.Close(c.axes() + 2);
   }
 
   // One row of pixels of one filter at a time.
   void ConvolveRows(int node, const Convolution& c) {
-    const Names row = writer_.OpenLoops(c.node.type.dims, 3);
-    const std::string out = writer_.Element(writer_.ViewOf(node), {row[0], row[1], row[2], "j"});
-    writer_.Line(Cat(writer_.For("j", c.sizes.out_width), " ", out, " = 0;"));
+    const Names row = writer_.OpenLoops(c.node.type.dims, c.axes() + 1);
+    const size_t width = c.axes() - 1;
+    Names index = row;
+    index.emplace_back("j");
+    const std::string out = writer_.Element(writer_.ViewOf(node), index);
+    writer_.Line(Cat(writer_.For("j", c.along(width).out), " ", out, " = 0;"));
     writer_.Line(writer_.For("c", c.in_group));
-    OpenRow(c, row[2]);
-    SkipOutside("ih", c.sizes.height);
-    writer_.Open(writer_.For("kw", c.sizes.kernel_width));
-    const uint32_t stride = c.node.conv.stride;
+    for (size_t axis = 0; axis < width; ++axis) OpenTaps(c, axis, row[axis + 2]);
+    writer_.Open(writer_.For("kw", c.along(width).kernel));
+    const AxisOptions& options = c.options(width);
     // Columns within the image.
-    writer_.Line(absl::StrFormat("const ptrdiff_t first = %d - kw * %d, last = first + %d;",
-                                 c.node.conv.pad.left, c.node.conv.dilation, c.sizes.width - 1));
-    writer_.Line(
-        absl::StrFormat("const ptrdiff_t low = first > 0 ? (first + %d) / %d : 0;", stride - 1, stride));
+    writer_.Line(absl::StrFormat("const ptrdiff_t first = %d - kw * %d, last = first + %d;", options.before,
+                                 options.dilation, c.along(width).image - 1));
+    writer_.Line(absl::StrFormat("const ptrdiff_t low = first > 0 ? (first + %d) / %d : 0;",
+                                 options.stride - 1, options.stride));
     writer_.Line(
         absl::StrFormat("const ptrdiff_t end = last < 0 ? 0 : last / %d + 1, high = end < %d ? end : %d;",
-                        stride, c.sizes.out_width, c.sizes.out_width));
-    writer_.Line(Cat("const real a = ", writer_.Value(c.node.inputs[1], {row[1], "c", "kh", "kw"}), ";"));
+                        options.stride, c.along(width).out, c.along(width).out));
+    Names taps = c.Indices("k");
+    taps.insert(taps.begin(), {row[1], "c"});
+    writer_.Line(Cat("const real a = ", writer_.Value(c.node.inputs[1], taps), ";"));
     writer_.Vectors();
     const std::string channel = absl::StrFormat("(%s) / %d * %d + c", row[1], c.out_group, c.in_group);
+    Names pixel = c.Indices("i");
+    pixel.back() = PixelOf(c, width, "j");
     writer_.Line(Cat("for (ptrdiff_t j = low; j < high; ++j) ", out, " += a * ",
-                     writer_.Value(c.node.inputs[0], {row[0], channel, "ih", Column(c, "j")}), ";"));
-    writer_.Close(3);
+                     writer_.Value(c.node.inputs[0], c.OfImage(pixel, row[0], channel)), ";"));
+    writer_.Close(c.axes() + 1);
   }
 
   // The image as a matrix of what each tap sees of it, times the filters.
   void CallConvolution(int node, const Convolution& c) {
-    const ConvolutionOptions& conv = c.node.conv;
-    const int64_t pixels = int64_t{c.sizes.out_height} * c.sizes.out_width;
-    const int64_t taps = int64_t{c.in_group} * c.sizes.kernel_height * c.sizes.kernel_width;
-    const bool as_it_is = c.sizes.kernel_height == 1 && c.sizes.kernel_width == 1 && conv.stride == 1 &&
-                          !conv.pad.any() && graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
+    int64_t pixels = 1, taps = c.in_group;
+    bool as_it_is = graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
+    for (size_t axis = 0; axis < c.axes(); ++axis) {
+      pixels *= c.along(axis).out;
+      taps *= c.along(axis).kernel;
+      as_it_is &= c.along(axis).kernel == 1 && c.options(axis).stride == 1 && !c.options(axis).padded();
+    }
     const std::string columns = Cat("columns", node);
     if (!as_it_is) writer_.DeclareColumns(columns, static_cast<size_t>(pixels * taps));
     writer_.Line(writer_.For("n", c.sizes.images));
-    writer_.Open(writer_.For("g", conv.groups));
+    writer_.Open(writer_.For("g", c.node.conv.groups));
     if (!as_it_is) c.nhwc ? FillColumnsOfPixels(columns, c, taps) : FillColumnsOfTaps(columns, c);
     const LoopsWriter::View image = writer_.ViewOf(c.node.inputs[0]),
                             filters = writer_.ViewOf(c.node.inputs[1]), out = writer_.ViewOf(node);
     const std::string channel = Cat("g * ", c.in_group), filter = Cat("g * ", c.out_group);
+    const Names first(c.axes(), "0");
+    const std::string from = Cat("&", writer_.Element(image, c.OfImage(first, "n", channel))),
+                      to = Cat("&", writer_.Element(out, c.OfImage(first, "n", filter)));
+    Names of_filters(c.axes() + 2, "0");
+    (c.nhwc ? of_filters.back() : of_filters.front()) = filter;
+    const std::string weights = Cat("&", writer_.Element(filters, of_filters));
     if (c.nhwc) {
-      const Matrix lhs = as_it_is ? Matrix{"111", Cat("&", writer_.Element(image, {"n", "0", "0", channel})),
-                                           Cat(c.sizes.channels)}
-                                  : Matrix{"111", columns, Cat(taps)};
-      CallSgemm(pixels, c.out_group, taps, lhs,
-                {"111", Cat("&", writer_.Element(filters, {"0", "0", "0", filter})), Cat(c.sizes.filters)},
-                {"111", Cat("&", writer_.Element(out, {"n", "0", "0", filter})), Cat(c.sizes.filters)});
+      const Matrix lhs =
+          as_it_is ? Matrix{"111", from, Cat(c.sizes.channels)} : Matrix{"111", columns, Cat(taps)};
+      CallSgemm(pixels, c.out_group, taps, lhs, {"111", weights, Cat(c.sizes.filters)},
+                {"111", to, Cat(c.sizes.filters)});
     } else {
-      const Matrix rhs = {"111",
-                          as_it_is ? Cat("&", writer_.Element(image, {"n", channel, "0", "0"})) : columns,
-                          Cat(pixels)};
-      CallSgemm(c.out_group, pixels, taps,
-                {"111", Cat("&", writer_.Element(filters, {filter, "0", "0", "0"})), Cat(taps)}, rhs,
-                {"111", Cat("&", writer_.Element(out, {"n", filter, "0", "0"})), Cat(pixels)});
+      CallSgemm(c.out_group, pixels, taps, {"111", weights, Cat(taps)},
+                {"111", as_it_is ? from : columns, Cat(pixels)}, {"111", to, Cat(pixels)});
     }
     writer_.Close();
   }
 
   std::string Inside(const Convolution& c) const {
-    return absl::StrFormat("ih >= 0 && ih < %d && iw >= 0 && iw < %d", c.sizes.height, c.sizes.width);
+    Names conditions;
+    for (size_t axis = 0; axis < c.axes(); ++axis) {
+      const std::string pixel = c.Index("i", axis);
+      conditions.push_back(absl::StrFormat("%s >= 0 && %s < %d", pixel, pixel, c.along(axis).image));
+    }
+    return absl::StrJoin(conditions, " && ");
+  }
+
+  // "((c * 3 + kh) * 3 + kw)": appends so many axes to an index.
+  static std::string Follow(std::string index, const Convolution& c, const char* what, size_t count) {
+    for (size_t axis = 0; axis < count; ++axis)
+      index = absl::StrFormat("(%s * %d + %s)", index,
+                              *what == 'k' ? c.along(axis).kernel : c.along(axis).out, c.Index(what, axis));
+    return index;
   }
 
   // A row for each pixel.
   void FillColumnsOfPixels(const std::string& columns, const Convolution& c, int64_t taps) {
-    if (writer_.parallel()) writer_.Line("#pragma omp parallel for collapse(2)");
-    writer_.Line(writer_.For("oh", c.sizes.out_height));
-    writer_.Open(writer_.For("ow", c.sizes.out_width));
-    writer_.Line(absl::StrFormat("float* to = %s + (oh * %d + ow) * %d;", columns, c.sizes.out_width, taps));
-    OpenRow(c, "oh");
-    writer_.Open(writer_.For("kw", c.sizes.kernel_width));
-    writer_.Line(Cat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
+    const size_t axes = c.axes();
+    if (writer_.parallel()) writer_.Line(absl::StrFormat("#pragma omp parallel for collapse(%d)", axes));
+    for (size_t axis = 0; axis + 1 < axes; ++axis)
+      writer_.Line(writer_.For(c.Index("o", axis), c.along(axis).out));
+    writer_.Open(writer_.For("ow", c.along(axes - 1).out));
+    writer_.Line(absl::StrFormat("float* to = %s + %s * %d;", columns, Follow("0", c, "o", axes), taps));
+    for (size_t axis = 0; axis < axes; ++axis) {
+      writer_.Open(writer_.For(c.Index("k", axis), c.along(axis).kernel));
+      DefinePixel(c, axis, c.Index("o", axis));
+    }
     const std::string loop = writer_.For("c", c.in_group);
     const std::string channel = Cat("g * ", c.in_group, " + c");
-    writer_.Line(Cat("if (", Inside(c), ") ", loop,
-                     " to[c] = ", writer_.Value(c.node.inputs[0], {"n", "ih", "iw", channel}), ";"));
+    writer_.Line(Cat("if (", Inside(c), ") ", loop, " to[c] = ",
+                     writer_.Value(c.node.inputs[0], c.OfImage(c.Indices("i"), "n", channel)), ";"));
     writer_.Line(Cat("else ", loop, " to[c] = 0;"));
     writer_.Line(Cat("to += ", c.in_group, ";"));
-    writer_.Close(3);
+    writer_.Close(axes + 1);
   }
 
   // A row for each tap.
   void FillColumnsOfTaps(const std::string& columns, const Convolution& c) {
+    const size_t width = c.axes() - 1;
     if (writer_.parallel()) writer_.Line("#pragma omp parallel for");
     writer_.Line(writer_.For("c", c.in_group));
-    writer_.Line(writer_.For("kh", c.sizes.kernel_height));
-    writer_.Line(writer_.For("kw", c.sizes.kernel_width));
-    writer_.Open(writer_.For("oh", c.sizes.out_height));
-    writer_.Line(absl::StrFormat("float* to = %s + (((c * %d + kh) * %d + kw) * %d + oh) * %d;", columns,
-                                 c.sizes.kernel_height, c.sizes.kernel_width, c.sizes.out_height,
-                                 c.sizes.out_width));
-    writer_.Line(absl::StrFormat("const ptrdiff_t ih = oh * %d + kh * %d - %d;", c.node.conv.stride,
-                                 c.node.conv.dilation, c.node.conv.pad.top));
-    writer_.Open(writer_.For("ow", c.sizes.out_width));
-    writer_.Line(Cat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
+    for (size_t axis = 0; axis < width; ++axis)
+      writer_.Line(writer_.For(c.Index("k", axis), c.along(axis).kernel));
+    writer_.Open(writer_.For("kw", c.along(width).kernel));
+    for (size_t axis = 0; axis < width; ++axis) {
+      writer_.Open(writer_.For(c.Index("o", axis), c.along(axis).out));
+      DefinePixel(c, axis, c.Index("o", axis));
+    }
+    writer_.Line(absl::StrFormat("float* to = %s + %s * %d;", columns,
+                                 Follow(Follow("c", c, "k", c.axes()), c, "o", width), c.along(width).out));
+    writer_.Open(writer_.For("ow", c.along(width).out));
+    DefinePixel(c, width, "ow");
     const std::string channel = Cat("g * ", c.in_group, " + c");
     writer_.Line(Cat("to[ow] = ", Inside(c), " ? ",
-                     writer_.Value(c.node.inputs[0], {"n", channel, "ih", "iw"}), " : 0;"));
-    writer_.Close(2);
+                     writer_.Value(c.node.inputs[0], c.OfImage(c.Indices("i"), "n", channel)), " : 0;"));
+    writer_.Close(c.axes() + 1);
   }
 
   LoopsWriter& writer_;

@@ -25,25 +25,14 @@ class CopyWriter {
 
   Procedure Pad() && {
     vector_ = builder_.Vector("v", shape_.dtype, lanes_);
-    const int64_t width = shape_.padded_width(), plane_size = shape_.padded_height() * width;
-    const int64_t first = std::min(plane_size, shape_.rows_before * width + shape_.before);
-    builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
-      const Affine from = Plus(Constant(0), plane, shape_.from_plane);
-      const Affine to = Plus(Constant(0), plane, plane_size);
-      // The zeros before the first row reach to its elements, those after each row to the next one's.
-      Clear(to, first);
-      const Affine inside = Plus(to, first);
-      const int64_t last = std::max<int64_t>(shape_.height - 1, 0);
-      builder_.Loop(Constant(last), [&](VarId row) {
-        const Affine at = Plus(inside, row, width);
-        Copy(Plus(from, row, shape_.width), at);
-        Clear(Plus(at, shape_.width), shape_.after + shape_.before);
+    if (shape_.images == 1) {
+      PadImage(Constant(0), Constant(0));
+    } else {
+      const int64_t size = shape_.padded_planes() * PlaneSize();
+      builder_.Loop(Constant(shape_.images), [&](VarId image) {
+        PadImage(Plus(Constant(0), image, shape_.from_image), Plus(Constant(0), image, size));
       });
-      if (shape_.height > 0) Copy(Plus(from, last * shape_.width), Plus(inside, last * width));
-      const int64_t done =
-          shape_.height > 0 ? first + last * width + shape_.width : std::min(plane_size, first);
-      Clear(Plus(to, done), plane_size - done);
-    });
+    }
     return std::move(builder_).Build();
   }
 
@@ -64,6 +53,36 @@ class CopyWriter {
   }
 
  private:
+  int64_t PlaneSize() const { return shape_.padded_height() * shape_.padded_width(); }
+
+  void PadImage(const Affine& from, const Affine& to) {
+    const int64_t size = PlaneSize();
+    const Affine inside = Plus(to, shape_.planes_before * size);
+    Clear(to, shape_.planes_before * size);
+    builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
+      PadPlane(Plus(from, plane, shape_.from_plane), Plus(inside, plane, size));
+    });
+    Clear(Plus(inside, shape_.planes * size), shape_.planes_after * size);
+  }
+
+  void PadPlane(const Affine& from, const Affine& to) {
+    const int64_t width = shape_.padded_width(), plane_size = PlaneSize();
+    const int64_t first = std::min(plane_size, shape_.rows_before * width + shape_.before);
+    // The zeros before the first row reach to its elements, those after each row to the next one's.
+    Clear(to, first);
+    const Affine inside = Plus(to, first);
+    const int64_t last = std::max<int64_t>(shape_.height - 1, 0);
+    builder_.Loop(Constant(last), [&](VarId row) {
+      const Affine at = Plus(inside, row, width);
+      Copy(Plus(from, row, shape_.width), at);
+      Clear(Plus(at, shape_.width), shape_.after + shape_.before);
+    });
+    if (shape_.height > 0) Copy(Plus(from, last * shape_.width), Plus(inside, last * width));
+    const int64_t done =
+        shape_.height > 0 ? first + last * width + shape_.width : std::min(plane_size, first);
+    Clear(Plus(to, done), plane_size - done);
+  }
+
   // `count` elements by `step(from lane, count)`.
   template <typename Step>
   void Run(int64_t count, const Step& step) {
@@ -140,7 +159,12 @@ std::string CopyKernel::Name() const {
   const std::string sizes = Cat(std::string(Info(dtype).name), "_", planes, "x", height, "x", width);
   if (transposes) return Cat("transpose_", sizes);
   const std::string behind = after == before ? "" : Cat("_", after);
-  return Cat("pad_", sizes, "_", rows_before, "_", rows_after, "_", before, behind, "_of_", from_plane);
+  const std::string of_planes =
+      images == 1 && planes_before + planes_after == 0
+          ? ""
+          : Cat("_planes_", planes_before, "_", planes_after, "_images_", images, "_of_", from_image);
+  return Cat("pad_", sizes, "_", rows_before, "_", rows_after, "_", before, behind, "_of_", from_plane,
+             of_planes);
 }
 
 Procedure CopyProcedure(const CopyKernel& kernel) {

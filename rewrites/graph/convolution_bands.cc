@@ -13,28 +13,27 @@ namespace {
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group);
-  return whole.pad().any() && whole.groups() == 1 && whole.sizes.out_height > 1;
+  return whole.node.conv.padded() && whole.groups() == 1 && whole.along().out > 1;
 }
 
 // Searches of nchw take longer.
 std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   const FusedConvolution whole(problem.group);
-  const int64_t height = whole.sizes.out_height;
+  const int64_t rows = whole.along().out;
   std::vector<RewriteParameters> all;
-  for (int64_t tile : whole.nhwc() ? Doublings(2, 32, height) : Doublings(8, 8, height))
-    all.push_back({tile});
+  for (int64_t tile : whole.nhwc() ? Doublings(2, 32, rows) : Doublings(8, 8, rows)) all.push_back({tile});
   return all;
 }
 
 LoopNest MakeNest(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
   Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
   ReserveCopy(copy, pad.copy, shape);
-  pad.operands = {
-      {whole.image_value(), bands.in * whole.row(), whole.image(), whole.node.conv.stride * whole.row()},
-      {copy, 0, 0, 0}};
-  ConvShape conv = ShapeOf(whole, pad.copy.padded_height());
+  pad.operands = {{whole.image_value(), bands.in * whole.row(), whole.image(),
+                   whole.options_along().stride * whole.row()},
+                  {copy, 0, 0, 0}};
+  ConvShape conv = ShapeOf(whole, bands.before + bands.inside + bands.after);
   conv.images = 1;
-  if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
+  if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.along().out;
   const StageOperand result{whole.fused().result, bands.out * whole.out_row(), whole.out_image(),
                             whole.out_row()};
   LoopNest nest;
@@ -50,7 +49,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   GroupShape shape;
   if (!whole.IsAll(&shape)) return shape;
   const int64_t tile = form.parameters[0];
-  if (tile < 1 || tile >= whole.sizes.out_height) {
+  if (tile < 1 || tile >= whole.along().out) {
     shape.Fail(whole.id(), "bands of fewer rows than the output has");
     return shape;
   }
@@ -65,17 +64,18 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
 const GraphRewrite kConvolutionBands = {"bands", {"tile"}, Applies, Enumerate, Expand};
 
 std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple) {
-  const int64_t rows = node.sizes.out_height, stride = node.node.conv.stride;
-  const int64_t window = int64_t{node.sizes.kernel_height - 1} * node.node.conv.dilation + 1;
+  const AxisOptions& options = node.options_along();
+  const int64_t rows = node.along().out, stride = options.stride;
+  const int64_t window = int64_t{node.along().kernel - 1} * options.dilation + 1;
   std::vector<Bands> all;
   for (int64_t first = 0; first < rows; first += tile) {
     Bands band;
     band.out = first;
     band.rows = band.tile = std::min(tile, rows - first);
     const int64_t whole = (band.tile + multiple - 1) / multiple * multiple;
-    const int64_t begin = first * stride - node.pad().top, height = (whole - 1) * stride + window;
+    const int64_t begin = first * stride - options.before, height = (whole - 1) * stride + window;
     band.before = std::clamp<int64_t>(-begin, 0, height);
-    band.after = std::clamp<int64_t>(begin + height - node.sizes.height, 0, height - band.before);
+    band.after = std::clamp<int64_t>(begin + height - node.along().image, 0, height - band.before);
     band.inside = height - band.before - band.after;
     band.in = band.inside > 0 ? begin + band.before : 0;
     const bool alike = !all.empty() && all.back().tile == band.tile && all.back().before == band.before &&

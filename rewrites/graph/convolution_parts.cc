@@ -10,12 +10,11 @@ namespace {
 
 constexpr size_t kMostAlong = 5;  // parts: two on either side of the whole windows
 
-std::vector<PartAlong> PartsAlong(int64_t size, int64_t kernel, int64_t out_size, int64_t pad,
-                                  const ConvolutionOptions& options) {
-  const int64_t dilation = options.dilation;
+std::vector<PartAlong> PartsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
+  const int64_t dilation = options.dilation, size = sizes.image, kernel = sizes.kernel;
   std::vector<PartAlong> parts;
-  for (int64_t out = 0; out < out_size; ++out) {
-    const int64_t first = out * options.stride - pad;  // where its first tap is
+  for (int64_t out = 0; out < sizes.out; ++out) {
+    const int64_t first = out * options.stride - int64_t{options.before};  // where its first tap is
     const int64_t tap = first >= 0 ? 0 : (-first + dilation - 1) / dilation;
     const int64_t end = first >= size ? 0 : std::min(kernel, (size - 1 - first) / dilation + 1);
     if (end <= tap) return {};
@@ -31,8 +30,8 @@ std::vector<PartAlong> PartsAlong(int64_t size, int64_t kernel, int64_t out_size
 // Are the columns of the kernel that a part leaves out, between its rows, also between the image's rows? Else
 // the image's taps are at one distance where the filters' are not.
 bool FiltersLieAsTaps(const ConvolutionNode& node, const ConvolutionPart& part) {
-  const bool all = part.columns.taps == node.sizes.kernel_width;
-  return all || part.rows.taps == 1 || part.columns.taps != node.sizes.width;
+  const ConvolutionSizes::Axis& width = node.sizes.axes[ImageAxes::kWidth];
+  return part.columns.taps == width.kernel || part.rows.taps == 1 || part.columns.taps != width.image;
 }
 
 // The same stage for so many rows, one after the other.
@@ -45,16 +44,17 @@ Stage Repeated(Stage stage, int64_t rows) {
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group);
-  return whole.pad().any() && whole.depthwise() && !whole.TakesPixels() && !PartsOf(whole).empty();
+  return whole.node.conv.padded() && whole.depthwise() && !whole.has_depth() && !whole.TakesPixels() &&
+         !PartsOf(whole).empty();
 }
 
 // Rows that lie apart are taken so many at a time.
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{1}, {2}, {4}, {8}}; }
 
 LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
-  const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
+  const int64_t channels = whole.sizes.channels, width = whole.sizes.axes[ImageAxes::kWidth].kernel;
   const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
-                           whole.image(), whole.node.conv.stride * whole.row()};
+                           whole.image(), whole.options_along().stride * whole.row()};
   const StageOperand filters{whole.filters_value(), (part.rows.tap * width + part.columns.tap) * channels, 0,
                              0};
   const StageOperand result{whole.fused().result,
@@ -87,40 +87,35 @@ const GraphRewrite kConvolutionParts = {"parts", {"tile"}, Applies, Enumerate, E
 
 std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
   const ConvolutionSizes& sizes = node.sizes;
-  const auto rows =
-      PartsAlong(sizes.height, sizes.kernel_height, sizes.out_height, node.pad().top, node.node.conv);
-  const auto columns =
-      PartsAlong(sizes.width, sizes.kernel_width, sizes.out_width, node.pad().left, node.node.conv);
+  const auto [height, width] = std::array{ImageAxes::kHeight, ImageAxes::kWidth};
+  const std::vector<PartAlong> rows = PartsAlong(sizes.axes[height], node.node.conv.axes[height]),
+                               columns = PartsAlong(sizes.axes[width], node.node.conv.axes[width]);
   if (rows.size() > kMostAlong || columns.size() > kMostAlong) return {};
   std::vector<ConvolutionPart> parts;
   for (const PartAlong& r : rows)
     for (const PartAlong& c : columns) {
-      parts.push_back({r, c, r.count > 1 && c.count > 1 && c.count < sizes.out_width});
+      parts.push_back({r, c, r.count > 1 && c.count > 1 && c.count < sizes.axes[width].out});
       if (!FiltersLieAsTaps(node, parts.back())) return {};
     }
   return parts;
 }
 
 ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
-  const ConvolutionOptions& options = node.node.conv;
-  const ConvolutionSizes& sizes = node.sizes;
-  const auto meets = [&](int64_t pixels, int64_t taps) {
-    return (pixels - 1) * options.stride + (taps - 1) * int64_t{options.dilation} + 1;
+  const int64_t channels = node.sizes.channels, kernel = node.sizes.axes[ImageAxes::kWidth].kernel;
+  const auto meets = [&](size_t axis, int64_t pixels, int64_t taps, int64_t pitch) {
+    const AxisOptions& options = node.node.conv.axes[axis];
+    ConvAxis along{1, taps, options.stride, options.dilation, pitch};
+    along.size = (pixels - 1) * along.stride + along.window();
+    return along;
   };
-  const int64_t rows = part.one_by_one ? 1 : part.rows.count;
   ConvShape conv;
-  conv.layout = options.layout;
+  conv.layout = node.node.conv.layout;
   conv.depthwise = true;
-  conv.channels = conv.filters = sizes.channels;
-  conv.height = meets(rows, part.rows.taps);
-  conv.width = meets(part.columns.count, part.columns.taps);
-  conv.kernel_height = part.rows.taps;
-  conv.kernel_width = part.columns.taps;
-  conv.stride = options.stride;
-  conv.dilation = options.dilation;
-  conv.input_pixel = conv.filters_row = sizes.channels;
-  conv.input_row = node.row();
-  conv.filters_run = node.row() / sizes.width * sizes.kernel_width;
+  conv.channels = conv.filters = conv.filters_row = channels;
+  conv.axes[ImageAxes::kHeight] =
+      meets(ImageAxes::kHeight, part.one_by_one ? 1 : part.rows.count, part.rows.taps, node.row());
+  conv.axes[ImageAxes::kWidth] = meets(ImageAxes::kWidth, part.columns.count, part.columns.taps, channels);
+  conv.filters_run = channels * kernel;
   // Pixels of one column are rows apart.
   if (part.columns.count == 1) conv.out_row = node.out_row();
   return conv;

@@ -12,47 +12,63 @@ namespace {
 // Batches are images; rows pixels, columns filters, or the other way round.
 IterationSpace SpaceOf(const GraphNode& node) {
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
-  return {node.type.dims, nhwc ? 0u : 1u, nhwc ? 3u : 2u};
+  return {node.type.dims, nhwc ? 0u : 1u, nhwc ? node.type.dims.size() - 1 : 2u};
 }
 
 }  // namespace
 
-ConvShape ShapeOf(const ConvolutionNode& node, int64_t height) {
-  const ConvolutionOptions& options = node.node.conv;
+ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows) {
   const ConvolutionSizes& sizes = node.sizes;
   ConvShape conv;
-  conv.layout = options.layout;
+  conv.layout = node.node.conv.layout;
   conv.depthwise = node.depthwise();
   conv.images = node.nhwc() ? sizes.images : 1;
   conv.channels = sizes.channels / node.groups();
-  conv.height = height;
-  conv.width = node.padded_width();
   conv.filters = sizes.filters / node.groups();
-  conv.kernel_height = sizes.kernel_height;
-  conv.kernel_width = sizes.kernel_width;
-  conv.stride = options.stride;
-  conv.dilation = options.dilation;
-  if (node.nhwc() && node.groups() > 1) {
-    conv.input_pixel = sizes.channels;
-    conv.input_row = conv.width * sizes.channels;
-    conv.input_image = conv.height * conv.input_row;
+  const bool part = node.nhwc() && node.groups() > 1;  // of the channels
+  int64_t pitch = sizes.channels;
+  for (size_t axis = conv.axes.size(); axis-- > 0;) {
+    const AxisOptions& options = node.node.conv.axes[axis];
+    ConvAxis& along = conv.axes[axis];
+    along = {axis == node.first_axis() ? rows : node.padded(axis), sizes.axes[axis].kernel, options.stride,
+             options.dilation};
+    if (part) along.pitch = pitch;
+    pitch *= along.size;
+  }
+  if (part) {
+    conv.input_image = pitch;
     conv.filters_row = conv.out_row = sizes.filters;
   }
   return conv;
 }
 
-Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after) {
+Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_t after) {
+  const auto& [depth, height, width] = node.node.conv.axes;
+  const int64_t pixel = node.nhwc() ? node.sizes.channels : 1;
   Stage stage;
   stage.kind = StageKind::kPad;
-  stage.copy.planes = node.nhwc() ? 1 : node.sizes.channels;
-  stage.copy.height = height;
-  stage.copy.width = node.row();
-  stage.copy.rows_before = before;
-  stage.copy.rows_after = after;
-  const int64_t pixel = node.nhwc() ? node.sizes.channels : 1;
-  stage.copy.before = node.pad().left * pixel;
-  stage.copy.after = node.pad().right * pixel;
-  stage.copy.from_plane = node.row() * node.sizes.height;
+  CopyShape& copy = stage.copy;
+  copy.width = node.sizes.axes[ImageAxes::kWidth].image * pixel;
+  copy.before = width.before * pixel;
+  copy.after = width.after * pixel;
+  const int64_t planes = node.nhwc() ? 1 : node.sizes.channels, from = node.row() * node.along().image;
+  if (node.has_depth()) {
+    copy.images = planes;
+    copy.from_image = from;
+    copy.planes = rows;
+    copy.planes_before = before;
+    copy.planes_after = after;
+    copy.from_plane = node.row();
+    copy.height = node.sizes.axes[ImageAxes::kHeight].image;
+    copy.rows_before = height.before;
+    copy.rows_after = height.after;
+  } else {
+    copy.planes = planes;
+    copy.from_plane = from;
+    copy.height = rows;
+    copy.rows_before = before;
+    copy.rows_after = after;
+  }
   return stage;
 }
 
@@ -121,11 +137,11 @@ void FusedConvolution::Reserve(GroupShape* shape) const {
 }
 
 bool IsConvolution(const GroupProblem& problem) {
-  return problem.group.graph().at(problem.group.at(0)).op == Operation::kConv2d;
+  return IsConvolution(problem.group.graph().at(problem.group.at(0)).op);
 }
 
 void ReserveCopy(int value, const CopyShape& copy, GroupShape* shape) {
-  shape->Reserve(value, copy.planes * copy.padded_height() * copy.padded_width(), copy.dtype);
+  shape->Reserve(value, copy.padded_elements(), copy.dtype);
 }
 
 }  // namespace kirsch

@@ -18,10 +18,18 @@
 
 namespace kirsch {
 
-// A convolution's node and its sizes. Elements are counted as they lie in the layout.
+// A convolution's node and its sizes. Elements are counted as they lie in the layout. Steps of an image's
+// first axis are its rows: slices of those that have a depth; an image of one axis is a row.
 struct ConvolutionNode {
   const GraphNode& node;
   ConvolutionSizes sizes;
+
+  size_t first_axis() const {
+    return Info(node.op).image_axes == ImageAxes::kCount ? ImageAxes::kDepth : ImageAxes::kHeight;
+  }
+  const ConvolutionSizes::Axis& along() const { return sizes.axes[first_axis()]; }
+  const AxisOptions& options_along() const { return node.conv.axes[first_axis()]; }
+  bool has_depth() const { return first_axis() == ImageAxes::kDepth; }
 
   bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
   bool depthwise() const {
@@ -30,22 +38,31 @@ struct ConvolutionNode {
   }
   // That are computed one after the other.
   int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
-  const Padding& pad() const { return node.conv.pad; }
-  int64_t padded_height() const { return int64_t{pad().top} + sizes.height + pad().bottom; }
-  int64_t padded_width() const { return int64_t{pad().left} + sizes.width + pad().right; }
+  int64_t padded(size_t axis) const {
+    const AxisOptions& options = node.conv.axes[axis];
+    return int64_t{options.before} + sizes.axes[axis].image + options.after;
+  }
   // Elements of a row of an image and of the result, and of all of these.
-  int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
-  int64_t out_row() const { return int64_t{sizes.out_width} * (nhwc() ? sizes.filters : 1); }
-  int64_t image() const { return row() * sizes.height * (nhwc() ? 1 : sizes.channels); }
-  int64_t out_image() const { return out_row() * sizes.out_height * (nhwc() ? 1 : sizes.filters); }
+  int64_t row() const { return Within(&ConvolutionSizes::Axis::image) * (nhwc() ? sizes.channels : 1); }
+  int64_t out_row() const { return Within(&ConvolutionSizes::Axis::out) * (nhwc() ? sizes.filters : 1); }
+  int64_t image() const { return row() * along().image * (nhwc() ? 1 : sizes.channels); }
+  int64_t out_image() const { return out_row() * along().out * (nhwc() ? 1 : sizes.filters); }
+
+ private:
+  // Pixels of a row.
+  int64_t Within(uint32_t ConvolutionSizes::Axis::* size) const {
+    int64_t pixels = 1;
+    for (size_t axis = first_axis() + 1; axis < sizes.axes.size(); ++axis) pixels *= sizes.axes[axis].*size;
+    return pixels;
+  }
 };
 
 // Of one group of the convolution, or of all of a depthwise one, with so many rows of padded images.
-ConvShape ShapeOf(const ConvolutionNode& node, int64_t height);
+ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows);
 
 // The stage that copies so many rows of one image, with rows of zeros before and after them; without
 // operands.
-Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after);
+Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_t after);
 
 // A group that is a convolution, and what its epilogue does.
 class FusedConvolution : public ConvolutionNode {

@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-static_assert(kMaxRank == 4, "an axis each for items, tiles, rows and columns");
+static_assert(kMaxStridedRank == 4, "an axis each for items, tiles, rows and columns");
 
 bool Applies(const GroupProblem& problem) {
   return problem.group.size() == 1 && IsStridedCopy(problem.group.graph(), problem.group.at(0));
@@ -21,11 +21,11 @@ std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
 // Of four axes, the outer ones of one element where there are fewer.
 template <typename Number>
-std::array<int64_t, kMaxRank> Outermost(const std::vector<Number>& values, int64_t missing) {
-  std::array<int64_t, kMaxRank> all;
+std::array<int64_t, kMaxStridedRank> Outermost(const std::vector<Number>& values, int64_t missing) {
+  std::array<int64_t, kMaxStridedRank> all;
   all.fill(missing);
   for (size_t i = 0; i < values.size(); ++i)
-    all[kMaxRank - values.size() + i] = static_cast<int64_t>(values[i]);
+    all[kMaxStridedRank - values.size() + i] = static_cast<int64_t>(values[i]);
   return all;
 }
 

@@ -10,9 +10,10 @@ namespace {
 
 // The value that holds the images with zeros around them.
 int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
-  if (!whole.pad().any()) return whole.image_value();
-  Stage stage = PadStage(whole, whole.sizes.height, whole.pad().top, whole.pad().bottom);
-  stage.copy.planes *= whole.sizes.images;
+  if (!whole.node.conv.padded()) return whole.image_value();
+  const AxisOptions& along = whole.options_along();
+  Stage stage = PadStage(whole, whole.along().image, along.before, along.after);
+  (whole.has_depth() ? stage.copy.images : stage.copy.planes) *= whole.sizes.images;
   stage.operands = {{whole.image_value(), 0, 0, 0}, {next_value, 0, 0, 0}};
   ReserveCopy(next_value, stage.copy, shape);
   shape->nests.front().before.push_back(std::move(stage));
@@ -22,8 +23,8 @@ int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
 // `first`: the item that the stage begins with.
 Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
   const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
-  const ConvShape conv = ShapeOf(whole, whole.padded_height());
-  const int64_t in = nhwc ? conv.channels : conv.channels * conv.height * conv.width;
+  const ConvShape conv = ShapeOf(whole, whole.padded(whole.first_axis()));
+  const int64_t in = nhwc ? conv.channels : conv.channels * conv.input_pixels();
   const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
   StageOperand filters = whole.filters_operand(), result{whole.fused().result, first * out, out, 0};
   if (by_group) filters.batch_stride = conv.filters * (nhwc ? 1 : conv.taps());

@@ -48,6 +48,7 @@ class WinogradShaper {
   bool by_filters() const { return form_.filters != 0; }
   int64_t channels() const { return node_.sizes.channels; }
   int64_t filters() const { return node_.sizes.filters; }
+  const ConvolutionSizes::Axis& width() const { return node_.sizes.axes[ImageAxes::kWidth]; }
 
   // Buffers: the transformed filters and inputs, and the matmuls' results.
   int transformed_filters() const { return next_value_; }
@@ -72,7 +73,7 @@ class WinogradShaper {
 
   // All of an image is transformed at first. Rows are filters.
   void ByFilters() {
-    const Bands all = BandsOf(node_, node_.sizes.out_height, m_).front();
+    const Bands all = BandsOf(node_, node_.along().out, m_).front();
     const bool constant = constant_filters_;
     if (constant) shape_.prepacks = {FiltersTransform(filters())};
     const auto stages = [&](int64_t block) {
@@ -119,9 +120,9 @@ class WinogradShaper {
   Stage InputTransform(const Bands& bands) {
     Stage stage = Transform(WinogradStep::kInput);
     TransformShape& shape = stage.transform;
-    shape.axes = {
-        TransformAxis{Squares(bands.tile), bands.before, bands.inside, node_.row()},
-        TransformAxis{Squares(node_.sizes.out_width), node_.pad().left, node_.sizes.width, channels()}};
+    shape.axes = {TransformAxis{Squares(bands.tile), bands.before, bands.inside, node_.row()},
+                  TransformAxis{Squares(width().out), node_.node.conv.axes[ImageAxes::kWidth].before,
+                                width().image, channels()}};
     shape.columns = channels();
     stage.operands = {{node_.image_value(), bands.in * node_.row(), node_.image(), node_.row()},
                       {transformed_inputs(), 0, 0, 0}};
@@ -130,7 +131,7 @@ class WinogradShaper {
   }
 
   Stage Matmuls(const Bands& bands, int64_t block) {
-    const int64_t squares = Squares(bands.tile) * Squares(node_.sizes.out_width);
+    const int64_t squares = Squares(bands.tile) * Squares(width().out);
     const uint32_t m = static_cast<uint32_t>(squares), k = node_.sizes.channels,
                    n = static_cast<uint32_t>(block);
     Spec asked;
@@ -158,7 +159,7 @@ class WinogradShaper {
     Stage stage = Transform(WinogradStep::kOutput);
     TransformShape& shape = stage.transform;
     shape.axes = {TransformAxis{Squares(bands.tile), 0, bands.tile, node_.out_row()},
-                  TransformAxis{Squares(node_.sizes.out_width), 0, node_.sizes.out_width, filters()}};
+                  TransformAxis{Squares(width().out), 0, width().out, filters()}};
     shape.columns = block;
     shape.epilogue = node_.fused().epilogue;
     shape.stored = node_.stored();
@@ -175,9 +176,9 @@ class WinogradShaper {
   StageOperand OutputOperand(int value, EpilogueOperand operand, const Bands& bands) const {
     const bool pixels = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kRows;
     const bool by_filter = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kColumns;
-    const int64_t row = pixels ? node_.sizes.out_width * (by_filter ? filters() : 1) : 0;
+    const int64_t row = pixels ? width().out * (by_filter ? filters() : 1) : 0;
     const int64_t step = by_filters() ? (by_filter ? 1 : 0) : row;
-    return {value, bands.out * row, node_.sizes.out_height * row, step};
+    return {value, bands.out * row, node_.along().out * row, step};
   }
 
   const FusedConvolution& node_;
@@ -188,18 +189,22 @@ class WinogradShaper {
   GroupShape shape_;
 };
 
+bool IsOfWinograd(const ConvolutionNode& node, size_t axis) {
+  const AxisOptions& options = node.node.conv.axes[axis];
+  return options.stride == 1 && options.dilation == 1 && node.sizes.axes[axis].kernel == kWinogradKernel;
+}
+
 bool Applies(const GroupProblem& problem) {
   if (!problem.allow_winograd || !IsConvolution(problem)) return false;
   const FusedConvolution node(problem.group);
-  const ConvolutionOptions& options = node.node.conv;
-  return node.nhwc() && options.stride == 1 && options.dilation == 1 && options.groups == 1 &&
-         node.sizes.kernel_height == kWinogradKernel && node.sizes.kernel_width == kWinogradKernel &&
+  return node.nhwc() && node.node.op == Operation::kConv2d && node.node.conv.groups == 1 &&
+         IsOfWinograd(node, ImageAxes::kHeight) && IsOfWinograd(node, ImageAxes::kWidth) &&
          !node.fused().epilogue.HasFunctions();
 }
 
 std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   const FusedConvolution node(problem.group);
-  const int64_t rows = node.sizes.out_height, filters = node.sizes.filters;
+  const int64_t rows = node.along().out, filters = node.sizes.filters;
   const int64_t line = LineElements(problem.target);
   std::vector<RewriteParameters> all;
   for (int64_t m : kWinogradTiles) {
@@ -217,7 +222,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   if (!node.IsAll(&shape)) return shape;
   const bool known =
       std::find(std::begin(kWinogradTiles), std::end(kWinogradTiles), m) != std::end(kWinogradTiles);
-  const bool by_rows = rows >= 1 && rows <= node.sizes.out_height && filters == 0;
+  const bool by_rows = rows >= 1 && rows <= node.along().out && filters == 0;
   const bool by_filters = filters >= 1 && filters <= node.sizes.filters && rows == 0;
   if (!known || (!by_rows && !by_filters)) {
     shape.Fail(node.id(), "squares of 2 or 4, and rows of the output or filters at a time");

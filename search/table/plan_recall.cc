@@ -7,6 +7,7 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "spec/element.h"
+#include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
 
@@ -19,10 +20,9 @@ std::string Describe(const GraphNode& node) {
   const Dtype type = node.op == Operation::kNumber ? node.type.dtype : Dtype::kF32;
   if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
   if (node.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsOption, "=", NameOf(node.lhs_as));
-  if (node.op == Operation::kConv2d)
-    Append(&text, " stride=", node.conv.stride, " pad=", PrintPadding(node.conv.pad),
-           " dilation=", node.conv.dilation, " groups=", node.conv.groups,
-           " layout=", static_cast<int>(node.conv.layout));
+  if (IsConvolution(node.op))
+    for (const OptionText& option : PrintOptions(node.conv, Info(node.op).image_axes))
+      Append(&text, " ", option.name, "=", option.value);
   return text + (node.constant ? " const" : "");
 }
 

@@ -8,33 +8,35 @@ const TensorType& TypeOf(const Graph& graph, const GraphNode& node, size_t input
   return graph.at(node.inputs[input]).type;
 }
 
-// Positions along one side of the padded image; 0: the kernel doesn't fit.
-uint32_t Positions(uint64_t padded, uint32_t kernel, const ConvolutionOptions& conv) {
-  const uint64_t window = uint64_t{kernel - 1} * conv.dilation + 1;
-  return window > padded ? 0 : static_cast<uint32_t>((padded - window) / conv.stride + 1);
-}
-
 }  // namespace
+
+uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
+  const uint64_t padded = uint64_t{sizes.image} + options.before + options.after;
+  const uint64_t window = uint64_t{sizes.kernel - 1} * options.dilation + 1;
+  return window > padded ? 0 : static_cast<uint32_t>((padded - window) / options.stride + 1);
+}
 
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
   const std::vector<uint32_t>&image = TypeOf(graph, node, 0).dims, &filters = TypeOf(graph, node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
-  ConvolutionSizes sizes{image[0],
-                         image[nhwc ? 3 : 1],
-                         image[nhwc ? 1 : 2],
-                         image[nhwc ? 2 : 3],
-                         filters[nhwc ? 3 : 0],
-                         filters[nhwc ? 0 : 2],
-                         filters[nhwc ? 1 : 3],
-                         0,
-                         0};
-  const Padding& pad = node.conv.pad;
-  const auto padded = [](uint32_t side, uint32_t before, uint32_t after) {
-    return uint64_t{side} + before + after;
-  };
-  sizes.out_height = Positions(padded(sizes.height, pad.top, pad.bottom), sizes.kernel_height, node.conv);
-  sizes.out_width = Positions(padded(sizes.width, pad.left, pad.right), sizes.kernel_width, node.conv);
+  const size_t count = Info(node.op).image_axes;
+  ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1], filters[nhwc ? count + 1 : 0]};
+  for (size_t i = 0; i < count; ++i) {
+    const size_t axis = ImageAxes::kCount - count + i;
+    ConvolutionSizes::Axis& along = sizes.axes[axis];
+    along.image = image[nhwc ? i + 1 : i + 2];
+    along.kernel = filters[nhwc ? i : i + 2];
+    along.out = PixelsAlong(along, node.conv.axes[axis]);
+  }
   return sizes;
+}
+
+std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,
+                                uint32_t channels) {
+  std::vector<uint32_t> dims = {images};
+  dims.insert(dims.end(), axes.begin(), axes.end());
+  dims.insert(layout == ImageLayout::kNhwc ? dims.end() : dims.begin() + 1, channels);
+  return dims;
 }
 
 bool IsOfAttention(const Graph& graph, int softmax) {

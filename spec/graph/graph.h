@@ -5,12 +5,14 @@
 #define KIRSCH_SPEC_GRAPH_GRAPH_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "spec/layout.h"
 #include "spec/lhs_as.h"
 #include "spec/operation.h"
@@ -22,32 +24,35 @@ namespace kirsch {
 // "f32[32,512]", "f32[12,1024,64] strides=[64,768,1]"
 std::string PrintTensorType(const TensorType& type);
 
-// Rows and columns of zeros around an image.
-struct Padding {
-  uint32_t top = 0, left = 0, bottom = 0, right = 0;
+// Along one axis of an image.
+struct AxisOptions {
+  uint32_t stride = 1, dilation = 1;
+  uint32_t before = 0, after = 0;  // pixels of zeros around it
 
-  bool any() const { return (top | left | bottom | right) != 0; }
-  friend bool operator==(const Padding&, const Padding&) = default;
+  bool padded() const { return (before | after) != 0; }
+  friend bool operator==(const AxisOptions&, const AxisOptions&) = default;
 };
 
-// "1" of one number on all sides, else "1,2,1,2": top, left, bottom, right.
-std::string PrintPadding(const Padding& pad);
-
-// Strides and dilations are those of both axes. kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW]; kNhwc:
-// image [N,H,W,C], filters [KH,KW,C/groups,F].
+// Axes that an image does not have are as they are here. Of images of two axes, kNchw: image [N,C,H,W],
+// filters [F,C/groups,KH,KW]; kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
 struct ConvolutionOptions {
-  uint32_t stride = 1, dilation = 1, groups = 1;
-  Padding pad;
+  std::array<AxisOptions, ImageAxes::kCount> axes = {};
+  uint32_t groups = 1;
   ImageLayout layout = ImageLayout::kNchw;
 
+  bool padded() const {
+    return std::any_of(axes.begin(), axes.end(), [](const AxisOptions& axis) { return axis.padded(); });
+  }
   friend bool operator==(const ConvolutionOptions&, const ConvolutionOptions&) = default;
 };
 
-// The sizes of a convolution, whatever its layout.
+// The sizes of a convolution, whatever its layout; 1 along axes that its images do not have.
 struct ConvolutionSizes {
-  uint32_t images, channels, height, width;  // of the image
-  uint32_t filters, kernel_height, kernel_width;
-  uint32_t out_height, out_width;
+  struct Axis {
+    uint32_t image = 1, kernel = 1, out = 1;  // pixels before padding, taps, pixels of the output
+  };
+  uint32_t images = 1, channels = 1, filters = 1;
+  std::array<Axis, ImageAxes::kCount> axes = {};
 };
 
 struct GraphNode {
@@ -57,7 +62,7 @@ struct GraphNode {
   std::string text;               // kInput: its name; kNumber: as it was written
   std::vector<uint32_t> axes;     // kReduction: ascending
   double number = 0;              // kNumber: an f32 or an s32; the option, an f32
-  ConvolutionOptions conv = {};   // kConv2d
+  ConvolutionOptions conv = {};   // of convolutions
   LhsAs lhs_as = LhsAs::kItself;  // kMatmul
   // kInput: what it holds is known ahead, so that it may be packed once. In a plan's graph also an operation
   // on such that is computed ahead.
@@ -85,8 +90,15 @@ struct Graph {
   }
 };
 
-// Of a kConv2d node.
+// Of a convolution's node.
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node);
+
+// Pixels of the output along an axis; 0: the kernel doesn't fit the padded image.
+uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options);
+
+// The dims of images with such axes.
+std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,
+                                uint32_t channels);
 
 // Is the softmax one of attention: is it, or a cast of it to floats, used as the lhs of matmuls only? A row
 // of it that is -inf throughout, as no key may be seen, is zeros; any other softmax makes NaNs of it.

@@ -62,23 +62,37 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
   return "";
 }
 
+// "an f32 image [N,H,W,C] and f32 filters [KH,KW,C/groups,F]"
+std::string WantedOfConvolution(size_t axes, ImageLayout layout) {
+  std::string image, kernel;
+  for (char axis : std::string_view("DHW").substr(ImageAxes::kCount - axes)) {
+    Append(&image, ",", std::string(1, axis));
+    Append(&kernel, ",K", std::string(1, axis));
+  }
+  return layout == ImageLayout::kNhwc
+             ? Cat("an f32 image [N", image, ",C] and f32 filters [", kernel.substr(1), ",C/groups,F]")
+             : Cat("an f32 image [N,C", image, "] and f32 filters [F,C/groups", kernel, "]");
+}
+
 std::string InferConvolution(const Graph& graph, GraphNode* node) {
   const TensorType &image = TypeOf(graph, *node, 0), &filters = TypeOf(graph, *node, 1);
   const ConvolutionOptions& conv = node->conv;
-  const bool nhwc = conv.layout == ImageLayout::kNhwc;
-  const char* expected = nhwc ? "an f32 image [N,H,W,C] and f32 filters [KH,KW,C/groups,F]"
-                              : "an f32 image [N,C,H,W] and f32 filters [F,C/groups,KH,KW]";
-  if (image.dims.size() != 4 || filters.dims.size() != 4 || image.dtype != Dtype::kF32 ||
+  const size_t axes = Info(node->op).image_axes;
+  std::string expected = WantedOfConvolution(axes, conv.layout);
+  if (image.dims.size() != axes + 2 || filters.dims.size() != axes + 2 || image.dtype != Dtype::kF32 ||
       filters.dtype != Dtype::kF32)
     return expected;
   const ConvolutionSizes sizes = SizesOfConvolution(graph, *node);
-  const uint32_t per_group = filters.dims[nhwc ? 2 : 1];
+  const uint32_t per_group = filters.dims[conv.layout == ImageLayout::kNhwc ? axes : 1];
   if (sizes.channels % conv.groups != 0 || sizes.filters % conv.groups != 0 ||
       per_group != sizes.channels / conv.groups)
     return expected;
-  if (sizes.out_height == 0 || sizes.out_width == 0) return "a kernel that fits the padded image";
-  node->type.dims = nhwc ? Dims{sizes.images, sizes.out_height, sizes.out_width, sizes.filters}
-                         : Dims{sizes.images, sizes.filters, sizes.out_height, sizes.out_width};
+  Dims out;
+  for (const ConvolutionSizes::Axis& axis : absl::MakeConstSpan(sizes.axes).last(axes)) {
+    if (axis.out == 0) return "a kernel that fits the padded image";
+    out.push_back(axis.out);
+  }
+  node->type.dims = ImageDims(conv.layout, sizes.images, out, sizes.filters);
   return "";
 }
 

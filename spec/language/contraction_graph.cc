@@ -25,9 +25,7 @@
 namespace kirsch {
 namespace {
 
-bool IsContraction(const GraphNode& node) {
-  return node.op == Operation::kMatmul || node.op == Operation::kConv2d;
-}
+bool IsContraction(const GraphNode& node) { return Info(node.op).kind == OperationKind::kContraction; }
 
 class ContractionFinder {
  public:
@@ -74,7 +72,7 @@ class ContractionFinder {
   }
 
   bool HasContraction(int node) const { return has_contraction_[static_cast<size_t>(node)]; }
-  bool IsConvolution() const { return At(contraction_).op == Operation::kConv2d; }
+  bool IsConvolution() const { return kirsch::IsConvolution(At(contraction_).op); }
 
   // A cast that is a step of an epilogue; any other only says what is stored.
   bool Converts(int node) const {
@@ -166,8 +164,7 @@ class ContractionFinder {
   EpilogueShapes OutputShapes() const {
     const std::vector<uint32_t>& out = At(contraction_).type.dims;
     if (!IsConvolution()) return {{out[out.size() - 2], 1}, {out.back()}, out};
-    const ConvolutionSizes sizes = SizesOfConvolution(graph_, At(contraction_));
-    return convolution_.output_shapes(sizes.out_height, sizes.out_width);
+    return convolution_.output_shapes();
   }
 
   absl::Status AddInputs() {
@@ -254,15 +251,9 @@ class ContractionFinder {
   // But for the epilogue, and so for what is stored.
   ConvolutionRequest MakeRequest() const {
     const GraphNode& node = At(contraction_);
-    const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
     ConvolutionRequest request;
-    request.images = sizes.images;
-    request.channels = sizes.channels;
-    request.height = sizes.height;
-    request.width = sizes.width;
-    request.filters = sizes.filters;
-    request.kernel_height = sizes.kernel_height;
-    request.kernel_width = sizes.kernel_width;
+    request.op = node.op;
+    request.sizes = SizesOfConvolution(graph_, node);
     request.options = node.conv;
     request.constant_filters = graph_.IsConstant(node.inputs[1]);
     return request;
@@ -274,7 +265,8 @@ class ContractionFinder {
     request.epilogue = MakeEpilogue();
     if (absl::Status known = CheckTypesWith(request.epilogue); !known.ok()) return known;
     if (request.limit() != ConvolutionLimit::kNone)
-      return Refused(contraction_, "a convolution without pads and groups, of one image with layout=nchw");
+      return Refused(contraction_,
+                     "a convolution without pads and groups, of one image where channels come first");
     return AsSpec(request);
   }
 

@@ -10,6 +10,7 @@
 #include "spec/check.h"
 #include "spec/graph/epilogue_operations.h"
 #include "spec/graph/types.h"
+#include "spec/language/convolution_options.h"
 #include "spec/language/convolution_request.h"
 #include "spec/language/epilogue_parser.h"
 #include "spec/language/shorthand.h"
@@ -20,14 +21,18 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kFilters = "filters", kKernel = "kernel", kStride = "stride", kPad = "pad",
-                           kDilation = "dilation", kGroups = "groups", kLayout = "layout";
-constexpr std::array kValued = {kFilters, kKernel, kStride, kPad, kDilation, kGroups, kLayout, kEpilogueWord};
+constexpr std::string_view kFilters = "filters", kKernel = "kernel", kGroups = "groups";
+constexpr auto kValued = [] {
+  std::array<std::string_view, kConvolutionOptions.size() + 3> names = {kFilters, kKernel};
+  std::copy(kConvolutionOptions.begin(), kConvolutionOptions.end(), names.begin() + 2);
+  names.back() = kEpilogueWord;
+  return names;
+}();
 constexpr std::array kFlags = {kAccumulateWord, kConstantFiltersWord, kFixedOrderWord};
 
 class ConvolutionParser {
  public:
-  explicit ConvolutionParser(ShorthandWords& words) : words_(words) {}
+  ConvolutionParser(Operation op, ShorthandWords& words) : words_(words) { asked_.op = op; }
 
   absl::StatusOr<ShorthandKernel> Parse() {
     absl::Status status = ParseSizes();
@@ -51,14 +56,14 @@ class ConvolutionParser {
     if (!types.ok()) return types.status();
     asked_.types = *types;
     sizes_word_ = words_.Take();
-    if (Split(sizes_word_, 'x').size() != 4)
-      return words_.Expected(sizes_word_, "the input's sizes as IMAGESxCHANNELSxHEIGHTxWIDTH");
-    const absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, 4, 4);
+    const size_t axes = asked_.axes();
+    if (Split(sizes_word_, 'x').size() != axes + 2)
+      return words_.Expected(sizes_word_, Cat("the input's sizes as IMAGESxCHANNELS", "x", AxisNames()));
+    const absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, axes + 2, axes + 2);
     if (!sizes.ok()) return sizes.status();
-    asked_.images = (*sizes)[0];
-    asked_.channels = (*sizes)[1];
-    asked_.height = (*sizes)[2];
-    asked_.width = (*sizes)[3];
+    asked_.sizes.images = (*sizes)[0];
+    asked_.sizes.channels = (*sizes)[1];
+    for (size_t i = 0; i < axes; ++i) Axes()[i].image = (*sizes)[i + 2];
     return absl::OkStatus();
   }
 
@@ -66,36 +71,43 @@ class ConvolutionParser {
     if (absl::Status status = words_.TakeOptions(kValued, kFlags); !status.ok()) return status;
     absl::StatusOr<uint32_t> filters = words_.SizeOption(kFilters);
     if (!filters.ok()) return filters.status();
-    asked_.filters = *filters;
-    if (!words_.Has(kKernel)) return words_.Expected(words_.Peek(), "kernel=HxW");
-    const Word& kernel = words_.Value(kKernel);
-    if (Split(kernel, 'x').size() != 2) return words_.Expected(kernel, "a kernel's sizes as HEIGHTxWIDTH");
-    const absl::StatusOr<std::vector<uint32_t>> sides = words_.Sizes(kernel, 2, 2);
-    if (!sides.ok()) return sides.status();
-    asked_.kernel_height = (*sides)[0];
-    asked_.kernel_width = (*sides)[1];
-    ConvolutionOptions& options = asked_.options;
-    const std::array<std::pair<std::string_view, uint32_t*>, 3> numbers = {
-        {{kStride, &options.stride}, {kDilation, &options.dilation}, {kGroups, &options.groups}}};
-    for (const auto& [name, to] : numbers) {
-      absl::StatusOr<uint32_t> number = words_.Number(name, 1, kMaxSide, 1);
-      if (!number.ok()) return number.status();
-      *to = *number;
-    }
-    if (words_.Has(kPad)) {
-      absl::StatusOr<Padding> pad = ParsePadding(words_.source(), Split(words_.Value(kPad), ','));
-      if (!pad.ok()) return pad.status();
-      options.pad = *pad;
-    }
-    if (words_.Has(kLayout)) {
-      const absl::StatusOr<size_t> layout = words_.Choice(words_.Value(kLayout), kImageLayouts, "a layout");
-      if (!layout.ok()) return layout.status();
-      options.layout = static_cast<ImageLayout>(*layout);
+    asked_.sizes.filters = *filters;
+    if (absl::Status status = ParseKernel(); !status.ok()) return status;
+    for (std::string_view name : kConvolutionOptions) {
+      if (!words_.Has(name)) continue;
+      const Word& value = words_.Value(name);
+      const std::vector<Word> values = name == kPadOption ? Split(value, ',') : std::vector<Word>{value};
+      const absl::Status status =
+          ParseConvolutionOption(words_.source(), name, values, asked_.axes(), &asked_.options);
+      if (!status.ok()) return status;
     }
     asked_.accumulate = words_.Has(kAccumulateWord);
     asked_.constant_filters = words_.Has(kConstantFiltersWord);
     asked_.fixed_order = words_.Has(kFixedOrderWord);
     return absl::OkStatus();
+  }
+
+  absl::Status ParseKernel() {
+    const size_t axes = asked_.axes();
+    if (!words_.Has(kKernel)) {
+      constexpr std::array<std::string_view, ImageAxes::kCount> kSides = {"W", "HxW", "DxHxW"};
+      return words_.Expected(words_.Peek(), Cat(kKernel, "=", kSides[axes - 1]));
+    }
+    const Word& kernel = words_.Value(kKernel);
+    if (Split(kernel, 'x').size() != axes)
+      return words_.Expected(kernel, Cat("a kernel's sizes as ", AxisNames()));
+    const absl::StatusOr<std::vector<uint32_t>> sides = words_.Sizes(kernel, axes, axes);
+    if (!sides.ok()) return sides.status();
+    for (size_t i = 0; i < axes; ++i) Axes()[i].kernel = (*sides)[i];
+    return absl::OkStatus();
+  }
+
+  // Those that images have.
+  absl::Span<ConvolutionSizes::Axis> Axes() { return absl::MakeSpan(asked_.sizes.axes).last(asked_.axes()); }
+  std::string_view AxisNames() const {
+    constexpr std::array<std::string_view, ImageAxes::kCount> kNames = {"WIDTH", "HEIGHTxWIDTH",
+                                                                        "DEPTHxHEIGHTxWIDTH"};
+    return kNames[asked_.axes() - 1];
   }
 
   absl::Status ParseEpilogueSteps() {
@@ -110,20 +122,20 @@ class ConvolutionParser {
     return status.ok() && asked_.accumulate ? CheckAccumulation(words_.source(), types_word_, types) : status;
   }
 
-  // What is wrong with it whether it becomes a spec or a graph.
-  absl::Status CheckSizes() const {
-    const ConvolutionOptions& options = asked_.options;
-    if (asked_.channels % options.groups != 0)
+  // What is wrong with it whether it becomes a spec or a graph. Sets the sizes of the output.
+  absl::Status CheckSizes() {
+    ConvolutionSizes& sizes = asked_.sizes;
+    const uint32_t groups = asked_.options.groups;
+    if (sizes.channels % groups != 0)
       return words_.Expected(words_.Value(kGroups),
-                             Cat("a divisor of the image's ", asked_.channels, " channels"));
-    if (asked_.filters % options.groups != 0)
-      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", asked_.filters, " filters"));
-    const Padding& pad = options.pad;
-    const uint64_t height = uint64_t{asked_.height} + pad.top + pad.bottom,
-                   width = uint64_t{asked_.width} + pad.left + pad.right;
-    const auto window = [&](uint32_t side) { return uint64_t{side - 1} * options.dilation + 1; };
-    if (window(asked_.kernel_height) > height || window(asked_.kernel_width) > width)
-      return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
+                             Cat("a divisor of the image's ", sizes.channels, " channels"));
+    if (sizes.filters % groups != 0)
+      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", sizes.filters, " filters"));
+    for (size_t axis = 0; axis < sizes.axes.size(); ++axis) {
+      sizes.axes[axis].out = PixelsAlong(sizes.axes[axis], asked_.options.axes[axis]);
+      if (sizes.axes[axis].out == 0)
+        return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
+    }
     return absl::OkStatus();
   }
 
@@ -138,11 +150,11 @@ class ConvolutionParser {
       case ConvolutionLimit::kNone:
         return AsSpec(asked_);
       case ConvolutionLimit::kPad:
-        return words_.Expected(words_.Value(kPad), Cat("pad=0", kGraphsOnly));
+        return words_.Expected(words_.Value(kPadOption), Cat("pad=0", kGraphsOnly));
       case ConvolutionLimit::kGroups:
         return words_.Expected(words_.Value(kGroups), Cat("groups=1", kGraphsOnly));
       case ConvolutionLimit::kImages:
-        return words_.Expected(sizes_word_, Cat("a single image with layout=nchw", kGraphsOnly));
+        return words_.Expected(sizes_word_, Cat("a single image where channels come first", kGraphsOnly));
       case ConvolutionLimit::kSides:
         return words_.Expected(sizes_word_, Cat("at most ", kMaxSide, " pixels in out and terms in a sum"));
       case ConvolutionLimit::kElements:
@@ -156,13 +168,12 @@ class ConvolutionParser {
     if (!IsGraph())
       return words_.Expected(types_word_, "f32, without accumulate, fixed-order and leaky_relu by a tensor");
     GraphBuilder builder(std::move(name), words_.source(), words_.Value(kKernel).position);
-    GraphNode node = OperationNode(Operation::kConv2d);
+    GraphNode node = OperationNode(asked_.op);
     node.conv = asked_.options;
     node.inputs = {
         builder.Parameter(kImageName, Dtype::kF32, asked_.image_dims()),
         builder.Parameter(kFiltersName, Dtype::kF32, asked_.filters_dims(), asked_.constant_filters)};
-    const ConvolutionSizes sizes = SizesOfConvolution(builder.graph(), node);
-    const EpilogueShapes shapes = asked_.output_shapes(sizes.out_height, sizes.out_width);
+    const EpilogueShapes shapes = asked_.output_shapes();
     const Epilogue& epilogue = asked_.epilogue;
     const std::vector<int> parameters = AddEpilogueParameters(epilogue, Dtype::kF32, shapes, &builder);
     const int sums = builder.Add(std::move(node));
@@ -177,22 +188,8 @@ class ConvolutionParser {
 
 }  // namespace
 
-absl::StatusOr<ShorthandKernel> ParseConvolution(ShorthandWords& words) {
-  return ConvolutionParser(words).Parse();
-}
-
-absl::StatusOr<Padding> ParsePadding(std::string_view source, absl::Span<const Word> sides) {
-  Padding pad;
-  const std::array<uint32_t*, 4> to = {&pad.top, &pad.left, &pad.bottom, &pad.right};
-  if (sides.size() != 1 && sides.size() != to.size())
-    return ExpectedAt(source, sides.back(), "one pad for all sides, or those of top,left,bottom,right");
-  for (size_t i = 0; i < to.size(); ++i) {
-    absl::StatusOr<uint32_t> number =
-        ParseNumber(source, sides[sides.size() == 1 ? 0 : i], "pad", 0, kMaxPad);
-    if (!number.ok()) return number.status();
-    *to[i] = *number;
-  }
-  return pad;
+absl::StatusOr<ShorthandKernel> ParseConvolution(Operation op, ShorthandWords& words) {
+  return ConvolutionParser(op, words).Parse();
 }
 
 }  // namespace kirsch

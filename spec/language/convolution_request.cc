@@ -4,6 +4,7 @@
 #include "spec/canonical.h"
 #include "spec/check.h"
 #include "spec/graph/types.h"
+#include "spec/language/convolution_options.h"
 #include "spec/language/epilogue_parser.h"
 #include "spec/language/printer.h"
 #include "spec/language/shorthand.h"
@@ -14,27 +15,32 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 
+// Of those axes that images have.
+Dims Along(const ConvolutionRequest& request, uint32_t ConvolutionSizes::Axis::* size) {
+  Dims sizes;
+  for (const ConvolutionSizes::Axis& axis : absl::MakeConstSpan(request.sizes.axes).last(request.axes()))
+    sizes.push_back(axis.*size);
+  return sizes;
+}
+
 ConvShape ShapeOf(const ConvolutionRequest& request) {
   ConvShape shape;
   shape.layout = request.options.layout;
-  shape.images = request.images;
-  shape.channels = request.channels;
-  shape.height = request.height;
-  shape.width = request.width;
-  shape.filters = request.filters;
-  shape.kernel_height = request.kernel_height;
-  shape.kernel_width = request.kernel_width;
-  shape.stride = request.options.stride;
-  shape.dilation = request.options.dilation;
+  shape.images = request.sizes.images;
+  shape.channels = request.sizes.channels;
+  shape.filters = request.sizes.filters;
+  for (size_t axis = 0; axis < shape.axes.size(); ++axis) {
+    const ConvolutionSizes::Axis& sizes = request.sizes.axes[axis];
+    const AxisOptions& options = request.options.axes[axis];
+    shape.axes[axis] = {sizes.image, sizes.kernel, options.stride, options.dilation};
+  }
   return shape;
 }
 
 std::vector<Parameter> MakeParameters(const ConvolutionRequest& request, bool swapped) {
   const auto operand = [&](int of_matmul) { return SwappedOperand(of_matmul, swapped); };
   const ImageLayout layout = request.options.layout;
-  const ConvShape shape = ShapeOf(request);
-  const EpilogueShapes shapes = request.output_shapes(static_cast<uint32_t>(shape.out_height()),
-                                                      static_cast<uint32_t>(shape.out_width()));
+  const EpilogueShapes shapes = request.output_shapes();
   const Epilogue& epilogue = request.epilogue;
   std::vector<Parameter> parameters = {
       {kImageName, operand(InputOperand(layout)), TensorType{request.types.lhs, request.image_dims()}},
@@ -55,25 +61,34 @@ std::vector<Parameter> MakeParameters(const ConvolutionRequest& request, bool sw
 }  // namespace
 
 std::vector<uint32_t> ConvolutionRequest::image_dims() const {
-  return nhwc() ? Dims{images, height, width, channels} : Dims{images, channels, height, width};
+  return ImageDims(options.layout, sizes.images, Along(*this, &ConvolutionSizes::Axis::image),
+                   sizes.channels);
 }
 
 std::vector<uint32_t> ConvolutionRequest::filters_dims() const {
-  const uint32_t per_group = channels / options.groups;
-  return nhwc() ? Dims{kernel_height, kernel_width, per_group, filters}
-                : Dims{filters, per_group, kernel_height, kernel_width};
+  Dims dims = Along(*this, &ConvolutionSizes::Axis::kernel);
+  const uint32_t per_group = sizes.channels / options.groups;
+  if (nhwc())
+    dims.insert(dims.end(), {per_group, sizes.filters});
+  else
+    dims.insert(dims.begin(), {sizes.filters, per_group});
+  return dims;
 }
 
-EpilogueShapes ConvolutionRequest::output_shapes(uint32_t out_height, uint32_t out_width) const {
-  const uint32_t n = images, f = filters, h = out_height, w = out_width;
-  if (nhwc()) return {{n, h, w, 1}, {f}, {n, h, w, f}};
-  return {{f, 1, 1}, {n, 1, h, w}, {n, f, h, w}};
+EpilogueShapes ConvolutionRequest::output_shapes() const {
+  const Dims pixels = Along(*this, &ConvolutionSizes::Axis::out);
+  const Dims all = ImageDims(options.layout, sizes.images, pixels, sizes.filters);
+  const Dims by_pixel = ImageDims(options.layout, sizes.images, pixels, 1);
+  Dims by_filter = {sizes.filters};
+  if (nhwc()) return {by_pixel, by_filter, all};
+  by_filter.resize(axes() + 1, 1);
+  return {by_filter, by_pixel, all};
 }
 
 ConvolutionLimit ConvolutionRequest::limit() const {
-  if (options.pad.any()) return ConvolutionLimit::kPad;
+  if (options.padded()) return ConvolutionLimit::kPad;
   if (options.groups > 1) return ConvolutionLimit::kGroups;
-  if (!nhwc() && images > 1) return ConvolutionLimit::kImages;
+  if (!nhwc() && sizes.images > 1) return ConvolutionLimit::kImages;
   const ConvShape shape = ShapeOf(*this);
   if (shape.pixels() > kMaxSide || shape.taps() > kMaxSide) return ConvolutionLimit::kSides;
   return shape.pixels() * shape.filters > kMaxElements ? ConvolutionLimit::kElements
@@ -81,16 +96,13 @@ ConvolutionLimit ConvolutionRequest::limit() const {
 }
 
 std::string PrintConvolution(const ConvolutionRequest& request) {
-  const ConvolutionOptions& options = request.options;
   std::string text =
-      Cat(kConvolutionWord, " ", PrintTypes(request.types), " ", request.images, "x", request.channels, "x",
-          request.height, "x", request.width, " filters=", request.filters, " kernel=", request.kernel_height,
-          "x", request.kernel_width);
-  if (options.stride > 1) Append(&text, " stride=", options.stride);
-  if (options.pad.any()) Append(&text, " pad=", PrintPadding(options.pad));
-  if (options.dilation > 1) Append(&text, " dilation=", options.dilation);
-  if (options.groups > 1) Append(&text, " groups=", options.groups);
-  Append(&text, " layout=", kImageLayouts[static_cast<size_t>(options.layout)]);
+      Cat(Name(request.op), " ", PrintTypes(request.types), " ", request.sizes.images, "x",
+          request.sizes.channels, "x", Join(Along(request, &ConvolutionSizes::Axis::image), "x"),
+          " filters=", request.sizes.filters,
+          " kernel=", Join(Along(request, &ConvolutionSizes::Axis::kernel), "x"));
+  for (const OptionText& option : PrintOptions(request.options, request.axes()))
+    if (!option.usual) Append(&text, " ", option.name, "=", option.value);
   if (request.accumulate) Append(&text, " ", kAccumulateWord);
   if (request.constant_filters) Append(&text, " ", kConstantFiltersWord);
   if (request.fixed_order) Append(&text, " ", kFixedOrderWord);

@@ -13,6 +13,7 @@
 #include "spec/graph/graph.h"
 #include "spec/language/parser.h"
 #include "spec/matmul_types.h"
+#include "spec/operation.h"
 
 namespace kirsch {
 
@@ -22,21 +23,22 @@ inline constexpr char kImageName[] = "image", kFiltersName[] = "filters";
 // Why a convolution is not a single contraction.
 enum class ConvolutionLimit : uint8_t { kNone, kPad, kGroups, kImages, kSides, kElements };
 
-// A value. Sizes are those before padding; the padded image holds the kernel.
+// A value. The padded image holds the kernel.
 struct ConvolutionRequest {
+  Operation op = Operation::kConv2d;
   MatmulTypes types = {};
-  uint32_t images = 1, channels = 1, height = 1, width = 1;
-  uint32_t filters = 1, kernel_height = 1, kernel_width = 1;
+  ConvolutionSizes sizes = {};
   ConvolutionOptions options = {};
   Epilogue epilogue = {};
   bool accumulate = false, constant_filters = false, fixed_order = false;
 
+  size_t axes() const { return Info(op).image_axes; }
   bool nhwc() const { return options.layout == ImageLayout::kNhwc; }
   std::vector<uint32_t> image_dims() const;
   std::vector<uint32_t> filters_dims() const;
-  // Of an output with so many pixels. An epilogue's rows and columns are those of the matmul that each
-  // convolution is: of nhwc pixels and filters, of nchw filters and pixels.
-  EpilogueShapes output_shapes(uint32_t out_height, uint32_t out_width) const;
+  // An epilogue's rows and columns are those of the matmul that each convolution is: of nhwc pixels and
+  // filters, of nchw filters and pixels.
+  EpilogueShapes output_shapes() const;
 
   // kNone: AsSpec has one.
   ConvolutionLimit limit() const;

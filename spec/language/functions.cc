@@ -3,9 +3,21 @@
 
 #include <algorithm>
 
+#include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 
 namespace kirsch {
+namespace {
+
+template <typename Predicate>
+std::vector<std::string_view> NamesWhere(const Predicate& of_kind) {
+  std::vector<std::string_view> names;
+  for (const OperationInfo& info : kOperations)
+    if (of_kind(info.kind)) names.push_back(info.name);
+  return names;
+}
+
+}  // namespace
 
 const OperationInfo* FindFunction(std::string_view name) {
   const auto found = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
@@ -15,15 +27,16 @@ const OperationInfo* FindFunction(std::string_view name) {
 }
 
 std::vector<std::string_view> FunctionNames() {
-  std::vector<std::string_view> names;
-  for (const OperationInfo& info : kOperations)
-    if (info.kind != OperationKind::kLeaf) names.push_back(info.name);
-  return names;
+  return NamesWhere([](OperationKind kind) { return kind != OperationKind::kLeaf; });
+}
+
+std::vector<std::string_view> ContractionNames() {
+  return NamesWhere([](OperationKind kind) { return kind == OperationKind::kContraction; });
 }
 
 std::vector<std::string_view> OptionsOf(Operation op) {
   if (op == Operation::kMatmul) return {kLhsAsOption};
-  if (op == Operation::kConv2d) return {"stride", "pad", "dilation", "groups", "layout"};
+  if (IsConvolution(op)) return {kConvolutionOptions.begin(), kConvolutionOptions.end()};
   if (Info(op).kind == OperationKind::kReduction) return {"axis"};
   if (Info(op).option.name.empty()) return {};
   return {Info(op).option.name};

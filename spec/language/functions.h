@@ -15,6 +15,7 @@ const OperationInfo* FindFunction(std::string_view name);
 
 // In the order of the table.
 std::vector<std::string_view> FunctionNames();
+std::vector<std::string_view> ContractionNames();
 
 // What may stand before "=" behind its arguments.
 std::vector<std::string_view> OptionsOf(Operation op);

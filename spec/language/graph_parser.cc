@@ -13,7 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "spec/graph/builder.h"
 #include "spec/graph/types.h"
-#include "spec/language/convolution_parser.h"
+#include "spec/language/convolution_options.h"
 #include "spec/language/functions.h"
 #include "spec/language/shorthand.h"
 #include "spec/language/types_parser.h"
@@ -236,7 +236,7 @@ class GraphParser {
     std::vector<std::string_view> names;
     for (const DtypeInfo& info : kDtypes) {
       if (info.name == word.text && IsOfCallers(info.dtype) && !IsOfGraphs(info.dtype))
-        return Expected(word, Cat("no ", info.name, ", which only 'matmul' and 'conv2d' take"));
+        return Expected(word, Cat("no ", info.name, ", which only shorthands of contractions take"));
       if (!IsOfGraphs(info.dtype) || (result && !info.is_result)) continue;
       if (info.name == word.text) return info.dtype;
       names.push_back(info.name);
@@ -279,6 +279,8 @@ class GraphParser {
 
   // strides=[NUMBER, ...]
   absl::Status ParseStrides(TensorType* type) {
+    if (type->dims.size() > kMaxStridedRank)
+      return Expected(Peek(), Cat("at most ", kMaxStridedRank, " axes where there are strides"));
     Take();
     for (std::string_view sign : {"=", "["})
       if (absl::Status status = TakeSign(sign); !status.ok()) return status;
@@ -403,17 +405,12 @@ class GraphParser {
     given->push_back(name.text);
     if (absl::Status status = TakeSign("="); !status.ok()) return status;
     const Word value = Take();
-    if (name.text == "layout") return SetLayout(value, node);
     if (name.text == kLhsAsOption) return SetRounding(value, node);
     if (name.text == Info(node->op).option.name) return SetNumber(value, node);
-    if (name.text == "pad") return SetPadding(value, node);
-    absl::StatusOr<uint32_t> number =
-        ParseNumber(source_, value, name.text, axis ? 0 : 1, axis ? int64_t{kMaxRank - 1} : kMaxSide);
-    if (!number.ok()) return number.status();
-    if (axis) return AddAxis(value, *number, node);
-    ConvolutionOptions& conv = node->conv;
-    (name.text == "stride" ? conv.stride : name.text == "dilation" ? conv.dilation : conv.groups) = *number;
-    return absl::OkStatus();
+    if (axis) return AddAxis(value, node);
+    return ParseConvolutionOption(source_, name.text,
+                                  name.text == kPadOption ? TakeSides(value) : std::vector<Word>{value},
+                                  Info(node->op).image_axes, &node->conv);
   }
 
   absl::Status SetRounding(const Word& value, GraphNode* node) const {
@@ -422,24 +419,15 @@ class GraphParser {
     return as.status();
   }
 
-  absl::Status SetLayout(const Word& value, GraphNode* node) const {
-    const auto found = std::find(kImageLayouts.begin(), kImageLayouts.end(), value.text);
-    if (found == kImageLayouts.end()) return Expected(value, "nchw or nhwc");
-    node->conv.layout = static_cast<ImageLayout>(found - kImageLayouts.begin());
-    return absl::OkStatus();
-  }
-
   // Numbers after commas are of the other sides, as names are options.
-  absl::Status SetPadding(const Word& first, GraphNode* node) {
+  std::vector<Word> TakeSides(const Word& first) {
     std::vector<Word> sides = {first};
     while (Peek().text == "," && next_ + 1 < tokens_.size() &&
            absl::ascii_isdigit(static_cast<unsigned char>(Cat(tokens_[next_ + 1].text, " ").front()))) {
       Take();
       sides.push_back(Take());
     }
-    absl::StatusOr<Padding> pad = ParsePadding(source_, sides);
-    if (pad.ok()) node->conv.pad = *pad;
-    return pad.status();
+    return sides;
   }
 
   absl::Status SetNumber(const Word& value, GraphNode* node) const {
@@ -448,10 +436,12 @@ class GraphParser {
     return number.has_value() ? absl::OkStatus() : Expected(value, "a number");
   }
 
-  absl::Status AddAxis(const Word& value, uint32_t axis, GraphNode* node) const {
-    const auto place = std::lower_bound(node->axes.begin(), node->axes.end(), axis);
-    if (place != node->axes.end() && *place == axis) return Expected(value, "each axis once");
-    node->axes.insert(place, axis);
+  absl::Status AddAxis(const Word& value, GraphNode* node) const {
+    const absl::StatusOr<uint32_t> axis = ParseNumber(source_, value, "axis", 0, int64_t{kMaxRank - 1});
+    if (!axis.ok()) return axis.status();
+    const auto place = std::lower_bound(node->axes.begin(), node->axes.end(), *axis);
+    if (place != node->axes.end() && *place == *axis) return Expected(value, "each axis once");
+    node->axes.insert(place, *axis);
     return absl::OkStatus();
   }
 

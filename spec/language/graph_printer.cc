@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/graph/graph.h"
 #include "spec/graph/types.h"
+#include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
 
@@ -51,12 +52,9 @@ class GraphPrinter {
       arguments.push_back(Cat(option.name, "=", PrintNumber(static_cast<float>(node.number))));
     if (node.lhs_as != LhsAs::kItself)
       arguments.push_back(Cat(kLhsAsOption, "=", kirsch::NameOf(node.lhs_as)));
-    if (node.op == Operation::kConv2d) {
-      const ConvolutionOptions& conv = node.conv;
-      arguments.push_back(Cat("stride=", conv.stride, ", pad=", PrintPadding(conv.pad),
-                              ", dilation=", conv.dilation, ", groups=", conv.groups,
-                              ", layout=", kImageLayouts[static_cast<size_t>(conv.layout)]));
-    }
+    if (IsConvolution(node.op))
+      for (const OptionText& option : PrintOptions(node.conv, Info(node.op).image_axes))
+        arguments.push_back(Cat(option.name, "=", option.value));
     return Cat(Info(node.op).name, "(", absl::StrJoin(arguments, ", "), ")");
   }
 
@@ -70,11 +68,6 @@ class GraphPrinter {
 std::string PrintTensorType(const TensorType& type) {
   const std::string shape = Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
   return type.dense() ? shape : Cat(shape, " ", kStridesWord, "=[", absl::StrJoin(type.strides, ","), "]");
-}
-
-std::string PrintPadding(const Padding& pad) {
-  if (pad == Padding{pad.top, pad.top, pad.top, pad.top}) return Cat(pad.top);
-  return Cat(pad.top, ",", pad.left, ",", pad.bottom, ",", pad.right);
 }
 
 std::string PrintGraph(const Graph& graph) { return GraphPrinter(graph).Print(); }

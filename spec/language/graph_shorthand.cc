@@ -140,6 +140,11 @@ absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) 
 }
 
 template <Operation kOp>
+absl::StatusOr<ShorthandKernel> ParsedConvolution(ShorthandWords& words, const Word&) {
+  return ParseConvolution(kOp, words);
+}
+
+template <Operation kOp>
 absl::StatusOr<Graph> ParseRowwise(ShorthandWords& words, const std::string& name) {
   return Rowwise(words, name, kOp);
 }
@@ -152,11 +157,20 @@ struct Shorthand {
   std::string_view axes = "";  // what its sizes are called, a letter each
 };
 
-constexpr std::array<Shorthand, 7> kShorthands = {{
-    {"conv2d", [](ShorthandWords& words, const Word&) { return ParseConvolution(words); },
-     "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N pad=N|TOP,LEFT,BOTTOM,RIGHT "
-     "dilation=N groups=N layout=nchw|nhwc accumulate const-filters fixed-order epilogue=STEPS]",
+constexpr std::array<Shorthand, 9> kShorthands = {{
+    {Name(Operation::kConv1d), ParsedConvolution<Operation::kConv1d>,
+     "TYPES IMAGESxCHANNELSxWIDTH filters=N kernel=W [stride=N pad=N|LEFT,RIGHT dilation=N groups=N "
+     "layout=ncw|nwc accumulate const-filters fixed-order epilogue=STEPS]",
+     "conv1d f32 1x80x3000 filters=384 kernel=3 pad=1 layout=nwc", "ncw"},
+    {Name(Operation::kConv2d), ParsedConvolution<Operation::kConv2d>,
+     "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N|NxN pad=N|TOP,LEFT,BOTTOM,RIGHT "
+     "dilation=N|NxN groups=N layout=nchw|nhwc accumulate const-filters fixed-order epilogue=STEPS]",
      "conv2d f32 1x64x56x56 filters=64 kernel=3x3 pad=1 layout=nhwc", "nchw"},
+    {Name(Operation::kConv3d), ParsedConvolution<Operation::kConv3d>,
+     "TYPES IMAGESxCHANNELSxDEPTHxHEIGHTxWIDTH filters=N kernel=DxHxW [stride=N|NxNxN "
+     "pad=N|FRONT,TOP,LEFT,BACK,BOTTOM,RIGHT dilation=N|NxNxN groups=N layout=ncdhw|ndhwc accumulate "
+     "const-filters fixed-order epilogue=STEPS]",
+     "conv3d f32 1x16x8x28x28 filters=32 kernel=3x3x3 pad=1 layout=ndhwc", "ncdhw"},
     {"softmax", Parsed<ParseRowwise<Operation::kSoftmax>>, "f32|bf16|f16 SIZES", "softmax f32 32x1024"},
     {"layernorm", Parsed<ParseRowwise<Operation::kLayernorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
      "layernorm f32 32x768"},

@@ -25,7 +25,7 @@ struct ShorthandKernel {
 // Does the first word name a shorthand of a graph?
 bool IsGraphShorthand(std::string_view text);
 
-// "conv2d", "softmax" and so on.
+// "conv1d", "softmax" and so on.
 std::vector<std::string_view> GraphShorthandNames();
 
 // A shorthand for those who don't know it: what stands behind its name, and one of its kernels.

@@ -154,7 +154,7 @@ class KernelFileParser {
   std::optional<SpecFamily> AsSpecs(const GraphFamily& graph) const {
     const Graph first = graph.member(0);
     const bool convolution = std::any_of(first.nodes.begin(), first.nodes.end(),
-                                         [](const GraphNode& node) { return node.op == Operation::kConv2d; });
+                                         [](const GraphNode& node) { return IsConvolution(node.op); });
     if (convolution && (form_ == KernelForm::kGraphConvolutions || graph.count() > 1)) return std::nullopt;
     std::vector<ParsedSpec> members;
     for (int64_t i = 0; i < graph.count(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "spec/canonical.h"
 #include "spec/language/epilogue_parser.h"
+#include "spec/language/functions.h"
 #include "spec/language/graph_shorthand.h"
 #include "spec/language/printer.h"
 #include "spec/language/shorthand.h"
@@ -249,14 +250,16 @@ ParsedSpec CanonicalRequest(const Spec& asked) {
 
 absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) {
   const std::vector<Word> words = SplitWords(text);
-  if (words[0].text == kConvolutionWord) {
+  if (const OperationInfo* info = FindFunction(words[0].text); info != nullptr && info->image_axes > 0) {
     absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
     if (!kernel.ok()) return kernel.status();
     return std::move(kernel->spec);
   }
-  if (words[0].text != kMatmulInfo.name)
-    return ExpectedAt(source, words[0], Cat("an operation (", kMatmulInfo.name, "|", kConvolutionWord, ")"),
-                      DidYouMean(words[0].text, std::array{kMatmulInfo.name, kConvolutionWord}));
+  if (words[0].text != kMatmulInfo.name) {
+    const std::vector<std::string_view> names = ContractionNames();
+    return ExpectedAt(source, words[0], Cat("an operation (", Join(names, "|"), ")"),
+                      DidYouMean(words[0].text, names));
+  }
   const absl::StatusOr<ParsedMatmul> matmul =
       ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
   if (!matmul.ok()) return matmul.status();

@@ -52,7 +52,8 @@ class PlanPrinter {
         return text;
       case StageKind::kPad:
       case StageKind::kTranspose:
-        return Cat(text, stage.copy.planes, " of ", stage.copy.height, "x", stage.copy.width);
+        return Cat(text, stage.copy.images * stage.copy.planes, " of ", stage.copy.height, "x",
+                   stage.copy.width);
       case StageKind::kTransform:
         return text + Describe(stage.transform);
     }

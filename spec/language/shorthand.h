@@ -20,7 +20,6 @@ inline constexpr std::string_view kLhsAsOption = "lhs_as";  // the same in the k
 inline constexpr std::string_view kBlocksWord = "column-blocks";
 inline constexpr std::string_view kEpilogueWord = "epilogue";
 
-inline constexpr std::string_view kConvolutionWord = "conv2d";
 inline constexpr std::string_view kConstantFiltersWord = "const-filters";
 
 inline constexpr std::string_view kConstantWord = "const";  // before a parameter's type

@@ -308,25 +308,37 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
   const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
   const ConvolutionOptions& conv = node.conv;
   const bool nhwc = conv.layout == ImageLayout::kNhwc;
+  const size_t axes = Info(node.op).image_axes, unused = ImageAxes::kCount - axes;
   const Index first = IndexOfRow(node.type.dims, row);
   const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
+  const int64_t taps = static_cast<int64_t>(TermsOf(graph_, node)) / channels;
   Products products(node.type.dims.back());
   for (size_t i = 0; i < node.type.dims.back(); ++i) {
-    const int64_t filter = nhwc ? static_cast<int64_t>(i) : first[1];
-    const int64_t y = first[nhwc ? 1 : 2], x = nhwc ? first[2] : static_cast<int64_t>(i);
-    for (int64_t ky = 0; ky < sizes.kernel_height; ++ky)
-      for (int64_t kx = 0; kx < sizes.kernel_width; ++kx) {
-        const int64_t from_y = y * conv.stride + ky * conv.dilation - conv.pad.top;
-        const int64_t from_x = x * conv.stride + kx * conv.dilation - conv.pad.left;
-        if (from_y < 0 || from_y >= sizes.height || from_x < 0 || from_x >= sizes.width) continue;
-        for (int64_t c = 0; c < channels; ++c) {
-          const int64_t channel = filter / filters * channels + c;
-          products.Add(i,
-                       Element(node.inputs[0], nhwc ? Index{first[0], from_y, from_x, channel}
-                                                    : Index{first[0], channel, from_y, from_x}),
-                       Element(node.inputs[1], nhwc ? Index{ky, kx, c, filter} : Index{filter, c, ky, kx}));
-        }
+    Index out = first;
+    out.back() = static_cast<int64_t>(i);
+    const int64_t filter = out[nhwc ? axes + 1 : 1];
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      Index pixel(axes), of_kernel(axes);
+      bool inside = true;
+      int64_t rest = tap;
+      for (size_t axis = axes; axis-- > 0;) {
+        const ConvolutionSizes::Axis& along = sizes.axes[unused + axis];
+        const AxisOptions& options = conv.axes[unused + axis];
+        of_kernel[axis] = rest % along.kernel;
+        rest /= along.kernel;
+        pixel[axis] = out[nhwc ? axis + 1 : axis + 2] * options.stride + of_kernel[axis] * options.dilation -
+                      options.before;
+        inside = inside && pixel[axis] >= 0 && pixel[axis] < along.image;
       }
+      if (!inside) continue;
+      for (int64_t c = 0; c < channels; ++c) {
+        Index image = pixel, weight = of_kernel;
+        image.insert(nhwc ? image.end() : image.begin(), filter / filters * channels + c);
+        image.insert(image.begin(), first[0]);
+        nhwc ? weight.insert(weight.end(), {c, filter}) : weight.insert(weight.begin(), {filter, c});
+        products.Add(i, Element(node.inputs[0], image), Element(node.inputs[1], weight));
+      }
+    }
   }
   return winograd_.contains(convolution) ? products.Others(WinogradRow(convolution, row))
                                          : products.Sums(TermsOf(graph_, node));
@@ -344,13 +356,14 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
     errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
   }
   const Index pixel = IndexOfRow(node.type.dims, row);
-  const int64_t top = pixel[1] / tile * tile - node.conv.pad.top,
-                left = pixel[2] / tile * tile - node.conv.pad.left;
+  const auto& [depth, height, width] = sizes.axes;
+  const int64_t top = pixel[1] / tile * tile - int64_t{node.conv.axes[ImageAxes::kHeight].before},
+                left = pixel[2] / tile * tile - int64_t{node.conv.axes[ImageAxes::kWidth].before};
   Row inputs;
   for (int64_t y = top; y < top + WinogradInputs(tile); ++y)
     for (int64_t x = left; x < left + WinogradInputs(tile); ++x)
       for (int64_t c = 0; c < sizes.channels; ++c) {
-        const bool inside = y >= 0 && y < sizes.height && x >= 0 && x < sizes.width;
+        const bool inside = y >= 0 && y < height.image && x >= 0 && x < width.image;
         inputs.push_back(inside ? Element(node.inputs[0], {pixel[0], y, x, c}) : Uncertain{});
       }
   return errors_.at(convolution)

@@ -173,21 +173,27 @@ void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64
 
 void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
-  const int64_t size =
-      copy.transposes ? copy.height * copy.width : copy.padded_height() * copy.padded_width();
-  std::vector<double> row(static_cast<size_t>(copy.width)), zeros(static_cast<size_t>(size));
-  for (int64_t plane = 0; plane < copy.planes; ++plane) {
-    const int64_t from = plane * (copy.transposes ? size : copy.from_plane), to = plane * size;
-    if (!copy.transposes) memory->Write(at[1], to, 1, size, zeros.data());
-    for (int64_t y = 0; y < copy.height; ++y) {
-      memory->Read(at[0], from + y * copy.width, 1, copy.width, row.data());
-      if (copy.transposes)
-        memory->Write(at[1], to + y, copy.height, copy.width, row.data());
-      else
-        memory->Write(at[1], to + (copy.rows_before + y) * copy.padded_width() + copy.before, 1, copy.width,
-                      row.data());
-    }
+  std::vector<double> row(static_cast<size_t>(copy.width));
+  if (copy.transposes) {
+    for (int64_t plane = 0; plane < copy.planes; ++plane)
+      for (int64_t y = 0; y < copy.height; ++y) {
+        const int64_t first = plane * copy.height * copy.width;
+        memory->Read(at[0], first + y * copy.width, 1, copy.width, row.data());
+        memory->Write(at[1], first + y, copy.height, copy.width, row.data());
+      }
+    return;
   }
+  const int64_t size = copy.padded_elements();
+  memory->Write(at[1], 0, 1, size, std::vector<double>(static_cast<size_t>(size)).data());
+  for (int64_t image = 0; image < copy.images; ++image)
+    for (int64_t plane = 0; plane < copy.planes; ++plane)
+      for (int64_t y = 0; y < copy.height; ++y) {
+        const int64_t padded_plane = image * copy.padded_planes() + copy.planes_before + plane;
+        const int64_t padded_row = padded_plane * copy.padded_height() + copy.rows_before + y;
+        memory->Read(at[0], image * copy.from_image + plane * copy.from_plane + y * copy.width, 1, copy.width,
+                     row.data());
+        memory->Write(at[1], padded_row * copy.padded_width() + copy.before, 1, copy.width, row.data());
+      }
 }
 
 void InterpretKernel(const TransformShape& transform, const InterpretedOperands& at, int64_t,

@@ -104,18 +104,22 @@ inline int64_t PanelVector(int64_t panel, int vector_bytes, Dtype dtype) {
   return panel % lanes != 0 ? panel : lanes;
 }
 
-// An image with zeros around it: `planes` times `height` rows of `width` elements, with rows of zeros before
-// and after them, and `before` and `after` zeros around each row. Or, if it `transposes`, `planes` matrices
-// of height x width, each turned. Operands: from, to.
+// Images with zeros around them: each is `planes` times `height` rows of `width` elements, with planes of
+// zeros before and after them, rows of zeros in each plane, and `before` and `after` zeros around each row.
+// Or, if it `transposes`, `planes` matrices of height x width, each turned. Operands: from, to.
 struct CopyShape {
-  int64_t planes = 1, height = 1, width = 1;
-  int64_t rows_before = 0, rows_after = 0, before = 0, after = 0;
-  int64_t from_plane = 0;  // with padding: elements from one plane to the next where they are read
+  int64_t images = 1, planes = 1, height = 1, width = 1;
+  int64_t planes_before = 0, planes_after = 0, rows_before = 0, rows_after = 0, before = 0, after = 0;
+  // With padding: elements from one image, and one plane, to the next where they are read.
+  int64_t from_image = 0, from_plane = 0;
   Dtype dtype = Dtype::kF32;
   bool transposes = false;
 
+  int64_t padded_planes() const { return planes_before + planes + planes_after; }
   int64_t padded_height() const { return rows_before + height + rows_after; }
   int64_t padded_width() const { return before + width + after; }
+  int64_t rows() const { return images * planes * height; }  // that are read
+  int64_t padded_elements() const { return images * padded_planes() * padded_height() * padded_width(); }
   friend bool operator==(const CopyShape&, const CopyShape&) = default;
 };
 

@@ -60,8 +60,13 @@ std::string Text(const CopyShape& copy) {
   const std::string sizes =
       Cat(copy.planes, " of ", copy.height, "x", copy.width, " ", Info(copy.dtype).name);
   if (copy.transposes) return Cat("transpose ", sizes);
+  const std::string images = copy.images == 1 && copy.padded_planes() == copy.planes
+                                 ? ""
+                                 : Cat(", planes ", copy.planes_before, " and ", copy.planes_after, ", ",
+                                       copy.images, " images from ", copy.from_image, " apart");
   return Cat("pad ", sizes, " by ", copy.before, copy.after == copy.before ? "" : Cat(" and ", copy.after),
-             ", rows ", copy.rows_before, " and ", copy.rows_after, ", from ", copy.from_plane, " apart");
+             ", rows ", copy.rows_before, " and ", copy.rows_after, ", from ", copy.from_plane, " apart",
+             images);
 }
 
 std::string Text(const RowShape& rows) {

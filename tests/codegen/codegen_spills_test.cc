@@ -128,10 +128,9 @@ TEST_P(SpillsTest, TilesOfConvolutionsKeepNothingForLaterSteps) {
     for (int64_t stride : {1, 2})
       for (int64_t pixels = 1; pixels <= 30; ++pixels)
         for (int64_t vectors = 1; vectors <= 4; ++vectors) {
-          ConvShape shape{.channels = 3, .height = 3, .width = (pixels - 1) * stride + 3};
-          shape.kernel_height = shape.kernel_width = 3;
-          shape.filters = vectors * unit.bytes / 4;
-          shape.stride = stride;
+          ConvShape shape{.channels = 3, .filters = vectors * unit.bytes / 4};
+          shape.axes[ImageAxes::kHeight] = {.size = 3, .kernel = 3, .stride = stride};
+          shape.axes[ImageAxes::kWidth] = {.size = (pixels - 1) * stride + 3, .kernel = 3, .stride = stride};
           CheckTile(Canonicalise(ConvolutionSpec(shape, {Dtype::kF32, Dtype::kF32, Dtype::kF32})).spec,
                     LayoutKind::kVectors, unit, /*most_spills=*/4 * 9);
         }

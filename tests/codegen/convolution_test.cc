@@ -19,6 +19,7 @@
 #include "rewrites/spec/rewrite.h"
 #include "search/solver/search.h"
 #include "spec/canonical.h"
+#include "spec/graph/builder.h"
 #include "spec/language/parser.h"
 #include "spec/language/printer.h"
 #include "spec/meaning/reference.h"
@@ -48,31 +49,38 @@ int64_t Or(int64_t given, int64_t dense) { return given != 0 ? given : dense; }
 std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& input,
                                 const std::vector<float>& filters) {
   const bool nhwc = s.layout == ImageLayout::kNhwc;
-  const int64_t pixel = nhwc ? Or(s.input_pixel, s.channels) : 1, row = Or(s.input_row, s.width * pixel),
-                plane = nhwc ? 1 : Or(s.input_plane, s.height * row),
-                image = Or(s.input_image, s.height * row);
+  const auto& [depth, height, width] = s.axes;
+  const int64_t pixel = nhwc ? Or(width.pitch, s.channels) : 1, row = Or(height.pitch, width.size * pixel),
+                slice = Or(depth.pitch, height.size * row),
+                plane = nhwc ? 1 : Or(s.input_plane, depth.size * slice),
+                image = Or(s.input_image, depth.size * slice);
   const int64_t of_filter = nhwc ? 1 : Or(s.filters_row, s.taps()),
                 of_tap = nhwc ? Or(s.filters_row, s.filters) : 1,
-                of_run = Or(s.filters_run, s.kernel_width * (s.depthwise ? 1 : s.channels) * of_tap);
+                of_run = Or(s.filters_run, width.kernel * (s.depthwise ? 1 : s.channels) * of_tap);
   std::vector<double> out;
+  // The sum of a pixel and a filter.
+  const auto sum_at = [&](int64_t n, int64_t z, int64_t y, int64_t x, int64_t f) {
+    double sum = 0;
+    const int64_t first = s.depthwise ? f : 0, end = s.depthwise ? f + 1 : s.channels;
+    for (int64_t d = 0; d < depth.kernel; ++d)
+      for (int64_t h = 0; h < height.kernel; ++h)
+        for (int64_t w = 0; w < width.kernel; ++w)
+          for (int64_t c = first; c < end; ++c) {
+            const int64_t from = n * image + (z * depth.stride + d * depth.dilation) * slice +
+                                 (y * height.stride + h * height.dilation) * row +
+                                 (x * width.stride + w * width.dilation) * pixel + c * plane;
+            const int64_t runs = d * height.kernel + h;
+            const int64_t tap = nhwc ? runs * of_run + (w * (end - first) + c - first) * of_tap
+                                     : (c * depth.kernel * height.kernel + runs) * width.kernel + w;
+            sum += input.at(static_cast<size_t>(from)) * filters.at(static_cast<size_t>(f * of_filter + tap));
+          }
+    return sum;
+  };
   for (int64_t n = 0; n < s.images; ++n)
-    for (int64_t y = 0; y < s.out_height(); ++y)
-      for (int64_t x = 0; x < s.out_width(); ++x)
-        for (int64_t f = 0; f < s.filters; ++f) {
-          double sum = 0;
-          const int64_t first = s.depthwise ? f : 0, end = s.depthwise ? f + 1 : s.channels;
-          for (int64_t h = 0; h < s.kernel_height; ++h)
-            for (int64_t w = 0; w < s.kernel_width; ++w)
-              for (int64_t c = first; c < end; ++c) {
-                const int64_t from = n * image + (y * s.stride + h * s.dilation) * row +
-                                     (x * s.stride + w * s.dilation) * pixel + c * plane;
-                const int64_t tap = nhwc ? h * of_run + (w * (end - first) + c - first) * of_tap
-                                         : (c * s.kernel_height + h) * s.kernel_width + w;
-                sum += input.at(static_cast<size_t>(from)) *
-                       filters.at(static_cast<size_t>(f * of_filter + tap));
-              }
-          out.push_back(sum);
-        }
+    for (int64_t z = 0; z < depth.out(); ++z)
+      for (int64_t y = 0; y < height.out(); ++y)
+        for (int64_t x = 0; x < width.out(); ++x)
+          for (int64_t f = 0; f < s.filters; ++f) out.push_back(sum_at(n, z, y, x, f));
   return out;
 }
 
@@ -115,33 +123,34 @@ TEST(ConvolutionTest, SpecsMeanTheConvolution) {
 // The parts of a padded image's output, computed where they lie, are those of the convolution of a copy with
 // zeros around it.
 void ExpectPartsMeanTheConvolution(const ConvShape& padded, int64_t pad, int* parts_met) {
-  GraphNode graph_node;
-  const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
-  const auto groups = narrow(padded.channels), own_pad = narrow(pad);
-  graph_node.conv = {narrow(padded.stride),
-                     narrow(padded.dilation),
-                     groups,
-                     {own_pad, own_pad, own_pad, own_pad},
-                     ImageLayout::kNhwc};
-  const int64_t height = padded.height - 2 * pad, width = padded.width - 2 * pad, channels = padded.channels;
-  const ConvolutionNode node{
-      graph_node,
-      {1, groups, narrow(height), narrow(width), groups, narrow(padded.kernel_height),
-       narrow(padded.kernel_width), narrow(padded.out_height()), narrow(padded.out_width())}};
+  GraphNode graph_node = OperationNode(Operation::kConv2d);
+  ConvolutionSizes sizes;
+  const auto channels = static_cast<int64_t>(padded.channels);
+  sizes.channels = sizes.filters = graph_node.conv.groups = static_cast<uint32_t>(channels);
+  graph_node.conv.layout = ImageLayout::kNhwc;
+  for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) {
+    const ConvAxis& along = padded.axes[axis];
+    const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
+    graph_node.conv.axes[axis] = {narrow(along.stride), narrow(along.dilation), narrow(pad), narrow(pad)};
+    sizes.axes[axis] = {narrow(along.size - 2 * pad), narrow(along.kernel), narrow(along.out())};
+  }
+  const ConvolutionNode node{graph_node, sizes};
+  const ConvAxis &of_rows = padded.axes[ImageAxes::kHeight], &of_columns = padded.axes[ImageAxes::kWidth];
+  const int64_t height = of_rows.size - 2 * pad, width = of_columns.size - 2 * pad;
   const std::vector<float> image = SmallIntegers(height * width * channels, 1),
                            filters = SmallIntegers(padded.taps() * channels, 2);
-  std::vector<float> copy(static_cast<size_t>(padded.height * padded.width * channels));
+  std::vector<float> copy(static_cast<size_t>(of_rows.size * of_columns.size * channels));
   for (int64_t y = 0; y < height; ++y)
     std::copy_n(image.begin() + y * width * channels, width * channels,
-                copy.begin() + ((y + pad) * padded.width + pad) * channels);
+                copy.begin() + ((y + pad) * of_columns.size + pad) * channels);
   const std::vector<double> expected = Convolution(padded, copy, filters);
   std::vector<int> met(expected.size());
   for (const ConvolutionPart& part : PartsOf(node))
     for (int64_t row = 0; row < (part.one_by_one ? part.rows.count : 1); ++row) {
       const Spec spec = ConvolutionSpec(ShapeOf(node, part), testing::kF32);
-      const int64_t in = ((part.rows.in + row * padded.stride) * width + part.columns.in) * channels,
-                    tap = (part.rows.tap * padded.kernel_width + part.columns.tap) * channels,
-                    out = ((part.rows.out + row) * padded.out_width() + part.columns.out) * channels;
+      const int64_t in = ((part.rows.in + row * of_rows.stride) * width + part.columns.in) * channels,
+                    tap = (part.rows.tap * of_columns.kernel + part.columns.tap) * channels,
+                    out = ((part.rows.out + row) * of_columns.out() + part.columns.out) * channels;
       ASSERT_LE(in + RootElements(spec, 0), static_cast<int64_t>(image.size())) << PrintSpec(spec);
       ASSERT_LE(tap + RootElements(spec, 1), static_cast<int64_t>(filters.size())) << PrintSpec(spec);
       const ConstOperands operands = {image.data() + in, filters.data() + tap};
@@ -163,7 +172,9 @@ TEST(ConvolutionTest, PartsOfPaddedImagesMeanTheConvolution) {
   int parts_met = 0, padded = 0;
   for (const ConvShape& shape : SmallConvolutions())
     for (int64_t pad = 1; pad <= 2; ++pad) {
-      if (!shape.depthwise || shape.channels != 3 || std::min(shape.height, shape.width) <= 2 * pad) continue;
+      if (!shape.depthwise || shape.channels != 3 ||
+          std::min(shape.axes[ImageAxes::kHeight].size, shape.axes[ImageAxes::kWidth].size) <= 2 * pad)
+        continue;
       ExpectPartsMeanTheConvolution(shape, pad, &parts_met);
       ASSERT_FALSE(HasFailure());
       ++padded;
@@ -216,7 +227,10 @@ TEST(ConvolutionTest, TextsReturn) {
       "conv2d f32 1x64x58x58 filters=64 kernel=3x3 layout=nhwc",
       "conv2d u8*s8->s32 1x4x9x9 filters=20 kernel=3x2 stride=2 dilation=3 layout=nchw accumulate",
       "conv2d f32 2x3x8x8 filters=16 kernel=1x1 stride=2 layout=nhwc const-filters fixed-order "
-      "epilogue=add:n,relu"};
+      "epilogue=add:n,relu",
+      "conv2d f32 1x4x9x9 filters=2 kernel=3x3 stride=2x1 dilation=1x3 layout=nhwc",
+      "conv1d bf16*bf16->f32 2x16x40 filters=24 kernel=5 stride=3 layout=nwc",
+      "conv3d f32 1x3x5x7x9 filters=4 kernel=2x3x3 stride=1x2x2 dilation=2 layout=ncdhw"};
   for (const std::string& text : texts) {
     const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
     ASSERT_TRUE(parsed.ok()) << parsed.status();
@@ -225,6 +239,17 @@ TEST(ConvolutionTest, TextsReturn) {
   }
   EXPECT_EQ(ParseSpec("conv2d f32  1x4x9x9 layout=nchw pad=0 kernel=3x3 groups=1 stride=1 filters=2")->text,
             "conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw");
+  EXPECT_EQ(ParseSpec("conv3d f32 1x4x9x9x9 kernel=3x3x3 filters=2 stride=2x2x2 pad=0,0,0,0,0,0")->text,
+            "conv3d f32 1x4x9x9x9 filters=2 kernel=3x3x3 stride=2 layout=ncdhw");
+}
+
+// Images of fewer axes are those whose other axes have one pixel.
+TEST(ConvolutionTest, AxesOfOnePixelAreNone) {
+  const auto spec_of = [](std::string_view text) { return ParseSpec(text)->spec; };
+  EXPECT_EQ(spec_of("conv1d f32 2x5x40 filters=7 kernel=3 stride=2 dilation=2 layout=nwc"),
+            spec_of("conv2d f32 2x5x1x40 filters=7 kernel=1x3 stride=1x2 dilation=1x2 layout=nhwc"));
+  EXPECT_EQ(spec_of("conv2d f32 1x5x9x8 filters=7 kernel=2x3 stride=2x1 layout=nchw"),
+            spec_of("conv3d f32 1x5x1x9x8 filters=7 kernel=1x2x3 stride=1x2x1 layout=ncdhw"));
 }
 
 TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
@@ -241,7 +266,7 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
       {"conv2d f32 1x4x9x2 filters=2 kernel=3x3 layout=nhwc",
        "spec:1:37: expected a kernel that fits the padded image, got '3x3'"},
       {"conv2d f32 2x4x9x9 filters=2 kernel=3x3 layout=nchw",
-       "spec:1:12: expected a single image with layout=nchw (else it is of f32, without "
+       "spec:1:12: expected a single image where channels come first (else it is of f32, without "
        "accumulate and fixed-order), got '2x4x9x9'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchwc",
        "spec:1:48: expected a layout (nchw|nhwc), got 'nchwc'; did you mean 'nchw'?"},
@@ -251,6 +276,19 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
        "spec:1:47: expected one pad for all sides, or those of top,left,bottom,right, got '2'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw groups=2",
        "spec:1:60: expected groups=1 (else it is of f32, without accumulate and fixed-order), got '2'"},
+      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 stride=2x1x1",
+       "spec:1:48: expected one stride for all axes, or 2 as in 1x1, got '2x1x1'"},
+      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 dilation=0x1",
+       "spec:1:50: expected dilation from 1 to 1048576, got '0'"},
+      {"conv1d f32 1x4x9 filters=2 kernel=3 stride=2x1",
+       "spec:1:44: expected one number, as images have one axis, got '2x1'"},
+      {"conv1d f32 1x4x9 filters=2 kernel=3 layout=nhwc",
+       "spec:1:44: expected a layout (ncw|nwc), got 'nhwc'; did you mean 'nwc'?"},
+      {"conv1d f32 1x4x9 filters=2 kernel=3 pad=1,2,3",
+       "spec:1:45: expected one pad for all sides, or those of left,right, got '3'"},
+      {"conv3d f32 1x4x9x9 filters=2 kernel=3x3x3",
+       "spec:1:12: expected the input's sizes as IMAGESxCHANNELSxDEPTHxHEIGHTxWIDTH, got '1x4x9x9'"},
+      {"conv3d f32 1x4x9x9x9 filters=2", "spec:1:31: expected kernel=DxHxW, got nothing"},
       {"conv2d f32 1x4x9x9 filters=2 filters=2 kernel=3x3 layout=nchw",
        "spec:1:30: expected each option once, got 'filters=2'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw lda=9",
@@ -287,7 +325,8 @@ TEST(ConvolutionTest, RegionsAreWhatCountingGives) {
     const int64_t touched = Touched(spec, operand), counted = region.stretches * region.length;
     ASSERT_GE(counted, touched) << PrintSpec(spec);
     ASSERT_LE(counted, 2 * touched) << PrintSpec(spec);
-    if (shape.stride == 1 && shape.dilation == 1) {
+    const ConvAxis& width = shape.axes[ImageAxes::kWidth];  // the height has the same
+    if (width.stride == 1 && width.dilation == 1) {
       ASSERT_EQ(counted, touched) << PrintSpec(spec);
     }
     exact += counted == touched ? 1 : 0;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "memo/hash_memo.h"
 #include "search/solver/search.h"
 #include "spec/convolution.h"
@@ -88,7 +89,7 @@ TEST(SlowSearch, OfDrawnSpecs) {
 // One group of a convolution: its pixels and filters are a part of those of all groups.
 void TakeOneGroup(int64_t groups, ConvShape* shape) {
   if (shape->layout == ImageLayout::kNchw) return;  // planes of a group follow each other
-  shape->input_pixel = groups * shape->channels;
+  shape->axes[ImageAxes::kWidth].pitch = groups * shape->channels;
   shape->filters_row = shape->out_row = groups * shape->filters;
 }
 
@@ -107,25 +108,32 @@ ConvShape DrawLayer(std::mt19937_64* random) {
     shape.layout = (*random)() % 2 == 0 ? ImageLayout::kNhwc : ImageLayout::kNchw;
     shape.images = shape.layout == ImageLayout::kNhwc ? DrawSide(4, random) : 1;
     shape.channels = DrawSide(512, random), shape.filters = DrawSide(512, random);
-    shape.height = DrawSide(224, random), shape.width = DrawSide(224, random);
-    shape.kernel_height = DrawSide(7, random), shape.kernel_width = DrawSide(7, random);
-    shape.stride = DrawSide(3, random), shape.dilation = DrawSide(2, random);
+    const int64_t stride = DrawSide(3, random), dilation = DrawSide(2, random);
+    bool fits = true;
+    for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) {
+      shape.axes[axis] = {DrawSide(224, random), DrawSide(7, random), stride, dilation};
+      fits &= shape.axes[axis].window() <= shape.axes[axis].size;
+    }
     if ((*random)() % 4 == 0) TakeOneGroup(DrawSide(8, random), &shape);
-    if ((shape.kernel_height - 1) * shape.dilation < shape.height &&
-        (shape.kernel_width - 1) * shape.dilation < shape.width)
-      return shape;
+    if (fits) return shape;
   }
 }
 
 // Names a failing case, mostly as users write it. pixel: elements between pixels, 0 if they are dense.
 std::string NameOf(const ConvShape& shape, const MatmulTypes& types) {
+  const auto each = [&](auto along) {
+    std::vector<int64_t> values;
+    for (const ConvAxis& axis : shape.axes) values.push_back(along(axis));
+    return absl::StrJoin(values, "x");
+  };
   std::ostringstream name;
-  name << (shape.depthwise ? "depthwise " : "conv2d ") << testing::NameOf(types) << " " << shape.images << "x"
-       << shape.channels << "x" << shape.height << "x" << shape.width << " filters=" << shape.filters
-       << " kernel=" << shape.kernel_height << "x" << shape.kernel_width << " stride=" << shape.stride
-       << " dilation=" << shape.dilation
-       << (shape.layout == ImageLayout::kNhwc ? " layout=nhwc" : " layout=nchw")
-       << " pixel=" << shape.input_pixel;
+  name << (shape.depthwise ? "depthwise " : "conv3d ") << testing::NameOf(types) << " " << shape.images << "x"
+       << shape.channels << "x" << each([](const ConvAxis& axis) { return axis.size; })
+       << " filters=" << shape.filters << " kernel=" << each([](const ConvAxis& axis) { return axis.kernel; })
+       << " stride=" << each([](const ConvAxis& axis) { return axis.stride; })
+       << " dilation=" << each([](const ConvAxis& axis) { return axis.dilation; })
+       << (shape.layout == ImageLayout::kNhwc ? " layout=ndhwc" : " layout=ncdhw")
+       << " pixel=" << shape.axes[ImageAxes::kWidth].pitch;
   return name.str();
 }
 

@@ -530,9 +530,8 @@ TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
                             ConvShape{.layout = ImageLayout::kNchw, .channels = 3, .filters = 9},
                             ConvShape{.depthwise = true, .channels = 19, .filters = 19}})
       for (int64_t stride : {1, 2}) {
-        shape.height = 6, shape.width = 7;
-        shape.kernel_height = 2, shape.kernel_width = 3;
-        shape.stride = stride;
+        shape.axes[ImageAxes::kHeight] = {.size = 6, .kernel = 2, .stride = stride};
+        shape.axes[ImageAxes::kWidth] = {.size = 7, .kernel = 3, .stride = stride};
         Spec root = testing::SpecOf(shape, GetParam());
         for (int operand = 0; operand < root.op_info().num_operands; ++operand)
           root.tensor(operand).level = Level::kL2;

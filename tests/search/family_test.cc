@@ -116,7 +116,7 @@ TEST(FamilyTest, ErrorsHaveTheirPlace) {
       {"matmul f32 4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4'"},
       {"matmul f128 1..4x4x4", Cat("spec:1:8: expected an element type (", types, "), got 'f128'")},
       {"matmul f32", "spec:1:11: expected sizes as MxKxN or BATCH:MxKxN, got nothing"},
-      {"", "spec:1:1: expected an operation (matmul|conv2d), got nothing"},
+      {"", "spec:1:1: expected an operation (matmul|conv1d|conv2d|conv3d), got nothing"},
       {"matmul f32 1..4x4x4 lda=4..5",
        "spec:1:25: expected a leading dimension of lhs from 4 to 4294967295, got '4..5'"},
       {"matmul f32 1..4x1..64x4 lda=32",

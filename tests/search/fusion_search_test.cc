@@ -413,13 +413,14 @@ class Drawer {
   std::string Pair(const OperationInfo& first, const OperationInfo& second, size_t place) {
     parameters_.clear();
     type_ = TakesIntegers(first) && TakesIntegers(second) && Draw(0, 2) == 0 ? "s32" : "f32";
-    const int rank = second.op == Operation::kConv2d                       ? 4
+    const int of_first = static_cast<int>(first.image_axes) + 2;
+    const int rank = IsConvolution(second.op) ? static_cast<int>(second.image_axes) + 2
                      : second.kind == OperationKind::kRowwise && place > 0 ? 1
-                     : first.op == Operation::kConv2d                      ? 4
+                     : IsConvolution(first.op)                             ? of_first
                                                                            : Draw(2, 3);
     if (rank == 1 && (first.kind == OperationKind::kContraction || first.op == Operation::kTranspose))
       return "";
-    if (rank != 4 && first.op == Operation::kConv2d) return "";
+    if (IsConvolution(first.op) && rank != of_first) return "";
     Dims dims;
     for (int axis = 0; axis < rank; ++axis) dims.push_back(Draw(0, 3) == 0 ? 1 : Draw(2, rank > 2 ? 6 : 40));
     const std::string made = Call(first, 0, Parameter(dims), &dims);
@@ -446,7 +447,7 @@ class Drawer {
   std::string Call(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
     Dims& d = *dims;
     if (op.op == Operation::kMatmul) return Matmul(place, value, dims);
-    if (op.op == Operation::kConv2d) return Convolution(place, value, dims);
+    if (IsConvolution(op.op)) return Convolution(op, place, value, dims);
     if (op.op == Operation::kTranspose) {
       if (d.size() < 2) return "";
       std::swap(d[d.size() - 1], d[d.size() - 2]);
@@ -493,19 +494,27 @@ class Drawer {
     return place == 0 ? Cat("matmul(", value, ", ", matrix, ")") : Cat("matmul(", matrix, ", ", value, ")");
   }
 
-  std::string Convolution(size_t place, const std::string& value, Dims* dims) {
+  std::string Convolution(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
     Dims& d = *dims;
-    const int pad = Draw(0, 1), filters = Draw(1, 20);
+    const int axes = static_cast<int>(op.image_axes), pad = Draw(0, 1), filters = Draw(1, 20);
     std::string arguments;
     if (place == 0) {
-      const int kernel = std::min(d[1], d[2]) + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
-      arguments = Cat(value, ", ", Parameter({kernel, kernel, d[3], filters}));
-      d = {d[0], d[1] + 2 * pad - kernel + 1, d[2] + 2 * pad - kernel + 1, filters};
+      const int least = *std::min_element(d.begin() + 1, d.end() - 1);
+      const int kernel = least + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
+      Dims taps(op.image_axes, kernel);
+      taps.insert(taps.end(), {d.back(), filters});
+      arguments = Cat(value, ", ", Parameter(taps));
+      for (auto side = d.begin() + 1; side != d.end() - 1; ++side) *side += 2 * pad - kernel + 1;
+      d.back() = filters;
     } else {
-      const int side = std::max(d[0], d[1]) + Draw(0, 4);
-      arguments = Cat(Parameter({1, side, side, d[2]}), ", ", value);
+      const int side = *std::max_element(d.begin(), d.begin() + axes) + Draw(0, 4);
+      Dims image(op.image_axes + 2, side);
+      image.front() = 1;
+      image.back() = d[op.image_axes];
+      arguments = Cat(Parameter(image), ", ", value);
     }
-    return Cat("conv2d(", arguments, ", layout=nhwc, pad=", pad, ")");
+    const std::string_view layout = kImageLayouts[op.image_axes - 1][static_cast<size_t>(ImageLayout::kNhwc)];
+    return Cat(op.name, "(", arguments, ", layout=", layout, ", pad=", pad, ")");
   }
 
   std::mt19937 random_;

@@ -225,8 +225,8 @@ TEST_F(TinyConvolutions, BoundsOfEpiloguesOfDepthwiseOnesAreBounds) {
   BruteForce brute_force(model_);
   for (uint32_t channels : {3u, 8u, 13u})
     for (Residency residency : kResidencies) {
-      ConvShape shape{.depthwise = true, .channels = channels, .height = 5, .width = 4, .filters = channels};
-      shape.kernel_height = shape.kernel_width = 2;
+      ConvShape shape{.depthwise = true, .channels = channels, .filters = channels};
+      shape.axes = {{{}, {.size = 5, .kernel = 2}, {.size = 4, .kernel = 2}}};
       Spec spec = testing::SpecOf(shape);
       spec.op = OpWith(relu, spec.op_info().window, OpKind::kDepthwise);
       spec = PlaceOperands(spec, residency, model_.target());
@@ -707,11 +707,11 @@ TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
     brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
   };
   for (const auto& [level, text] : roots) solve(ParseSpec(text)->spec, level);
-  ConvShape depthwise{.depthwise = true, .channels = 41, .height = 7, .width = 9, .filters = 41};
-  depthwise.kernel_height = depthwise.kernel_width = 3;
+  ConvShape depthwise{.depthwise = true, .channels = 41, .filters = 41};
+  depthwise.axes = {{{}, {.size = 7, .kernel = 3}, {.size = 9, .kernel = 3}}};
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
     solve(testing::SpecOf(depthwise), level);
-    depthwise.stride = 2;
+    for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) depthwise.axes[axis].stride = 2;
   }
   ExpectBoundsBelow(brute_force, model_);
 }

@@ -169,7 +169,8 @@ TEST(GraphTest, ErrorsSayWhere) {
       {"kernel f(x: f32[3,4]) -> f32[3]", "f:1:32: expected ':', got nothing"},
       {"kernel f(x: f33[3,4]) -> f32[3]:",
        Cat("f:1:13: expected an element type (", types, "), got 'f33'; did you mean 'f32'?")},
-      {"kernel f(x: f64[3,4]):", "f:1:13: expected no f64, which only 'matmul' and 'conv2d' take, got 'f64'"},
+      {"kernel f(x: f64[3,4]):",
+       "f:1:13: expected no f64, which only shorthands of contractions take, got 'f64'"},
       {"kernel f(x: f32[3,0]) -> f32[3]:", "f:1:19: expected a size from 1 to 1048576, got '0'"},
       {"kernel f(x: const) -> f32[3]:", Cat("f:1:18: expected an element type (", types, "), got ')'")},
       {"kernel f(x: f32[3,4], x: f32[3]) -> f32[3]:", "f:1:23: expected a name that is not taken, got 'x'"},
@@ -202,6 +203,9 @@ TEST(GraphTest, ErrorsSayWhere) {
       {head + " y = conv2d(x, w)",
        "f:2:6: expected an f32 image [N,C,H,W] and f32 filters [F,C/groups,KH,KW], got f32[3,4] and "
        "f32[4,5]"},
+      {"kernel f(x: f32[1,2,3,4,5], w: f32[1,1,1,3,5]):\n y = conv3d(x, w, layout=ndhwc)",
+       "f:2:6: expected an f32 image [N,D,H,W,C] and f32 filters [KD,KH,KW,C/groups,F], got f32[1,2,3,4,5] "
+       "and f32[1,1,1,3,5]"},
       {head + " return matmul(x, b)",
        "f:2:9: expected matrices [..,M,K] and [..,K,N] of types that go together, got f32[3,4] and f32[5]"},
       {head + " return add(x, b)",
@@ -327,6 +331,11 @@ TEST(GraphTest, PrintsWhatItReads) {
   EXPECT_EQ(Flops(graph), 2 * 192 * 18 + 4 * 192);
 }
 
+TEST(GraphTest, StridesHaveFourAxes) {
+  EXPECT_EQ(ErrorOf("kernel f(x: f32[2,3,4,5,6] strides=[999,120,30,6,1]):\n return relu(x)"),
+            "f:1:28: expected at most 4 axes where there are strides, got 'strides'");
+}
+
 TEST(GraphTest, ShorthandsAreKernels) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"softmax bf16 32x1024",
@@ -347,6 +356,15 @@ TEST(GraphTest, ShorthandsAreKernels) {
        "f32[2,16,64]:\n"
        "  v3 = transpose(k)\n  v4 = matmul(q, v3)\n  v6 = mul(v4, 0.125)\n  v7 = softmax(v6)\n"
        "  v8 = matmul(v7, v)\n  return v8\n"},
+      {"conv1d f32 2x4x7 filters=8 kernel=3 stride=2 pad=1,0",
+       "kernel conv1d_f32_2x4x7_filters_8_kernel_3_stride_2_pad_1_0_layout_ncw(image: f32[2,4,7], filters: "
+       "f32[8,4,3]) -> f32[2,8,3]:\n"
+       "  v2 = conv1d(image, filters, stride=2, pad=1,0, dilation=1, groups=1, layout=ncw)\n  return v2\n"},
+      {"conv3d f32 1x4x5x6x7 filters=8 kernel=3x1x2 stride=1x2x1 pad=1,0,0,1,0,1 layout=ndhwc",
+       "kernel conv3d_f32_1x4x5x6x7_filters_8_kernel_3x1x2_stride_1x2x1_pad_1_0_0_1_0_1_layout_ndhwc(image: "
+       "f32[1,5,6,7,4], filters: f32[3,1,2,4,8]) -> f32[1,5,3,7,8]:\n"
+       "  v2 = conv3d(image, filters, stride=1x2x1, pad=1,0,0,1,0,1, dilation=1, groups=1, layout=ndhwc)\n"
+       "  return v2\n"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x2 pad=1 groups=2 layout=nhwc",
        "kernel conv2d_f32_1x4x6x7_filters_8_kernel_3x2_pad_1_groups_2_layout_nhwc(image: f32[1,6,7,4], "
        "filters: "

@@ -110,9 +110,10 @@ TEST(SpecParserTest, TypesThatGoTogether) {
 TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
   const std::string types = testing::TypeWords("|");
   const std::pair<const char*, std::string> cases[] = {
-      {"", "spec:1:1: expected an operation (matmul|conv2d), got nothing"},
+      {"", "spec:1:1: expected an operation (matmul|conv1d|conv2d|conv3d), got nothing"},
       {"matmull f32 2x2x2",
-       "spec:1:1: expected an operation (matmul|conv2d), got 'matmull'; did you mean 'matmul'?"},
+       "spec:1:1: expected an operation (matmul|conv1d|conv2d|conv3d), got 'matmull'; did you mean "
+       "'matmul'?"},
       {"matmul f128 2x2x2", Cat("spec:1:8: expected an element type (", types, "), got 'f128'")},
       {"matmul", Cat("spec:1:7: expected an element type (", types, "), got nothing")},
       {"matmul bf16*bf16", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16*bf16'"},
@@ -165,8 +166,10 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
 
 TEST(SpecParserTest, QuotesHostileTextOnOneLine) {
   const std::string error = ErrorOf(std::string("mat\0\x1b[2J\xff", 9) + std::string(1000, 'x'));
-  EXPECT_THAT(error, ::testing::StartsWith(
-                         "spec:1:1: expected an operation (matmul|conv2d), got 'mat\\x00\\x1b[2J\\xff"));
+  EXPECT_THAT(
+      error,
+      ::testing::StartsWith(
+          "spec:1:1: expected an operation (matmul|conv1d|conv2d|conv3d), got 'mat\\x00\\x1b[2J\\xff"));
   EXPECT_LT(error.size(), 150u);
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/testing/convolutions.h"
 
+#include <algorithm>
+
 #include "spec/canonical.h"
 
 namespace kirsch::testing {
 namespace {
 
 bool HasPixels(const ConvShape& shape) {
-  return (shape.kernel_height - 1) * shape.dilation < shape.height &&
-         (shape.kernel_width - 1) * shape.dilation < shape.width;
+  return std::all_of(shape.axes.begin(), shape.axes.end(),
+                     [](const ConvAxis& axis) { return axis.window() <= axis.size; });
 }
 
 // Calls use(i) for 1 .. last.
@@ -17,13 +19,15 @@ void UpTo(int64_t last, const Use& use) {
   for (int64_t i = 1; i <= last; ++i) use(i);
 }
 
+// Strides and dilations are those of both axes.
 void AppendKernels(ConvShape shape, std::vector<ConvShape>* shapes) {
-  UpTo(3, [&](int64_t height) {
-    UpTo(3, [&](int64_t width) {
+  auto& [depth, height, width] = shape.axes;
+  UpTo(3, [&](int64_t high) {
+    UpTo(3, [&](int64_t wide) {
       UpTo(2, [&](int64_t stride) {
         UpTo(2, [&](int64_t dilation) {
-          shape.kernel_height = height, shape.kernel_width = width;
-          shape.stride = stride, shape.dilation = dilation;
+          height.kernel = high, width.kernel = wide;
+          height.stride = width.stride = stride, height.dilation = width.dilation = dilation;
           if (HasPixels(shape)) shapes->push_back(shape);
         });
       });
@@ -41,14 +45,20 @@ int64_t Side(int64_t most, std::mt19937_64* random) { return 1 + Below(1 + Below
 void SpreadOut(ConvShape* shape, std::mt19937_64* random) {
   const auto gap = [&] { return Below(3, random); };
   const bool nhwc = shape->layout == ImageLayout::kNhwc;
-  shape->input_pixel = shape->channels + gap();
-  shape->input_row = shape->width * (nhwc ? shape->input_pixel : 1) + gap();
-  (nhwc ? shape->input_image : shape->input_plane) = shape->height * shape->input_row + gap();
+  auto& [depth, height, width] = shape->axes;
+  if (nhwc) width.pitch = shape->channels + gap();
+  height.pitch = width.size * (nhwc ? width.pitch : 1) + gap();
+  depth.pitch = height.size * height.pitch + gap();
+  (nhwc ? shape->input_image : shape->input_plane) = depth.size * depth.pitch + gap();
   shape->filters_row = (nhwc ? shape->filters : shape->taps()) + gap();
   // Some columns of a larger kernel.
-  if (shape->depthwise && shape->kernel_width < shape->width)
-    shape->filters_run = (shape->kernel_width + gap()) * shape->filters_row;
+  if (shape->depthwise && depth.size == 1 && width.kernel < width.size)
+    shape->filters_run = (width.kernel + gap()) * shape->filters_row;
   shape->out_row = (nhwc ? shape->filters : shape->pixels()) + gap();
+}
+
+ConvAxis RandomAxis(int64_t most, int64_t kernel, std::mt19937_64* random) {
+  return {Side(most, random), Side(kernel, random), Side(3, random), Side(3, random)};
 }
 
 }  // namespace
@@ -62,7 +72,7 @@ std::vector<ConvShape> SmallConvolutions() {
         UpTo(3, [&](int64_t channels) {
           UpTo(3, [&](int64_t filters) {
             shape.layout = layout;
-            shape.height = height, shape.width = width;
+            shape.axes[ImageAxes::kHeight].size = height, shape.axes[ImageAxes::kWidth].size = width;
             shape.channels = channels, shape.filters = filters;
             AppendKernels(shape, &shapes);
           });
@@ -73,7 +83,7 @@ std::vector<ConvShape> SmallConvolutions() {
   UpTo(6, [&](int64_t height) {
     UpTo(6, [&](int64_t width) {
       for (int64_t channels : {1, 2, 3, 15, 16, 17, 31, 32, 33}) {
-        shape.height = height, shape.width = width;
+        shape.axes[ImageAxes::kHeight].size = height, shape.axes[ImageAxes::kWidth].size = width;
         shape.channels = shape.filters = channels;
         AppendKernels(shape, &shapes);
       }
@@ -90,9 +100,8 @@ ConvShape RandomConvolution(double most, std::mt19937_64* random) {
     shape.channels = Side(70, random), shape.filters = Side(70, random);
     shape.depthwise = shape.layout == ImageLayout::kNhwc && Below(3, random) == 0;
     if (shape.depthwise) shape.filters = shape.channels;
-    shape.height = Side(40, random), shape.width = Side(40, random);
-    shape.kernel_height = Side(7, random), shape.kernel_width = Side(7, random);
-    shape.stride = Side(3, random), shape.dilation = Side(3, random);
+    if (Below(4, random) == 0) shape.axes[ImageAxes::kDepth] = RandomAxis(8, 4, random);
+    for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) shape.axes[axis] = RandomAxis(40, 7, random);
     if (Below(3, random) == 0) SpreadOut(&shape, random);
     if (!HasPixels(shape)) continue;
     if (static_cast<double>(shape.pixels()) * static_cast<double>(shape.taps() * shape.filters) <= most)

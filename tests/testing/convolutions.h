@@ -14,8 +14,8 @@ namespace kirsch::testing {
 // and dilations 1 and 2, in both layouts; and depthwise, with 1 to 3, 15 to 17, and 31 to 33 channels.
 std::vector<ConvShape> SmallConvolutions();
 
-// Both layouts, depthwise or not, strides, dilations, several images, operands that are parts of larger ones;
-// at most so many multiplications.
+// Both layouts, of two axes or three, depthwise or not, strides and dilations of each axis, several images,
+// operands that are parts of larger ones; at most so many multiplications.
 ConvShape RandomConvolution(double most, std::mt19937_64* random);
 
 inline constexpr MatmulTypes kF32 = {Dtype::kF32, Dtype::kF32, Dtype::kF32};

@@ -170,23 +170,38 @@ class SlowGraph {
   }
 
   double Convolution(const GraphNode& node, const Index& index) const {
-    const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
     const ConvolutionOptions& conv = node.conv;
     const bool nhwc = conv.layout == ImageLayout::kNhwc;
-    const int64_t f = index[nhwc ? 3 : 1], oh = index[nhwc ? 1 : 2], ow = index[nhwc ? 2 : 3];
-    const int64_t in_group = sizes.channels / conv.groups, group = f / (sizes.filters / conv.groups);
+    const std::vector<uint32_t>&image = graph_.at(node.inputs[0]).type.dims,
+          &filters = graph_.at(node.inputs[1]).type.dims;
+    const size_t axes = index.size() - 2, unused = conv.axes.size() - axes;
+    const size_t of_image = nhwc ? 1 : 2, of_kernel = nhwc ? 0 : 2;  // where their axes begin
+    const int64_t f = index[nhwc ? axes + 1 : 1], in_group = filters[nhwc ? axes : 1],
+                  group = f / (filters[nhwc ? axes + 1 : 0] / conv.groups);
+    Index at = index, tap(filters.size());
     double sum = 0;
-    for (int64_t c = 0; c < in_group; ++c)
-      for (int64_t y = 0; y < sizes.kernel_height; ++y)
-        for (int64_t x = 0; x < sizes.kernel_width; ++x) {
-          const int64_t ih = oh * conv.stride + y * conv.dilation - conv.pad.top;
-          const int64_t iw = ow * conv.stride + x * conv.dilation - conv.pad.left;
-          if (ih < 0 || ih >= sizes.height || iw < 0 || iw >= sizes.width) continue;
-          const int64_t channel = group * in_group + c;
-          sum +=
-              At(node.inputs[0], nhwc ? Index{index[0], ih, iw, channel} : Index{index[0], channel, ih, iw}) *
-              At(node.inputs[1], nhwc ? Index{y, x, c, f} : Index{f, c, y, x});
+    // The taps along `axis` and those behind it.
+    const std::function<void(size_t)> visit = [&](size_t axis) {
+      if (axis == axes) {
+        for (int64_t c = 0; c < in_group; ++c) {
+          at[nhwc ? axes + 1 : 1] = group * in_group + c;
+          tap[nhwc ? axes : 1] = c;
+          tap[nhwc ? axes + 1 : 0] = f;
+          sum += At(node.inputs[0], at) * At(node.inputs[1], tap);
         }
+        return;
+      }
+      const AxisOptions& options = conv.axes[unused + axis];
+      for (int64_t k = 0; k < filters[of_kernel + axis]; ++k) {
+        const int64_t pixel =
+            index[of_image + axis] * options.stride + k * options.dilation - int64_t{options.before};
+        if (pixel < 0 || pixel >= image[of_image + axis]) continue;
+        at[of_image + axis] = pixel;
+        tap[of_kernel + axis] = k;
+        visit(axis + 1);
+      }
+    };
+    visit(0);
     return sum;
   }
 

@@ -219,24 +219,28 @@ std::string RandomConvolution(std::mt19937& random) {
                           : draw(4) == 0 ? 1 + draw(4)
                                          : 1,
                  images = draw(5) == 0 ? 2 : 1;
-  const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
-  std::array<uint32_t, 4> pad;  // top, left, bottom, right
-  pad.fill(draw(3));
+  const size_t axes = draw(4) == 0 ? (draw(2) == 0 ? 1 : 3) : 2;
+  const bool alike = draw(2) == 0;  // strides and dilations of all axes
+  std::vector<uint32_t> kernel(axes), stride(axes), dilation(axes), pad(2 * axes), size(axes);
+  std::fill(pad.begin(), pad.end(), draw(3));
   if (draw(3) == 0)
     for (uint32_t& around : pad) around = draw(3);
-  const auto side = [&](uint32_t kernel, uint32_t pads, uint32_t more) {
-    const uint32_t least = (kernel - 1) * dilation + 1;
-    return std::max(least, pads + 1) - pads + draw(more);
-  };
-  const uint32_t height = side(kernel_height, pad[0] + pad[2], 14),
-                 width = side(kernel_width, pad[1] + pad[3], 30);
+  for (size_t axis = 0; axis < axes; ++axis) {
+    const bool inner = axis + 1 == axes;
+    kernel[axis] = 1 + draw(axes == 3 ? 3 : 4);
+    stride[axis] = alike && axis > 0 ? stride[0] : 1 + draw(3);
+    dilation[axis] = alike && axis > 0 ? dilation[0] : draw(4) == 0 ? 2 : 1;
+    const uint32_t pads = pad[axis] + pad[axes + axis], least = (kernel[axis] - 1) * dilation[axis] + 1;
+    size[axis] = std::max(least, pads + 1) - pads + draw(axes == 3 ? (inner ? 9 : 4) : inner ? 30 : 14);
+  }
   const uint32_t channels = depthwise ? groups : groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
                  filters =
                      depthwise ? groups * (1 + draw(5) / 4) : groups * (1 + draw(draw(2) == 0 ? 5 : 40));
-  return Cat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
-             " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3),
-             " pad=", absl::StrJoin(pad, ","), " dilation=", dilation, " groups=", groups,
-             " layout=", nhwc ? "nhwc" : "nchw");
+  constexpr const char* kLayouts[3][2] = {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}};
+  const auto along = [](const std::vector<uint32_t>& numbers) { return absl::StrJoin(numbers, "x"); };
+  return Cat("conv", axes, "d f32 ", images, "x", channels, "x", along(size), " filters=", filters,
+             " kernel=", along(kernel), " stride=", along(stride), " pad=", absl::StrJoin(pad, ","),
+             " dilation=", along(dilation), " groups=", groups, " layout=", kLayouts[axes - 1][nhwc ? 1 : 0]);
 }
 
 }  // namespace kirsch::testing

@@ -263,7 +263,7 @@ class GraphHandle : public PrimitiveSequence {
       const bool tensors =
           std::any_of(made.extra.begin(), made.extra.end(), [](int node) { return node >= 0; });
       const bool gemm =
-          At(chain.front()).op == Operation::kConv2d && made.implementation.find("gemm") != std::string::npos;
+          IsConvolution(At(chain.front()).op) && made.implementation.find("gemm") != std::string::npos;
       return made.implementation.rfind("ref", 0) != 0 && !(gemm && tensors);
     } catch (const dnnl::error&) {
       return false;
@@ -285,7 +285,7 @@ class GraphHandle : public PrimitiveSequence {
   bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
     if (of.op != Operation::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
       return false;
-    const bool nchw = contraction.op == Operation::kConv2d && contraction.conv.layout == ImageLayout::kNchw;
+    const bool nchw = IsConvolution(contraction.op) && contraction.conv.layout == ImageLayout::kNchw;
     const size_t rank = contraction.type.dims.size(), channels = nchw ? 1 : rank - 1;
     std::vector<uint32_t> dims = At(of.inputs[1 - side]).type.dims;
     dims.insert(dims.begin(), rank - dims.size(), 1);
@@ -297,26 +297,41 @@ class GraphHandle : public PrimitiveSequence {
   void SetBias(const GraphNode& contraction, int node, Contraction& made) const {
     made.bias = node;
     const auto count = static_cast<memory::dim>(At(node).type.elements());
-    Dims dims(contraction.op == Operation::kConv2d ? 1 : contraction.type.dims.size(), 1);
+    Dims dims(IsConvolution(contraction.op) ? 1 : contraction.type.dims.size(), 1);
     dims.back() = count;
     made.bias_desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
   }
 
+  // Where the axes of an image go, the first of them to `first`, and then `more`.
+  static std::vector<int> Order(const GraphNode& conv, int first, std::initializer_list<int> more) {
+    std::vector<int> order(Info(conv.op).image_axes);
+    std::iota(order.begin(), order.end(), first);
+    order.insert(order.end(), more);
+    return order;
+  }
+
   // Axes as oneDNN has them: N, C, H, W for images, whatever the layout.
   memory::desc ImageAxes(const GraphNode& conv, const memory::desc& desc) const {
-    return conv.conv.layout == ImageLayout::kNhwc ? desc.permute_axes({0, 2, 3, 1}) : desc;
+    if (conv.conv.layout != ImageLayout::kNhwc) return desc;
+    std::vector<int> order = Order(conv, 2, {1});
+    order.insert(order.begin(), 0);
+    return desc.permute_axes(order);
   }
 
   // G, O, I, H, W; no G without groups.
   memory::desc FilterAxes(const GraphNode& conv, const memory::desc& plain) const {
-    const Dims dims = plain.dims();
+    Dims dims = plain.dims();
     const auto groups = static_cast<memory::dim>(conv.conv.groups);
     if (conv.conv.layout == ImageLayout::kNhwc) {
-      if (groups == 1) return plain.permute_axes({2, 3, 1, 0});
-      return plain.reshape({dims[0], dims[1], dims[2], groups, dims[3] / groups})
-          .permute_axes({3, 4, 2, 0, 1});
+      if (groups == 1) return plain.permute_axes(Order(conv, 2, {1, 0}));
+      dims.back() /= groups;
+      dims.insert(dims.end() - 1, groups);
+      return plain.reshape(dims).permute_axes(Order(conv, 3, {2, 0, 1}));
     }
-    return groups == 1 ? plain : plain.reshape({groups, dims[0] / groups, dims[1], dims[2], dims[3]});
+    if (groups == 1) return plain;
+    dims.front() /= groups;
+    dims.insert(dims.begin(), groups);
+    return plain.reshape(dims);
   }
 
   dnnl::primitive_attr PostOps(const GraphNode& contraction, int start, int end, Contraction& made) {
@@ -335,7 +350,7 @@ class GraphHandle : public PrimitiveSequence {
         const int other = of.inputs[1 - side];
         memory::desc desc =
             Expanded(Plain(At(other).type.dims, PlainDesc(user).data_type()), contraction.type.dims.size());
-        if (contraction.op == Operation::kConv2d) desc = ImageAxes(contraction, desc);
+        if (IsConvolution(contraction.op)) desc = ImageAxes(contraction, desc);
         post_ops.append_binary(BinaryOf(of.op), desc);
         made.extra.push_back(other);
         made.extra_descs.push_back(desc);
@@ -375,23 +390,25 @@ class GraphHandle : public PrimitiveSequence {
     made.plain_lhs = ImageAxes(of, made.plain_lhs);
     made.plain_out = ImageAxes(of, made.plain_out);
     made.plain_rhs = FilterAxes(of, made.plain_rhs);
-    const auto stride = static_cast<memory::dim>(of.conv.stride);
-    const Dims left = {of.conv.pad.top, of.conv.pad.left};
-    const auto dilation = static_cast<memory::dim>(of.conv.dilation);
-    const Dims filters = made.plain_rhs.dims();
-    Dims right;
-    for (size_t axis = 2; axis < 4; ++axis) {
-      const memory::dim kernel = axis == 2 ? filters[filters.size() - 2] : filters.back();
-      right.push_back((made.plain_out.dims()[axis] - 1) * stride + (kernel - 1) * dilation + 1 -
-                      made.plain_lhs.dims()[axis] - left[axis - 2]);
+    const size_t axes = Info(of.op).image_axes;
+    Dims strides, dilations, before, after;
+    for (size_t i = 0; i < axes; ++i) {
+      const kirsch::AxisOptions& options = of.conv.axes[kirsch::ImageAxes::kCount - axes + i];
+      const Dims filters = made.plain_rhs.dims();
+      const memory::dim kernel = filters[filters.size() - axes + i], stride = options.stride,
+                        dilation = options.dilation, pad = options.before;
+      strides.push_back(stride);
+      dilations.push_back(dilation - 1);
+      before.push_back(pad);
+      after.push_back((made.plain_out.dims()[i + 2] - 1) * stride + (kernel - 1) * dilation + 1 -
+                      made.plain_lhs.dims()[i + 2] - pad);
     }
     const auto layout = [&](const memory::desc& desc, bool any) { return any ? AnyLayout(desc) : desc; };
     const dnnl::convolution_forward::primitive_desc desc(
         dnnl::convolution_forward::desc(
             dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
             layout(made.plain_lhs, method_.any_images), layout(made.plain_rhs, method_.any_weights),
-            made.bias_desc, layout(made.plain_out, method_.any_images), Dims{stride, stride},
-            Dims{dilation - 1, dilation - 1}, left, right),
+            made.bias_desc, layout(made.plain_out, method_.any_images), strides, dilations, before, after),
         attributes, engine_);
     made.lhs = desc.src_desc(), made.rhs = desc.weights_desc(), made.out = desc.dst_desc();
     made.implementation = desc.impl_info_str();

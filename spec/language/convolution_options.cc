@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/language/convolution_options.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "spec/graph/types.h"
+#include "spec/spec.h"
+#include "spec/text/cat.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+using Member = uint32_t AxisOptions::*;
+
+// Those that images of `axes` axes have.
+template <typename Options>
+auto AxesOf(Options* options, size_t axes) {
+  return absl::MakeSpan(options->axes).last(axes);
+}
+
+std::string PrintNumbers(const std::vector<uint32_t>& numbers, const char* sign) {
+  const bool same = std::equal(numbers.begin() + 1, numbers.end(), numbers.begin());
+  return same ? Cat(numbers.front()) : Join(numbers, sign);
+}
+
+std::vector<uint32_t> Along(absl::Span<const AxisOptions> axes, Member member) {
+  std::vector<uint32_t> numbers;
+  for (const AxisOptions& axis : axes) numbers.push_back(axis.*member);
+  return numbers;
+}
+
+OptionText PrintAlong(std::string_view name, absl::Span<const AxisOptions> axes, Member member) {
+  const std::string text = PrintNumbers(Along(axes, member), "x");
+  return {name, text, text == "1"};
+}
+
+OptionText PrintPads(std::string_view name, absl::Span<const AxisOptions> axes) {
+  std::vector<uint32_t> pads = Along(axes, &AxisOptions::before), after = Along(axes, &AxisOptions::after);
+  pads.insert(pads.end(), after.begin(), after.end());
+  const std::string text = PrintNumbers(pads, ",");
+  return {name, text, text == "0"};
+}
+
+absl::Status ParseAlong(std::string_view source, std::string_view name, const Word& value, Member member,
+                        absl::Span<AxisOptions> axes) {
+  const std::vector<Word> numbers = Split(value, 'x');
+  if (numbers.size() != 1 && numbers.size() != axes.size())
+    return ExpectedAt(source, value,
+                      axes.size() == 1 ? std::string("one number, as images have one axis")
+                                       : Cat("one ", name, " for all axes, or ", axes.size(), " as in ",
+                                             Join(std::vector<int>(axes.size(), 1), "x")));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const absl::StatusOr<uint32_t> number =
+        ParseNumber(source, numbers[numbers.size() == 1 ? 0 : i], name, 1, kMaxSide);
+    if (!number.ok()) return number.status();
+    axes[i].*member = *number;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParsePads(std::string_view source, absl::Span<const Word> sides, absl::Span<AxisOptions> axes) {
+  constexpr std::array<std::string_view, ImageAxes::kCount> kSides = {"left,right", "top,left,bottom,right",
+                                                                      "front,top,left,back,bottom,right"};
+  if (sides.size() != 1 && sides.size() != 2 * axes.size())
+    return ExpectedAt(source, sides.back(),
+                      Cat("one pad for all sides, or those of ", kSides[axes.size() - 1]));
+  for (size_t i = 0; i < 2 * axes.size(); ++i) {
+    const absl::StatusOr<uint32_t> number =
+        ParseNumber(source, sides[sides.size() == 1 ? 0 : i], kPadOption, 0, kMaxPad);
+    if (!number.ok()) return number.status();
+    AxisOptions& axis = axes[i % axes.size()];
+    (i < axes.size() ? axis.before : axis.after) = *number;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseLayout(std::string_view source, const Word& value, size_t axes, ImageLayout* layout) {
+  const auto& names = kImageLayouts[axes - 1];
+  const auto found = std::find(names.begin(), names.end(), value.text);
+  if (found == names.end())
+    return ExpectedAt(source, value, Cat("a layout (", Join(names, "|"), ")"), DidYouMean(value.text, names));
+  *layout = static_cast<ImageLayout>(found - names.begin());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t axes) {
+  const auto& [stride, pad, dilation, groups, layout] = kConvolutionOptions;
+  const auto own = AxesOf(&options, axes);
+  return {PrintAlong(stride, own, &AxisOptions::stride),
+          PrintPads(pad, own),
+          PrintAlong(dilation, own, &AxisOptions::dilation),
+          {groups, Cat(options.groups), options.groups == 1},
+          {layout, std::string(kImageLayouts[axes - 1][static_cast<size_t>(options.layout)]), false}};
+}
+
+absl::Status ParseConvolutionOption(std::string_view source, std::string_view name,
+                                    absl::Span<const Word> values, size_t axes, ConvolutionOptions* options) {
+  const auto& [stride, pad, dilation, groups, layout] = kConvolutionOptions;
+  const auto own = AxesOf(options, axes);
+  const Word& value = values.front();
+  if (name == stride) return ParseAlong(source, name, value, &AxisOptions::stride, own);
+  if (name == dilation) return ParseAlong(source, name, value, &AxisOptions::dilation, own);
+  if (name == pad) return ParsePads(source, values, own);
+  if (name == layout) return ParseLayout(source, value, axes, &options->layout);
+  const absl::StatusOr<uint32_t> number = ParseNumber(source, value, groups, 1, kMaxSide);
+  if (number.ok()) options->groups = *number;
+  return number.status();
+}
+
+}  // namespace kirsch
