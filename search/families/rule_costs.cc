@@ -22,13 +22,26 @@ std::vector<size_t> Counts(const std::vector<std::vector<double>>& sizes) {
 }  // namespace
 
 RuleCosts::RuleCosts(std::vector<std::vector<double>> sizes)
-    : sizes_(std::move(sizes)), grid_(Counts(sizes_)) {}
+    : sizes_(std::move(sizes)), grid_(Counts(sizes_)), least_(grid_.members(), kNone) {}
 
-double RuleCosts::Least(size_t member) const {
+void RuleCosts::Add(std::vector<double> costs) {
+  for (size_t member = 0; member < costs.size(); ++member)
+    least_[member] = std::min(least_[member], costs[member]);
+  rules_.push_back(std::move(costs));
+  most_.push_back(grid_.members());
+}
+
+void RuleCosts::SetOwn(size_t member, double cost) {
+  own_[member] = cost;
+  least_[member] = std::min(least_[member], cost);
+}
+
+void RuleCosts::Forget(size_t rule, size_t member) {
+  rules_[rule][member] = kNone;
   const auto own = own_.find(member);
-  double least = own == own_.end() ? kNone : own->second;
-  for (size_t rule = 0; rule < count(); ++rule) least = std::min(least, cost(rule, member));
-  return least;
+  least_[member] = own == own_.end() ? kNone : own->second;
+  for (const std::vector<double>& costs : rules_) least_[member] = std::min(least_[member], costs[member]);
+  std::fill(most_.begin(), most_.end(), grid_.members());  // what seemed to lose may not
 }
 
 size_t RuleCosts::Between(size_t low, size_t high) const {
@@ -140,6 +153,24 @@ std::optional<RuleCosts::Box> RuleCosts::Largest(size_t first, const std::vector
       most = members;
       least = lost;
     } while (std::next_permutation(order.begin(), order.end()));
+  }
+  return largest;
+}
+
+std::optional<RuleCosts::Box> RuleCosts::LargestOfAll(const std::vector<bool>& taken, const Loss& loss) {
+  std::vector<size_t> rules(count());
+  std::iota(rules.begin(), rules.end(), 0);
+  std::stable_sort(rules.begin(), rules.end(), [&](size_t a, size_t b) { return most_[a] > most_[b]; });
+  std::optional<Box> largest;
+  size_t most = 0;
+  for (const size_t rule : rules) {
+    if (most_[rule] <= most) break;
+    const SizeGrid::Box box = grid_.LargestBox(
+        [&](size_t member) { return !taken[member] && loss(cost(rule, member), member) <= kMostLoss; });
+    most_[rule] = box.members;
+    if (box.members <= most) continue;
+    largest = {rule, box.first, box.last};
+    most = box.members;
   }
   return largest;
 }

@@ -36,17 +36,17 @@ class RuleCosts {
   const SizeGrid& grid() const { return grid_; }
 
   // Of one more rule: what each member costs.
-  void Add(std::vector<double> costs) { rules_.push_back(std::move(costs)); }
+  void Add(std::vector<double> costs);
   // The rule makes no program of the member that can be had with its neighbours'.
-  void Forget(size_t rule, size_t member) { rules_[rule][member] = kNone; }
+  void Forget(size_t rule, size_t member);
   // Of a member's own program.
-  void SetOwn(size_t member, double cost) { own_[member] = cost; }
+  void SetOwn(size_t member, double cost);
 
   size_t count() const { return rules_.size(); }  // of rules
   double cost(size_t rule, size_t member) const { return rules_[rule][member]; }
 
   // Of the best program that is known; kNone if there is none.
-  double Least(size_t member) const;
+  double Least(size_t member) const { return least_[member]; }
 
   // About as many times more than `low` as `high` has more than it, in each size; neither of the two, if
   // there is another.
@@ -72,6 +72,10 @@ class RuleCosts {
   using Loss = std::function<double(double cost, size_t member)>;
   std::optional<Box> Largest(size_t first, const std::vector<bool>& taken, const Loss& loss) const;
 
+  // The same of two sizes, wherever it begins. Nothing: no rule serves any member that is left. Between calls
+  // more may be taken.
+  std::optional<Box> LargestOfAll(const std::vector<bool>& taken, const Loss& loss);
+
  private:
   double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
   std::set<size_t> Corners(const std::vector<SizeGrid::Place>& of) const;
@@ -80,6 +84,8 @@ class RuleCosts {
   const SizeGrid grid_;
   std::vector<std::vector<double>> rules_;
   std::map<size_t, double> own_;
+  std::vector<double> least_;  // of each member
+  std::vector<size_t> most_;   // of each rule, members of a box that it serves: no more
 };
 
 }  // namespace kirsch

@@ -69,6 +69,37 @@ class SizeGrid {
     return last;
   }
 
+  struct Box {
+    size_t first = 0, last = 0;  // its corners
+    size_t members = 0;
+  };
+  // Of two sizes, the box of the most members for each of which `holds` is; the first of several. For each
+  // member of a row: how many before it in its column hold without a gap, and the widest box of each height.
+  template <typename Holds>
+  Box LargestBox(const Holds& holds) const {
+    struct Run {
+      size_t begin, height;
+    };
+    Box largest;
+    std::vector<size_t> heights(counts_[1]);
+    for (size_t row = 0; row < counts_[0]; ++row) {
+      std::vector<Run> open;  // of rising heights
+      for (size_t column = 0; column <= counts_[1]; ++column) {
+        size_t height = 0, begin = column;
+        if (column < counts_[1])
+          height = heights[column] = holds(Index({row, column})) ? heights[column] + 1 : 0;
+        for (; !open.empty() && open.back().height >= height; open.pop_back()) {
+          begin = open.back().begin;
+          const size_t tall = open.back().height, members = tall * (column - begin);
+          if (members > largest.members)
+            largest = {Index({row + 1 - tall, begin}), Index({row, column - 1}), members};
+        }
+        open.push_back({begin, height});
+      }
+    }
+    return largest;
+  }
+
  private:
   std::vector<size_t> counts_, stride_;
   size_t members_ = 1;

@@ -54,6 +54,7 @@ class SizeGroup {
   }
 
   absl::Status Find() {
+    const size_t known = family_.regions.size();
     for (const Rule& rule : rules_) AddCandidate(rule);
     const auto solve = [&](size_t member) { return Solve(member); };
     if (absl::Status solved = costs_.SolveCorners(solve); !solved.ok()) return solved;
@@ -62,8 +63,10 @@ class SizeGroup {
       return refined;
     if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
     for (size_t next = 0; next < roots_.size(); ++next)
-      if (!taken_[next])
+      while (!taken_[next])
         if (absl::Status added = AddRegion(next); !added.ok()) return added;
+    std::sort(family_.regions.begin() + static_cast<std::ptrdiff_t>(known), family_.regions.end(),
+              [](const SizeRegion& a, const SizeRegion& b) { return a.members < b.members; });
     return absl::OkStatus();
   }
 
@@ -158,14 +161,13 @@ class SizeGroup {
     return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
   }
 
+  // Adds a region, of one dim one that begins with `next`; or learns what makes one possible.
   absl::Status AddRegion(size_t next) {
+    const auto loss = [&](double cost, size_t member) { return Loss(cost, member); };
     const auto box =
-        costs_.Largest(next, taken_, [&](double cost, size_t member) { return Loss(cost, member); });
+        dims_.size() == 1 ? costs_.Largest(next, taken_, loss) : costs_.LargestOfAll(taken_, loss);
     if (!box && Member(next).best) return AddOwnRegion(next), absl::OkStatus();
-    if (!box) {
-      if (absl::Status solved = Solve(next); !solved.ok()) return solved;
-      return AddRegion(next);
-    }
+    if (!box) return Solve(next);
     std::vector<size_t> members;
     const SizeGrid& grid = costs_.grid();
     grid.Every(grid.At(box->first), grid.At(box->last), [&](size_t member) {
@@ -176,8 +178,8 @@ class SizeGroup {
     const std::unique_ptr<SizeRule> decisions = WithLittleCode(*rule.decisions, members);
     std::optional<Impl> range = decisions->ApplyToRange(roots_[box->first], roots_[box->last]);
     if (!range) {  // not of all of them together
-      costs_.Forget(box->rule, next);
-      return AddRegion(next);
+      costs_.Forget(box->rule, box->first);
+      return absl::OkStatus();
     }
     SizeRegion region{{}, *std::move(range), rule.member};
     for (size_t member : members) {

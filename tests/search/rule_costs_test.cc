@@ -125,6 +125,53 @@ TEST(RuleCosts, RefinesWhatIsFarApart) {
   EXPECT_FALSE(costs.Refine(0, 63, 16, [](size_t) { return absl::CancelledError(); }).ok());
 }
 
+// The most members of a box that one rule serves, by trying all boxes.
+size_t MostInABox(const RuleCosts& costs, const std::vector<bool>& taken) {
+  const SizeGrid& grid = costs.grid();
+  size_t most = 0;
+  for (size_t first = 0; first < grid.members(); ++first)
+    for (size_t last = first; last < grid.members(); ++last) {
+      const SizeGrid::Place low = grid.At(first), high = grid.At(last);
+      if (low[1] > high[1]) continue;
+      for (size_t rule = 0; rule < costs.count(); ++rule) {
+        size_t members = 0;
+        const bool served = grid.Every(low, high, [&](size_t member) {
+          ++members;
+          return !taken[member] && Loss(costs, costs.cost(rule, member), member) <= kMostLoss;
+        });
+        if (served) most = std::max(most, members);
+      }
+    }
+  return most;
+}
+
+// One after the other, as members are taken.
+TEST(RuleCosts, LargestBoxesAreThoseOfAll) {
+  std::mt19937_64 random(3);
+  for (int time = 0; time < 60; ++time) {
+    RuleCosts costs({{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}});
+    for (int rule = 0; rule < 3; ++rule) {
+      std::vector<double> of_rule(costs.grid().members());
+      for (double& cost : of_rule) cost = random() % 4 == 0 ? 110 : 100;
+      costs.Add(std::move(of_rule));
+    }
+    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
+    std::vector<bool> taken(costs.grid().members());
+    while (const auto box = costs.LargestOfAll(taken, loss)) {
+      const size_t most = MostInABox(costs, taken);
+      size_t members = 0;
+      costs.grid().Every(costs.grid().At(box->first), costs.grid().At(box->last), [&](size_t member) {
+        EXPECT_FALSE(taken[member]);
+        EXPECT_LE(loss(costs.cost(box->rule, member), member), kMostLoss);
+        ++members;
+        return taken[member] = true;
+      });
+      ASSERT_EQ(members, most);
+    }
+    EXPECT_EQ(MostInABox(costs, taken), 0);
+  }
+}
+
 // Boxes are disjoint, and each has a rule that serves all of it.
 TEST(RuleCosts, BoxesOfTwoSizes) {
   const std::vector<double> rows = {1, 2, 3, 4, 5}, columns = {1, 2, 3, 4, 5, 6, 7};
