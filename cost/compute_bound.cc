@@ -263,6 +263,18 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
   return static_cast<double>(runs) * (whole + (in_rest > 0 ? rest : 0));
 }
 
+// Parts of a window that are matrices as any others have the steps of one run: sums of several are stored in
+// between, each by microkernels of its own.
+double ComputeBounds::BetweenStridedParts(const Spec& spec, const Sizes& sizes) const {
+  const DigitAxis& steps = *WindowAxis(spec, kK);
+  if (steps.digits == 1) return 0;
+  const double parts = sizes.steps / static_cast<double>(steps.digit[0].count);
+  const VectorUnit& unit = target_.vectors.front();
+  const double stores =
+      sizes.elements() * Bytes(sizes.accumulator) / (unit.stores_per_cycle * unit.bytes);
+  return std::max(0.0, parts - 1) * (stores + Entries(sizes));
+}
+
 // Any share of the elements of lhs and of rhs may be copied. The cycles are linear in each share, so they are
 // least where all or none are. What is considered for copies alone begins with them.
 double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought) const {
@@ -275,9 +287,12 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
       spec.ideal == 0 && MayBeCopied(spec.operand[kLhs]) && IsNarrow(spec.operand[kLhs].dtype);
   const bool copies_rhs =
       !RhsIsSettled(spec) && (IsNarrow(spec.operand[kRhs].dtype) || !RhsIsAlongRows(spec));
+  double of_window = kInfinity, between_parts = 0;
   if (IsInRuns(spec, sizes.out.inner)) {
-    const double products = ProductsOfWindow(spec, sizes, copies_lhs, brought);
-    return products < kInfinity ? products + Entries(sizes) : Products(spec, sizes);
+    of_window = ProductsOfWindow(spec, sizes, copies_lhs, brought) + Entries(sizes);
+    if (!spec.op_info().window.HasStridedParts())
+      return of_window < kInfinity ? of_window : Products(spec, sizes);
+    between_parts = BetweenStridedParts(spec, sizes);
   }
   Parts least;
   const auto consider = [&](Arithmetic arithmetic, bool copies_lhs_first, bool copies_rhs_first) {
@@ -298,7 +313,9 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
     if (copies_lhs && lhs_copy != lhs) consider(BestArithmeticOf(lhs_copy, rhs), true, false);
     if (copies_rhs && rhs_copy != rhs) consider(BestArithmeticOf(lhs, rhs_copy), false, true);
   });
-  return least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(sizes);
+  const double products =
+      least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(sizes);
+  return std::min(of_window, products + between_parts);
 }
 
 // Copies decode beside nothing but what they read and write; microkernels, each for its own rows. What lies

@@ -55,6 +55,7 @@ class ComputeBounds {
   double PlainProducts(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic) const;
   double ProductsOfWindow(const Spec& spec, const Sizes& sizes, bool copies_lhs,
                           const Brought& brought) const;
+  double BetweenStridedParts(const Spec& spec, const Sizes& sizes) const;
   double CopyCycles(const Spec& spec, int operand, Arithmetic arithmetic, double brought) const;
   Parts ProductsBy(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic, const Copies& copies) const;
   Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {

@@ -210,7 +210,8 @@ bool IsPlain(const Spec& spec) {
 
 bool RhsIsSettled(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  return !IsOfBlocks(rhs.dtype) && (!MayBeCopied(rhs) || IsWindow(spec, MatmulDims::kRhs));
+  if (IsOfBlocks(rhs.dtype)) return false;
+  return !MayBeCopied(rhs) || (IsWindow(spec, MatmulDims::kRhs) && !spec.op_info().window.HasStridedParts());
 }
 
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {

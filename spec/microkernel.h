@@ -32,7 +32,8 @@ Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target);
 // True if the inputs are of types that no program widens or interleaves.
 bool IsPlain(const Spec& spec);
 
-// Will every program multiply rhs by elements of this type, in these groups? Copies of a window have its own.
+// Will every program multiply rhs by elements of this type, in these groups? Copies of a window have its own;
+// those of parts that are matrices as any others may not.
 bool RhsIsSettled(const Spec& spec);
 
 // The type in which lhs or rhs, of type `dtype`, enters the arithmetic. If it is another, loads widen.

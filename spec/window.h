@@ -86,9 +86,10 @@ struct Window {
   const DigitAxis& ReductionAxis() const { return axes[operand == 0 ? 1 : 0]; }
   // True if the view is taken for a matrix as any other: rows contiguous, consecutive ones at one distance
   // (which may be less than their length); of lhs, which is read element by element, columns will do.
-  bool IsStrided() const {
-    return axes[0].digits == 1 && axes[1].digits == 1 &&
-           (axes[1].stride(0) == 1 || (operand == 0 && axes[0].stride(0) == 1));
+  bool IsStrided() const { return axes[0].digits == 1 && axes[1].digits == 1 && HasStridedParts(); }
+  // True if that is so of a part whose indices have one digit each.
+  bool HasStridedParts() const {
+    return axes[1].stride(0) == 1 || (operand == 0 && axes[0].stride(0) == 1);
   }
   // How it lies then.
   Layout StridedLayout() const {

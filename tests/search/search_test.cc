@@ -532,7 +532,7 @@ void ExpectBoundsAreBelowOptima(const Spec& spec, const std::string& name, const
   exhaustive.prune = false;
   exhaustive.trace = [&](const SearchEvent& event) {
     if (event.kind != SearchEventKind::kWon) return;
-    EXPECT_LE(model.LowerBound(event.spec), event.cost) << testing::Describe(event.spec) << " of " << name;
+    EXPECT_LE(model.LowerBound(event.spec), event.cost) << PrintSpec(event.spec) << " of " << name;
   };
   HashMemo memo, unpruned_memo;
   Solver solver(model, unpruned_memo, exhaustive, 0);
@@ -561,6 +561,32 @@ TEST_P(RealTargets, BoundsOfDrawnConvolutionsAreBounds) {
     if (shape.depthwise || IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) types = testing::kF32;
     const Spec spec = testing::SpecOf(shape, types);
     ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
+  }
+}
+
+// Of images and kernels whose rows, or columns, or channels are few, so that parts of windows are matrices as
+// any others.
+TEST_P(RealTargets, BoundsOfFlatConvolutionsAreBounds) {
+  std::mt19937_64 random(31);
+  const auto draw = [&](int64_t most) {
+    return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most));
+  };
+  for (const MatmulTypes& types : testing::EveryTypes()) {
+    if (IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) continue;
+    for (int round = 0; round < 3; ++round) {
+      ConvShape shape;
+      shape.layout = draw(3) == 1 ? ImageLayout::kNhwc : ImageLayout::kNchw;
+      shape.channels = draw(3), shape.filters = draw(30);
+      for (size_t axis : {ImageAxes::kHeight, ImageAxes::kWidth}) {
+        ConvAxis& along = shape.axes[axis];
+        along.kernel = draw(2) == 1 ? 1 : draw(10);
+        along.stride = draw(2), along.dilation = draw(2);
+        along.size = along.window() + draw(axis == ImageAxes::kHeight ? 4 : 20) - 1;
+      }
+      const Spec spec = testing::SpecOf(shape, types);
+      ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
+      if (HasFailure()) return;
+    }
   }
 }
 

@@ -189,6 +189,9 @@ TEST(PlainGraphTest, ConvolutionsAreWhatTheirDefinitionSays) {
   OneOperation("conv2d", {{1, 1, 2, 2}, {1, 1, 1, 2}}, {1, 1, 2, 2}, {{"groups", "2"}, {"layout", "nhwc"}})
       .Is({1, 4, 3, 8});
   OneOperation("conv2d", {{1, 1, 2, 2}, {1, 2, 2, 1}}, {1, 1, 1, 1}, {{"layout", "nhwc"}}).Is({30});
+  OneOperation("conv1d", {{1, 1, 3}, {1, 1, 2}}, {1, 1, 2}, {{"pad", "0,1"}, {"stride", "2"}}).Is({5, 3});
+  OneOperation("conv2d", {{1, 1, 2, 2}, {1, 1, 1, 1}}, {1, 1, 1, 2}, {{"stride", "2x1"}}).Is({1, 2});
+  OneOperation("conv3d", {{1, 2, 1, 2, 1}, {2, 1, 2, 1, 1}}, {1, 1, 1, 1, 1}, {{"layout", "ndhwc"}}).Is({30});
 }
 
 TEST(PlainGraphTest, FunctionsThatTurnAreLeastBetweenTheEnds) {
@@ -222,7 +225,7 @@ GrammarGraph Spoiled(GrammarGraph graph, std::mt19937& random) {
         value.op = alike[(i + 1 + random() % (alike.size() - 1)) % alike.size()];
         return graph;
       }
-  if (value.op == "matmul" || value.op == "conv2d") value.op = "";
+  if (value.op == "matmul" || value.op.starts_with("conv")) value.op = "";
   return graph;
 }
 

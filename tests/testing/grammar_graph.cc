@@ -173,11 +173,11 @@ class GraphDrawer {
   void Operation() {
     if (parameters_ + 4 > kMostParameters) return;
     static constexpr std::array<void (GraphDrawer::*)(), 20> kDraws = {
-        &GraphDrawer::Binary,   &GraphDrawer::Binary, &GraphDrawer::Binary,    &GraphDrawer::Binary,
-        &GraphDrawer::Unary,    &GraphDrawer::Unary,  &GraphDrawer::Unary,     &GraphDrawer::Matmul,
-        &GraphDrawer::Matmul,   &GraphDrawer::Matmul, &GraphDrawer::Reduction, &GraphDrawer::Reduction,
-        &GraphDrawer::Softmax,  &GraphDrawer::Norm,   &GraphDrawer::Transpose, &GraphDrawer::Cast,
-        &GraphDrawer::Narrowed, &GraphDrawer::Conv2d, &GraphDrawer::Again,     &GraphDrawer::Blocks};
+        &GraphDrawer::Binary,   &GraphDrawer::Binary,      &GraphDrawer::Binary,    &GraphDrawer::Binary,
+        &GraphDrawer::Unary,    &GraphDrawer::Unary,       &GraphDrawer::Unary,     &GraphDrawer::Matmul,
+        &GraphDrawer::Matmul,   &GraphDrawer::Matmul,      &GraphDrawer::Reduction, &GraphDrawer::Reduction,
+        &GraphDrawer::Softmax,  &GraphDrawer::Norm,        &GraphDrawer::Transpose, &GraphDrawer::Cast,
+        &GraphDrawer::Narrowed, &GraphDrawer::Convolution, &GraphDrawer::Again,     &GraphDrawer::Blocks};
     const size_t draws = kDraws.size() - (weights_ == GrammarWeights::kDense ? 1 : 0);
     (this->*kDraws[Below(draws)])();
   }
@@ -401,54 +401,67 @@ class GraphDrawer {
     Make("cast", {x}, {}, At(x).dims, "f32");
   }
 
-  void Conv2d() {
-    const bool nhwc = Chance(1, 2);
-    const auto suits = [](const GrammarValue& x) { return x.dims.size() == 4 && x.type == "f32"; };
-    const uint32_t channels = 1 + Below(Chance(1, 2) ? 4 : 20), height = 1 + Below(14), width = 1 + Below(17);
-    const uint32_t images = 1 + Below(2);
-    const int image = Operand(
-        suits, "f32", nhwc ? Dims{images, height, width, channels} : Dims{images, channels, height, width});
+  void Convolution() {
+    static constexpr std::array<size_t, 6> kAxes = {2, 2, 2, 2, 1, 3};
+    static constexpr const char* kLayouts[3][2] = {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}};
+    const size_t axes = OneOf(kAxes);
+    const bool last = Chance(1, 2);  // channels
+    const auto suits = [&](const GrammarValue& x) { return x.dims.size() == axes + 2 && x.type == "f32"; };
+    Dims drawn = {1 + Below(2)};
+    for (size_t axis = 0; axis < axes; ++axis) drawn.push_back(1 + Below(axes == 3 ? 6 : 14 + 3 * axis));
+    drawn.insert(last ? drawn.end() : drawn.begin() + 1, 1 + Below(Chance(1, 2) ? 4 : 20));
+    const int image = Operand(suits, "f32", drawn);
     const Dims dims = At(image).dims;
-    const uint32_t c = dims[nhwc ? 3 : 1], h = dims[nhwc ? 1 : 2], w = dims[nhwc ? 2 : 3];
+    const uint32_t c = dims[last ? axes + 1 : 1];
     std::vector<uint32_t> divisors;
     for (uint32_t i = 1; i <= c; ++i)
       if (c % i == 0) divisors.push_back(i);
     const uint32_t groups = Chance(1, 2) ? 1 : Chance(1, 2) ? c : OneOf(divisors);
     const uint32_t filters = groups * (1 + Below(groups > 4 ? 2 : 9));
-    const uint32_t stride = 1 + Below(6) / 4 + Below(6) / 5, dilation = 1 + Below(5) / 4;
-    std::array<uint32_t, 4> pad;  // top, left, bottom, right
-    pad.fill(Below(3));
+    const auto alike_or_not = [&](const auto& draw) {
+      Dims numbers(axes, draw());
+      if (Chance(1, 3))
+        for (uint32_t& number : numbers) number = draw();
+      return numbers;
+    };
+    const Dims stride = alike_or_not([&] { return 1 + Below(6) / 4 + Below(6) / 5; }),
+               dilation = alike_or_not([&] { return 1 + Below(5) / 4; });
+    Dims pad(2 * axes, Below(3));  // before each axis, then behind each
     if (Chance(1, 3))
       for (uint32_t& side : pad) side = Below(3);
-    const uint32_t padded_h = h + pad[0] + pad[2], padded_w = w + pad[1] + pad[3];
-    const auto taps = [&](uint32_t side) { return 1 + Below(std::min(4u, (side - 1) / dilation + 1)); };
-    const uint32_t kh = taps(padded_h), kw = taps(padded_w);
-    const auto positions = [&](uint32_t side, uint32_t k) {
-      return (side - (k - 1) * dilation - 1) / stride + 1;
-    };
-    const uint32_t oh = positions(padded_h, kh), ow = positions(padded_w, kw);
-    const Dims taken = nhwc ? Dims{kh, kw, c / groups, filters} : Dims{filters, c / groups, kh, kw};
-    const Dims out = nhwc ? Dims{dims[0], oh, ow, filters} : Dims{dims[0], filters, oh, ow};
+    Dims taken, out = {dims[0]};
+    uint32_t taps = 1;
+    for (size_t axis = 0; axis < axes; ++axis) {
+      const uint32_t padded = dims[axis + (last ? 1 : 2)] + pad[axis] + pad[axes + axis];
+      taken.push_back(1 + Below(std::min(axes == 3 ? 3u : 4u, (padded - 1) / dilation[axis] + 1)));
+      out.push_back((padded - (taken.back() - 1) * dilation[axis] - 1) / stride[axis] + 1);
+      taps *= taken.back();
+    }
+    out.insert(last ? out.end() : out.begin() + 1, filters);
+    if (last)
+      taken.insert(taken.end(), {c / groups, filters});
+    else
+      taken.insert(taken.begin(), {filters, c / groups});
     if (Elements(taken) > kMostElements || Elements(out) > kMostElements ||
-        Elements(out) * c / groups * kh * kw > kMostProducts)
+        Elements(out) * c / groups * taps > kMostProducts)
       return;
     Options options;
-    const auto option = [&](const char* name, uint32_t value, uint32_t usual) {
-      if (value != usual || Chance(1, 4)) options.push_back({name, Cat(value)});
+    const auto option = [&](const char* name, const Dims& values, const char* sign, uint32_t usual) {
+      const bool alike = std::count(values.begin(), values.end(), values[0]) == std::ssize(values);
+      if (!alike || Chance(1, 8))
+        options.push_back({name, absl::StrJoin(values, sign)});
+      else if (values[0] != usual || Chance(1, 4))
+        options.push_back({name, Cat(values[0])});
     };
-    option("stride", stride, 1);
-    const bool alike = std::count(pad.begin(), pad.end(), pad[0]) == 4;
-    if (!alike || Chance(1, 8))
-      options.push_back({"pad", absl::StrJoin(pad, ",")});
-    else
-      option("pad", pad[0], 0);
-    option("dilation", dilation, 1);
-    option("groups", groups, 1);
-    if (nhwc || Chance(1, 4)) options.push_back({"layout", nhwc ? "nhwc" : "nchw"});
+    option("stride", stride, "x", 1);
+    option("pad", pad, ",", 0);
+    option("dilation", dilation, "x", 1);
+    option("groups", {groups}, "", 1);
+    if (last || Chance(1, 4)) options.push_back({"layout", kLayouts[axes - 1][last ? 1 : 0]});
     std::shuffle(options.begin(), options.end(), random_);
     const int weights =
         Operand([&](const GrammarValue& x) { return x.type == "f32" && x.dims == taken; }, "f32", taken);
-    Make("conv2d", {image, weights}, options, out);
+    Make(Cat("conv", axes, "d"), {image, weights}, options, out);
   }
 
   // An operation that there is already.
@@ -522,9 +535,9 @@ class GraphDrawer {
     if (!result.op.empty() && random() % 2 == 0) SetStrides(random, &result);
   }
 
-  // The axes but the last in any order in memory, with gaps or without.
+  // The axes but the last in any order in memory, with gaps or without. More than four lie row by row.
   static void SetStrides(std::mt19937& random, GrammarValue* value) {
-    if (value->dims.empty() || IsOfBlocks(*value)) return;
+    if (value->dims.empty() || value->dims.size() > 4 || IsOfBlocks(*value)) return;
     const size_t last = value->dims.size() - 1;
     std::vector<size_t> axes(last);
     std::iota(axes.rbegin(), axes.rend(), 0u);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +65,8 @@ class PlainEvaluation {
   Elements Evaluated(const GrammarValue& value) const {
     const std::string& op = value.op;
     if (op == "matmul") return EachElement(value, [&](const Index& at) { return Product(value, at); });
-    if (op == "conv2d") return EachElement(value, [&](const Index& at) { return Convolution(value, at); });
+    if (op.starts_with("conv"))
+      return EachElement(value, [&](const Index& at) { return Convolution(value, at); });
     if (op == "transpose")
       return EachElement(value, [&](Index at) {
         std::swap(at[at.size() - 1], at[at.size() - 2]);
@@ -176,41 +178,59 @@ class PlainEvaluation {
     }
   }
 
-  // Rows and columns of zeros before the image: of one number, or of those of top, left, bottom and right.
-  static std::pair<int64_t, int64_t> PadsOf(const GrammarValue& value) {
+  static std::string TextOf(const GrammarValue& value, const std::string& option, const std::string& usual) {
     for (const auto& [name, text] : value.options)
-      if (name == "pad") {
-        const std::vector<std::string> sides = absl::StrSplit(text, ',');
-        return {std::stoll(sides.front()), std::stoll(sides[sides.size() > 1 ? 1 : 0])};
-      }
-    return {0, 0};
+      if (name == option) return text;
+    return usual;
+  }
+  static std::vector<int64_t> NumbersOf(const GrammarValue& value, const std::string& option,
+                                        const std::string& usual, char sign) {
+    std::vector<int64_t> numbers;
+    for (const std::string& number :
+         std::vector<std::string>(absl::StrSplit(TextOf(value, option, usual), sign)))
+      numbers.push_back(std::stoll(number));
+    return numbers;
+  }
+
+  // `numbers` of an option: for each axis, or one for all.
+  static int64_t Along(const std::vector<int64_t>& numbers, size_t axis) {
+    return numbers[numbers.size() == 1 ? 0 : axis];
   }
 
   Bounds Convolution(const GrammarValue& value, const Index& at) const {
-    const bool nhwc = std::find(value.options.begin(), value.options.end(),
-                                std::pair<std::string, std::string>("layout", "nhwc")) != value.options.end();
-    const auto option = [&](const char* name, int64_t usual) {
-      return static_cast<int64_t>(value.Option(name, static_cast<double>(usual)));
-    };
-    const int64_t stride = option("stride", 1), dilation = option("dilation", 1);
-    const auto [top, left] = PadsOf(value);
+    const size_t axes = at.size() - 2;
+    const std::string layout = TextOf(value, "layout", "");
+    const bool last = !layout.empty() && layout.back() == 'c';  // channels
+    const std::vector<int64_t> stride = NumbersOf(value, "stride", "1", 'x'),
+                               dilation = NumbersOf(value, "dilation", "1", 'x'),
+                               pad = NumbersOf(value, "pad", "0", ',');
     const Dims &image = Argument(value, 0).dims, &taps = Argument(value, 1).dims;
-    const int64_t height = image[nhwc ? 1 : 2], width = image[nhwc ? 2 : 3];
-    const int64_t channels = taps[nhwc ? 2 : 1], filter = at[nhwc ? 3 : 1];  // of a group
-    const int64_t first = filter / (taps[nhwc ? 3 : 0] / option("groups", 1)) * channels;
+    const int64_t channels = taps[last ? axes : 1], filter = at[last ? axes + 1 : 1];  // of a group
+    const int64_t groups = NumbersOf(value, "groups", "1", ',')[0];
+    const int64_t first = filter / (taps[last ? axes + 1 : 0] / groups) * channels;
+    const size_t of_image = last ? 1 : 2, of_kernel = last ? 0 : 2;  // where their axes begin
+    Index pixel = at, tap(taps.size());
     Elements products;
-    for (int64_t y = 0; y < taps[nhwc ? 0 : 2]; ++y)
-      for (int64_t x = 0; x < taps[nhwc ? 1 : 3]; ++x) {
-        const int64_t row = at[nhwc ? 1 : 2] * stride + y * dilation - top;
-        const int64_t column = at[nhwc ? 2 : 3] * stride + x * dilation - left;
-        if (row < 0 || row >= height || column < 0 || column >= width) continue;  // zeros
-        for (int64_t c = 0; c < channels; ++c)
-          products.push_back(
-              Times(value,
-                    At(value.arguments[0],
-                       nhwc ? Index{at[0], row, column, first + c} : Index{at[0], first + c, row, column}),
-                    At(value.arguments[1], nhwc ? Index{y, x, c, filter} : Index{filter, c, y, x})));
+    const std::function<void(size_t)> visit = [&](size_t axis) {
+      if (axis == axes) {
+        for (int64_t c = 0; c < channels; ++c) {
+          pixel[last ? axes + 1 : 1] = first + c;
+          tap[last ? axes : 1] = c;
+          tap[last ? axes + 1 : 0] = filter;
+          products.push_back(Times(value, At(value.arguments[0], pixel), At(value.arguments[1], tap)));
+        }
+        return;
       }
+      for (int64_t k = 0; k < taps[of_kernel + axis]; ++k) {
+        const int64_t from =
+            at[of_image + axis] * Along(stride, axis) + k * Along(dilation, axis) - Along(pad, axis);
+        if (from < 0 || from >= image[of_image + axis]) continue;  // zeros
+        pixel[of_image + axis] = from;
+        tap[of_kernel + axis] = k;
+        visit(axis + 1);
+      }
+    };
+    visit(0);
     return Sum(value, products);
   }
 
