@@ -40,9 +40,10 @@ absl::Status ObserveOne(const PreparedExperiment& prepared, Session& session,
   std::vector<Observation> of_this;
   const absl::Status status = session.Run([&] {
     absl::StatusOr<std::vector<Observation>> observed = Observe(prepared, session.experiment());
-    if (observed.ok()) of_this = *std::move(observed);
+    const absl::Status known = observed.status();
+    if (known.ok()) of_this = *std::move(observed);
     session.Note(of_this);
-    return observed.status();
+    return known;
   });
   if (status.ok()) std::move(of_this.begin(), of_this.end(), std::back_inserter(*observations));
   return status;

@@ -102,7 +102,9 @@ class Plot {
   }
 
   void DrawAxis() {
-    for (double value = 0; value < top_value_ + step_ / 2; value += step_) {
+    const auto steps = static_cast<int>(std::lround(top_value_ / step_));
+    for (int step = 0; step <= steps; ++step) {
+      const double value = step * step_;
       Line(Y(value), "stroke=\"#dddddd\"");
       Text(kLeft - 6, Y(value) + 4, "end", absl::StrFormat("%g", value));
     }

@@ -635,8 +635,8 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
   std::string sum;
   for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
     std::string part = Intrinsic(bytes, Cat("cvt", Epi(to.dtype, false), "_", group), Get(*from[place]));
-    if (place > 0) part = Intrinsic(bytes, "slli_" + group, part, place * static_cast<size_t>(bits));
-    sum = place == 0 ? part : Intrinsic(bytes, "or_" + Si(bytes), sum, part);
+    if (place > 0) part = Intrinsic(bytes, Cat("slli_", group), part, place * static_cast<size_t>(bits));
+    sum = place == 0 ? part : Intrinsic(bytes, Cat("or_", Si(bytes)), sum, part);
   }
   return sum;
 }
