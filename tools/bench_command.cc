@@ -12,6 +12,7 @@
 #include "bench/contenders/peers.h"
 #include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
+#include "bench/machine/core_types.h"
 #include "bench/results/report.h"
 #include "bench/workload/entries.h"
 #include "spec/text/cat.h"
@@ -37,6 +38,7 @@ struct Arguments {
   std::string suite;
   std::string file, kernel;
   std::vector<std::string> peers;  // empty: the usual ones
+  std::string peers_isa;           // empty: they are not held
   std::string json, svg;
 };
 
@@ -111,6 +113,10 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Targe
   request.threads = arguments.solve.threads;
   request.cold = !arguments.solve.cold.empty();
   if (arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
+  if (!arguments.peers_isa.empty()) {
+    request.peers_isa = arguments.peers_isa;
+    request.features = FeaturesOf(request.peers_isa, std::move(request.features));
+  }
   request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
   request.progress = [&line](std::string_view what) { line.Show(what); };
   absl::StatusOr<BenchReport> report = RunBench(request);
@@ -164,6 +170,12 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
                    "the other), and no libxsmm and eigen")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
+  command
+      ->add_option(
+          "--peers-isa", arguments->peers_isa,
+          "Hold peers to kernels for these instructions (avx2), as beside --target haswell; a library "
+          "that does not say what its kernels need can't be held")
+      ->check(WordOf({kPeersIsas.begin(), kPeersIsas.end()}));
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));

@@ -45,7 +45,8 @@ void DescribeMkl(void* library, ContenderInfo& info) {
   for (size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "Version") info.name = Cat("mkl ", words[i + 1]);
   info.alternatives = {"MKL_ENABLE_INSTRUCTIONS=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX512"};
-  if (const char* forced = std::getenv("MKL_ENABLE_INSTRUCTIONS")) info.core = forced;
+  const char* const forced = std::getenv("MKL_ENABLE_INSTRUCTIONS");
+  info.core = forced == nullptr ? "of the CPU" : forced;
 }
 
 // `letter`: what BLAS calls the type.

@@ -30,7 +30,7 @@ class LoopsContender : public Contender {
       : libraries_(std::move(libraries)), loops_(loops) {}
 
   absl::StatusOr<ContenderInfo> Load() override {
-    if (libraries_.empty()) return ContenderInfo{"loops", "", {kLoopsFlags}, {}};
+    if (libraries_.empty()) return ContenderInfo{"loops", "", {loops_.front().flags()}, {}};
     absl::StatusOr<CblasLibrary> library = OpenCblas(libraries_);
     if (!library.ok()) return library.status();
     library_ = *std::move(library);

@@ -79,11 +79,12 @@ class Benchmark {
     std::set<LoopsKind> kinds = {LoopsKind::kReference};
     for (const Peer& peer : peers_)
       if (peer.loops) kinds.insert(*peer.loops);
+    const std::string flags = LoopsFlags(request_.features);
     for (const BenchEntry& entry : request_.entries) {
       Progress(Cat("compiling loops of ", entry.text));
       for (LoopsKind kind : kinds) {
         const bool parallel = kind != LoopsKind::kReference && request_.threads > 1;
-        absl::StatusOr<CompiledLoops> compiled = CompiledLoops::Compile(*entry.graph, kind, parallel);
+        absl::StatusOr<CompiledLoops> compiled = CompiledLoops::Compile(*entry.graph, kind, parallel, flags);
         if (!compiled.ok())
           return absl::Status(compiled.status().code(),
                               Cat("bench: ", entry.text, ": ", std::string(compiled.status().message())));
@@ -148,6 +149,7 @@ class Benchmark {
     report_.threads = request_.threads;
     report_.cold = request_.cold;
     report_.cold_operands = request_.cold_operands;
+    report_.peers_isa = request_.peers_isa;
     const WorkerOptions options{workloads_, *cpus, {}, request_.cold};
     Entrant ours;
     ours.peer = kOurName;

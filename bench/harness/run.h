@@ -28,6 +28,7 @@ struct BenchRequest {
   // Of the peers that are kernels of ours made in another way: kPartsPeer, and those that IsHeaderPeer.
   std::map<std::string, KernelMaker> made = {};
   std::vector<std::string> features = ReadHost().features;  // of the CPU, which peers' kernels may need
+  std::string peers_isa = {};  // that `features` are limited to, for the report; empty: they are not
   int threads = 1;
   bool cold = false;               // operands evicted before every call, those that entries say
   std::string cold_operands = {};  // as they are called, for the report; empty: all

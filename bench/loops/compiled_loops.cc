@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/loops/compiled_loops.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_split.h"
 #include "bench/machine/shared_library.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -13,12 +15,18 @@ constexpr char kSource[] = "loops.c", kLibrary[] = "loops.so";
 
 }  // namespace
 
-absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKind kind, bool parallel) {
+std::string LoopsFlags(const std::vector<std::string>& features) {
+  const bool avx512 = std::find(features.begin(), features.end(), "avx512bw") != features.end();
+  return Cat(kLoopsFlags, avx512 ? "" : " -mno-avx512f");
+}
+
+absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKind kind, bool parallel,
+                                                     const std::string& flags) {
   const absl::StatusOr<std::string> compiler = FindCompiler("");
   if (!compiler.ok()) return compiler.status();
   LoopsCode code = PrintLoops(graph, kind, parallel);
   std::vector<std::string> command = {*compiler};
-  for (absl::string_view flag : absl::StrSplit(kLoopsFlags, ' ')) command.emplace_back(flag);
+  for (absl::string_view flag : absl::StrSplit(flags, ' ')) command.emplace_back(flag);
   if (parallel) command.emplace_back("-fopenmp");
   for (const char* argument : {"-fPIC", "-shared", kSource, "-o", kLibrary, "-lm"})
     command.emplace_back(argument);
@@ -29,6 +37,7 @@ absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKi
   CompiledLoops loops;
   loops.compilation_ = *std::move(compilation);
   loops.scratch_bytes_ = code.scratch_bytes;
+  loops.flags_ = flags;
   return loops;
 }
 

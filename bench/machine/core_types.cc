@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "spec/check.h"
+
 namespace kirsch {
 namespace {
 
@@ -23,9 +25,23 @@ constexpr CoreType kCoreTypes[] = {
     {"clx", "avx512vnni"},
     {"cpx", "avx512bf16"},
     {"skylake-avx512"},  // what Eigen was compiled for
+    {"avx512_core"},     // oneDNN
+    {"avx512_core_vnni", "avx512vnni"},
+    {"avx512_core_bf16", "avx512bf16"},
+    {"avx512_core_amx", "avx512bf16"},
+    {"AVX512"},      // MKL
+    {"of the CPU"},  // MKL, which does not say which
 };
 
 }  // namespace
+
+std::vector<std::string> FeaturesOf(std::string_view isa, std::vector<std::string> features) {
+  KIRSCH_CHECK(isa == kPeersIsas[0]);
+  std::erase_if(features, [](std::string_view feature) {
+    return feature.starts_with("avx512") || feature.starts_with("amx");
+  });
+  return features;
+}
 
 bool RunsCoreType(std::string_view core, const std::vector<std::string>& features) {
   return std::none_of(std::begin(kCoreTypes), std::end(kCoreTypes), [&](const CoreType& type) {

@@ -4,11 +4,16 @@
 #ifndef KIRSCH_BENCH_MACHINE_CORE_TYPES_H_
 #define KIRSCH_BENCH_MACHINE_CORE_TYPES_H_
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kirsch {
+
+// Those of the CPU's features that `isa` has, one of kPeersIsas: what peers are held to.
+inline constexpr std::array<std::string_view, 1> kPeersIsas = {"avx2"};
+std::vector<std::string> FeaturesOf(std::string_view isa, std::vector<std::string> features);
 
 // May kernels for `core` (ContenderInfo::core) run on a CPU with these features (Host::features)? Of a name
 // that isn't known, yes.

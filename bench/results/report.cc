@@ -186,6 +186,7 @@ json ToJson(const BenchReport& report) {
           {"results", results},
           {"summary_of_headers", headers},
           {"missing", missing},
+          {"peers_isa", report.peers_isa},
           {"not_on_this_cpu", report.not_on_this_cpu},
           {"failed", failed},
           {"summary", ToJson(Summarize(report))},

@@ -68,7 +68,8 @@ struct BenchReport {
   std::string cold_operands;         // with commas between; empty: all
   std::vector<BenchResult> results;  // spec by spec in the order asked for
   std::vector<MissingPeer> missing;
-  std::vector<std::string> not_on_this_cpu;  // peers' kernels, as in BenchResult::name
+  std::string peers_isa;                     // that peers were held to; empty: to what the CPU has
+  std::vector<std::string> not_on_this_cpu;  // peers' kernels, as in BenchResult::name, beyond that
   std::vector<BenchFailure> failed;
   std::vector<DeclinedSpec> declined;
 };

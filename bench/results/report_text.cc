@@ -134,7 +134,8 @@ std::string FormatTable(const BenchReport& report) {
   for (const MissingPeer& peer : report.missing)
     Append(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
   if (!report.not_on_this_cpu.empty())
-    Append(&out, "not on this CPU: ", absl::StrJoin(report.not_on_this_cpu, ", "), "\n");
+    Append(&out, report.peers_isa.empty() ? "not on this CPU: " : "beyond what peers were held to: ",
+           absl::StrJoin(report.not_on_this_cpu, ", "), "\n");
   AppendDeclined(report, out);
   AppendAbovePeak(report, out);
   AppendLegend(report, out);

@@ -66,6 +66,20 @@ TEST(ForeignPeer, CoreTypesNeedFeatures) {
     EXPECT_TRUE(RunsCoreType(core, {"avx2", "fma", "avx512bw"})) << core;
 }
 
+// Held to AVX2, peers have the kernels that they would have on a CPU without AVX-512.
+TEST(ForeignPeer, MayBeHeldToLessThanTheCpuHas) {
+  const std::vector<std::string> newer = {"avx2", "avx512bf16", "avx512bw", "fma", "amx_tile"};
+  EXPECT_THAT(FeaturesOf("avx2", newer), ElementsAre("avx2", "fma"));
+  EXPECT_FALSE(RunsCoreType("avx512_core_bf16", FeaturesOf("avx2", newer)));
+  EXPECT_FALSE(RunsCoreType("of the CPU", FeaturesOf("avx2", newer)));
+  EXPECT_TRUE(RunsCoreType("avx2", FeaturesOf("avx2", newer)));
+  BenchReport report;
+  report.peers_isa = "avx2";
+  const Peer peer{"chooser", {[] { return std::make_unique<Chooser>(); }}};
+  EXPECT_EQ(EnterPeer(peer, {{}, {0}, {}, false}, FeaturesOf("avx2", newer), report).size(), 1u);
+  EXPECT_THAT(FormatTable(report), HasSubstr("beyond what peers were held to: chooser 1/SkylakeX, "));
+}
+
 using NamedPeer = testing::CliTest;
 
 TEST_F(NamedPeer, HasToBeThere) {
