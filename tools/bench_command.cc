@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
 #include "bench/machine/core_types.h"
+#include "bench/results/baseline.h"
 #include "bench/results/report.h"
 #include "bench/workload/entries.h"
 #include "spec/text/cat.h"
@@ -39,6 +41,7 @@ struct Arguments {
   std::string file, kernel;
   std::vector<std::string> peers;  // empty: the usual ones
   std::string peers_isa;           // empty: they are not held
+  std::string baseline;
   std::string json, svg;
 };
 
@@ -47,7 +50,7 @@ const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 
 std::vector<std::string> InputsOf(const Arguments& arguments) {
   std::vector<std::string> files = InputsOf(arguments.solve);
-  files.insert(files.end(), {arguments.suite, arguments.file});
+  files.insert(files.end(), {arguments.suite, arguments.file, arguments.baseline});
   for (const std::string& peer : arguments.peers) files.push_back(CblasPath(peer));
   return files;
 }
@@ -92,11 +95,17 @@ std::shared_ptr<BenchPrograms> SetMakers(const Arguments& arguments, const Targe
   return programs;
 }
 
-absl::Status Write(const Arguments& arguments, const Target& target, const BenchReport& report) {
-  if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
+absl::Status Write(const Arguments& arguments, const Target& target, const BenchReport& report,
+                   const std::vector<RateChange>& changes) {
+  std::string text = FormatTable(report);
+  nlohmann::json json = ToJson(report);
+  if (!changes.empty()) {
+    text += FormatChanges(changes, arguments.baseline);
+    json["baseline"] = ToJson(changes, arguments.baseline);
+  }
+  if (arguments.json != "-") std::fputs(text.c_str(), stdout);
   if (!arguments.json.empty())
-    if (absl::Status written =
-            WriteJson(arguments.json, WithHead({"bench", target.name, true}, ToJson(report)));
+    if (absl::Status written = WriteJson(arguments.json, WithHead({"bench", target.name, true}, json));
         !written.ok())
       return written;
   return arguments.svg.empty() ? absl::OkStatus() : WriteOutput(arguments.svg, PlotSvg(report));
@@ -135,12 +144,28 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   if (!entries.ok()) return entries.status();
   const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
+  std::optional<Baseline> baseline;
+  if (!arguments.baseline.empty()) {
+    absl::StatusOr<Baseline> read = ReadBaseline(arguments.baseline);
+    if (!read.ok()) return read.status();
+    baseline = *std::move(read);
+  }
   const absl::StatusOr<BenchReport> report = BenchEntries(arguments, *target, *std::move(entries));
   if (!report.ok()) return report.status();
-  if (absl::Status written = Write(arguments, *target, *report); !written.ok()) return written;
-  const bool wrong = std::any_of(report->results.begin(), report->results.end(),
-                                 [](const BenchResult& result) { return result.ours() && !result.correct; });
-  return wrong ? 1 : 0;
+  absl::StatusOr<std::vector<RateChange>> changes = std::vector<RateChange>();
+  if (baseline) changes = ChangesSince(*baseline, *report);
+  // What was measured is not lost beside an error.
+  if (absl::Status written =
+          Write(arguments, *target, *report, changes.ok() ? *changes : std::vector<RateChange>());
+      !written.ok())
+    return written;
+  if (!changes.ok()) return changes.status();
+  if (std::any_of(report->results.begin(), report->results.end(),
+                  [](const BenchResult& result) { return result.ours() && !result.correct; }))
+    return 1;
+  return std::any_of(changes->begin(), changes->end(), [](const RateChange& change) { return change.slower; })
+             ? 3
+             : 0;
 }
 
 }  // namespace
@@ -176,6 +201,12 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
           "Hold peers to kernels for these instructions (avx2), as beside --target haswell; a library "
           "that does not say what its kernels need can't be held")
       ->check(WordOf({kPeersIsas.begin(), kPeersIsas.end()}));
+  command
+      ->add_option(
+          "--baseline", arguments->baseline,
+          "Compare with what bench --json wrote before to this file, spec by spec (exit code 3: one is "
+          "slower by more than both spreads)")
+      ->check(NotEmpty("a file"));
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "bench/results/baseline.h"
 #include "bench/results/report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/file.h"
 
 namespace kirsch {
 namespace {
@@ -250,6 +252,64 @@ TEST(Plot, HasABarPerRightResultAndThePeak) {
   EXPECT_EQ(bars, 8u);
   EXPECT_THAT(svg, HasSubstr("peak 100.0"));
   EXPECT_THAT(svg, HasSubstr("Some &lt;CPU&gt; &amp; co"));
+}
+
+// What an earlier run wrote, read again.
+absl::StatusOr<Baseline> Written(const BenchReport& report) {
+  const std::string file = ::testing::TempDir() + "/baseline.json";
+  EXPECT_TRUE(WriteFile(file, ToJson(report).dump()).ok());
+  return ReadBaseline(file);
+}
+
+TEST(Baseline, OnlyWhatIsBeyondBothSpreadsIsSlower) {
+  BenchReport before = Sample();
+  for (BenchResult& result : before.results) result.gflops_spread = 0.04;
+  const absl::StatusOr<Baseline> baseline = Written(before);
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  BenchReport now = before;
+  now.results[0].gflops_median = 80 * 0.97;  // of a
+  now.results[3].gflops_median = 30 * 0.95;  // of b
+  now.results[6].correct = false;            // of c
+  const absl::StatusOr<std::vector<RateChange>> changes = ChangesSince(*baseline, now);
+  ASSERT_TRUE(changes.ok()) << changes.status();
+  ASSERT_EQ(changes->size(), 2u);
+  EXPECT_EQ(changes->front().spec, "a");
+  EXPECT_FALSE(changes->front().slower);
+  EXPECT_TRUE(changes->back().slower);
+  EXPECT_NEAR(changes->back().ratio(), 0.95, 1e-12);
+  EXPECT_THAT(FormatChanges(*changes, "old.json"),
+              AllOf(HasSubstr("kirsch beside old.json:\n"),
+                    HasSubstr("   0.950      30.00 ->     28.50  b  slower beyond both spreads\n"),
+                    HasSubstr("now / before: geometric mean 0.960 over 2 shapes, slower 1\n")));
+  EXPECT_EQ(ToJson(*changes, "old.json")["results"][1]["slower"], true);
+}
+
+TEST(Baseline, OfAnotherSettingIsRefused) {
+  const absl::StatusOr<Baseline> baseline = Written(Sample());
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  BenchReport cold = Sample(), other = Sample(), none = Sample();
+  cold.cold = true;
+  other.machine.cpu = "Another";
+  for (BenchResult& result : none.results) result.spec += "x";
+  EXPECT_THAT(
+      std::string(ChangesSince(*baseline, cold).status().message()),
+      HasSubstr("baseline.json: expected a report of Some <CPU> & co, 1 thread, operands cold, got Some "
+                "<CPU> & co, 1 thread, operands warm"));
+  EXPECT_FALSE(ChangesSince(*baseline, other).ok());
+  EXPECT_THAT(std::string(ChangesSince(*baseline, none).status().message()),
+              HasSubstr("expected a report with results of ours for the same specs, got none"));
+}
+
+TEST(Baseline, ErrorsSayWhere) {
+  const std::string file = ::testing::TempDir() + "/wrong.json";
+  const auto error_of = [&](const std::string& text) {
+    EXPECT_TRUE(WriteFile(file, text).ok());
+    return std::string(ReadBaseline(file).status().message());
+  };
+  EXPECT_THAT(error_of("{"), HasSubstr("wrong.json:1:2: "));
+  EXPECT_THAT(error_of("{\"machine\": 3}"),
+              HasSubstr("wrong.json:1:13: expected the machine of a bench report, got 3"));
+  EXPECT_FALSE(ReadBaseline("/nonexistent.json").ok());
 }
 
 }  // namespace
