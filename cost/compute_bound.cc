@@ -270,8 +270,7 @@ double ComputeBounds::BetweenStridedParts(const Spec& spec, const Sizes& sizes) 
   if (steps.digits == 1) return 0;
   const double parts = sizes.steps / static_cast<double>(steps.digit[0].count);
   const VectorUnit& unit = target_.vectors.front();
-  const double stores =
-      sizes.elements() * Bytes(sizes.accumulator) / (unit.stores_per_cycle * unit.bytes);
+  const double stores = sizes.elements() * Bytes(sizes.accumulator) / (unit.stores_per_cycle * unit.bytes);
   return std::max(0.0, parts - 1) * (stores + Entries(sizes));
 }
 
@@ -313,8 +312,7 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
     if (copies_lhs && lhs_copy != lhs) consider(BestArithmeticOf(lhs_copy, rhs), true, false);
     if (copies_rhs && rhs_copy != rhs) consider(BestArithmeticOf(lhs, rhs_copy), false, true);
   });
-  const double products =
-      least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(sizes);
+  const double products = least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(sizes);
   return std::min(of_window, products + between_parts);
 }
 

@@ -88,9 +88,7 @@ struct Window {
   // (which may be less than their length); of lhs, which is read element by element, columns will do.
   bool IsStrided() const { return axes[0].digits == 1 && axes[1].digits == 1 && HasStridedParts(); }
   // True if that is so of a part whose indices have one digit each.
-  bool HasStridedParts() const {
-    return axes[1].stride(0) == 1 || (operand == 0 && axes[0].stride(0) == 1);
-  }
+  bool HasStridedParts() const { return axes[1].stride(0) == 1 || (operand == 0 && axes[0].stride(0) == 1); }
   // How it lies then.
   Layout StridedLayout() const {
     const bool row = axes[1].stride(0) == 1;
