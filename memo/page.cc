@@ -61,7 +61,8 @@ bool HoldsMoreThan(uint64_t most, const std::vector<Box>& boxes, int coordinates
     uint64_t volume = 1;
     for (size_t i = 0; i < static_cast<size_t>(coordinates) && volume <= most; ++i)
       volume *= uint64_t{box.high[i]} - box.low[i] + 1;
-    if ((points += volume) > most) return true;
+    points += volume;
+    if (points > most) return true;
   }
   return false;
 }

@@ -54,7 +54,7 @@ class SharedCopySolver {
         member.own = CostFromCycles((*own)[i]->cycles);
         member.own_copy = CopyOf((*own)[i]->first, member.request);
       }
-      members.push_back(std::move(member));
+      members.push_back(member);
     }
     arguments_.progress += "one copy for all, ";
     return FindSharedCopy(

@@ -377,8 +377,9 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
   if (left == 0) return whole;
   Impl rest = Build(node, WithSize(spec, left), available);
   Impl tiles{spec, TileOf(std::max(first, left)), {}};
-  tiles.children.push_back({1, first < left ? std::move(rest) : std::move(whole)});
-  tiles.children.push_back({1, first < left ? std::move(whole) : std::move(rest)});
+  if (first < left) std::swap(whole, rest);
+  tiles.children.push_back({1, std::move(whole)});
+  tiles.children.push_back({1, std::move(rest)});
   return tiles;
 }
 

@@ -77,9 +77,10 @@ class Planner {
         FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
     if (!shared.ok()) return shared;
     const double bound = std::min(best->bound_cycles, shared->bound_cycles);
+    const bool optimal = shared->optimal;
     if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
     best->bound_cycles = bound;
-    best->optimal = shared->optimal;
+    best->optimal = optimal;
     return best;
   }
 

@@ -224,14 +224,14 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
   KBestPlansResult result;
   const Graph canonical = best->plan.graph;  // what is constant-folded included
   PlanRanking ranking(canonical, rank, model, memo, options, search);
-  const bool optimal = best->optimal;
-  if (!optimal) {
+  if (!best->optimal) {
+    result.complete = false;
     result.plans.push_back({std::move(best->plan), {}});
   } else {
     if (absl::Status status = ranking.Run(std::move(best->plan)); !status.ok()) return status;
+    result.complete = ranking.complete();
     result.plans = std::move(ranking).Take();
   }
-  result.complete = optimal && ranking.complete();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

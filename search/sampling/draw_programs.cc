@@ -138,7 +138,7 @@ std::optional<DrawnProgram> ProgramDrawer::DrawAround(Random* random) {
 }
 
 // Finds the nodes of the optimum, each before those below it.
-Cost ProgramDrawer::Visit(Node node) {
+Cost ProgramDrawer::Visit(const Node& node) {
   const Impl& impl = *node.impl;
   const Choice choice = Look(impl.spec, impl.decision, node.available, model_);
   const size_t number = nodes_.size();

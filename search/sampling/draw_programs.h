@@ -54,7 +54,7 @@ class ProgramDrawer {
     std::vector<size_t> path;
   };
 
-  Cost Visit(Node node);
+  Cost Visit(const Node& node);
   std::optional<DrawnProgram> Solved(const Spec& spec, Lines available, Cost most);
 
   const CostModel& model_;

@@ -152,7 +152,7 @@ class KernelFileParser {
 
   // The family of contractions that a kernel is, if it is what a shorthand of it would be.
   std::optional<SpecFamily> AsSpecs(const GraphFamily& graph) const {
-    const Graph first = graph.member(0);
+    const Graph& first = graph.member(0);
     const bool convolution = std::any_of(first.nodes.begin(), first.nodes.end(),
                                          [](const GraphNode& node) { return IsConvolution(node.op); });
     if (convolution && (form_ == KernelForm::kGraphConvolutions || graph.count() > 1)) return std::nullopt;
