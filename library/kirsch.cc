@@ -17,6 +17,7 @@
 #include "library/request.h"
 #include "library/solved_kernel.h"
 #include "spec/dtype.h"
+#include "spec/graph/types.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 
@@ -91,6 +92,7 @@ absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> si
   operand->name = request.names[index].c_str();
   operand->type = static_cast<kirsch_type>(one.dtype);
   operand->rank = static_cast<int>(one.shape.size());
+  static_assert(kirsch::kMaxRank <= KIRSCH_MAX_RANK);
   std::copy(one.shape.begin(), one.shape.end(), operand->shape);
   std::copy(one.stride.begin(), one.stride.end(), operand->stride);
   operand->is_output = one.output;

@@ -31,8 +31,8 @@
 
 /* The version of this interface: what is called with one of a major version can be called with any later one
  * of it. The shared library is called after the major version. */
-#define KIRSCH_API_MAJOR 1
-#define KIRSCH_API_MINOR 1
+#define KIRSCH_API_MAJOR 2
+#define KIRSCH_API_MINOR 0
 
 #if defined(KIRSCH_BUILDING)
 #define KIRSCH_PUBLIC __attribute__((visibility("default")))
@@ -124,7 +124,7 @@ KIRSCH_PUBLIC size_t kirsch_type_bytes(kirsch_type type);
 /* "bf16"; NULL of what is none. */
 KIRSCH_PUBLIC const char* kirsch_type_name(kirsch_type type);
 
-enum { KIRSCH_MAX_RANK = 4 };
+enum { KIRSCH_MAX_RANK = 8 }; /* tensors have no more than 5 axes today */
 
 /* An operand: where its elements lie, and what the kernel does with it. */
 typedef struct kirsch_operand {

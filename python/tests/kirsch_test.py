@@ -147,6 +147,13 @@ def test_convolution():
     assert np.array_equal(kernel(x, w), expected)
 
 
+def test_convolution_of_three_axes():
+    kernel = kirsch.compile("conv3d f32 1x4x5x6x7 filters=8 kernel=2x1x3 stride=1x2x1 layout=ndhwc")
+    x, w = small((1, 5, 6, 7, 4), "f4"), small((2, 1, 3, 4, 8), "f4")
+    expected = sum(product(x[:, d:d + 4, 0:6:2, j:j + 5], w[d, 0, j]) for d in range(2) for j in range(3))
+    assert np.array_equal(kernel(x, w), expected)
+
+
 def test_family():
     kernel = kirsch.compile("matmul f32 1..20x32x24")
     b = small((32, 24), "f4")
