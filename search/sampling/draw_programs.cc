@@ -148,7 +148,7 @@ Cost ProgramDrawer::Visit(const Node& node) {
     const Cost weight = choice.expansion.children[i].weight;
     Node child{&impl.children[i].impl, choice.below, 0, node.weight * weight, node.path};
     child.path.push_back(i);
-    cost += weight * Visit(std::move(child));
+    cost += weight * Visit(child);
   }
   return nodes_[number].cost = cost;
 }
