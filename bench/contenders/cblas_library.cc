@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_split.h"
+#include "bench/machine/core_types.h"
 #include "bench/machine/shared_library.h"
 #include "spec/text/cat.h"
 
@@ -46,7 +47,7 @@ void DescribeMkl(void* library, ContenderInfo& info) {
     if (words[i] == "Version") info.name = Cat("mkl ", words[i + 1]);
   info.alternatives = {"MKL_ENABLE_INSTRUCTIONS=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX512"};
   const char* const forced = std::getenv("MKL_ENABLE_INSTRUCTIONS");
-  info.core = forced == nullptr ? "of the CPU" : forced;
+  info.core = forced == nullptr ? kCoreTypeOfTheCpu : forced;
 }
 
 // `letter`: what BLAS calls the type.

@@ -29,8 +29,8 @@ constexpr CoreType kCoreTypes[] = {
     {"avx512_core_vnni", "avx512vnni"},
     {"avx512_core_bf16", "avx512bf16"},
     {"avx512_core_amx", "avx512bf16"},
-    {"AVX512"},      // MKL
-    {"of the CPU"},  // MKL, which does not say which
+    {"AVX512"},  // MKL
+    {kCoreTypeOfTheCpu},
 };
 
 }  // namespace

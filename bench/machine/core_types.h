@@ -15,6 +15,9 @@ namespace kirsch {
 inline constexpr std::array<std::string_view, 1> kPeersIsas = {"avx2"};
 std::vector<std::string> FeaturesOf(std::string_view isa, std::vector<std::string> features);
 
+// The core type of a library that takes what the CPU has and does not say which.
+inline constexpr std::string_view kCoreTypeOfTheCpu = "of the CPU";
+
 // May kernels for `core` (ContenderInfo::core) run on a CPU with these features (Host::features)? Of a name
 // that isn't known, yes.
 bool RunsCoreType(std::string_view core, const std::vector<std::string>& features);

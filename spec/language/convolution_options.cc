@@ -15,21 +15,9 @@ namespace {
 
 using Member = uint32_t AxisOptions::*;
 
-// Those that images of `axes` axes have.
-template <typename Options>
-auto AxesOf(Options* options, size_t axes) {
-  return absl::MakeSpan(options->axes).last(axes);
-}
-
 std::string PrintNumbers(const std::vector<uint32_t>& numbers, const char* sign) {
   const bool same = std::equal(numbers.begin() + 1, numbers.end(), numbers.begin());
   return same ? Cat(numbers.front()) : Join(numbers, sign);
-}
-
-std::vector<uint32_t> Along(absl::Span<const AxisOptions> axes, Member member) {
-  std::vector<uint32_t> numbers;
-  for (const AxisOptions& axis : axes) numbers.push_back(axis.*member);
-  return numbers;
 }
 
 OptionText PrintAlong(std::string_view name, absl::Span<const AxisOptions> axes, Member member) {
@@ -90,7 +78,7 @@ absl::Status ParseLayout(std::string_view source, const Word& value, size_t axes
 
 std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t axes) {
   const auto& [stride, pad, dilation, groups, layout] = kConvolutionOptions;
-  const auto own = AxesOf(&options, axes);
+  const auto own = AxesOf(options.axes, axes);
   return {PrintAlong(stride, own, &AxisOptions::stride),
           PrintPads(pad, own),
           PrintAlong(dilation, own, &AxisOptions::dilation),
@@ -101,7 +89,7 @@ std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t a
 absl::Status ParseConvolutionOption(std::string_view source, std::string_view name,
                                     absl::Span<const Word> values, size_t axes, ConvolutionOptions* options) {
   const auto& [stride, pad, dilation, groups, layout] = kConvolutionOptions;
-  const auto own = AxesOf(options, axes);
+  const auto own = AxesOf(options->axes, axes);
   const Word& value = values.front();
   if (name == stride) return ParseAlong(source, name, value, &AxisOptions::stride, own);
   if (name == dilation) return ParseAlong(source, name, value, &AxisOptions::dilation, own);

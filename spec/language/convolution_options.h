@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,20 @@ namespace kirsch {
 inline constexpr std::array<std::string_view, 5> kConvolutionOptions = {"stride", "pad", "dilation", "groups",
                                                                         "layout"};
 inline constexpr std::string_view kPadOption = kConvolutionOptions[1];
+
+// Those of the axes that images of `count` axes have.
+template <typename Axes>
+auto AxesOf(Axes& axes, size_t count) {
+  return absl::MakeSpan(axes).last(count);
+}
+
+// A number of each.
+template <typename Axis>
+std::vector<uint32_t> Along(absl::Span<const Axis> axes, uint32_t Axis::* member) {
+  std::vector<uint32_t> numbers;
+  for (const Axis& axis : axes) numbers.push_back(axis.*member);
+  return numbers;
+}
 
 // Of images with so many axes. Strides and dilations: one number for all axes, or "2x1" as their sizes are
 // written. Pads: one number for all sides, or those before each axis, then those behind each, as "1,0,2,0".

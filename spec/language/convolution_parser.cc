@@ -103,7 +103,7 @@ class ConvolutionParser {
   }
 
   // Those that images have.
-  absl::Span<ConvolutionSizes::Axis> Axes() { return absl::MakeSpan(asked_.sizes.axes).last(asked_.axes()); }
+  absl::Span<ConvolutionSizes::Axis> Axes() { return AxesOf(asked_.sizes.axes, asked_.axes()); }
   std::string_view AxisNames() const {
     constexpr std::array<std::string_view, ImageAxes::kCount> kNames = {"WIDTH", "HEIGHTxWIDTH",
                                                                         "DEPTHxHEIGHTxWIDTH"};

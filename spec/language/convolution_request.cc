@@ -15,12 +15,8 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 
-// Of those axes that images have.
 Dims Along(const ConvolutionRequest& request, uint32_t ConvolutionSizes::Axis::* size) {
-  Dims sizes;
-  for (const ConvolutionSizes::Axis& axis : absl::MakeConstSpan(request.sizes.axes).last(request.axes()))
-    sizes.push_back(axis.*size);
-  return sizes;
+  return Along(AxesOf(request.sizes.axes, request.axes()), size);
 }
 
 ConvShape ShapeOf(const ConvolutionRequest& request) {
