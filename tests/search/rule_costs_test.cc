@@ -145,16 +145,21 @@ size_t MostInABox(const RuleCosts& costs, const std::vector<bool>& taken) {
   return most;
 }
 
+// Three, each of which does not serve one in so many members.
+void AddRules(uint64_t one_in, std::mt19937_64* random, RuleCosts* costs) {
+  for (int rule = 0; rule < 3; ++rule) {
+    std::vector<double> of_rule(costs->grid().members());
+    for (double& cost : of_rule) cost = (*random)() % one_in == 0 ? 110 : 100;
+    costs->Add(std::move(of_rule));
+  }
+}
+
 // One after the other, as members are taken.
 TEST(RuleCosts, LargestBoxesAreThoseOfAll) {
   std::mt19937_64 random(3);
   for (int time = 0; time < 60; ++time) {
     RuleCosts costs({{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}});
-    for (int rule = 0; rule < 3; ++rule) {
-      std::vector<double> of_rule(costs.grid().members());
-      for (double& cost : of_rule) cost = random() % 4 == 0 ? 110 : 100;
-      costs.Add(std::move(of_rule));
-    }
+    AddRules(/*one_in=*/4, &random, &costs);
     const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
     std::vector<bool> taken(costs.grid().members());
     while (const auto box = costs.LargestOfAll(taken, loss)) {
@@ -178,11 +183,7 @@ TEST(RuleCosts, BoxesOfTwoSizes) {
   std::mt19937_64 random(2);
   for (int time = 0; time < 100; ++time) {
     RuleCosts costs({rows, columns});
-    for (int rule = 0; rule < 3; ++rule) {
-      std::vector<double> of_rule(costs.grid().members());
-      for (double& cost : of_rule) cost = random() % 6 == 0 ? 110 : 100;
-      costs.Add(std::move(of_rule));
-    }
+    AddRules(/*one_in=*/6, &random, &costs);
     const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
     std::vector<bool> taken(costs.grid().members());
     for (size_t next = 0; next < taken.size(); ++next) {
