@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "spec/region.h"
 
@@ -26,16 +27,22 @@ Footprint Contiguous(int64_t bytes, const Target& target) {
   return {CeilShift(bytes, target.line_bytes), 1, CeilShift(bytes, target.page_bytes)};
 }
 
+// Rows that are no multiple of a line apart begin anywhere in one: at each multiple of what both divide, as
+// often at one as at the other.
+int64_t LinesOfRows(int64_t rows, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
+  const int64_t line = target.line_bytes, grain = std::gcd(stride_bytes, line);
+  return CeilShift(rows * (CeilDiv(row_bytes, grain) * grain + line - grain), target.line_bytes);
+}
+
 Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
   const int64_t rows = extent.outer * extent.batch;
-  const int64_t lines = CeilShift(row_bytes, target.line_bytes);
   const int64_t pages = stride_bytes >= target.page_bytes
                             ? rows * CeilShift(row_bytes, target.page_bytes)
                             : CeilShift((rows - 1) * stride_bytes + row_bytes, target.page_bytes);
   // Neighbouring rows closer than a line share it. The gap after the last row counts: two halves of a tile
   // must not take fewer lines than the whole, or there would be no bound on what a program moves.
   if (stride_bytes < target.line_bytes) return Contiguous(rows * stride_bytes, target);
-  return {rows * lines, rows, pages};
+  return {LinesOfRows(rows, row_bytes, stride_bytes, target), rows, pages};
 }
 
 // A view that overlaps itself.
@@ -68,7 +75,11 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   }
   if (layout.ld < extent.inner && Overlaps(spec, operand)) return Overlapping(spec, operand, target);
   const int64_t stride_bytes = Bytes(tensor.dtype, layout.ld);
-  if (extent.outer * extent.batch == 1) return Contiguous(row_bytes, target);
+  if (extent.outer * extent.batch == 1) {
+    Footprint row = Contiguous(row_bytes, target);
+    row.lines = LinesOfRows(1, row_bytes, stride_bytes, target);
+    return row;
+  }
   if (stride_bytes == row_bytes) {
     // Rows that follow one another are still read side by side, unless they are shorter than a line.
     Footprint rows = Contiguous(Bytes(tensor.dtype, extent.elements()), target);
@@ -94,36 +105,56 @@ int64_t RowStride(const Spec& spec, int operand) {
   return length <= rows.stride(0) ? rows.stride(0) : 0;
 }
 
-// Rows of the caller's matrix whose strides are whole lines come to lie on few sets of a cache: this many
-// lines apart, rows share their sets. 0 where rows spread over all sets.
-int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
+// How rows that are `stride` bytes apart come to lie on the sets of a cache: after so many, one begins within a
+// line of where the first one did, modulo the bytes of a way, and this far beside it.
+struct SetWalk {
+  int64_t rows;
+  int64_t drift;  // bytes
+};
+
+// Of all multiples of a number, those that come closer to 0 than all before are at the denominators of its
+// convergents (Khinchin, Continued Fractions, theorem 17).
+SetWalk WalkOverSets(int64_t stride_bytes, int64_t way_bytes, int64_t line_bytes) {
+  int64_t before = 0, rows = 1, wider = way_bytes, drift = stride_bytes % way_bytes;
+  while (drift >= line_bytes) {
+    const int64_t times = wider / drift;
+    before = std::exchange(rows, before + times * rows);
+    wider = std::exchange(drift, wider - times * drift);
+  }
+  return {rows, drift};
+}
+
+// Sets of a cache that the caller's rows fall on, which have so many lines together. A power of two in their
+// stride, or nearly one, brings them back to the same few sets.
+int64_t SetsOfRows(const Spec& spec, int operand, int64_t lines, const Target& target,
+                   const MemoryLevel& cache) {
+  const int64_t sets = Sets(cache, target), line = target.line_bytes, rows = ExtentOf(spec, operand).outer;
   const int64_t stride_bytes = Bytes(spec.tensor(operand).dtype, RowStride(spec, operand));
-  if (stride_bytes == 0 || stride_bytes % target.line_bytes != 0) return 0;
-  return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
+  if (stride_bytes < line) return sets;
+  const SetWalk walk = WalkOverSets(stride_bytes, sets * line, line);
+  if (rows <= walk.rows) return sets;  // no two meet
+  const int64_t used = walk.rows * lines / rows + (rows - walk.rows) * walk.drift / line;
+  return std::clamp<int64_t>(used, 1, sets);
 }
 
 }  // namespace
 
 int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint, const Target& target,
                       Level level) {
-  const TileExtent extent = ExtentOf(spec, operand);
-  if (level == Level::kRam || extent.outer == 1) return footprint.lines;
+  if (level == Level::kRam || ExtentOf(spec, operand).outer == 1) return footprint.lines;
   const MemoryLevel& cache = target.at(level);
-  const int64_t period = SetPeriod(spec, operand, target, cache);
-  const int64_t row_lines = std::max<int64_t>(1, footprint.lines / std::max<int64_t>(1, extent.outer));
-  // Only a power of two folds rows onto the same sets for good; rows that are few enough never meet.
-  if (period <= row_lines || extent.outer <= Sets(cache, target) / period) return footprint.lines;
-  return footprint.lines * CeilDiv(period, row_lines);
+  return CeilDiv(footprint.lines * Sets(cache, target),
+                 SetsOfRows(spec, operand, footprint.lines, target, cache));
 }
 
 namespace {
 
-// Of L1; 1 where rows spread over all sets.
+// Of L1.
 int64_t RowsOnOneSet(const Spec& spec, int operand, const Target& target) {
+  const int64_t rows = ExtentOf(spec, operand).outer;
   const MemoryLevel& cache = target.at(Level::kL1);
-  const int64_t period = SetPeriod(spec, operand, target, cache);
-  if (period == 0) return 1;
-  return CeilDiv(ExtentOf(spec, operand).outer, Sets(cache, target) / period);
+  const int64_t sets = SetsOfRows(spec, operand, rows, target, cache);
+  return sets == Sets(cache, target) ? 1 : CeilDiv(rows, sets);
 }
 
 }  // namespace

@@ -345,7 +345,7 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
   // Multiply-adds in a trip, at least: enough that the loop's own instructions disappear beside them. With
   // few registers, compilers copy and spill accumulators that are updated more than once in a trip.
-  constexpr int kBody = 24, kMostUnrolled = 8, kManyRegisters = 32;
+  constexpr int kBody = 64, kMostUnrolled = 8, kManyRegisters = 32;
   MainLoop loop;
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
@@ -425,7 +425,7 @@ int64_t ColumnsAhead(const Spec& microkernel) {
 bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
   if (rhs.resident == kPrefetched) return true;
-  return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
+  return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 && rhs.resident == kResident &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }
 

@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
 #include <set>
+#include <vector>
 
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -97,6 +101,64 @@ TEST_F(FootprintTest, OfTilesAddUpToAtLeastThatOfTheWhole) {
           ASSERT_GE(sum, whole) << rows << "x" << columns << " ld " << ld << " by " << tile << " columns";
         }
       }
+}
+
+// Lines of the tile on each set of L1.
+std::vector<int> LinesOnSets(uint32_t rows, uint32_t columns, uint32_t ld, const Target& target) {
+  const MemoryLevel& cache = target.at(Level::kL1);
+  std::vector<int> on_set(static_cast<size_t>(cache.bytes / (cache.ways * target.line_bytes)));
+  for (int64_t line : Touched(rows, columns, ld, 0, target.line_bytes))
+    ++on_set[static_cast<size_t>(line) % on_set.size()];
+  std::erase(on_set, 0);
+  return on_set;
+}
+
+// Strides about powers of two, and any.
+uint32_t DrawStride(std::mt19937& random) {
+  const uint32_t any = 16 + random() % 2000;
+  const uint32_t near = (512u << random() % 3) / (1 + random() % 3) + random() % 7 - 3;
+  return random() % 2 == 0 ? any : near;
+}
+
+// What may stay in L1 against counting lines on each of its sets: no tile is said to fit whose lines on the
+// sets that it uses are more than there are ways, nor to be too large where no set has many. (One in a hundred
+// may be misjudged.)
+TEST_F(FootprintTest, WhatStaysFitsTheSetsThatItFallsOn) {
+  std::mt19937 random(7);
+  const MemoryLevel& cache = target_.at(Level::kL1);
+  int many = 0, few = 0, misjudged_many = 0, misjudged_few = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const uint32_t rows = 2 + random() % 600, ld = DrawStride(random);
+    const uint32_t columns = std::min(ld, 1 + random() % 96);
+    const Spec spec = Tile(rows, columns, ld);
+    const bool fits = ResidentLines(spec, kLhs, FootprintOf(spec, kLhs, target_), target_, Level::kL1) <=
+                      cache.bytes / target_.line_bytes;
+    const std::vector<int> lines = LinesOnSets(rows, columns, ld, target_);
+    const double mean = std::accumulate(lines.begin(), lines.end(), 0.0) / static_cast<double>(lines.size());
+    if (mean > 1.25 * cache.ways) {
+      ++many;
+      misjudged_many += fits ? 1 : 0;
+    } else if (*std::max_element(lines.begin(), lines.end()) <= 0.75 * cache.ways) {
+      ++few;
+      misjudged_few += fits ? 0 : 1;
+    }
+  }
+  EXPECT_GT(few, 300);
+  EXPECT_GT(many, 1000);
+  EXPECT_LE(misjudged_few, few / 100);
+  EXPECT_LE(misjudged_many, many / 100);
+}
+
+// 513 rows of a line: 4100 bytes apart they are on 33 sets of 64, and on twice as many lines.
+TEST_F(FootprintTest, OfRowsNearlyAPowerOfTwoApart) {
+  const auto stay = [&](uint32_t ld) {
+    const Spec spec = Tile(513, 16, ld);
+    return ResidentLines(spec, kLhs, FootprintOf(spec, kLhs, target_), target_, Level::kL1);
+  };
+  EXPECT_EQ(stay(16), 513);
+  EXPECT_EQ(stay(1040), 513);
+  EXPECT_NEAR(static_cast<double>(stay(1025)), 513 * 1.94 * 64 / 33, 10);
+  EXPECT_GT(stay(1024), 512 * 64);
 }
 
 // A dense copy never takes more lines, runs or pages than the strided original.
