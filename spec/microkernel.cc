@@ -422,10 +422,15 @@ int64_t ColumnsAhead(const Spec& microkernel) {
   return std::max(least, std::min<int64_t>(kFewColumns, most));
 }
 
+bool PrefetchesColumns(const Spec& spec) {
+  return spec.operand[MatmulDims::kRhs].resident == kPrefetched &&
+         InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
+}
+
 bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
-  if (rhs.resident == kPrefetched) return true;
-  return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 && rhs.resident == kResident &&
+  if (PrefetchesColumns(microkernel)) return true;
+  return rhs.resident == kPrefetched && RhsIsReadInPieces(microkernel) &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }
 

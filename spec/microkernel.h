@@ -161,8 +161,11 @@ bool RhsIsReadInColumns(const Spec& spec);
 // True if some program may read rhs so, or a copy that is made of it ahead.
 bool MayReadInColumns(const Spec& spec);
 
-// True if a microkernel asks for the tile of rhs beside its own: of pieces of rows from L2, where a move may
-// have said that it is before anyone has read it; of columns, where a move said that they are asked for.
+// Did a move say that whole columns of rhs are asked for, in the order in which they lie in memory?
+bool PrefetchesColumns(const Spec& spec);
+
+// True if a microkernel asks for the tile of rhs beside its own, as a move to L2 said that microkernels do: of
+// columns, or of pieces of rows. (These come as far as L2 only where L1 has a tile of its own.)
 bool PrefetchesNextTile(const Spec& microkernel);
 
 // Of tiles of columns: how many columns further on lies what the microkernel asks for. As many whatever the

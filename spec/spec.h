@@ -25,7 +25,8 @@ struct TensorSpec {
   Dtype dtype = Dtype::kF32;
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
   // How the tile came to its level. 0: it was there from the start, or a copy made it. kResident: a move
-  // brought it, without code. kPrefetched: the same, and microkernels prefetch it (rhs), column by column.
+  // brought it, without code. kPrefetched: the same, and microkernels prefetch it (rhs): columns one behind
+  // the other, or of rows the tile beside their own.
   // What a move has brought is not copied any more.
   uint8_t resident = 0;
   // 1: what it holds is known ahead, so that it may be packed once, outside of the kernel. Of inputs of root

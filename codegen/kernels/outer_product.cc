@@ -133,7 +133,8 @@ class OuterProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
     for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
-      builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n())}});
+      builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n())},
+                           kernel_.prefetches_into_l2});
   }
 
   const Microkernel& kernel_;

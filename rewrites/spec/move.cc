@@ -309,7 +309,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     const bool ahead = AreColumnsPrefetched(spec, decision);
     if (ahead) AskForColumnsAhead(spec, target, &transfer);
     // What has been asked for so stays that, if it is moved once more.
-    moved.resident = ahead ? kPrefetched : std::max(moved.resident, kResident);
+    moved.resident = ahead || transfer.by_tiles ? kPrefetched : std::max(moved.resident, kResident);
     SettleRounding(&child);
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);

@@ -108,7 +108,7 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   if (IsReduction(spec, dim)) {
     // Columns that are prefetched are read whole.
-    if (spec.operand[MatmulDims::kRhs].resident != kPrefetched) AppendReductionSizes(spec, size, sizes);
+    if (!PrefetchesColumns(spec)) AppendReductionSizes(spec, size, sizes);
     return;
   }
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);

@@ -35,6 +35,12 @@ void AddSpec(const Spec& spec, Key* key) {
   for (const uint64_t word : plain.words()) Add(word, key);
 }
 
+// 0: it does not; else into L1, or into L2.
+uint64_t WhereItPrefetches(const Spec& microkernel) {
+  if (!PrefetchesNextTile(microkernel)) return 0;
+  return microkernel.operand[MatmulDims::kRhs].level == Level::kL1 ? 2 : 1;
+}
+
 void AddDecision(const Decision& decision, Key* key) {
   Add(uint64_t{static_cast<uint8_t>(decision.kind)} << 16 | uint64_t{decision.dim} << 8 | decision.operand,
       key);
@@ -97,7 +103,7 @@ CodeFragment CodeFragment::Of(const Spec& spec, const Decision& decision, const 
   AddDecision(decision, &key);
   AddSpec(spec, &key);
   if (decision.kind == RewriteKind::kMove) Add(spec.out().level > Level::kL1 ? 1 : 0, &key);
-  if (decision.kind == RewriteKind::kMicrokernel) Add(PrefetchesNextTile(spec) ? 1 : 0, &key);
+  if (decision.kind == RewriteKind::kMicrokernel) Add(WhereItPrefetches(spec), &key);
   for (const CodeFragment* child : children) Add(child->key(), &key);
   return Single(key);
 }

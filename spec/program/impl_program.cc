@@ -469,11 +469,12 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   shape.prefetch_out = spec.out().level > Level::kL1;
   shape.microkernel = microkernel;
   const Spec& tile = OnlyChild(impl).spec;
-  const bool in_order = tile.operand[kRhs].resident == kPrefetched;
+  const bool in_order = PrefetchesColumns(tile);
   // Shorter reductions leave gaps between columns that don't move together.
   const bool has_gaps = in_order && Varies(MatmulDims::kK) && !shape.rhs.symbolic_stride;
   if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {
     shape.prefetches_in_order = in_order;
+    shape.prefetches_into_l2 = !in_order && tile.operand[kRhs].level == Level::kL1;
     shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n;
   }
   if (last_ != Affine{}) {

@@ -52,6 +52,7 @@ struct TileShape {
   // Of columns without gaps: they are prefetched in the order in which they lie in memory, as many bytes at a
   // time as are read, and into L2 only: what L1 has room for is lhs.
   bool prefetches_in_order = false;
+  bool prefetches_into_l2 = false;  // L1 is full of the tile that is read
   DigitAxis reduction = {};     // of a window: how it is indexed by the steps of the reduction
   int sum_levels = 0;           // of sums in blocks: see SumLevels (spec/sum_blocks.h)
   int64_t k_tail = 0;           // what is left of the reduction: k mod step()

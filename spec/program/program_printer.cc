@@ -42,7 +42,10 @@ std::string Text(const TileShape& tile) {
   if (tile.prefetch_out) text += " prefetch out";
   if (tile.prefetch_k() != 0) Append(&text, " prefetch k+", tile.prefetch_k());
   if (tile.prefetch_n() != 0)
-    Append(&text, " prefetch n+", tile.prefetch_n(), tile.prefetches_in_order ? " in order" : "");
+    Append(&text, " prefetch n+", tile.prefetch_n(),
+           tile.prefetches_in_order  ? " in order"
+           : tile.prefetches_into_l2 ? " into L2"
+                                     : "");
   return text;
 }
 

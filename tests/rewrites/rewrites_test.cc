@@ -108,6 +108,25 @@ TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
   EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
 }
 
+// Where a move said that tiles ask for each other, they do, as far as L2 where L1 has the tile that is read;
+// not where rhs was in L2 from the start, as nothing is won and what is asked for drives out what is needed.
+TEST(MicrokernelTest, AskForTheNextTileOfRowsWhereAMoveSaidSo) {
+  const auto asks = [](Level from, Level to, uint32_t n) {
+    Spec spec = testing::MatmulSpec({.m = 8, .k = 64, .n = n});
+    spec.operand[MatmulDims::kRhs].layout.ld = 4096;
+    spec.operand[MatmulDims::kRhs].level = from;
+    if (to != from) spec = MoveOfRhs(spec, to).children[0].spec;
+    if (to == Level::kL2 && n == 32) spec = MoveOfRhs(spec, Level::kL1).children[0].spec;
+    spec.out().layout.kind = LayoutKind::kVectors;
+    return PrefetchesNextTile(spec);
+  };
+  EXPECT_TRUE(asks(Level::kL3, Level::kL2, 64));
+  EXPECT_TRUE(asks(Level::kL3, Level::kL2, 32)) << "moved on into L1";
+  EXPECT_FALSE(asks(Level::kL2, Level::kL2, 64)) << "it was there";
+  EXPECT_FALSE(asks(Level::kL2, Level::kL1, 64));
+  EXPECT_FALSE(asks(Level::kL3, Level::kL2, 4096)) << "there is none";
+}
+
 // Whole columns, one behind the other, a few at a time, into either cache.
 TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
   const auto moved = [](uint32_t k, uint32_t n, Level from, Level to, uint32_t ld = 2048) {
