@@ -17,7 +17,7 @@ PlanFollower::PlanFollower(const Graph& graph, std::string_view source, const Co
 absl::StatusOr<Plan> PlanFollower::With(std::string_view text, std::string_view file) {
   const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, file);
   if (!schedule.ok()) return schedule.status();
-  return Find(&*schedule);
+  return With(*schedule);
 }
 
 absl::StatusOr<Plan> PlanFollower::Find(const PlanSchedule* schedule) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of a graph by their schedules: to draw plans, and to price them again.
+// Plans of a graph by their decisions: to draw plans, to time them, and to price them again.
 #ifndef KIRSCH_SEARCH_GRAPH_FOLLOW_PLAN_H_
 #define KIRSCH_SEARCH_GRAPH_FOLLOW_PLAN_H_
 
@@ -26,8 +26,9 @@ class PlanFollower {
   // The cheapest of all. Errors are those of SearchPlan, or that there is none.
   absl::StatusOr<Plan> Best() { return Find(nullptr); }
 
-  // The cheapest with this schedule. `file` is what errors call the text: one line with the place of what is
-  // not in the space.
+  // The cheapest with these decisions. An error is one line with the place of what is not in the space.
+  absl::StatusOr<Plan> With(const PlanSchedule& schedule) { return Find(&schedule); }
+  // The same of a text that was kept or written by hand. `file` is what errors call it.
   absl::StatusOr<Plan> With(std::string_view text, std::string_view file);
 
  private:

@@ -161,7 +161,7 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
   GroupShape as_it_lies = *shape, packed = *shape;
   const CopySchedule* const pinned = PinnedFor(readers);
   absl::StatusOr<bool> lies = false, copied = false;
-  if (MayLie(readers, *shape) && (pinned == nullptr || pinned->text.empty()))
+  if (MayLie(readers, *shape) && (pinned == nullptr || !pinned->decision))
     lies = SolveAll(readers, budget, &as_it_lies);
   if (!lies.ok()) return lies;
   if (*lies) budget = cost_.Of(as_it_lies);
@@ -342,11 +342,11 @@ absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySch
   if (schedule.readers != all)
     return ErrorAt(source_, schedule.position,
                    Cat("expected all that read the matrix, stages ", Join(all, " ")));
-  if (schedule.text.empty()) return false;
+  if (!schedule.decision) return false;
   const Spec& asked = readers.stages.front().In(*shape).spec;
-  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule.text, source_, asked.op);
-  if (!parsed.ok()) return parsed.status();
-  *chosen = parsed->decision;
+  const absl::StatusOr<Schedule> read = ReadSchedule(*schedule.decision, source_, asked.op);
+  if (!read.ok()) return read.status();
+  *chosen = read->decision;
   const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
   for (const StagePlace& asks : readers.stages)
     if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target()) &&

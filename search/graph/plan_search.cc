@@ -29,6 +29,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // cheapest plan can do without.
 constexpr double kRaise = 1.04;
 
+absl::Status ExpectedValue(const PlanSchedule& schedule, const ScheduledValue& value,
+                           std::string_view expected) {
+  return ExpectedAt(schedule.source, {PrintValue(value), value.position}, expected);
+}
+
 class Planner {
  public:
   Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options)
@@ -215,15 +220,14 @@ class Planner {
 
   absl::StatusOr<OperationSet> GroupOf(const GroupSchedule& schedule, OperationSet done) const {
     OperationSet set = 0;
-    for (const Word& word : schedule.operations) {
+    for (const ScheduledValue& value : schedule.operations) {
       const std::vector<int>& operations = uses_.operations();
-      const auto known = std::find_if(operations.begin(), operations.end(),
-                                      [&](int node) { return NameOfValue(graph_, node) == word.text; });
+      const auto known = std::find(operations.begin(), operations.end(), value.In(graph_));
       if (known == operations.end())
-        return ExpectedAt(options_.schedule->source, word, "the name of a value that an operation makes");
+        return ExpectedValue(*options_.schedule, value, "the name of a value that an operation makes");
       const OperationSet operation = OperationSet{1} << (known - operations.begin());
       if (((set | done) & operation) != 0)
-        return ExpectedAt(options_.schedule->source, word, "an operation that is in no group yet");
+        return ExpectedValue(*options_.schedule, value, "an operation that is in no group yet");
       set |= operation;
     }
     if (!fusion_graph_->Find(done | set))
@@ -305,18 +309,16 @@ absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, con
   std::vector<std::vector<int>> choices = FoldingChoices(graph, operations);
   if (options.schedule == nullptr) return choices;
   std::vector<int> asked;
-  for (const Word& word : options.schedule->folded) {
-    const auto known = std::find_if(operations.begin(), operations.end(),
-                                    [&](int node) { return NameOfValue(graph, node) == word.text; });
-    if (known == operations.end())
-      return ExpectedAt(options.schedule->source, word,
-                        "the name of a value that an operation makes of constants");
-    asked.push_back(*known);
+  for (const ScheduledValue& value : options.schedule->folded) {
+    asked.push_back(value.In(graph));
+    if (std::find(operations.begin(), operations.end(), asked.back()) == operations.end())
+      return ExpectedValue(*options.schedule, value,
+                           "the name of a value that an operation makes of constants");
   }
   std::sort(asked.begin(), asked.end());
   if (std::find(choices.begin(), choices.end(), asked) == choices.end())
-    return ExpectedAt(options.schedule->source, options.schedule->folded.front(),
-                      "all that it is made of before it");
+    return ExpectedValue(*options.schedule, options.schedule->folded.front(),
+                         "all that it is made of before it");
   return std::vector<std::vector<int>>{asked};
 }
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "spec/language/schedule.h"
-
 namespace kirsch {
 namespace {
 
@@ -54,9 +52,9 @@ double StageSolver::BoundOf(const Stage& stage) const {
 
 absl::Status StageSolver::Replay(const StageSchedule& schedule, Stage* stage) {
   const std::string& source = options_.schedule->source;
-  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule.text, source, stage->spec.op);
-  if (!parsed.ok()) return parsed.status();
-  const absl::StatusOr<SearchResult> result = options_.replay(stage->spec, *parsed, source);
+  const absl::StatusOr<Schedule> read = ReadSchedule(schedule.contraction, source, stage->spec.op);
+  if (!read.ok()) return read.status();
+  const absl::StatusOr<SearchResult> result = options_.replay(stage->spec, *read, source);
   if (!result.ok()) return result.status();
   stats_ += result->stats;
   stage->impl = result->impl;

@@ -34,16 +34,6 @@ bool HaveSameGroups(const Plan& a, const Plan& b) {
                     });
 }
 
-// Of the group of that number, as its schedule counts them.
-std::vector<const Stage*> StagesOfGroup(const Plan& plan, int group) {
-  std::vector<const Stage*> stages;
-  for (const LoopNest& nest : plan.nests)
-    if (nest.group == group)
-      for (const Stage* stage : StagesOf(nest))
-        if (stage->kind != StageKind::kPack) stages.push_back(stage);
-  return stages;
-}
-
 // Nothing where they are the same.
 PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t number) {
   if (stage.kind == StageKind::kRows && !(stage.schedule == best.schedule))
@@ -68,8 +58,7 @@ PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) 
       for (const int reader : group.copies[i].readers) readers.push_back(Cat(reader));
       return {Cat("copy ", Join(readers, " ")), CopyText(other.copies[i]), CopyText(group.copies[i])};
     }
-  const auto stages = StagesOfGroup(plan, static_cast<int>(number));
-  const auto others = StagesOfGroup(best, static_cast<int>(number));
+  const auto stages = NumberedStages(plan, number), others = NumberedStages(best, number);
   for (size_t i = 0; i < std::min(stages.size(), others.size()); ++i)
     if (PlanDeparture departure = StageDeparture(*stages[i], *others[i], i); !departure.where.empty())
       return departure;

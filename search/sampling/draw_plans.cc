@@ -18,14 +18,13 @@
 #include "search/sampling/draw_programs.h"
 #include "search/sampling/random.h"
 #include "spec/language/plan_schedule.h"
-#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
 
 constexpr int kTriesPerPlan = 20;
 
-// Texts of schedules: what is by chance in a plan above its stages.
+// What is by chance in a plan above its stages.
 class Sketch {
  public:
   Sketch(const Graph& canonical, const Target& target, const PlanOptions& options)
@@ -45,29 +44,32 @@ class Sketch {
     return groups;
   }
 
-  // "group v3 v4"
-  std::string GroupLine(OperationSet set) const {
-    return Cat("group ", NamesOfValues(graph_, FusionGroup(uses_, set).operations()), "\n");
+  // Nothing but its operations is decided.
+  GroupSchedule Open(OperationSet set) const {
+    GroupSchedule schedule;
+    const FusionGroup group(uses_, set);
+    for (const int node : group.operations()) schedule.operations.push_back({node});
+    return schedule;
   }
 
-  // "  matmul tile=64 keep=L2", any parameters of any rewrite that is for the group; empty: there is none.
-  std::string DrawCandidate(OperationSet set, int threads, Random* random) const {
+  // With any parameters of any rewrite that is for the group; with none where none is.
+  GroupSchedule DrawCandidate(OperationSet set, int threads, Random* random) const {
+    GroupSchedule drawn = Open(set);
     const FusionGroup group(uses_, set);
     const GroupProblem problem{group, target_, threads, options_.allow_winograd};
     std::vector<const GraphRewrite*> rewrites;
     for (const GraphRewrite* rewrite : GraphRewrites())
       if (rewrite->applies(problem)) rewrites.push_back(rewrite);
-    if (rewrites.empty()) return "";
+    if (rewrites.empty()) return drawn;
     const GraphRewrite& rewrite = *rewrites[random->Below(rewrites.size())];
     const std::vector<RewriteParameters> all = rewrite.enumerate(problem);
-    if (all.empty()) return "";
-    const RewriteParameters& parameters = all[random->Below(all.size())];
-    std::string text = Cat("  ", PrintRewrite(rewrite.With(parameters)));
-    // What is not in the space of this way is drawn again.
-    const char* const keep[] = {"", " keep=L1", " keep=L2"};
-    text += keep[random->Below(3)];
-    if (random->Below(4) == 0) text += " in-place=no";
-    return text + "\n";
+    if (all.empty()) return drawn;
+    drawn.SetRewrite(rewrite.With(all[random->Below(all.size())]));
+    // What is not in the space of this candidate is drawn again.
+    const std::optional<Level> keep[] = {std::nullopt, Level::kL1, Level::kL2};
+    drawn.keep = keep[random->Below(3)];
+    if (random->Below(4) == 0) drawn.in_place = false;
+    return drawn;
   }
 
   // The set of the operations of a group of a plan.
@@ -88,18 +90,6 @@ class Sketch {
   std::optional<FusionGraph> fusion_graph_;
 };
 
-// The schedule up to its first group, and each of its groups.
-std::vector<std::string> BlocksOf(const std::string& schedule) {
-  std::vector<std::string> blocks;
-  for (size_t from = 0; from < schedule.size();) {
-    const size_t next = schedule.find("\ngroup", from);
-    const size_t end = next == std::string::npos ? schedule.size() : next + 1;
-    blocks.push_back(schedule.substr(from, end - from));
-    from = end;
-  }
-  return blocks;
-}
-
 class PlanDrawer {
  public:
   PlanDrawer(const Graph& graph, std::string_view source, const CostModel& model, Memo& memo,
@@ -115,8 +105,7 @@ class PlanDrawer {
     absl::StatusOr<Plan> best = follower_.Best();
     if (!best.ok()) return best.status();
     best_ = *std::move(best);
-    text_ = PrintPlanSchedule(best_);
-    known_.insert(text_);
+    known_.insert(PrintPlanSchedule(best_));
     plans_ = {best_};
     Fill(1 + (count - 1) / 2, static_cast<double>(kFarthestDrawn), &PlanDrawer::DrawAnywhere);
     Fill(count, kFarthestAround, &PlanDrawer::DrawAround);
@@ -136,28 +125,24 @@ class PlanDrawer {
     }
   }
 
-  // Nothing where the text is not in the space.
-  std::optional<Plan> With(const std::string& text) {
-    absl::StatusOr<Plan> plan = follower_.With(text, "draw");
+  // Nothing where the schedule is not in the space.
+  std::optional<Plan> With(const PlanSchedule& schedule) {
+    absl::StatusOr<Plan> plan = follower_.With(schedule);
     if (!plan.ok()) return std::nullopt;
     return *std::move(plan);
   }
 
-  std::string Head() const {
-    return best_.threads > 1 ? Cat("threads ", best_.threads, "\n") : std::string();
-  }
-
   std::optional<Plan> DrawAnywhere() {
-    std::string text = Head();
+    PlanSchedule schedule{"draw", best_.threads};
     for (const OperationSet group : sketch_.DrawGroups(&random_))
-      text += sketch_.GroupLine(group) + sketch_.DrawCandidate(group, best_.threads, &random_);
-    std::optional<Plan> plan = With(text);
+      schedule.groups.push_back(sketch_.DrawCandidate(group, best_.threads, &random_));
+    std::optional<Plan> plan = With(schedule);
     if (!plan) return plan;
     bool changed = false;
     for (LoopNest& nest : plan->nests)
       for (Stage* stage : StagesOf(nest))
         if (random_.Below(2) == 0) changed |= ChangeStage(&ProgramDrawer::DrawAnywhere, stage);
-    return changed ? With(PrintPlanSchedule(*plan)) : plan;
+    return changed ? With(MakeSchedule(*plan)) : plan;
   }
 
   std::optional<Plan> DrawAround() {
@@ -173,21 +158,21 @@ class PlanDrawer {
 
   // The best plan of some groups.
   std::optional<Plan> WithOtherGroups() {
-    std::string text = Head();
-    for (const OperationSet group : sketch_.DrawGroups(&random_)) text += sketch_.GroupLine(group);
-    return With(text);
+    PlanSchedule schedule{"draw", best_.threads};
+    for (const OperationSet group : sketch_.DrawGroups(&random_))
+      schedule.groups.push_back(sketch_.Open(group));
+    return With(schedule);
   }
 
   // The optimum, but for the candidate of one group.
   std::optional<Plan> WithOtherCandidate() {
-    std::vector<std::string> blocks = BlocksOf(text_);
+    PlanSchedule schedule = MakeSchedule(best_);
     const size_t place = random_.Below(best_.groups.size());
-    const OperationSet set = sketch_.SetOf(best_.groups[place]);
-    std::string& block = blocks[blocks.size() - best_.groups.size() + place];
     const bool each = best_.groups[place].each;
-    block = Cat(sketch_.GroupLine(set), each ? "  each\n" : "",
-                sketch_.DrawCandidate(set, each ? 1 : best_.threads, &random_));
-    return With(Join(blocks, ""));
+    GroupSchedule& group = schedule.groups[place];
+    group = sketch_.DrawCandidate(sketch_.SetOf(best_.groups[place]), each ? 1 : best_.threads, &random_);
+    group.each = each;
+    return With(schedule);
   }
 
   std::optional<Plan> WithOtherStage() {
@@ -199,7 +184,7 @@ class PlanDrawer {
           stages.push_back(stage);
     if (stages.empty() || !ChangeStage(&ProgramDrawer::DrawAround, stages[random_.Below(stages.size())]))
       return std::nullopt;
-    return With(PrintPlanSchedule(plan));
+    return With(MakeSchedule(plan));
   }
 
   // Gives a stage another program or schedule, if it has any.
@@ -224,7 +209,6 @@ class PlanDrawer {
   const Sketch sketch_;
   Random random_;
   Plan best_;
-  std::string text_;  // its schedule
   std::set<std::string> known_;
   std::vector<Plan> plans_;
 };

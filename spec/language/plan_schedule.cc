@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "absl/strings/numbers.h"
 #include "spec/language/printer.h"
-#include "spec/language/schedule.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -25,13 +25,21 @@ std::string WithComment(std::string line, std::string_view comment) {
 
 std::string PrintCycles(double cycles) { return Cat(static_cast<int64_t>(std::llround(cycles)), " cycles"); }
 
+// Operations that are computed once for all calls.
+std::vector<int> FoldedOperations(const Graph& graph) {
+  std::vector<int> folded;
+  for (int node = graph.num_inputs(); node < static_cast<int>(graph.nodes.size()); ++node)
+    if (graph.IsConstant(node)) folded.push_back(node);
+  return folded;
+}
+
 class Printer {
  public:
   explicit Printer(const Plan& plan) : plan_(plan) {}
 
   std::string Print() && {
     PrintHead();
-    for (size_t group = 0; group < plan_.groups.size(); ++group) PrintGroup(static_cast<int>(group));
+    for (size_t group = 0; group < plan_.groups.size(); ++group) PrintGroup(group);
     return std::move(text_);
   }
 
@@ -39,10 +47,8 @@ class Printer {
   // What the names stand for.
   void PrintHead() {
     Append(&text_, "threads ", plan_.threads, "\n");
-    std::string folded;
-    for (int node = plan_.graph.num_inputs(); node < static_cast<int>(plan_.graph.nodes.size()); ++node)
-      if (plan_.graph.IsConstant(node)) Append(&folded, " ", NameOfValue(plan_.graph, node));
-    if (!folded.empty()) Append(&text_, "ahead", folded, "\n");
+    if (const std::vector<int> folded = FoldedOperations(plan_.graph); !folded.empty())
+      Append(&text_, "ahead ", NamesOfValues(plan_.graph, folded), "\n");
     for (size_t i = 0; i < plan_.graph.nodes.size(); ++i) {
       const GraphNode& node = plan_.graph.nodes[i];
       if (Info(node.op).kind == OperationKind::kLeaf) continue;
@@ -53,20 +59,15 @@ class Printer {
     }
   }
 
-  void PrintGroup(int number) {
-    const GroupDecision& group = plan_.groups[static_cast<size_t>(number)];
-    double cycles = 0;
-    for (const LoopNest& nest : plan_.nests) cycles += nest.group == number ? nest.cycles : 0;
-    text_ += WithComment(Cat("group ", NamesOfValues(plan_.graph, group.operations)), PrintCycles(cycles));
+  void PrintGroup(size_t number) {
+    const GroupDecision& group = plan_.groups[number];
+    text_ += WithComment(Cat("group ", NamesOfValues(plan_.graph, group.operations)),
+                         PrintCycles(plan_.GroupCycles(number)));
     if (group.each) text_ += "  each\n";
     Append(&text_, "  ", PrintCandidate(group.candidate), "\n");
     for (const GroupDecision::Copy& copy : group.copies) PrintCopy(copy);
     int stage = 0;
-    for (const LoopNest& nest : plan_.nests) {
-      if (nest.group != number) continue;
-      for (const Stage* each : StagesOf(nest))
-        if (each->kind != StageKind::kPack) PrintStage(stage++, *each);
-    }
+    for (const Stage* each : NumberedStages(plan_, number)) PrintStage(stage++, *each);
   }
 
   void PrintCopy(const GroupDecision::Copy& copy) {
@@ -107,14 +108,14 @@ class Parser {
     if (words.size() == 1) return absl::OkStatus();
     const Word& verb = words[0];
     if (InContraction(verb)) {
-      AppendLine(line, number, &group().stages.back().text);
+      AppendLine(line, number, &std::get<std::string>(group().stages.back().contraction));
       return absl::OkStatus();
     }
     if (verb.text == "threads" && schedule_.groups.empty()) return ParseThreads(words);
     if (verb.text == "ahead" && schedule_.groups.empty() && schedule_.folded.empty()) {
-      schedule_.folded.assign(words.begin() + 1, words.end() - 1);
-      return schedule_.folded.empty() ? Expected(words[1], "the names of what is made of constants")
-                                      : absl::OkStatus();
+      if (words.size() == 2) return Expected(words[1], "the names of what is made of constants");
+      return ParseValues(words, "the name of a value that an operation makes of constants",
+                         &schedule_.folded);
     }
     if (verb.text == "group" || verb.text == "slice") return ParseGroup(words);
     if (schedule_.groups.empty()) return Expected(verb, "group VALUE...");
@@ -156,9 +157,21 @@ class Parser {
   absl::Status ParseGroup(const std::vector<Word>& words) {
     GroupSchedule& added = schedule_.groups.emplace_back();
     added.position = words[0].position;
-    added.operations.assign(words.begin() + 1, words.end() - 1);
-    return added.operations.empty() ? Expected(words[1], "the names of what the operations make")
-                                    : absl::OkStatus();
+    if (words.size() == 2) return Expected(words[1], "the names of what the operations make");
+    return ParseValues(words, "the name of a value that an operation makes", &added.operations);
+  }
+
+  // "v3" or "out", all behind the first word.
+  absl::Status ParseValues(const std::vector<Word>& words, std::string_view expected,
+                           std::vector<ScheduledValue>* values) const {
+    for (size_t at = 1; at + 1 < words.size(); ++at) {
+      const Word& word = words[at];
+      int node = ScheduledValue::kResult;
+      if (word.text.starts_with('v')) (void)absl::SimpleAtoi(ForAbsl(word.text.substr(1)), &node);
+      values->push_back({node, word.position});
+      if (PrintValue(values->back()) != word.text) return Expected(word, expected);
+    }
+    return absl::OkStatus();
   }
 
   absl::Status ParseDecision(const std::vector<Word>& words, std::string_view line) {
@@ -195,7 +208,8 @@ class Parser {
     if (words[0].text == "leave") return ends ? Expected(words[at - 1], "a stage") : absl::OkStatus();
     if (!ends || words[at].text.empty()) return Expected(words[at], "a colon and the decision to copy");
     const auto column = static_cast<size_t>(words[at].position.column - 1);
-    AppendLine(Cat(std::string(column, ' '), line.substr(column)), words[0].position.line, &copy.text);
+    AppendLine(Cat(std::string(column, ' '), line.substr(column)), words[0].position.line,
+               &std::get<std::string>(copy.decision.emplace(std::string())));
     return absl::OkStatus();
   }
 
@@ -206,6 +220,7 @@ class Parser {
     stage.position = words[0].position;
     stage.stage = *number;
     stage.rows = words[0].text == "rows";
+    stage.contraction = std::string();
     for (size_t at = 2; stage.rows && !words[at].text.empty(); ++at)
       if (absl::Status status = ParseRows(words[at], &stage.row_schedule); !status.ok()) return status;
     group().stages.push_back(std::move(stage));
@@ -275,10 +290,54 @@ class Parser {
 
 }  // namespace
 
+absl::StatusOr<Schedule> ReadSchedule(const ContractionSchedule& schedule, std::string_view source,
+                                      OpKind op) {
+  if (const auto* const text = std::get_if<std::string>(&schedule)) return ParseSchedule(*text, source, op);
+  return std::get<Schedule>(schedule);
+}
+
+void GroupSchedule::SetRewrite(const AppliedRewrite& applied) {
+  rewrite = {applied.name, {}};
+  parameters.clear();
+  for (const AppliedRewrite::Parameter& parameter : applied.parameters)
+    parameters.push_back({{parameter.name, {}}, parameter.value});
+}
+
+PlanSchedule MakeSchedule(const Plan& plan) {
+  PlanSchedule schedule{"plan", plan.threads};
+  for (const int node : FoldedOperations(plan.graph)) schedule.folded.push_back({node});
+  for (size_t i = 0; i < plan.groups.size(); ++i) {
+    const GroupDecision& decision = plan.groups[i];
+    GroupSchedule& group = schedule.groups.emplace_back();
+    for (const int node : decision.operations) group.operations.push_back({node});
+    group.each = decision.each;
+    group.SetRewrite(decision.candidate.rewrite);
+    group.keep = decision.candidate.keep;
+    if (!decision.candidate.in_place) group.in_place = false;
+    for (const GroupDecision::Copy& copy : decision.copies) {
+      CopySchedule& pinned = group.copies.emplace_back(CopySchedule{{}, copy.readers});
+      if (copy.decision.kind != RewriteKind::kNone) pinned.decision = Schedule{copy.decision, {}, {}};
+    }
+    int number = -1;
+    for (const Stage* stage : NumberedStages(plan, i)) {
+      ++number;
+      if (stage->kind == StageKind::kRows)
+        group.stages.push_back({{}, number, true, stage->schedule});
+      else if (stage->kind == StageKind::kContraction)
+        group.stages.push_back({{}, number, false, {}, MakeSchedule(stage->impl)});
+    }
+  }
+  return schedule;
+}
+
+std::string PrintValue(const ScheduledValue& value) {
+  return value.node == ScheduledValue::kResult ? "out" : Cat("v", value.node);
+}
+
 std::string NameOfValue(const Graph& graph, int node) {
-  if (node == graph.result) return "out";
+  if (node == graph.result) return PrintValue({});
   const GraphNode& at = graph.at(node);
-  return Info(at.op).kind == OperationKind::kLeaf ? at.text : Cat("v", node);
+  return Info(at.op).kind == OperationKind::kLeaf ? at.text : PrintValue({node});
 }
 
 std::string NamesOfValues(const Graph& graph, const std::vector<int>& nodes) {

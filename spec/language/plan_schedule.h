@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of graphs: the decisions of a plan as text, to be read, kept, changed by hand, and run again.
+// Schedules of graphs: the decisions of a plan, to be changed and followed; and as text, to be kept and
+// changed by hand:
 //
 // clang-format off
 //   threads 2                            how many the plan is for; 1 if the line is missing
@@ -28,10 +29,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "spec/graph/row_schedule.h"
+#include "spec/language/schedule.h"
 #include "spec/level.h"
 #include "spec/program/group_decision.h"
 #include "spec/program/plan.h"
@@ -39,51 +42,76 @@
 
 namespace kirsch {
 
+// Positions are those of a text, for errors; what was never text has the first.
+
+// Decisions for a contraction. Words for dims and operands depend on its op, which is known when the plan is
+// followed. So what was text stays the lines for ParseSchedule until then, at their place in the whole text.
+using ContractionSchedule = std::variant<Schedule, std::string>;
+absl::StatusOr<Schedule> ReadSchedule(const ContractionSchedule& schedule, std::string_view source,
+                                      OpKind op);
+
 // Of one stage. Whether it suits the stage is not looked at.
 struct StageSchedule {
   TextPosition position;
   int stage = 0;
   bool rows = false;
-  RowSchedule row_schedule;  // of rows
-  // Of a contraction: lines for ParseSchedule, at their place in the whole text.
-  std::string text;
+  RowSchedule row_schedule = {};         // of rows
+  ContractionSchedule contraction = {};  // else
 };
 
 struct CopySchedule {
   TextPosition position;
-  std::vector<int> readers;  // stages
-  std::string text;          // the decision, as a line for ParseSchedule; empty: they read it as it lies
+  std::vector<int> readers = {};                     // stages
+  std::optional<ContractionSchedule> decision = {};  // nothing: they read the matrix as it lies
+};
+
+// What an operation makes: a node of the canonical graph.
+struct ScheduledValue {
+  static constexpr int kResult = -1;  // of the graph
+
+  int node = kResult;
+  TextPosition position = {};
+
+  int In(const Graph& graph) const { return node == kResult ? graph.result : node; }
 };
 
 struct GroupSchedule {
   TextPosition position;
-  std::vector<Word> operations;  // names of what they make; texts are into the caller's
+  std::vector<ScheduledValue> operations = {};
   bool each = false;
-  Word rewrite = {};  // empty: searched
-  std::vector<std::pair<Word, int64_t>> parameters;
-  std::optional<Level> keep;
-  std::optional<bool> in_place;
-  std::vector<CopySchedule> copies;
-  std::vector<StageSchedule> stages;
+  Word rewrite = {};  // empty: searched. Names are the rewrite's, or into the text that was read
+  std::vector<std::pair<Word, int64_t>> parameters = {};
+  std::optional<Level> keep = {};
+  std::optional<bool> in_place = {};
+  std::vector<CopySchedule> copies = {};
+  std::vector<StageSchedule> stages = {};
+
+  // Names the rewrite and its parameters.
+  void SetRewrite(const AppliedRewrite& applied);
 };
 
 struct PlanSchedule {
   std::string source;  // what errors call the text
   int threads = 1;
-  std::vector<Word> folded = {};  // names of what is computed of constants ahead of all calls
-  std::vector<GroupSchedule> groups;
+  std::vector<ScheduledValue> folded = {};  // what is computed of constants ahead of all calls
+  std::vector<GroupSchedule> groups = {};
 };
 
 // "v3", or "out".
+std::string PrintValue(const ScheduledValue& value);
 std::string NameOfValue(const Graph& graph, int node);
 // "v3 out".
 std::string NamesOfValues(const Graph& graph, const std::vector<int>& nodes);
 
-// The schedule of a plan, with what its graph is, and the cycles and the spec of each group and stage, as
-// comments.
+// All decisions of a plan, as its text has them: that results replace nothing is pinned, that they do is not.
+PlanSchedule MakeSchedule(const Plan& plan);
+
+// The text of a plan's schedule, with what its graph is, and the cycles and the spec of each group and stage,
+// as comments.
 std::string PrintPlanSchedule(const Plan& plan);
 
-// Any text is safe to pass, and outlives the result. InvalidArgument, one line:
+// Reads what PrintPlanSchedule or a person wrote. Any text is safe to pass, and outlives the result.
+// InvalidArgument, one line:
 // "<source>:<line>:<column>: expected <what>, got <text>".
 absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
 

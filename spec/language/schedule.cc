@@ -221,6 +221,12 @@ std::string PrintDecision(OpKind op, const Decision& decision) {
   return "";
 }
 
+Schedule MakeSchedule(const Impl& impl) {
+  Schedule schedule{impl.decision, {}, {}};
+  for (const Impl::Child& child : impl.children) schedule.children.push_back(MakeSchedule(child.impl));
+  return schedule;
+}
+
 std::string PrintSchedule(const Impl& impl) {
   std::string text;
   Print(impl, 1, 0, &text);

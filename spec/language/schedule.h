@@ -36,6 +36,9 @@ struct Schedule {
   TextPosition position;  // of the decision in the text
 };
 
+// The decisions of a program, none left to the search; no text has them.
+Schedule MakeSchedule(const Impl& impl);
+
 // E.g. "tile m 96".
 std::string PrintDecision(OpKind op, const Decision& decision);
 

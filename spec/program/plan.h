@@ -130,6 +130,13 @@ struct Plan {
   double cycles = 0;  // predicted
 
   int phases() const { return nests.empty() ? 1 : nests.back().phase + 1; }
+
+  // Of a group, its nests together.
+  double GroupCycles(size_t group) const {
+    double sum = 0;
+    for (const LoopNest& nest : nests) sum += nest.group == static_cast<int>(group) ? nest.cycles : 0;
+    return sum;
+  }
 };
 
 // The nest's stages, in their order.
@@ -138,6 +145,17 @@ auto StagesOf(NestType& nest) {
   std::vector<decltype(nest.stages.data())> stages;
   for (auto* list : {&nest.before, &nest.once, &nest.stages, &nest.rest})
     for (auto& stage : *list) stages.push_back(&stage);
+  return stages;
+}
+
+// The stages of a group that GroupDecision has numbers for, in their order.
+inline std::vector<const Stage*> NumberedStages(const Plan& plan, size_t group) {
+  std::vector<const Stage*> stages;
+  for (const LoopNest& nest : plan.nests) {
+    if (nest.group != static_cast<int>(group)) continue;
+    for (const Stage* stage : StagesOf(nest))
+      if (stage->kind != StageKind::kPack) stages.push_back(stage);
+  }
   return stages;
 }
 

@@ -65,6 +65,13 @@ void ExpectFollowed(const Graph& graph, const Target& target, int threads) {
   EXPECT_EQ(followed->stats.specs_solved, 0) << text;
   EXPECT_DOUBLE_EQ(followed->plan.cycles, found->plan.cycles) << text;
   EXPECT_EQ(PrintPlanSchedule(followed->plan), text);
+  PlanOptions options;
+  options.threads = threads;
+  const PlanSchedule decisions = MakeSchedule(found->plan);
+  options.schedule = &decisions;
+  const auto without_text = PlanWith(options, graph, target);
+  ASSERT_TRUE(without_text.ok()) << without_text.status() << "\n" << text;
+  EXPECT_EQ(PrintPlanSchedule(without_text->plan), text);
   EXPECT_TRUE(ObjectOf(followed->plan, target) == ObjectOf(found->plan, target)) << "other objects, by\n"
                                                                                  << text;
 }
