@@ -16,12 +16,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 template <typename Amounts>
 void AddAmounts(const std::string& name, const Amounts& amounts, Facts* facts) {
-  std::string text;
-  for (size_t level = 0; level < amounts.size(); ++level)
-    if (amounts[level] > 0)
-      Append(&text, text.empty() ? "" : ", ", kLevelNames[level], " ",
-             Amount(static_cast<double>(amounts[level])));
-  if (!text.empty()) facts->emplace_back(name, text);
+  if (std::string text = ByLevel(amounts); !text.empty()) facts->emplace_back(name, std::move(text));
 }
 
 std::string Cycles(double cycles) { return absl::StrFormat("%.0f cycles", cycles); }
@@ -111,30 +106,29 @@ IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
                 {}};
   box.facts = {{"cycles", Cycles(nest.cycles)},
                {"rows", absl::StrFormat("%d by %d, batch %d", nest.rows, nest.tile, nest.batch)}};
-  double cycles = 0;
-  for (const LoopNest& other : plan.nests) cycles += other.group == nest.group ? other.cycles : 0;
-  AddRunnerUp("second best", OtherCandidate(group), cycles, &box.facts);
+  AddRunnerUp("second best", OtherCandidate(group), plan.GroupCycles(static_cast<size_t>(nest.group)),
+              &box.facts);
   AddRunnerUp("without this group", OtherSplit(plan.graph, group), plan.cycles, &box.facts);
   return box;
 }
 
 }  // namespace
 
-std::vector<IcicleBox> BoxesOf(const ExplainedSpec& spec) {
+std::vector<IcicleBox> BoxesOf(const Explanation& program) {
   std::vector<IcicleBox> boxes;
-  const std::vector<ExplainedNode>& nodes = spec.explanation.nodes;
+  const std::vector<ExplainedNode>& nodes = program.nodes;
   const double total = ToCycles(nodes.front().cost);
   NodeBoxes(nodes, 1 / total, total, 0, &boxes).Add(0);
   return boxes;
 }
 
-std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
-  const Plan& plan = graph.plan();
+std::vector<IcicleBox> BoxesOf(const ExplainedPlan& explained) {
+  const Plan& plan = *explained.plan;
   std::vector<IcicleBox> boxes = {{0, 0, 1, kWholePlan, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
   double at = 0;
   int nest = -1;
   double stage_at = 0;
-  for (const ExplainedStage& stage : graph.explanation.stages) {
+  for (const ExplainedStage& stage : explained.stages) {
     if (stage.nest != nest) {
       nest = stage.nest;
       stage_at = at;

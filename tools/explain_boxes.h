@@ -12,8 +12,8 @@
 
 namespace kirsch {
 
-std::vector<IcicleBox> BoxesOf(const ExplainedSpec& spec);
-std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph);
+std::vector<IcicleBox> BoxesOf(const Explanation& program);
+std::vector<IcicleBox> BoxesOf(const ExplainedPlan& explained);
 
 }  // namespace kirsch
 

@@ -71,20 +71,6 @@ ordered_json Json(const std::vector<ExplainedNode>& nodes) {
   return json;
 }
 
-ordered_json Json(const ExplainedSpec& spec) {
-  const Synthesis& synthesis = *spec.synthesis;
-  const double total = ToCycles(spec.explanation.nodes[0].cost);
-  return {{"spec", synthesis.name},
-          {"cost_cycles", total},
-          {"predicted_gflops", synthesis.gflops()},
-          {"peak_share", spec.explanation.peak_cycles / total},
-          {"closed_form_bound_cycles", ToCycles(spec.explanation.bound)},
-          {"bound_cycles", synthesis.bound_cycles},
-          {"stop", StopName(synthesis)},
-          {"traffic", Json(spec.explanation.traffic)},
-          {"nodes", Json(spec.explanation.nodes)}};
-}
-
 ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
   ordered_json json = {{"group", stage.nest},
                        {"time", Name(stage.time)},
@@ -104,22 +90,41 @@ ordered_json Json(const std::optional<RunnerUp>& other) {
   return {{"text", other->text}, {"cycles", other->cycles}};
 }
 
-ordered_json Json(const ExplainedGraph& graph) {
-  const Plan& plan = graph.plan();
-  ordered_json json = {{"kernel", PrintGraph(plan.graph)},
-                       {"cost_cycles", plan.cycles},
-                       {"predicted_gflops", graph.synthesis->gflops()},
-                       {"bound_cycles", graph.synthesis->bound_cycles},
-                       {"traffic", Json(graph.explanation.traffic)}};
+// What only a program's explanation has, or only a plan's: what it begins with, and what stands behind.
+void AddSubject(const Explanation&, const Synthesis& synthesis, ordered_json* json) {
+  (*json)["spec"] = synthesis.name;
+}
+void AddSubject(const ExplainedPlan& explained, const Synthesis&, ordered_json* json) {
+  (*json)["kernel"] = PrintGraph(explained.plan->graph);
+}
+void AddParts(const Explanation& program, const Synthesis& synthesis, ordered_json* json) {
+  (*json)["peak_share"] = program.peak_cycles / ToCycles(program.nodes[0].cost);
+  (*json)["closed_form_bound_cycles"] = ToCycles(program.bound);
+  (*json)["stop"] = StopName(synthesis);
+  (*json)["nodes"] = Json(program.nodes);
+}
+void AddParts(const ExplainedPlan& explained, const Synthesis&, ordered_json* json) {
+  const Plan& plan = *explained.plan;
   for (const GroupDecision& group : plan.groups) {
     std::vector<std::string> names;
     for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
-    json["groups"].push_back({{"operations", names},
-                              {"way", PrintCandidate(group.candidate)},
-                              {"runner_up", Json(OtherCandidate(group))},
-                              {"without", Json(OtherSplit(plan.graph, group))}});
+    (*json)["groups"].push_back({{"operations", names},
+                                 {"way", PrintCandidate(group.candidate)},
+                                 {"runner_up", Json(OtherCandidate(group))},
+                                 {"without", Json(OtherSplit(plan.graph, group))}});
   }
-  for (const ExplainedStage& stage : graph.explanation.stages) json["stages"].push_back(Json(plan, stage));
+  for (const ExplainedStage& stage : explained.stages) (*json)["stages"].push_back(Json(plan, stage));
+}
+
+ordered_json Json(const ExplainedMember& member) {
+  const Synthesis& synthesis = *member.synthesis;
+  ordered_json json;
+  std::visit([&](const auto& explained) { AddSubject(explained, synthesis, &json); }, member.explanation);
+  json["cost_cycles"] = member.cycles;
+  json["predicted_gflops"] = synthesis.gflops();
+  json["bound_cycles"] = synthesis.bound_cycles;
+  json["traffic"] = Json(member.traffic);
+  std::visit([&](const auto& explained) { AddParts(explained, synthesis, &json); }, member.explanation);
   return json;
 }
 
@@ -128,8 +133,7 @@ ordered_json Json(const ExplainedKernel& kernel) {
   if (kernel.is_family())
     for (const DispatchRange& region : kernel.synthesis->regions.list)
       json["regions"].push_back(RegionJson(kernel.synthesis->regions, region));
-  for (const ExplainedMember& member : kernel.members)
-    json["programs"].push_back(std::visit([](const auto& explained) { return Json(explained); }, member));
+  for (const ExplainedMember& member : kernel.members) json["programs"].push_back(Json(member));
   return json;
 }
 

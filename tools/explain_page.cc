@@ -14,11 +14,10 @@
 namespace kirsch {
 namespace {
 
-// What pages say of a spec's program and of a graph's plan alike.
+// What a page needs of a program or a plan beside its explanation.
 struct Summary {
   const Target* target = nullptr;
-  std::string name;
-  double cycles = 0, bound = 0, gflops = 0, flops = 0;
+  double cycles = 0, gflops = 0, flops = 0;
   double bytes = 0;  // of the operands, each once
   int threads = 1;
   Arithmetic best = Arithmetic::kFma;  // arithmetic that its operands may be multiplied by
@@ -26,36 +25,29 @@ struct Summary {
   std::vector<double> by_kind = {};
 };
 
-Summary MakeSummary(const Synthesis& synthesis) {
-  Summary summary{&synthesis.target, synthesis.name, synthesis.cycles, synthesis.bound_cycles};
-  summary.gflops = synthesis.gflops();
-  summary.flops = Flops(synthesis.program);
-  return summary;
-}
-
-Summary MakeSummary(const ExplainedSpec& spec) {
-  const Spec& root = spec.explanation.nodes.front().impl->spec;
-  Summary summary = MakeSummary(*spec.synthesis);
-  summary.cycles = ToCycles(spec.explanation.nodes.front().cost);
+void AddOperands(const Explanation& program, Summary* summary) {
+  const Spec& root = program.nodes.front().impl->spec;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    summary.bytes +=
+    summary->bytes +=
         static_cast<double>(Bytes(root.tensor(operand).dtype, ExtentOf(root, operand).elements()));
-  summary.threads = root.threads;
-  summary.best = BestArithmetic(root, spec.synthesis->target);
-  summary.traffic = spec.explanation.traffic;
-  summary.by_kind = CyclesByKind(spec.explanation.nodes);
-  return summary;
+  summary->threads = root.threads;
+  summary->best = BestArithmetic(root, *summary->target);
 }
 
-Summary MakeSummary(const ExplainedGraph& graph) {
-  const Plan& plan = graph.plan();
-  Summary summary = MakeSummary(*graph.synthesis);
-  for (int input = 0; input < plan.graph.num_inputs(); ++input)
-    summary.bytes += static_cast<double>(plan.graph.at(input).type.bytes());
-  summary.bytes += static_cast<double>(plan.graph.at(plan.graph.result).type.bytes());
-  summary.threads = plan.threads;
-  summary.traffic = graph.explanation.traffic;
-  summary.by_kind = CyclesByKind(graph);
+void AddOperands(const ExplainedPlan& explained, Summary* summary) {
+  const Graph& graph = explained.plan->graph;
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    summary->bytes += static_cast<double>(graph.at(input).type.bytes());
+  summary->bytes += static_cast<double>(graph.at(graph.result).type.bytes());
+  summary->threads = explained.plan->threads;
+}
+
+Summary MakeSummary(const ExplainedMember& member) {
+  const Synthesis& synthesis = *member.synthesis;
+  Summary summary{&synthesis.target, member.cycles, synthesis.gflops(), Flops(synthesis.program)};
+  std::visit([&](const auto& explained) { AddOperands(explained, &summary); }, member.explanation);
+  summary.traffic = member.traffic;
+  summary.by_kind = member.by_kind;
   return summary;
 }
 
@@ -198,14 +190,15 @@ std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
 
 std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
-  const Summary summary = std::visit([](const auto& explained) { return MakeSummary(explained); }, member);
+  const Summary summary = MakeSummary(member);
   const std::vector<IcicleBox> boxes =
-      std::visit([](const auto& explained) { return BoxesOf(explained); }, member);
-  return Cat("<h2>", Escaped(summary.name), "</h2>\n<p>",
+      std::visit([](const auto& explained) { return BoxesOf(explained); }, member.explanation);
+  return Cat("<h2>", Escaped(member.synthesis->name), "</h2>\n<p>",
              Escaped(absl::StrFormat(
                  "On %s: %.0f cycles predicted, %.1f GFLOP/s at %g GHz; no program costs less than "
                  "%.0f.",
-                 summary.target->name, summary.cycles, summary.gflops, summary.target->ghz, summary.bound)),
+                 summary.target->name, summary.cycles, summary.gflops, summary.target->ghz,
+                 member.synthesis->bound_cycles)),
              "</p>\n<h3>Where the cycles go</h3>\n<p class=\"dim\">A box is as wide as the time it takes; "
              "what it is made "
              "of stands below it. Point at one, tap it, or walk with the arrow keys.</p>\n",

@@ -21,6 +21,7 @@ class PlanExplainer {
   PlanExplainer(const Plan& plan, const CostModel& model) : plan_(plan), model_(model) {}
 
   ExplainedPlan Explain() && {
+    explained_.plan = &plan_;
     for (size_t i = 0; i < plan_.nests.size(); ++i) {
       const LoopNest& nest = plan_.nests[i];
       for (const auto& [time, stages] :

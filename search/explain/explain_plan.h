@@ -33,6 +33,7 @@ struct ExplainedStage {
 };
 
 struct ExplainedPlan {
+  const Plan* plan = nullptr;
   std::vector<ExplainedStage> stages;  // in the order in which they run; none of what is made ahead
   Traffic traffic;                     // of all their runs
 };

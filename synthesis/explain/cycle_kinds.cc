@@ -36,10 +36,10 @@ std::vector<double> CyclesByKind(const std::vector<ExplainedNode>& nodes) {
   return cycles;
 }
 
-std::vector<double> CyclesByKind(const ExplainedGraph& graph) {
+std::vector<double> CyclesByKind(const ExplainedPlan& plan) {
   std::vector<double> cycles(CycleKinds().size());
   double sum = 0;
-  for (const ExplainedStage& stage : graph.explanation.stages) {
+  for (const ExplainedStage& stage : plan.stages) {
     const double all = stage.weight * stage.stage->cycles;
     sum += all;
     if (stage.nodes.empty()) {
@@ -50,7 +50,7 @@ std::vector<double> CyclesByKind(const ExplainedGraph& graph) {
     const double scale = all / ToCycles(stage.nodes.front().cost);
     for (size_t kind = 0; kind < cycles.size(); ++kind) cycles[kind] += scale * of_nodes[kind];
   }
-  cycles[kWholePlan] = std::max(0.0, graph.plan().cycles - sum);
+  cycles[kWholePlan] = std::max(0.0, plan.plan->cycles - sum);
   return cycles;
 }
 

@@ -30,7 +30,7 @@ CycleKind CycleKindOf(StageKind kind);
 
 // The program's cycles, indexed by CycleKind.
 std::vector<double> CyclesByKind(const std::vector<ExplainedNode>& nodes);
-std::vector<double> CyclesByKind(const ExplainedGraph& graph);
+std::vector<double> CyclesByKind(const ExplainedPlan& plan);
 
 }  // namespace kirsch
 

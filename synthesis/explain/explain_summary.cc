@@ -15,38 +15,18 @@
 namespace kirsch {
 namespace {
 
-struct Summary {
-  double cycles = 0;
-  bool integers = false;
-  std::string peak, bound, runner_up;
-  std::vector<double> by_kind;
-};
-
 // "register tiles 97.1%, loops 2.9%": the largest first, what rounds to nothing left out.
-std::string KindsText(const Summary& summary) {
+std::string KindsText(const ExplainedMember& member) {
   constexpr double kLeastShown = 0.0005;
+  const std::vector<double>& by_kind = member.by_kind;
   std::vector<size_t> order;
-  for (size_t kind = 0; kind < summary.by_kind.size(); ++kind)
-    if (summary.by_kind[kind] >= kLeastShown * summary.cycles) order.push_back(kind);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return summary.by_kind[a] > summary.by_kind[b]; });
+  for (size_t kind = 0; kind < by_kind.size(); ++kind)
+    if (by_kind[kind] >= kLeastShown * member.cycles) order.push_back(kind);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return by_kind[a] > by_kind[b]; });
   std::vector<std::string> texts;
   for (size_t kind : order)
-    texts.push_back(
-        absl::StrFormat("%s %.1f%%", CycleKinds()[kind], 100 * summary.by_kind[kind] / summary.cycles));
+    texts.push_back(absl::StrFormat("%s %.1f%%", CycleKinds()[kind], 100 * by_kind[kind] / member.cycles));
   return Join(texts, ", ");
-}
-
-std::string TextOf(const Synthesis& synthesis, const Summary& summary) {
-  return absl::StrFormat(
-      "time       %s: %.0f cycles at %g GHz, %.1f %s\n"
-      "peak       %s\n"
-      "bound by   %s\n"
-      "cycles     %s\n"
-      "runner-up  %s\n",
-      SecondsText(1e-9 * summary.cycles / synthesis.target.ghz), summary.cycles, synthesis.target.ghz,
-      synthesis.gflops(), RateUnit(summary.integers), summary.peak, summary.bound, KindsText(summary),
-      summary.runner_up);
 }
 
 // The slowest level that `traffic` comes from; empty: none beyond L1.
@@ -98,12 +78,34 @@ std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
   return Cat(what, ", in ", PrintStage(plan, *stage.stage));
 }
 
-std::string RunnerUpText(const std::string& what, double cycles, double other_cycles) {
-  return absl::StrFormat("%s, %+.2f%%", what, Margin(cycles, other_cycles));
+// What is said of a contraction's program and of a plan, whichever it is.
+Dtype ResultType(const Explanation& program) { return program.nodes.front().impl->spec.operand[0].dtype; }
+Dtype ResultType(const ExplainedPlan& explained) {
+  const Graph& graph = explained.plan->graph;
+  return graph.at(graph.result).type.dtype;
+}
+
+std::string BoundText(const Explanation& program) { return BoundText(program.nodes); }
+std::string BoundText(const ExplainedPlan& explained) {
+  const auto cycles = [](const ExplainedStage& stage) { return stage.weight * stage.stage->cycles; };
+  const auto costliest = std::max_element(
+      explained.stages.begin(), explained.stages.end(),
+      [&](const ExplainedStage& a, const ExplainedStage& b) { return cycles(a) < cycles(b); });
+  return costliest == explained.stages.end() ? "nothing" : BoundText(*explained.plan, *costliest);
+}
+
+std::string OtherChoiceText(const Explanation& program) {
+  const ExplainedNode& root = program.nodes.front();
+  if (root.runner_up.kind == RewriteKind::kNone) return "none that costs little more";
+  const OpKind op = root.impl->spec.op;
+  return RunnerUpText(Cat("to begin with ", PrintDecision(op, root.runner_up), ", not ",
+                          PrintDecision(op, root.impl->decision)),
+                      ToCycles(root.cost), ToCycles(root.runner_up_cost));
 }
 
 // The cheapest plan with another candidate for one group, or without one.
-std::string RunnerUpText(const Plan& plan) {
+std::string OtherChoiceText(const ExplainedPlan& explained) {
+  const Plan& plan = *explained.plan;
   std::string text = "none";
   double least = 0;
   const auto consider = [&](const std::string& what, double cycles) {
@@ -113,10 +115,9 @@ std::string RunnerUpText(const Plan& plan) {
   };
   for (size_t i = 0; i < plan.groups.size(); ++i) {
     const GroupDecision& group = plan.groups[i];
-    double own = 0;
-    for (const LoopNest& nest : plan.nests) own += nest.group == static_cast<int>(i) ? nest.cycles : 0;
     if (const auto other = OtherCandidate(group))
-      consider(Cat(other->text, " for ", PrintCandidate(group.candidate)), plan.cycles - own + other->cycles);
+      consider(Cat(other->text, " for ", PrintCandidate(group.candidate)),
+               plan.cycles - plan.GroupCycles(i) + other->cycles);
     if (const auto other = OtherSplit(plan.graph, group))
       consider(Cat("groups ", other->text), other->cycles);
   }
@@ -131,11 +132,14 @@ double GigabytesPerSecond(const Plan& plan, const Target& target) {
   return bytes / plan.cycles * target.ghz;
 }
 
-std::string PeakText(const ExplainedGraph& graph) {
-  const Plan& plan = graph.plan();
-  const Target& target = graph.synthesis->target;
+std::string PeakText(const Explanation& program, const Target& target) {
+  return absl::StrFormat("%.1f%% of the peak rate of %s",
+                         100 * program.peak_cycles / ToCycles(program.nodes.front().cost), target.name);
+}
+std::string PeakText(const ExplainedPlan& explained, const Target& target) {
+  const Plan& plan = *explained.plan;
   double peak_cycles = 0;
-  for (const ExplainedStage& stage : graph.explanation.stages) {
+  for (const ExplainedStage& stage : explained.stages) {
     if (stage.nodes.empty()) continue;
     const Spec& spec = stage.stage->spec;
     peak_cycles += stage.weight * static_cast<double>(stage.stage->repeats) * Flops(spec) /
@@ -150,39 +154,22 @@ std::string PeakText(const ExplainedGraph& graph) {
 
 }  // namespace
 
-std::string SummaryText(const ExplainedSpec& spec) {
-  const Synthesis& synthesis = *spec.synthesis;
-  const ExplainedNode& root = spec.explanation.nodes.front();
-  Summary summary;
-  summary.cycles = ToCycles(root.cost);
-  summary.integers = !IsFloating(root.impl->spec.operand[0].dtype);
-  summary.peak = absl::StrFormat("%.1f%% of the peak rate of %s",
-                                 100 * spec.explanation.peak_cycles / summary.cycles, synthesis.target.name);
-  summary.bound = BoundText(spec.explanation.nodes);
-  summary.by_kind = CyclesByKind(spec.explanation.nodes);
-  const OpKind op = root.impl->spec.op;
-  summary.runner_up = root.runner_up.kind == RewriteKind::kNone
-                          ? "none that costs little more"
-                          : RunnerUpText(Cat("to begin with ", PrintDecision(op, root.runner_up), ", not ",
-                                             PrintDecision(op, root.impl->decision)),
-                                         summary.cycles, ToCycles(root.runner_up_cost));
-  return TextOf(synthesis, summary);
-}
-
-std::string SummaryText(const ExplainedGraph& graph) {
-  const Plan& plan = graph.plan();
-  Summary summary;
-  summary.cycles = plan.cycles;
-  summary.integers = !IsFloating(plan.graph.at(plan.graph.result).type.dtype);
-  summary.peak = PeakText(graph);
-  const auto cycles = [](const ExplainedStage& stage) { return stage.weight * stage.stage->cycles; };
-  const auto costliest = std::max_element(
-      graph.explanation.stages.begin(), graph.explanation.stages.end(),
-      [&](const ExplainedStage& a, const ExplainedStage& b) { return cycles(a) < cycles(b); });
-  summary.bound = costliest == graph.explanation.stages.end() ? "nothing" : BoundText(plan, *costliest);
-  summary.by_kind = CyclesByKind(graph);
-  summary.runner_up = RunnerUpText(plan);
-  return TextOf(*graph.synthesis, summary);
+std::string SummaryText(const ExplainedMember& member) {
+  const Synthesis& synthesis = *member.synthesis;
+  return std::visit(
+      [&](const auto& explained) {
+        return absl::StrFormat(
+            "time       %s: %.0f cycles at %g GHz, %.1f %s\n"
+            "peak       %s\n"
+            "bound by   %s\n"
+            "cycles     %s\n"
+            "runner-up  %s\n",
+            SecondsText(1e-9 * member.cycles / synthesis.target.ghz), member.cycles, synthesis.target.ghz,
+            synthesis.gflops(), RateUnit(!IsFloating(ResultType(explained))),
+            PeakText(explained, synthesis.target), BoundText(explained), KindsText(member),
+            OtherChoiceText(explained));
+      },
+      member.explanation);
 }
 
 }  // namespace kirsch

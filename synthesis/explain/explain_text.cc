@@ -15,17 +15,6 @@
 namespace kirsch {
 namespace {
 
-// "L2 16 KiB, RAM 4 MiB" of amounts by level; nothing if all are zero.
-template <typename Amounts>
-std::string ByLevel(const Amounts& amounts) {
-  std::string text;
-  for (size_t level = 0; level < amounts.size(); ++level)
-    if (amounts[level] > 0)
-      Append(&text, text.empty() ? "" : ", ", kLevelNames[level], " ",
-             Amount(static_cast<double>(amounts[level])));
-  return text;
-}
-
 std::string TileText(const TileFacts& facts, const Target& target) {
   const RegisterTile& tile = facts.tile;
   return absl::StrFormat(
@@ -49,8 +38,8 @@ std::string Details(const ExplainedNode& node, const Target& target) {
   add("holds ", ByLevel(node.bytes_held));
   if (node.tile) add("", TileText(*node.tile, target));
   if (node.runner_up.kind != RewriteKind::kNone)
-    add("second best: ", absl::StrFormat("%s, %+.2f%%", PrintDecision(node.impl->spec.op, node.runner_up),
-                                         Margin(ToCycles(node.cost), ToCycles(node.runner_up_cost))));
+    add("second best: ", RunnerUpText(PrintDecision(node.impl->spec.op, node.runner_up), ToCycles(node.cost),
+                                      ToCycles(node.runner_up_cost)));
   return text;
 }
 
@@ -125,28 +114,11 @@ class NodeLines {
   std::set<std::string> printed_;  // the steps of subtrees
 };
 
-std::string Text(const ExplainedSpec& spec) {
-  const Synthesis& synthesis = *spec.synthesis;
-  const Explanation& explanation = spec.explanation;
-  const double total = ToCycles(explanation.nodes[0].cost);
-  std::string text = Cat(SummaryText(spec), "\n", NodeLines(explanation.nodes, synthesis.target).Text(),
-                         TrafficText(explanation.traffic));
-  absl::StrAppendFormat(
-      &text,
-      "%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; %.1f%% of the peak rate; no program costs less "
-      "than %.0f by the cost model's closed form, %.0f by the search (%s)\n",
-      synthesis.name, synthesis.target.name, total, synthesis.gflops(), synthesis.target.ghz,
-      100 * explanation.peak_cycles / total, ToCycles(explanation.bound), synthesis.bound_cycles,
-      std::string(StopName(synthesis)));
-  if (synthesis.tuned) Append(&text, synthesis.tuned->Summary(), "\n");
-  return text;
-}
-
 // A line for each stage, with those for its register tiles, or its passes, below.
-std::string StagesText(const ExplainedGraph& graph) {
-  const Plan& plan = graph.plan();
+std::string StagesText(const ExplainedPlan& explained, const Target& target) {
+  const Plan& plan = *explained.plan;
   std::string text = absl::StrFormat("%12s %7s %8s  stage\n", "cycles", "share", "runs");
-  for (const ExplainedStage& stage : graph.explanation.stages) {
+  for (const ExplainedStage& stage : explained.stages) {
     absl::StrAppendFormat(&text, "%12.0f %6.1f%% %8.0f  group %d, %s: %s\n", stage.stage->cycles,
                           100 * stage.weight * stage.stage->cycles / plan.cycles, stage.runs, stage.nest + 1,
                           Name(stage.time), PrintStage(plan, *stage.stage));
@@ -157,16 +129,16 @@ std::string StagesText(const ExplainedGraph& graph) {
     if (!in.empty()) add("in from " + in);
     if (!back.empty()) add("back to " + back);
     for (const ExplainedNode& node : stage.nodes)
-      if (node.tile) add(TileText(*node.tile, graph.synthesis->target));
+      if (node.tile) add(TileText(*node.tile, target));
     for (const RowVectorCycles& pass : stage.passes)
       add(absl::StrFormat("a pass of %.4g cycles a vector, bound by %s", pass.total(), pass.bottleneck()));
   }
   return text;
 }
 
-std::string RunnerUpText(const std::optional<RunnerUp>& other, double cycles) {
+std::string OtherText(const std::optional<RunnerUp>& other, double cycles) {
   if (!other) return "nothing else";
-  return absl::StrFormat("%s, %+.2f%%", other->text, Margin(cycles, other->cycles));
+  return RunnerUpText(other->text, cycles, other->cycles);
 }
 
 // What would be second best, at every group.
@@ -174,51 +146,61 @@ std::string RunnersUpText(const Plan& plan) {
   std::string text;
   for (size_t i = 0; i < plan.groups.size(); ++i) {
     const GroupDecision& group = plan.groups[i];
-    double cycles = 0;
-    for (const LoopNest& nest : plan.nests) cycles += nest.group == static_cast<int>(i) ? nest.cycles : 0;
+    const double cycles = plan.GroupCycles(i);
     absl::StrAppendFormat(
         &text, "group %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this group: %s\n",
         NamesOfValues(plan.graph, group.operations), cycles, 100 * cycles / plan.cycles,
-        PrintCandidate(group.candidate), RunnerUpText(OtherCandidate(group), cycles),
-        RunnerUpText(OtherSplit(plan.graph, group), plan.cycles));
+        PrintCandidate(group.candidate), OtherText(OtherCandidate(group), cycles),
+        OtherText(OtherSplit(plan.graph, group), plan.cycles));
   }
   return text;
 }
 
-std::string Text(const ExplainedGraph& graph) {
-  const Synthesis& synthesis = *graph.synthesis;
-  const Plan& plan = graph.plan();
-  return Cat(SummaryText(graph), "\n", PrintGraph(plan.graph), "\n", PrintPlan(plan),
-             PrintMemory(WriteProgram(plan, synthesis.target)), "\n", RunnersUpText(plan), "\n",
-             StagesText(graph), "\n", TrafficText(graph.explanation.traffic),
-             absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name,
-                             synthesis.target.name, plan.cycles, synthesis.gflops(), synthesis.target.ghz),
-             synthesis.unfused_cycles
-                 ? absl::StrFormat("; with a group for each operation %.0f cycles", *synthesis.unfused_cycles)
-                 : "",
-             "\n", synthesis.tuned ? Cat(synthesis.tuned->Summary(), "\n") : "");
+// What the cycles go to, and behind the rates what else is known of the whole.
+std::string Body(const Explanation& program, const Synthesis& synthesis) {
+  return NodeLines(program.nodes, synthesis.target).Text();
+}
+std::string Body(const ExplainedPlan& explained, const Synthesis& synthesis) {
+  const Plan& plan = *explained.plan;
+  return Cat(PrintGraph(plan.graph), "\n", PrintPlan(plan), PrintMemory(WriteProgram(plan, synthesis.target)),
+             "\n", RunnersUpText(plan), "\n", StagesText(explained, synthesis.target), "\n");
+}
+std::string Closing(const Explanation& program, const Synthesis& synthesis) {
+  return absl::StrFormat(
+      "; %.1f%% of the peak rate; no program costs less than %.0f by the cost model's closed form, %.0f by "
+      "the "
+      "search (%s)",
+      100 * program.peak_cycles / ToCycles(program.nodes.front().cost), ToCycles(program.bound),
+      synthesis.bound_cycles, StopName(synthesis));
+}
+std::string Closing(const ExplainedPlan&, const Synthesis& synthesis) {
+  if (!synthesis.unfused_cycles) return "";
+  return absl::StrFormat("; with a group for each operation %.0f cycles", *synthesis.unfused_cycles);
+}
+
+std::string MemberText(const ExplainedMember& member) {
+  const Synthesis& synthesis = *member.synthesis;
+  const auto visit = [&](auto function) { return std::visit(function, member.explanation); };
+  return Cat(SummaryText(member), "\n",
+             visit([&](const auto& explained) { return Body(explained, synthesis); }),
+             TrafficText(member.traffic),
+             absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", synthesis.name,
+                             synthesis.target.name, member.cycles, synthesis.gflops(), synthesis.target.ghz),
+             visit([&](const auto& explained) { return Closing(explained, synthesis); }), "\n",
+             synthesis.tuned ? Cat(synthesis.tuned->Summary(), "\n") : "");
 }
 
 }  // namespace
 
-std::string Amount(double bytes) {
-  if (bytes < 10240) return absl::StrFormat("%.0f B", bytes);
-  if (bytes < 10240.0 * 1024) return absl::StrFormat("%.0f KiB", bytes / 1024);
-  return absl::StrFormat("%.1f MiB", bytes / (1024 * 1024));
-}
-
 std::string ExplainText(const ExplainedKernel& kernel) {
-  const auto member_text = [](const ExplainedMember& member) {
-    return std::visit([](const auto& explained) { return Text(explained); }, member);
-  };
   if (kernel.best)
     return Cat(kernel.synthesis->request.text(), " on ", kernel.synthesis->target().name, "\n",
                BestText(*kernel.best));
-  if (!kernel.is_family()) return member_text(kernel.members.front());
+  if (!kernel.is_family()) return MemberText(kernel.members.front());
   const KernelRequest& request = kernel.synthesis->request;
   std::string text = request.family.graphs() != nullptr ? Cat(request.text(), "\n") : "";
   Append(&text, SharedPackingText(*kernel.synthesis), RegionTable(kernel.synthesis->regions));
-  for (const ExplainedMember& member : kernel.members) Append(&text, "\n", member_text(member));
+  for (const ExplainedMember& member : kernel.members) Append(&text, "\n", MemberText(member));
   return text;
 }
 
