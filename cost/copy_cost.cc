@@ -25,20 +25,17 @@ constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
 // Of a window's inner dim.
 struct Runs {
-  double elements, per_vector;  // of a run; cycles
-  bool apart;                   // elements that no vector reads
+  double elements, lanes, per_vector;  // of a run; of a vector; cycles
+  bool apart;                          // elements that no vector reads
 };
 
-Runs RunsOf(const Spec& spec, int operand, double per_element, double lanes) {
+Runs RunsOf(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
+  const auto lanes = static_cast<double>(unit.bytes / Bytes(spec.tensor(operand).dtype));
   const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
   const double elements =
       inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
-  return {elements, per_element * lanes + (inner.stride(0) == 2 ? kDeinterleaveCycles : 0),
+  return {elements, lanes, per_element * lanes + (inner.stride(0) == 2 ? kDeinterleaveCycles : 0),
           inner.stride(0) > 2};
-}
-
-double LanesOf(const Spec& spec, int operand, const VectorUnit& unit) {
-  return static_cast<double>(unit.bytes / Bytes(spec.tensor(operand).dtype));
 }
 
 }  // namespace
@@ -60,18 +57,16 @@ double ConvertingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
 }
 
 double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
-  const double lanes = LanesOf(spec, operand, unit);
-  const Runs runs = RunsOf(spec, operand, per_element, lanes);
+  const Runs runs = RunsOf(spec, operand, per_element, unit);
   if (runs.apart) return kElementCycles;
-  return (std::ceil(runs.elements / lanes) * runs.per_vector + kRunCycles) / runs.elements;
+  return (std::ceil(runs.elements / runs.lanes) * runs.per_vector + kRunCycles) / runs.elements;
 }
 
 // A part of a run has vectors that are no fuller, and starts as a whole one does.
 double LeastWindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
-  const double lanes = LanesOf(spec, operand, unit);
-  const Runs runs = RunsOf(spec, operand, per_element, lanes);
+  const Runs runs = RunsOf(spec, operand, per_element, unit);
   if (runs.apart) return kElementCycles;
-  return runs.per_vector / std::min(lanes, runs.elements) + kRunCycles / runs.elements;
+  return runs.per_vector / std::min(runs.lanes, runs.elements) + kRunCycles / runs.elements;
 }
 
 double ReadCycles(int64_t bytes, Level level, const Target& target) {

@@ -103,6 +103,8 @@ class SizeSolver {
     synthesis_.members.resize(solved_.size());
     synthesis_.own.resize(solved_.size());
     synthesis_.bounds.resize(solved_.size());
+    for (int64_t member = 0; member < family_.count(); ++member)
+      roots_.push_back(PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root);
     const bool planes = sizes_.size() > 1;
     for (const Members& members : planes ? Planes() : LinesAlong(synthesis_.regions.sizes, sizes_.front()))
       if (absl::Status status = planes ? SolvePlane(members) : SolveLine(members, sizes_.front());
@@ -118,9 +120,7 @@ class SizeSolver {
 
   size_t CountOf(size_t size) const { return synthesis_.regions.sizes[size].values.size(); }
   bool IsSwapped(int64_t member) const { return family_.member(member).swapped; }
-  Spec RootOf(int64_t member) const {
-    return PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root;
-  }
+  const Spec& RootOf(int64_t member) const { return roots_[static_cast<size_t>(member)]; }
 
   // Members that have the other sizes in common, the second of the two shared sizes varying fastest.
   std::vector<Members> Planes() const {
@@ -308,6 +308,7 @@ class SizeSolver {
   const SolveOne& solve_;
   FamilySynthesis& synthesis_;
   const SpecFamily& family_;
+  std::vector<Spec> roots_;  // of all members, placed
   std::vector<std::optional<SearchResult>> solved_;
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "spec/dtype.h"
+#include "spec/layout.h"
 #include "spec/matmul_types.h"
 #include "spec/operation.h"
 #include "spec/text/cat.h"
@@ -403,7 +404,6 @@ class GraphDrawer {
 
   void Convolution() {
     static constexpr std::array<size_t, 6> kAxes = {2, 2, 2, 2, 1, 3};
-    static constexpr const char* kLayouts[3][2] = {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}};
     const size_t axes = OneOf(kAxes);
     const bool last = Chance(1, 2);  // channels
     const auto suits = [&](const GrammarValue& x) { return x.dims.size() == axes + 2 && x.type == "f32"; };
@@ -457,7 +457,8 @@ class GraphDrawer {
     option("pad", pad, ",", 0);
     option("dilation", dilation, "x", 1);
     option("groups", {groups}, "", 1);
-    if (last || Chance(1, 4)) options.push_back({"layout", kLayouts[axes - 1][last ? 1 : 0]});
+    if (last || Chance(1, 4))
+      options.push_back({"layout", std::string(kImageLayouts[axes - 1][last ? 1 : 0])});
     std::shuffle(options.begin(), options.end(), random_);
     const int weights =
         Operand([&](const GrammarValue& x) { return x.type == "f32" && x.dims == taken; }, "f32", taken);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "spec/layout.h"
 #include "spec/operation.h"
 #include "spec/text/cat.h"
 
@@ -236,11 +237,11 @@ std::string RandomConvolution(std::mt19937& random) {
   const uint32_t channels = depthwise ? groups : groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
                  filters =
                      depthwise ? groups * (1 + draw(5) / 4) : groups * (1 + draw(draw(2) == 0 ? 5 : 40));
-  constexpr const char* kLayouts[3][2] = {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}};
   const auto along = [](const std::vector<uint32_t>& numbers) { return absl::StrJoin(numbers, "x"); };
   return Cat("conv", axes, "d f32 ", images, "x", channels, "x", along(size), " filters=", filters,
              " kernel=", along(kernel), " stride=", along(stride), " pad=", absl::StrJoin(pad, ","),
-             " dilation=", along(dilation), " groups=", groups, " layout=", kLayouts[axes - 1][nhwc ? 1 : 0]);
+             " dilation=", along(dilation), " groups=", groups,
+             " layout=", kImageLayouts[axes - 1][nhwc ? 1 : 0]);
 }
 
 }  // namespace kirsch::testing
