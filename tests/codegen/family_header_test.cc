@@ -96,18 +96,31 @@ class FamilyHeaderTest : public HeaderTest {
     return shared;
   }
 
-  std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,
-                    HeaderMode mode = HeaderMode::kAttributes, bool external = false) const {
+  HeaderFunction Function(const SpecFamily& family, const std::vector<LoopProgram>& kernels) const {
     HeaderFunction function = FunctionOf(MakeIdentifier(family.text()), family);
     function.variants = {{target_, kernels, 0, 0, "regions that end in \\"}};
+    return function;
+  }
+
+  std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,
+                    HeaderMode mode = HeaderMode::kAttributes, bool external = false) const {
+    HeaderFunction function = Function(family, kernels);
     return PrintHeaderFile({function.name, mode, external, "", "0.0", {function}});
   }
 
-  // Compiles the self-test and runs it.
-  bool Passes(const SpecFamily& family, const std::string& text, const std::string& compiler) const {
-    const std::string macro = Cat("-D", absl::AsciiStrToUpper(MakeIdentifier(family.text())), "_SELF_TEST");
+  // Many families in one file, so that compilers run once.
+  static std::string PrintAll(std::vector<HeaderFunction> functions) {
+    return PrintHeaderFile({"families", HeaderMode::kAttributes, false, "", "0.0", std::move(functions)});
+  }
+
+  // Compiles the self-test of a header of that name and runs it.
+  bool Passes(const std::string& name, const std::string& text, const std::string& compiler) const {
+    const std::string macro = Cat("-D", absl::AsciiStrToUpper(name), "_SELF_TEST");
     if (!Compile(compiler, Cat("-O1 ", macro), Write("family.h", text), Path("self_test"))) return false;
     return std::system(Cat(Path("self_test"), " > ", Path("out")).c_str()) == 0;
+  }
+  bool Passes(const SpecFamily& family, const std::string& text, const std::string& compiler) const {
+    return Passes(MakeIdentifier(family.text()), text, compiler);
   }
 };
 
@@ -116,17 +129,16 @@ INSTANTIATE_TEST_SUITE_P(Isa, FamilyHeaderTest, ::testing::Bool(),
 
 TEST_P(FamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
-  const std::vector<std::string> compilers = Compilers();
-  size_t number = GetParam() ? 1 : 0;
+  std::vector<HeaderFunction> functions;
   for (const char* text :
        {"matmul f32 1..17x9x20", "matmul f32 1..3:1..4x7x5 out=col",
-        "matmul f32 2..3x5x1..34 rhs=col accumulate", "matmul f32 1..5x1..6x1..3 lhs=col lda=8 ldc=9"}) {
-    const SpecFamily family = Family(text);
-    const std::string header = Print(family, Searched(family));
-    for (size_t each : {number % 2, 3 - number % 2})  // a C and a C++ compiler, of GCC and Clang
-      EXPECT_TRUE(Passes(family, header, compilers[each % compilers.size()])) << text;
-    ++number;
-  }
+        "matmul f32 2..3x5x1..34 rhs=col accumulate", "matmul f32 1..5x1..6x1..3 lhs=col lda=8 ldc=9"})
+    functions.push_back(Function(Family(text), Searched(Family(text))));
+  // A kernel of one task run by each of three threads would add three times.
+  const SpecFamily mixed = Family("matmul f32 2..9x23x70..71 accumulate");
+  functions.push_back(Function(mixed, Mixed(mixed)));
+  const std::string header = PrintAll(std::move(functions));
+  for (const std::string& compiler : Compilers()) EXPECT_TRUE(Passes("families", header, compiler));
 }
 
 // Members that differ in their rows share programs: every number of rows, whatever remains of tiles, by the
@@ -154,6 +166,7 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
       {"matmul bf16*bf16->f32 20x2..75x33 accumulate", 1, kK},
       {"matmul u8*s8->s32 12x3..70x40", 1, kK},
       {"matmul f32 40x2..50x70", 2, kK}};
+  std::vector<HeaderFunction> compiled;
   bool is_compiled = GetParam();
   for (const auto& [text, threads, dim] : families) {
     is_compiled = !is_compiled;
@@ -165,9 +178,7 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
     ASSERT_LT(shared.size(), static_cast<size_t>(family.count())) << text;
     LowerShared(function.name, family, shared, {}, &variant);
     function.variants = {variant};
-    const std::string header =
-        PrintHeaderFile({function.name, HeaderMode::kAttributes, false, "", "0.0", {function}});
-    EXPECT_TRUE(!is_compiled || Passes(family, header, Cat("gcc ", kC))) << text;
+    if (is_compiled) compiled.push_back(std::move(function));
     for (const SharedProgram& one : shared) {
       std::vector<Spec> roots;
       for (int64_t member : one.members) roots.push_back(family.member(member).spec);
@@ -178,15 +189,15 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
         EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
     }
   }
+  EXPECT_TRUE(Passes("families", PrintAll(std::move(compiled)), Cat("gcc ", kC)));
 }
 
-// A kernel of one task run by each of three threads would add three times.
+// As the self-test finds out.
 TEST_P(FamilyHeaderTest, MembersMayDifferInTasks) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
   const SpecFamily family = Family("matmul f32 2..9x23x70..71 accumulate");
   const std::string header = Print(family, Mixed(family));
   EXPECT_THAT(header, HasSubstr("if (thread == 0) "));
-  for (const std::string& compiler : Compilers()) EXPECT_TRUE(Passes(family, header, compiler));
   const std::string wrong = absl::StrReplaceAll(header, {{"if (thread == 0) ", ""}});
   EXPECT_FALSE(Passes(family, wrong, Cat("gcc ", kC)));
 }
@@ -219,27 +230,26 @@ TEST_P(FamilyHeaderTest, TheSelfTestCanFail) {
 }
 
 TEST_P(FamilyHeaderTest, EveryModeCompilesUnused) {
-  const SpecFamily family = Family("matmul f32 8..9x23x33..34");
-  const std::vector<LoopProgram> kernels = Mixed(family);
+  const SpecFamily first = Family("matmul f32 8..9x23x33..34"), second = Family("matmul f32 8..9x23x35");
+  const SpecFamily third = Family("matmul f32 8..9x23x36");
+  Write("attributes.h", Print(first, Mixed(first)));
+  Write("macros.h", Print(second, Mixed(second), HeaderMode::kMacros));
+  const std::string bare = Print(third, Mixed(third), HeaderMode::kBare);
+  // Nothing but what refuses other architectures and -ffast-math.
+  for (const char* directive : {"#include", "#define", "#pragma", "#ifdef", "#ifndef"})
+    EXPECT_THAT(bare, Not(HasSubstr(directive)));
+  Write("bare.h", bare);
+  const std::string each = "#include \"attributes.h\"\n#include \"macros.h\"\n";
+  const std::string user = Write("user.c", Cat(each, each, "int unused;\n"));
+  const std::string external = Write("family.c", Print(first, Mixed(first), HeaderMode::kAttributes, true));
   for (const std::string& compiler : Compilers()) {
-    for (HeaderMode mode : {HeaderMode::kAttributes, HeaderMode::kMacros}) {
-      Write("family.h", Print(family, kernels, mode));
-      const std::string user = Write("user.c", "#include \"family.h\"\n#include \"family.h\"\nint unused;\n");
-      EXPECT_TRUE(Compile(compiler, "-c", user, Path("user.o")));
-      EXPECT_TRUE(Compile(compiler, "-c " + Isa(), user, Path("user.o")));
-    }
-    const std::string bare = Print(family, kernels, HeaderMode::kBare);
-    // Nothing but what refuses other architectures and -ffast-math.
-    for (const char* directive : {"#include", "#define", "#pragma", "#ifdef", "#ifndef"})
-      EXPECT_THAT(bare, Not(HasSubstr(directive)));
-    Write("family.h", bare);
-    const bool cpp = compiler.find("c++") != std::string::npos;
-    const std::string user =
-        Cat("#include <immintrin.h>\n#include <stddef.h>\n", cpp ? "namespace N_AVX {\n" : "",
-            "#include \"family.h\"\n", cpp ? "}\n" : "", "int unused;\n");
-    EXPECT_TRUE(Compile(compiler, "-c " + Isa(), Write("user.c", user), Path("user.o")));
-    const std::string file = Write("family.c", Print(family, kernels, HeaderMode::kAttributes, true));
-    EXPECT_TRUE(Compile(compiler, "-c", file, Path("family.o")));
+    const bool cpp = compiler.find("++") != std::string::npos;
+    const std::string with_bare =
+        Write("bare.c", Cat("#include <immintrin.h>\n#include <stddef.h>\n", cpp ? "namespace N_AVX {\n" : "",
+                            "#include \"bare.h\"\n", cpp ? "}\n" : "", each, "int unused;\n"));
+    EXPECT_TRUE(Compile(compiler, "-c", user, Path("user.o")));
+    EXPECT_TRUE(Compile(compiler, "-c " + Isa(), with_bare, Path("user.o")));
+    EXPECT_TRUE(Compile(compiler, "-c", external, Path("family.o")));
   }
 }
 
