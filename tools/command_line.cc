@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "spec/text/cat.h"
+#include "spec/text/nearest.h"
+#include "spec/text/text.h"
+#include "tools/command.h"
+#include "tools/output.h"
+#include "tools/solve_options.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kRefused = 2;
+
+int Refuse(std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  PrintRemark(message);
+  return kRefused;
+}
+
+// On any thread. What is written to a file appears there as a whole only, so nothing is left half done.
+void EndWithoutMemory() {
+  constexpr std::string_view kMessage = "kirsch: there is not enough memory\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  _exit(kRefused);
+}
+
+std::vector<std::string> NamesOfCommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// "list, show, detect or calibrate".
+std::string CommandsOf(const CLI::App& app) {
+  std::vector<std::string> names = NamesOfCommands(app);
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : Cat(Join(names, ", "), " or ", last);
+}
+
+// The names of options that `command`, or one above it, takes.
+std::vector<std::string> OptionsOf(const CLI::App* command) {
+  std::vector<std::string> names;
+  for (; command != nullptr; command = command->get_parent())
+    for (const CLI::Option* option : command->get_options())
+      if (!option->get_group().empty())
+        for (const std::string& name : option->get_lnames()) names.push_back(Cat("--", name));
+  return names;
+}
+
+std::string UnexpectedArgument(const std::string& argument, const CLI::App& command) {
+  const bool option = absl::StartsWith(argument, "-");
+  return Cat("unexpected argument ", Quoted(argument), option ? "" : " (a SPEC is one argument: quote it)",
+             option ? DidYouMean(argument.substr(0, argument.find('=')), OptionsOf(&command)) : "");
+}
+
+// One line on what is wrong with the arguments.
+std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  const std::string first = rest.empty() ? "" : rest.front();
+  const CLI::App* last = &app;  // command that was given
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+      !last->get_subcommands({}).empty())
+    return Cat("expected a command (", CommandsOf(*last), "), got ", Quoted(first),
+               DidYouMean(first, NamesOfCommands(*last)));
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty())
+    return UnexpectedArgument(first, *last);
+  return error.what();
+}
+
+// The exit code, if all output has found its place.
+int Finish(int code) {
+  std::cout.flush();
+  const bool flushed = std::fflush(stdout) == 0;
+  PrintRemarksAtEnd();
+  if (!flushed || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
+  return code;
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  std::set_new_handler(EndWithoutMemory);
+  signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error of what writes it
+  CLI::App app("Kirsch: synthesizes CPU tensor kernels from specs", "kirsch");
+  app.set_version_flag("--version", "kirsch " KIRSCH_VERSION);
+  DbOptions db;
+  AddDbOptions(app, db);
+  app.require_subcommand(1);
+  app.fallthrough();  // options of the app may stand after the subcommand too
+  Run run;
+  AddSynthCommand(app, db, run);
+  AddVerifyCommand(app, db, run);
+  AddBenchCommand(app, db, run);
+  AddExplainCommand(app, db, run);
+  AddFidelityCommand(app, run);
+  AddTargetCommand(app, run);
+  AddDbCommand(app, db, run);
+  AddHelpCommand(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+      return Finish(app.exit(error));  // --help
+    return Refuse(Complaint(app, error) + " (see kirsch --help)");
+  }
+  absl::StatusOr<int> code = run();
+  if (!code.ok()) return Refuse(std::string(code.status().message()));
+  return Finish(*code);
+}
+
+}  // namespace kirsch
