@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "bench/contenders/peers.h"
 #include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
@@ -19,6 +20,7 @@
 #include "bench/workload/entries.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/solve.h"
 #include "tools/bench_programs.h"
@@ -42,8 +44,11 @@ struct Arguments {
   std::vector<std::string> peers;  // empty: the usual ones
   std::string peers_isa;           // empty: they are not held
   std::string baseline;
+  std::string rotate;  // sets of weights, or kAllSets; empty: one
   std::string json, svg;
 };
+
+constexpr char kAllSets[] = "*";
 
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
 const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
@@ -111,8 +116,21 @@ absl::Status Write(const Arguments& arguments, const Target& target, const Bench
   return arguments.svg.empty() ? absl::OkStatus() : WriteOutput(arguments.svg, PlotSvg(report));
 }
 
+// How many sets of weights --rotate asks for.
+absl::StatusOr<int> SetsOf(const Arguments& arguments) {
+  if (arguments.rotate.empty()) return 1;
+  if (arguments.rotate == kAllSets) return kBeyondCaches;
+  int sets = 0;
+  if (absl::SimpleAtoi(arguments.rotate, &sets) && sets >= 2 && sets <= kMostSets) return sets;
+  return absl::InvalidArgumentError(
+      Cat("--rotate: expected 2 to ", kMostSets, " sets, got ", Quoted(arguments.rotate)));
+}
+
+// `baseline`: null, or what the report is to be compared with.
 absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Target& target,
-                                         std::vector<BenchEntry> entries) {
+                                         std::vector<BenchEntry> entries, const Baseline* baseline) {
+  const absl::StatusOr<int> sets = SetsOf(arguments);
+  if (!sets.ok()) return sets.status();
   const bool graphs = entries.front().graph.has_value();
   ProgressLine line;
   BenchRequest request;
@@ -120,14 +138,23 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Targe
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
   const auto programs = SetMakers(arguments, target, &request);
   request.threads = arguments.solve.threads;
-  request.cold = !arguments.solve.cold.empty();
-  if (arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
+  request.sets = *sets;
+  request.cold = !arguments.solve.cold.empty() && request.sets == 1;
+  if (request.cold && arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
   if (!arguments.peers_isa.empty()) {
     request.peers_isa = arguments.peers_isa;
     request.features = FeaturesOf(request.peers_isa, std::move(request.features));
   }
   request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
   request.progress = [&line](std::string_view what) { line.Show(what); };
+  if (baseline != nullptr) {
+    const absl::StatusOr<BenchReport> begun = StartReport(request);
+    std::vector<std::string> specs;
+    for (const BenchEntry& entry : request.entries) specs.push_back(entry.text);
+    absl::Status status = begun.status();
+    if (status.ok()) status = CheckComparable(*baseline, *begun, specs);
+    if (!status.ok()) return status;
+  }
   absl::StatusOr<BenchReport> report = RunBench(request);
   line.Erase();
   if (!report.ok()) return report;
@@ -150,7 +177,8 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
     if (!read.ok()) return read.status();
     baseline = *std::move(read);
   }
-  const absl::StatusOr<BenchReport> report = BenchEntries(arguments, *target, *std::move(entries));
+  const absl::StatusOr<BenchReport> report =
+      BenchEntries(arguments, *target, *std::move(entries), baseline ? &*baseline : nullptr);
   if (!report.ok()) return report.status();
   absl::StatusOr<std::vector<RateChange>> changes = std::vector<RateChange>();
   if (baseline) changes = ChangesSince(*baseline, *report);
@@ -207,6 +235,10 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
           "Compare with what bench --json wrote before to this file, spec by spec (exit code 3: one is "
           "slower by more than both spreads)")
       ->check(NotEmpty("a file"));
+  command->add_flag(
+      "--rotate{*}", arguments->rotate,
+      "Calls take so many sets of weights (constants; else rhs, filters) in turn, as those of a "
+      "network do, instead of --cold's evictions; so many that the last cache does not hold them");
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));

@@ -2,8 +2,8 @@
 #include "bench/contenders/our_kernel.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "bench/machine/memory.h"
 #include "bench/machine/team.h"
 
 namespace kirsch {
@@ -11,8 +11,9 @@ namespace {
 
 class OurContender : public Contender {
  public:
-  OurContender(const std::vector<Kernel>& kernels, int threads, const std::string& name)
-      : kernels_(kernels), threads_(threads), name_(name) {}
+  OurContender(const std::vector<Kernel>& kernels, int threads, const std::string& name,
+               std::shared_ptr<OurScratch> scratch)
+      : kernels_(kernels), threads_(threads), name_(name), scratch_(std::move(scratch)) {}
 
   absl::StatusOr<ContenderInfo> Load() override {
     if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
@@ -24,11 +25,11 @@ class OurContender : public Contender {
     if (!kernel_->run) return absl::UnimplementedError("no kernel of ours that runs here");
     if ((kernel_->packed_bytes > 0) != (method == kOursPacked))
       return absl::UnimplementedError("the other method");
-    scratch_.clear();
+    scratch_->clear();
     for (int i = 0; i <= threads_; ++i) {
       const int64_t bytes = i < threads_ ? kernel_->scratch_bytes : kernel_->shared_bytes;
-      scratch_.push_back(AllocateAligned(static_cast<size_t>(bytes)));
-      if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
+      scratch_->push_back(AllocateAligned(static_cast<size_t>(bytes)));
+      if (scratch_->back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
     }
     tensors_.clear();
     for (const Workload::Operand& operand : workload.operands) tensors_.push_back(operand.values);
@@ -70,24 +71,24 @@ class OurContender : public Contender {
   }
 
   void RunShare(size_t thread, size_t n_threads, size_t phase) const {
-    kernel_->run({tensors_, scratch_[thread].get(), thread, n_threads, scratch_.back().get(), phase});
+    kernel_->run({tensors_, (*scratch_)[thread].get(), thread, n_threads, scratch_->back().get(), phase});
   }
 
   const std::vector<Kernel>& kernels_;
   const int threads_;
   const std::string name_;
+  const std::shared_ptr<OurScratch> scratch_;
   Team team_;
   const Kernel* kernel_ = nullptr;
-  std::vector<void*> tensors_;          // of a call
-  std::vector<AlignedMemory> scratch_;  // of each thread, then what they share
+  std::vector<void*> tensors_;  // of a call
   AlignedMemory packed_;
 };
 
 }  // namespace
 
 std::unique_ptr<Contender> MakeOurContender(const std::vector<Kernel>& kernels, int threads,
-                                            const std::string& name) {
-  return std::make_unique<OurContender>(kernels, threads, name);
+                                            const std::string& name, std::shared_ptr<OurScratch> scratch) {
+  return std::make_unique<OurContender>(kernels, threads, name, std::move(scratch));
 }
 
 }  // namespace kirsch

@@ -26,6 +26,8 @@ struct WorkerOptions {
   std::vector<int> cpus;                 // one per thread
   Environment environment;               // on top of the settings of threads and pinning
   bool cold = false;
+  // Of each workload further sets of weights (Rotated), which calls take in turn; empty: there are none.
+  absl::Span<const std::vector<Workload>> rotated = {};
 };
 
 struct MeasureOptions {

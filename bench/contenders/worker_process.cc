@@ -59,14 +59,16 @@ void Silence() {
 
 class Server {
  public:
-  Server(std::unique_ptr<Contender> contender, const WorkerOptions& options)
-      : contender_(std::move(contender)), options_(options) {}
+  Server(const Worker::Factory& factory, const WorkerOptions& options)
+      : factory_(factory), options_(options) {
+    contenders_.push_back(factory());
+  }
 
   json Answer(const json& request) {
     const std::string what = request["do"];
     if (what == "load") return Load();
     if (what == "prepare") return Prepare(request["item"], request["method"]);
-    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { contender_->Run(); }, 1).seconds}};
+    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { Run(); }, 1).seconds}};
     return Measure({request["samples"], request["min_seconds"]});
   }
 
@@ -76,7 +78,7 @@ class Server {
   }
 
   json Load() {
-    const absl::StatusOr<ContenderInfo> info = contender_->Load();
+    const absl::StatusOr<ContenderInfo> info = contenders_.front()->Load();
     if (!info.ok()) return Failure(info.status());
     return {{"code", 0},
             {"name", info->name},
@@ -87,21 +89,39 @@ class Server {
 
   json Prepare(size_t item, size_t method) {
     calls_ = 0;
+    turn_ = 0;
     workload_ = &options_.workloads[item];
-    return Failure(contender_->Prepare(*workload_, item, method));
+    absl::Span<const Workload> rotated;
+    if (!options_.rotated.empty()) rotated = options_.rotated[item];
+    contenders_.resize(std::min(contenders_.size(), rotated.size() + 1));
+    absl::Status status = contenders_.front()->Prepare(*workload_, item, method);
+    for (size_t set = 0; set < rotated.size() && status.ok(); ++set) {
+      if (set + 1 == contenders_.size()) {
+        contenders_.push_back(factory_());
+        status = contenders_.back()->Load().status();
+      }
+      if (status.ok()) status = contenders_[set + 1]->Prepare(rotated[set], item, method);
+    }
+    return Failure(status);
+  }
+
+  // With the next set of weights.
+  void Run() {
+    contenders_[turn_]->Run();
+    if (++turn_ == contenders_.size()) turn_ = 0;
   }
 
   Sample Take(double min_seconds) {
-    const auto run = [this] { contender_->Run(); };
+    const auto run = [this] { Run(); };
     if (!options_.cold) return TimeWarm(run, calls_);
     std::vector<absl::Span<const char>> memory = EvictedMemory(*workload_);
     if (EvictsPacked(*workload_))
-      for (const absl::Span<const char> own : contender_->Own()) memory.push_back(own);
+      for (const absl::Span<const char> own : contenders_.front()->Own()) memory.push_back(own);
     return TimeCold(run, memory, min_seconds);
   }
 
   void WarmUp(double min_seconds) {
-    const auto run = [this] { contender_->Run(); };
+    const auto run = [this] { Run(); };
     if (options_.cold) return;
     if (calls_ == 0) {
       calls_ = CalibrateCalls(run, min_seconds);
@@ -125,8 +145,10 @@ class Server {
     return {{"code", 0}, {"taken", taken}};
   }
 
-  std::unique_ptr<Contender> contender_;
+  const Worker::Factory& factory_;
   const WorkerOptions& options_;
+  std::vector<std::unique_ptr<Contender>> contenders_;  // the same one with each set of weights
+  size_t turn_ = 0;                                     // whose call is next
   const Workload* workload_ = nullptr;
   int64_t calls_ = 0;  // of a warm sample; 0: not calibrated yet
   double call_seconds_ = 0;
@@ -152,7 +174,7 @@ void WorkerProcess(int socket, pid_t parent, const Worker::Factory& factory, con
   Silence();
   SetEnvironment(options);
   Pin(options.cpus);
-  Server server(factory(), options);
+  Server server(factory, options);
   Serve(socket, server);
   _exit(0);  // nothing of the parent's is to be flushed or destroyed here
 }

@@ -27,6 +27,7 @@ absl::Status Limits::Start(const Machine& machine, const WorkerOptions& options)
   for (Entrant* entrant : {&peak_, &bandwidth_}) {
     entrant->options = options;
     entrant->options.cold = false;  // they look at no workload
+    entrant->options.rotated = {};
     if (absl::Status status = StartEntrant(*entrant); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -35,6 +35,12 @@ class Benchmark {
     const SharedArena arena(bytes);
     if (!arena.ok()) return absl::ResourceExhaustedError("bench: no memory for the operands");
     for (Workload& workload : workloads_) Place(arena.memory(), workload);
+    if (absl::Status started = Describe(); !started.ok()) return started;
+    const SharedArena more(MostRotatedBytes());
+    if (!more.ok()) return absl::ResourceExhaustedError("bench: no memory for the sets of weights");
+    if (request_.sets != 1)
+      for (const Workload& workload : workloads_)
+        rotated_.push_back(Rotated(workload, SetsOf(workload) - 1, more.memory()));
     status = MakeKernels();
     if (status.ok()) status = Enter();
     if (!status.ok()) return status;
@@ -58,6 +64,30 @@ class Benchmark {
       workloads_.push_back(*std::move(workload));
     }
     return absl::OkStatus();
+  }
+
+  absl::Status Describe() {
+    absl::StatusOr<BenchReport> report = StartReport(request_);
+    if (report.ok()) report_ = *std::move(report);
+    return report.status();
+  }
+
+  // Those that calls take in turn; of what has no weights, one.
+  size_t SetsOf(const Workload& workload) const {
+    const size_t bytes = RotatedBytes(workload, 1);
+    if (request_.sets != kBeyondCaches || bytes == 0)
+      return bytes == 0 ? 1 : static_cast<size_t>(request_.sets);
+    int64_t cache = 0;
+    for (const CacheInfo& info : report_.machine.caches) cache = std::max(cache, info.bytes);
+    return std::min<size_t>(kMostSets, static_cast<size_t>(cache) / bytes + 2);
+  }
+
+  size_t MostRotatedBytes() const {
+    size_t most = 1;
+    for (const Workload& workload : workloads_)
+      if (const size_t sets = SetsOf(workload); sets > 1)
+        most = std::max(most, RotatedBytes(workload, sets - 1));
+    return most;
   }
 
   absl::Status FindPeers() {
@@ -138,19 +168,14 @@ class Benchmark {
   }
 
   Worker::Factory OursBy(const std::vector<Kernel>& kernels, const std::string& name) const {
-    return [this, &kernels, name] { return MakeOurContender(kernels, request_.threads, name); };
+    return [this, &kernels, name, scratch = std::make_shared<OurScratch>()] {
+      return MakeOurContender(kernels, request_.threads, name, scratch);
+    };
   }
 
   // Ours and the limits must be able to start; peers may be missing.
   absl::Status Enter() {
-    const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(request_.threads);
-    if (!cpus.ok()) return cpus.status();
-    report_.machine = DescribeMachine(*cpus);
-    report_.threads = request_.threads;
-    report_.cold = request_.cold;
-    report_.cold_operands = request_.cold_operands;
-    report_.peers_isa = request_.peers_isa;
-    const WorkerOptions options{workloads_, *cpus, {}, request_.cold};
+    const WorkerOptions options{workloads_, report_.machine.pinned, {}, request_.cold, rotated_};
     Entrant ours;
     ours.peer = kOurName;
     ours.factory = OursBy(kernels_, kOurName);
@@ -174,6 +199,7 @@ class Benchmark {
     Progress(Cat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
     FillInputs(workload);
     FillOutput(workload);
+    if (!rotated_.empty()) CopyWeights(workload, rotated_[item]);
     absl::StatusOr<ExpectedResult> reference =
         ComputeReference(workload, graphs() ? &loops_[LoopsKind::kReference][item] : nullptr);
     if (reference.ok() && graphs()) reference->tolerances.front() *= request_.tolerance;
@@ -186,6 +212,7 @@ class Benchmark {
     limits_.Describe(report_.machine);
     for (BenchResult& result : report_.results) {
       result.peak_gflops = limits_.PeakGflops(workloads_[result.item].problem);
+      if (!rotated_.empty()) result.sets = static_cast<int>(rotated_[result.item].size()) + 1;
       AddShares(report_.machine, result);
     }
     report_.failed.insert(report_.failed.end(), unmade_.begin(), unmade_.end());
@@ -193,6 +220,7 @@ class Benchmark {
 
   const BenchRequest& request_;
   std::vector<Workload> workloads_;
+  std::vector<std::vector<Workload>> rotated_;  // of each its other sets of weights; empty: there is one
   LoopsOfGraphs loops_;
   std::vector<Peer> peers_;
   std::vector<Kernel> kernels_;
@@ -204,6 +232,19 @@ class Benchmark {
 };
 
 }  // namespace
+
+absl::StatusOr<BenchReport> StartReport(const BenchRequest& request) {
+  const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(request.threads);
+  if (!cpus.ok()) return cpus.status();
+  BenchReport report;
+  report.machine = DescribeMachine(*cpus);
+  report.threads = request.threads;
+  report.cold = request.cold;
+  report.cold_operands = request.cold_operands;
+  report.rotates = request.sets != 1;
+  report.peers_isa = request.peers_isa;
+  return report;
+}
 
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request) {
   if (request.entries.empty())

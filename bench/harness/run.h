@@ -21,6 +21,8 @@ namespace kirsch {
 // error says why there is none: NotFound if this machine lacks what makes any.
 using KernelMaker = std::function<absl::StatusOr<Kernel>(const BenchEntry& entry)>;
 
+inline constexpr int kBeyondCaches = 0, kMostSets = 256;
+
 struct BenchRequest {
   std::vector<BenchEntry> entries;      // all matmuls, or all graphs (see MakeAlike)
   std::vector<std::string> peers = {};  // names as in --against
@@ -32,9 +34,16 @@ struct BenchRequest {
   int threads = 1;
   bool cold = false;               // operands evicted before every call, those that entries say
   std::string cold_operands = {};  // as they are called, for the report; empty: all
-  double tolerance = 1;            // results of graphs may be so many times further off than what is usual
+  // Calls take so many sets of weights (workload.h) in turn; kBeyondCaches: so many that the last cache does
+  // not hold them, kMostSets at most; 1: there is one.
+  int sets = 1;
+  double tolerance = 1;  // results of graphs may be so many times further off than what is usual
   std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
 };
+
+// What is known before anything is measured: the machine, and how it will be measured. InvalidArgument: there
+// are too few CPUs.
+absl::StatusOr<BenchReport> StartReport(const BenchRequest& request);
 
 // Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
 // the report. Errors: a library that is named by its path and can't be loaded; the first reason, if no kernel

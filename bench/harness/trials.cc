@@ -2,6 +2,7 @@
 #include "bench/harness/trials.h"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -90,7 +91,7 @@ class TrialRun {
     const WorkerOptions ours{workloads_, *cpus, {}, options_.cold};
     const WorkerOptions gauge{workloads_, {cpus->front()}, {}, false};
     const Worker::Factory make_ours = [this] {
-      return MakeOurContender(kernels_, options_.threads, "kirsch");
+      return MakeOurContender(kernels_, options_.threads, "kirsch", std::make_shared<OurScratch>());
     };
     absl::Status status = StartWorker(make_ours, ours, worker_);
     if (status.ok()) status = StartWorker([] { return MakePeakContender(1); }, gauge, gauge_);

@@ -49,6 +49,11 @@ std::string Setting(std::string_view cpu, int threads, std::string_view operands
   return Cat(cpu, ", ", threads, threads == 1 ? " thread" : " threads", ", operands ", operands);
 }
 
+absl::Status NothingInCommon(const Baseline& baseline) {
+  return absl::InvalidArgumentError(
+      Cat(baseline.file, ": expected a report with results of ours for the same specs, got none"));
+}
+
 double MeanRatio(const std::vector<RateChange>& changes) {
   std::vector<double> ratios;
   for (const RateChange& change : changes) ratios.push_back(change.ratio());
@@ -67,11 +72,18 @@ absl::StatusOr<Baseline> ReadBaseline(const std::string& file) {
   return baseline;
 }
 
-absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, const BenchReport& report) {
+absl::Status CheckComparable(const Baseline& baseline, const BenchReport& begun,
+                             const std::vector<std::string>& specs) {
   const std::string before = Setting(baseline.cpu, baseline.threads, baseline.operands),
-                    now = Setting(report.machine.cpu, report.threads, OperandsText(report));
+                    now = Setting(begun.machine.cpu, begun.threads, OperandsText(begun));
   if (before != now)
     return absl::InvalidArgumentError(Cat(baseline.file, ": expected a report of ", now, ", got ", before));
+  const bool any = std::any_of(specs.begin(), specs.end(),
+                               [&](const std::string& spec) { return baseline.rates.count(spec) > 0; });
+  return any ? absl::OkStatus() : NothingInCommon(baseline);
+}
+
+absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, const BenchReport& report) {
   std::vector<RateChange> changes;
   for (const BenchResult& result : report.results) {
     const auto old = baseline.rates.find(result.spec);
@@ -81,9 +93,7 @@ absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, c
         change.now * (1 + result.gflops_spread / 2) < change.before * (1 - old->second.spread / 2);
     changes.push_back(std::move(change));
   }
-  if (changes.empty())
-    return absl::InvalidArgumentError(
-        Cat(baseline.file, ": expected a report with results of ours for the same specs, got none"));
+  if (changes.empty()) return NothingInCommon(baseline);
   return changes;
 }
 

@@ -39,8 +39,12 @@ struct RateChange {
   double ratio() const { return now / before; }
 };
 
-// In the order of the report. InvalidArgument: they are of other CPUs, operands or numbers of threads, or
-// have no spec in common.
+// InvalidArgument if a report that begins like this one, of these specs, can't be compared: it is of another
+// CPU, other operands or another number of threads, or none of the specs is in the baseline.
+absl::Status CheckComparable(const Baseline& baseline, const BenchReport& begun,
+                             const std::vector<std::string>& specs);
+
+// In the order of a report that is comparable. InvalidArgument: no spec of both has a right result.
 absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, const BenchReport& report);
 
 // A line for each spec, and one with the geometric mean.

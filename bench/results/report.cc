@@ -12,7 +12,7 @@
 namespace kirsch {
 
 std::string OperandsText(const BenchReport& report) {
-  if (!report.cold) return "warm";
+  if (!report.cold) return report.rotates ? "warm, but weights rotating" : "warm";
   return report.cold_operands.empty() ? "cold" : Cat("warm, but ", report.cold_operands, " cold");
 }
 
@@ -73,7 +73,8 @@ json ToJson(const BenchResult& result) {
           {"correct", result.correct},
           {"samples", result.samples},
           {"preempted", result.preempted},
-          {"disturbed", result.disturbed}};
+          {"disturbed", result.disturbed},
+          {"sets", result.sets}};
 }
 
 json ToJson(const BenchSummary& summary) {

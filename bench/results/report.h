@@ -44,6 +44,7 @@ struct BenchResult {
   int samples = 0;         // that the estimators saw
   int preempted = 0;       // samples that something else disturbed
   bool disturbed = false;  // so many that they had to be used: the machine was busy
+  int sets = 1;            // of weights, which calls took in turn
 
   bool ours() const { return peer == kOurName; }
 };
@@ -66,6 +67,7 @@ struct BenchReport {
   int threads = 1;
   bool cold = false;
   std::string cold_operands;         // with commas between; empty: all
+  bool rotates = false;              // calls take sets of weights in turn
   std::vector<BenchResult> results;  // spec by spec in the order asked for
   std::vector<MissingPeer> missing;
   std::string peers_isa;                     // that peers were held to; empty: to what the CPU has
@@ -74,7 +76,7 @@ struct BenchReport {
   std::vector<DeclinedSpec> declined;
 };
 
-// "warm", "cold", or "warm, but rhs cold": where the operands are.
+// "warm", "cold", "warm, but rhs cold", or "warm, but weights rotating": where the operands are.
 std::string OperandsText(const BenchReport& report);
 
 // Fills in what depends on the machine's limits, from the rest and `peak_gflops`.

@@ -124,7 +124,8 @@ std::string FormatTable(const BenchReport& report) {
   for (const BenchResult& result : report.results) width = std::max(width, result.name.size());
   const int name_width = static_cast<int>(width);
   for (const SpecResults& group : GroupBySpec(report)) {
-    const Block block{name_width, report.cold || group.results.front().memory_bound, group.best()};
+    const Block block{name_width, report.cold || report.rotates || group.results.front().memory_bound,
+                      group.best()};
     AppendHeading(block, group, out);
     for (const BenchResult& result : group.results) AppendResult(block, result, out);
   }

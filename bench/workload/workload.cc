@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "bench/machine/arena.h"
 #include "spec/storage.h"
@@ -105,6 +106,19 @@ Workload::Operand OperandOf(const TensorType& type) {
   return {element, static_cast<size_t>(type.span()), RangeWithin(element, INT16_MAX)};
 }
 
+// Tells peers where the operands are.
+void PointToOperands(Workload& workload) {
+  std::vector<void*> places;
+  for (const Workload::Operand& operand : workload.operands) places.push_back(operand.values);
+  if (workload.graph != nullptr) {
+    workload.graph->inputs.assign(places.begin(), places.end() - 1);
+    workload.graph->out = places.back();
+  } else {
+    workload.problem.lhs = places[0], workload.problem.rhs = places[1];
+    workload.problem.out = places[workload.result];
+  }
+}
+
 std::vector<size_t> OperandBytes(const Workload& workload) {
   std::vector<size_t> bytes;
   for (const Workload::Operand& operand : workload.operands) bytes.push_back(operand.bytes());
@@ -167,13 +181,7 @@ size_t PlacedBytes(const Workload& workload) { return PlacedBytes(OperandBytes(w
 void Place(void* memory, Workload& workload) {
   const std::vector<void*> places = PlaceBuffers(memory, OperandBytes(workload));
   for (size_t i = 0; i < places.size(); ++i) workload.operands[i].values = places[i];
-  if (workload.graph != nullptr) {
-    workload.graph->inputs.assign(places.begin(), places.end() - 1);
-    workload.graph->out = places.back();
-  } else {
-    workload.problem.lhs = places[0], workload.problem.rhs = places[1];
-    workload.problem.out = places[workload.result];
-  }
+  PointToOperands(workload);
 }
 
 namespace {
@@ -189,6 +197,60 @@ bool IsConstant(const Workload& workload, size_t operand) {
 }
 
 }  // namespace
+
+std::vector<size_t> Weights(const Workload& workload) {
+  std::set<size_t> weights;
+  for (size_t i = 0; i < workload.operands.size(); ++i)
+    if (IsConstant(workload, i)) weights.insert(i);
+  if (weights.empty() && workload.spec) weights.insert(MatmulDims::kRhs);
+  if (weights.empty() && workload.graph != nullptr)
+    for (const GraphNode& node : workload.graph->graph.nodes) {
+      if (Info(node.op).kind != OperationKind::kContraction) continue;
+      int right = node.inputs[1];
+      while (workload.graph->graph.at(right).inputs.size() == 1)
+        right = workload.graph->graph.at(right).inputs[0];
+      if (right < workload.graph->graph.num_inputs()) weights.insert(static_cast<size_t>(right));
+    }
+  return {weights.begin(), weights.end()};
+}
+
+namespace {
+
+// Of so many copies, one after the other.
+std::vector<size_t> RotatedBuffers(const Workload& workload, size_t copies) {
+  std::vector<size_t> bytes;
+  for (size_t copy = 0; copy < copies; ++copy)
+    for (const size_t operand : Weights(workload)) bytes.push_back(workload.operands[operand].bytes());
+  return bytes;
+}
+
+}  // namespace
+
+size_t RotatedBytes(const Workload& workload, size_t copies) {
+  return PlacedBytes(RotatedBuffers(workload, copies));
+}
+
+std::vector<Workload> Rotated(const Workload& workload, size_t copies, void* memory) {
+  const std::vector<void*> places = PlaceBuffers(memory, RotatedBuffers(workload, copies));
+  std::vector<Workload> rotated(copies, workload);
+  auto place = places.begin();
+  for (Workload& copy : rotated) {
+    if (workload.graph != nullptr) {
+      copy.graph = std::make_shared<KirschGraph>(*workload.graph);
+      copy.problem.graph = copy.graph.get();
+    }
+    for (const size_t operand : Weights(workload)) copy.operands[operand].values = *place++;
+    PointToOperands(copy);
+  }
+  return rotated;
+}
+
+void CopyWeights(const Workload& from, absl::Span<const Workload> to) {
+  for (const size_t operand : Weights(from))
+    for (const Workload& copy : to)
+      std::memcpy(copy.operands[operand].values, from.operands[operand].values,
+                  from.operands[operand].bytes());
+}
 
 std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload) {
   std::vector<absl::Span<const char>> memory;

@@ -61,6 +61,16 @@ size_t PlacedBytes(const Workload& workload);
 // Points the operands into `memory` (page-aligned, PlacedBytes long), as PlaceBuffers (arena.h) does.
 void Place(void* memory, Workload& workload);
 
+// The operands that engines have many sets of, as each layer has its own: the constant ones. Where there are
+// none, a matmul's rhs; of a graph, the parameters that contractions have on the right. There may be none.
+std::vector<size_t> Weights(const Workload& workload);
+
+// So many copies of a placed workload whose weights, with the same values once CopyWeights was called, are
+// elsewhere: in `memory`, page-aligned and RotatedBytes long.
+size_t RotatedBytes(const Workload& workload, size_t copies);
+std::vector<Workload> Rotated(const Workload& workload, size_t copies, void* memory);
+void CopyWeights(const Workload& from, absl::Span<const Workload> to);
+
 // The memory of the operands that are evicted before a cold call. And is what a contender has packed? That is
 // made of the constant operands; where there are none, of a matmul's rhs, or of any input of a graph.
 std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload);

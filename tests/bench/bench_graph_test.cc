@@ -249,6 +249,14 @@ struct GraphSuite {
 
 void PrintTo(const GraphSuite& of, std::ostream* out) { *out << of.name; }
 
+// What is quickly told of a change: a few of everything, which are measured together.
+TEST(QuickSuite, HasRowsOfAllKinds) {
+  absl::StatusOr<std::vector<BenchEntry>> entries = ReadSuite(Cat(KIRSCH_SUITE_DIR, "/quick.json"));
+  ASSERT_TRUE(entries.ok()) << entries.status();
+  EXPECT_EQ(entries->size(), 12u);
+  EXPECT_TRUE(MakeAlike(&*entries).ok());
+}
+
 class GraphSuiteTest : public ::testing::TestWithParam<GraphSuite> {};
 
 TEST_P(GraphSuiteTest, EveryEntryIsAGraph) {

@@ -287,15 +287,21 @@ TEST(Baseline, OnlyWhatIsBeyondBothSpreadsIsSlower) {
 TEST(Baseline, OfAnotherSettingIsRefused) {
   const absl::StatusOr<Baseline> baseline = Written(Sample());
   ASSERT_TRUE(baseline.ok()) << baseline.status();
-  BenchReport cold = Sample(), other = Sample(), none = Sample();
+  BenchReport cold = Sample(), rotates = Sample(), other = Sample(), none = Sample();
+  const std::vector<std::string> specs = {"new", "b"};
+  EXPECT_TRUE(CheckComparable(*baseline, Sample(), specs).ok());
   cold.cold = true;
+  rotates.rotates = true;
   other.machine.cpu = "Another";
   for (BenchResult& result : none.results) result.spec += "x";
   EXPECT_THAT(
-      std::string(ChangesSince(*baseline, cold).status().message()),
+      std::string(CheckComparable(*baseline, cold, specs).message()),
       HasSubstr("baseline.json: expected a report of Some <CPU> & co, 1 thread, operands cold, got Some "
                 "<CPU> & co, 1 thread, operands warm"));
-  EXPECT_FALSE(ChangesSince(*baseline, other).ok());
+  EXPECT_FALSE(CheckComparable(*baseline, rotates, specs).ok());
+  EXPECT_FALSE(CheckComparable(*baseline, other, specs).ok());
+  EXPECT_THAT(std::string(CheckComparable(*baseline, Sample(), {"new"}).message()),
+              HasSubstr("expected a report with results of ours for the same specs, got none"));
   EXPECT_THAT(std::string(ChangesSince(*baseline, none).status().message()),
               HasSubstr("expected a report with results of ours for the same specs, got none"));
 }

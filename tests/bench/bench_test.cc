@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -13,8 +14,10 @@
 #include "absl/strings/str_split.h"
 #include "bench/harness/expected_result.h"
 #include "bench/harness/run.h"
+#include "bench/machine/arena.h"
 #include "bench/machine/timer.h"
 #include "bench/results/statistics.h"
+#include "bench/workload/entries.h"
 #include "bench/workload/suite.h"
 #include "bench/workload/workload.h"
 #include "gmock/gmock.h"
@@ -125,6 +128,43 @@ TEST(Workload, ValuesAreReproducibleAndVaried) {
   EXPECT_LT(*values.rbegin(), 1);
   EXPECT_LT(*values.begin(), -0.9);
   EXPECT_GT(*values.rbegin(), 0.9);
+}
+
+TEST(Workload, SetsOfWeightsAreApartAndAlike) {
+  const Placed placed(MatmulSpec(1, 20, 30, 40));
+  EXPECT_EQ(Weights(placed.workload), std::vector<size_t>{MatmulDims::kRhs});
+  const size_t bytes = RotatedBytes(placed.workload, 3);
+  ASSERT_GE(bytes, 3 * placed.workload.operands[MatmulDims::kRhs].bytes());
+  const SharedArena memory(bytes);
+  ASSERT_TRUE(memory.ok());
+  const std::vector<Workload> rotated = Rotated(placed.workload, 3, memory.memory());
+  CopyWeights(placed.workload, rotated);
+  std::set<const void*> weights = {placed.problem.rhs};
+  for (const Workload& copy : rotated) {
+    EXPECT_TRUE(weights.insert(copy.problem.rhs).second);
+    EXPECT_EQ(copy.problem.rhs, copy.operands[MatmulDims::kRhs].values);
+    EXPECT_EQ(copy.problem.lhs, placed.problem.lhs);
+    EXPECT_EQ(copy.problem.out, placed.problem.out);
+    EXPECT_EQ(std::memcmp(copy.problem.rhs, placed.problem.rhs, copy.operands[MatmulDims::kRhs].bytes()), 0);
+  }
+}
+
+// Constants; where there are none, what contractions have on the right, through transposes.
+TEST(Workload, WeightsOfGraphs) {
+  const auto weights_of = [](const std::string& text) {
+    return Weights(MakeWorkload(*ReadEntries(text, "test")->front().graph, 1));
+  };
+  EXPECT_EQ(
+      weights_of("kernel a(x: f32[4,8], w: f32[8,6], b: f32[6]):\n return softmax(add(matmul(x, w), b))"),
+      (std::vector<size_t>{1}));
+  EXPECT_EQ(weights_of("kernel a(x: f32[4,8], w: f32[6,8], b: f32[6]):\n return softmax(add(matmul(x, "
+                       "transpose(w)), b))"),
+            (std::vector<size_t>{1}));
+  EXPECT_EQ(
+      weights_of("kernel a(x: f32[4,8], w: f32[8,6], b: const f32[6]):\n return softmax(add(matmul(x, w), "
+                 "b))"),
+      (std::vector<size_t>{2}));
+  EXPECT_TRUE(weights_of("softmax f32 4x8").empty());
 }
 
 struct ReferenceCase {
@@ -424,6 +464,38 @@ TEST(RunBench, PacksBeforeItMeasures) {
     EXPECT_TRUE(report->failed.empty());
     EXPECT_TRUE(report->declined.empty());
   }
+}
+
+// Dies where it has not had three different ones after some calls.
+void TurnsKernel(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
+                 size_t n_threads) {
+  static std::set<const void*> seen;
+  static int calls = 0;
+  seen.insert(rhs);
+  if (++calls > 10 && seen.size() != 3) raise(SIGILL);
+  RightKernel(lhs, rhs, out, scratch, thread, n_threads);
+}
+
+TEST(RunBench, CallsTakeSetsOfWeightsInTurn) {
+  for (const int sets : {3, 2}) {
+    BenchRequest request = RequestFor({{"turns", KernelOf(TurnsKernel)}});
+    request.sets = sets;
+    const absl::StatusOr<BenchReport> report = RunBench(request);
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_TRUE(report->rotates);
+    EXPECT_EQ(report->failed.empty(), sets == 3);
+    if (sets != 3) continue;
+    ASSERT_EQ(report->results.size(), 1u);
+    EXPECT_TRUE(report->results[0].correct);
+    EXPECT_EQ(report->results[0].sets, 3);
+  }
+  BenchRequest request = RequestFor({{"packed", KernelWithPackedRhs()}});
+  request.sets = kBeyondCaches;
+  const absl::StatusOr<BenchReport> report = RunBench(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->results.size(), 1u);
+  EXPECT_TRUE(report->results[0].correct);
+  EXPECT_EQ(report->results[0].sets, kMostSets);  // of 256 bytes each
 }
 
 TEST(RunBench, RunsEveryThreadOfATeam) {
