@@ -19,6 +19,7 @@
 #include "codegen/kernels/transforms.h"
 #include "codegen/loop/choices.h"
 #include "codegen/loop/procedure_builder.h"
+#include "codegen/loop/tile_configuration.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -91,6 +92,14 @@ class Kernels {
     }
   }
 
+  void AddInstructionFeatures(const RegisterTile& tile, const VectorUnit& unit) {
+    if (tile.form == LayoutKind::kTiles)
+      return AddFeatures(std::array{kTileFeature, tile.instruction().tiles.feature});
+    const Encoding* const encoding = EncodingOf(tile.arithmetic, unit, target_);
+    KIRSCH_CHECK(encoding != nullptr);
+    AddFeatures(encoding->features);
+  }
+
   template <typename Kernel, typename Make>
   int NumberOf(const Kernel& kernel, const Make& make) {
     const auto [it, inserted] =
@@ -108,9 +117,7 @@ class Kernels {
     kernel.scales = program_.masks;
     const VectorUnit& unit = UnitOf(target_, kernel.tile);
     FitToRegisters(unit, &kernel);
-    const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
-    KIRSCH_CHECK(encoding != nullptr);
-    AddFeatures(encoding->features);
+    AddInstructionFeatures(kernel.tile, unit);
     if (shape.tile.by_tables) AddFeatures(std::array{"avx512vbmi"});
     std::vector<Affine> counts = CountsOf(kernel, run.count, entry);
     if (shape.runtime_beta)
@@ -378,6 +385,7 @@ class Lowering {
     WriteEntry();
     if (HasConstants() && !PacksOneMatrix()) PackTensors();
     loops_.procedures.insert(loops_.procedures.begin(), std::move(entry_).Build());
+    ConfigureTiles(&loops_);
     if (!loops_.sizes.empty()) ShareChoices(&loops_);
     return std::move(loops_);
   }

@@ -55,6 +55,31 @@ const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const WidenedT
   return *lazy.table;
 }
 
+// A tile of so many vectors, each of `narrow` of the narrowest unit. The last one may be used in part only;
+// it costs the same.
+void BestTrips::TakeOuter(double cycles, int rows, int columns, int narrow, Table* table) {
+  for (int used = (columns - 1) * narrow + 1; used <= std::min(kVectors, columns * narrow); ++used) {
+    double& outer = table->outer[static_cast<size_t>(rows)][static_cast<size_t>(used)];
+    outer = std::min(outer, cycles * columns * narrow / used);
+  }
+}
+
+// Of tiles of a matrix unit, none of whose operands are widened. Rows of rhs are whole vectors.
+void BestTrips::FillTiles(Arithmetic arithmetic, Table* table) const {
+  const TileEncoding& encoding = Info(arithmetic).tiles;
+  if (!target_.matrix || encoding.feature.empty() || !target_.HasFeature(encoding.feature)) return;
+  const VectorUnit& unit = target_.vectors.front();
+  const int lanes = unit.lanes(Info(arithmetic).accumulator()), narrow = unit.bytes / narrow_bytes_;
+  for (int rows = 1; rows <= kRows; ++rows)
+    for (int columns = 1; columns <= target_.matrix->registers; ++columns) {
+      const RegisterTile tile{LayoutKind::kTiles, arithmetic, lanes, rows, columns};
+      if (TileRegistersNeeded(tile) > target_.matrix->registers) continue;
+      const double cycles =
+          TripCyclesOf(tile, unit, target_).total() / (tile.rows * tile.columns * tile.lanes * tile.step());
+      TakeOuter(cycles, rows, columns, narrow, table);
+    }
+}
+
 // Dot products are tiles of their own where something is widened. Otherwise an outer product of as many
 // vectors stands for them, which never takes longer: costs rest on it (CostModel::ComputeBound).
 void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* table) const {
@@ -66,16 +91,13 @@ void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* 
       for (int columns = 1; columns <= kVectors; ++columns) {
         RegisterTile tile = TileOf(arithmetic, lanes, rows, columns, widened, target_);
         const double cycles = CyclesPerPoint(tile, unit, target_);
-        // The last vector may be used in part only; it costs the same.
-        for (int used = (columns - 1) * narrow + 1; used <= std::min(kVectors, columns * narrow); ++used) {
-          double& outer = table->outer[static_cast<size_t>(rows)][static_cast<size_t>(used)];
-          outer = std::min(outer, cycles * columns * narrow / used);
-        }
+        TakeOuter(cycles, rows, columns, narrow, table);
         if (widened.lhs || widened.rhs) tile.form = LayoutKind::kPartialSums;
         double& dot = table->dot[static_cast<size_t>(rows)][static_cast<size_t>(columns)];
         dot = std::min(dot, CyclesPerPoint(tile, unit, target_));
       }
   }
+  if (!widened.lhs && !widened.rhs) FillTiles(arithmetic, table);
   for (auto* form : {&table->outer, &table->dot})
     for (size_t r = 1; r <= kRows; ++r)
       for (size_t v = 1; v <= kVectors; ++v) {

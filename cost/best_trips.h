@@ -30,7 +30,8 @@ class BestTrips {
 
  private:
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
-  static constexpr int kRows = 32, kVectors = 128;
+  // Or tile of tiles.
+  static constexpr int kRows = 48, kVectors = 128;
   struct Table {
     std::array<std::array<double, kVectors + 1>, kRows + 1> outer, dot;
   };
@@ -39,6 +40,8 @@ class BestTrips {
     std::unique_ptr<Table> table;
   };
   void Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* table) const;
+  static void TakeOuter(double cycles, int rows, int columns, int narrow, Table* table);
+  void FillTiles(Arithmetic arithmetic, Table* table) const;
   const Table& TableOf(Arithmetic arithmetic, const WidenedTypes& widened) const;
 
   static constexpr size_t kWidened = kDtypes.size() + 1;

@@ -64,10 +64,16 @@ ComputeBounds::ComputeBounds(const Target& target)
       halving = std::min(halving, HalvingCycles(unit, AccumulatorOf(row.dtype)));
     }
   }
+  matrix_tiles_per_byte_ = tiles_per_byte_;
+  if (target.matrix)
+    matrix_tiles_per_byte_ =
+        std::min(tiles_per_byte_, 1.0 / (target.matrix->registers * kTileRows * kTileRowBytes));
   for (const DtypeInfo& lhs : kDtypes)
-    for (const DtypeInfo& rhs : kDtypes)
-      best_arithmetic_[static_cast<size_t>(lhs.dtype)][static_cast<size_t>(rhs.dtype)] =
-          BestArithmetic(lhs.dtype, rhs.dtype, target);
+    for (const DtypeInfo& rhs : kDtypes) {
+      const auto a = static_cast<size_t>(lhs.dtype), b = static_cast<size_t>(rhs.dtype);
+      best_arithmetic_[a][b] = BestArithmetic(lhs.dtype, rhs.dtype, target);
+      tile_arithmetic_[a][b] = TileArithmetic(lhs.dtype, rhs.dtype, target);
+    }
   for (const DtypeInfo& row : kDtypes)
     if (IsOfBlocks(row.dtype)) decoding_cycles_[static_cast<size_t>(row.dtype)] = DecodingCycles(row.dtype);
 }
@@ -81,23 +87,33 @@ double ComputeBounds::DecodingCycles(Dtype blocks) const {
 template <typename Body>
 void ComputeBounds::ForEachArithmetic(const Spec& spec, const Body& body) const {
   const Dtype lhs = spec.operand[kLhs].dtype, rhs = spec.operand[kRhs].dtype;
-  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_), best = BestArithmeticOf(lhs, rhs);
+  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_);
+  const auto of_types = [&](Dtype lhs_type, Dtype rhs_type, RhsOfProducts of_rhs) {
+    const Arithmetic best = BestArithmeticOf(lhs_type, rhs_type);
+    body(best, of_rhs);
+    const std::optional<Arithmetic> tiles = TileArithmeticOf(lhs_type, rhs_type);
+    if (tiles && *tiles != best) body(*tiles, of_rhs);
+  };
   if (!IsRounded(lhs)) body(plain, RhsOfProducts::kAsItIsOrDecoded);
-  if (best != plain) body(best, RhsOfProducts::kAsItIs);
+  if (BestArithmeticOf(lhs, rhs) != plain || TileArithmeticOf(lhs, rhs))
+    of_types(lhs, rhs, RhsOfProducts::kAsItIs);
   const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
-  if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
+  if (becomes_integers) of_types(RoundedBeside(rhs), rhs, RhsOfProducts::kAsItIs);
   if ((becomes_integers || lhs == Dtype::kQ8) && (HasIntegerCodes(rhs) || GetsWider(rhs)))
-    body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
+    of_types(Dtype::kQ8, InPanels(rhs), RhsOfProducts::kDecoded);
   if (spec.lhs_as == LhsAs::kItself) return;
-  body(BestArithmeticOf(ElementAs(spec.lhs_as), rhs), RhsOfProducts::kAsItIs);
+  of_types(ElementAs(spec.lhs_as), rhs, RhsOfProducts::kAsItIs);
   if (spec.lhs_as == LhsAs::kF16) return;
   for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
-    body(BestArithmeticOf(lhs_copy, Dtype::kBf16), RhsOfProducts::kDecoded);
+    of_types(lhs_copy, Dtype::kBf16, RhsOfProducts::kDecoded);
 }
 
 // Of as many microkernels as the registers make necessary.
-double ComputeBounds::Entries(const Sizes& sizes) const {
-  return std::max(1.0, sizes.elements() * Bytes(sizes.accumulator) * tiles_per_byte_) *
+double ComputeBounds::Entries(const Spec& spec, const Sizes& sizes) const {
+  const bool tiles =
+      spec.lhs_as != LhsAs::kItself || TileArithmeticOf(spec.operand[kLhs].dtype, spec.operand[kRhs].dtype);
+  return std::max(1.0, sizes.elements() * Bytes(sizes.accumulator) *
+                           (tiles ? matrix_tiles_per_byte_ : tiles_per_byte_)) *
          target_.microkernel_cycles;
 }
 
@@ -135,7 +151,7 @@ double ComputeBounds::Products(const Spec& spec, const Sizes& sizes) const {
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts) {
     least = std::min(least, PlainProducts(spec, sizes, arithmetic));
   });
-  return least + Entries(sizes);
+  return least + Entries(spec, sizes);
 }
 
 // Which operands are copied before they are multiplied.
@@ -271,7 +287,7 @@ double ComputeBounds::BetweenStridedParts(const Spec& spec, const Sizes& sizes) 
   const double parts = sizes.steps / static_cast<double>(steps.digit[0].count);
   const VectorUnit& unit = target_.vectors.front();
   const double stores = sizes.elements() * Bytes(sizes.accumulator) / (unit.stores_per_cycle * unit.bytes);
-  return std::max(0.0, parts - 1) * (stores + Entries(sizes));
+  return std::max(0.0, parts - 1) * (stores + Entries(spec, sizes));
 }
 
 // Any share of the elements of lhs and of rhs may be copied. The cycles are linear in each share, so they are
@@ -288,7 +304,7 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
       !RhsIsSettled(spec) && (IsNarrow(spec.operand[kRhs].dtype) || !RhsIsAlongRows(spec));
   double of_window = kInfinity, between_parts = 0;
   if (IsInRuns(spec, sizes.out.inner)) {
-    of_window = ProductsOfWindow(spec, sizes, copies_lhs, brought) + Entries(sizes);
+    of_window = ProductsOfWindow(spec, sizes, copies_lhs, brought) + Entries(spec, sizes);
     if (!spec.op_info().window.HasStridedParts())
       return of_window < kInfinity ? of_window : Products(spec, sizes);
     between_parts = BetweenStridedParts(spec, sizes);
@@ -312,7 +328,8 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
     if (copies_lhs && lhs_copy != lhs) consider(BestArithmeticOf(lhs_copy, rhs), true, false);
     if (copies_rhs && rhs_copy != rhs) consider(BestArithmeticOf(lhs, rhs_copy), false, true);
   });
-  const double products = least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(sizes);
+  const double products =
+      least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(spec, sizes);
   return std::min(of_window, products + between_parts);
 }
 
@@ -339,7 +356,7 @@ double ComputeBounds::ProductsOfBlocks(const Spec& spec, double rhs_brought) con
                                 : OuterProducts(sizes, arithmetic, widened);
     least = std::min(least, products + rhs_brought);
   });
-  return least + Entries(sizes);
+  return least + Entries(spec, sizes);
 }
 
 }  // namespace kirsch

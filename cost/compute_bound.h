@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "cost/best_trips.h"
 #include "spec/spec.h"
@@ -47,7 +48,7 @@ class ComputeBounds {
   struct Sizes;
   struct Copies;
   struct Parts;
-  double Entries(const Sizes& sizes) const;
+  double Entries(const Spec& spec, const Sizes& sizes) const;
   double Lanewise(const Sizes& sizes) const;
   double Products(const Spec& spec, const Sizes& sizes) const;
   double OuterProducts(const Sizes& sizes, Arithmetic arithmetic, const WidenedTypes& widened) const;
@@ -61,14 +62,19 @@ class ComputeBounds {
   Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {
     return best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
   }
+  std::optional<Arithmetic> TileArithmeticOf(Dtype lhs, Dtype rhs) const {
+    return tile_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
+  }
 
   const Target& target_;
   BestTrips best_trips_;
   int narrow_bytes_ = 0;                                  // of a vector of the narrowest unit
   double tiles_per_byte_ = 0;                             // register tiles per byte of sums, at least
+  double matrix_tiles_per_byte_ = 0;                      // the same where they may be a matrix unit's
   std::array<double, kDtypes.size()> halving_cycles_{};   // to add up the lanes of a sum, at least, by lhs
   std::array<double, kDtypes.size()> decoding_cycles_{};  // DecodingCycles, of types of blocks
   std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
+  std::array<std::array<std::optional<Arithmetic>, kDtypes.size()>, kDtypes.size()> tile_arithmetic_;
 };
 
 }  // namespace kirsch

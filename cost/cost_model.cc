@@ -264,7 +264,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
       double compute =
           MicrokernelCycles(tile, steps, unit, target_) + WindowLoops(spec, tile, unit) * target_.loop_cycles;
-      if (spec.ideal == kIdealInputs) {
+      if (spec.ideal == kIdealInputs && tile.form != LayoutKind::kTiles) {
         RegisterTile plain = tile;
         plain.arithmetic = ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype,
                                         spec.operand[MatmulDims::kRhs].dtype, 1, target_);

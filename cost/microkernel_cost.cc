@@ -125,9 +125,36 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   return trip;
 }
 
+// Of tiles: rows are loaded as vectors are, one by one.
+TripCycles TilesTrip(const RegisterTile& tile, const VectorUnit& unit, const MatrixUnit& matrix) {
+  TripCycles trip;
+  for (int i = 0; i < tile.row_tiles(); ++i)
+    trip.arithmetic +=
+        tile.columns * std::max(matrix.least_product_cycles, tile.rows_of(i) * matrix.row_cycles);
+  trip.load = (tile.rows + tile.columns * kTileRows + tile.prefetches) / unit.loads_per_cycle +
+              CyclesOfSplits(tile, unit);
+  return trip;
+}
+
+// To copy what is left of the reduction into whole tiles, from where they are multiplied.
+double CyclesOfTileTail(const RegisterTile& tile, int64_t k, const VectorUnit& unit) {
+  if (tile.form != LayoutKind::kTiles || k % tile.step() == 0) return 0;
+  return (tile.rows + tile.columns * kTileRows) * (1 / unit.loads_per_cycle + 1 / unit.stores_per_cycle);
+}
+
+// Are sums of tiles not stored where the output is, but taken from memory as vectors once more?
+bool TilesWait(const Spec& spec, const RegisterTile& tile) {
+  if (tile.form != LayoutKind::kTiles) return false;
+  return !spec.op_info().epilogue.empty() || spec.out().dtype != tile.instruction().accumulator() ||
+         (spec.accumulate && IsFloating(spec.out().dtype)) ||
+         ExtentOf(spec, spec.op_info().output()).inner % tile.lanes != 0;
+}
+
 }  // namespace
 
 double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
+  if (tile.form == LayoutKind::kTiles)
+    return tile.row_tiles() * (tile.columns + 1) + tile.columns + tile.prefetches;
   const bool lanewise = tile.form == LayoutKind::kLanewise;
   const double fmas = tile.accumulators();
   const double factors = lanewise ? LanewiseInputs(tile) : Factors(tile);
@@ -149,8 +176,9 @@ std::string_view TripCycles::bottleneck() const {
 }
 
 TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
-  TripCycles trip =
-      tile.form == LayoutKind::kLanewise ? LanewiseTrip(tile, unit) : ProductTrip(tile, unit, target);
+  TripCycles trip = tile.form == LayoutKind::kTiles      ? TilesTrip(tile, unit, *target.matrix)
+                    : tile.form == LayoutKind::kLanewise ? LanewiseTrip(tile, unit)
+                                                         : ProductTrip(tile, unit, target);
   trip.front_end = (InstructionsOfStep(tile, CountedAsFolded(tile, unit)) + LoopInstructionsPerTrip(tile)) /
                    target.issue_width;
   return trip;
@@ -164,15 +192,12 @@ double ReductionSteps(const Spec& spec) {
   return steps;
 }
 
-int64_t TripsOf(const RegisterTile& tile, int64_t k) {
-  const int steps = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
-  return (k + steps - 1) / steps;
-}
+int64_t TripsOf(const RegisterTile& tile, int64_t k) { return (k + tile.step() - 1) / tile.step(); }
 
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {
   const double set_sums = (CountedSets(tile, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
-  return target.microkernel_cycles + set_sums + excess +
+  return target.microkernel_cycles + set_sums + excess + CyclesOfTileTail(tile, k, unit) +
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }
 
@@ -210,7 +235,8 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   const int vectors = tile.form == LayoutKind::kPartialSums
                           ? tile.rows * ((tile.columns + kSumsStoredAtOnce - 1) / kSumsStoredAtOnce)
                           : tile.rows * tile.columns;
-  return vectors * EpilogueCyclesOfVector(spec, unit);
+  const double waiting = TilesWait(spec, tile) ? 1 / unit.stores_per_cycle + 1 / unit.loads_per_cycle : 0;
+  return vectors * (EpilogueCyclesOfVector(spec, unit) + waiting);
 }
 
 // What products would do to a word of each column, and one instruction to make up for another bias and one to

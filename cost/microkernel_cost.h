@@ -12,7 +12,7 @@
 namespace kirsch {
 
 // Cycles of one trip of the microkernel's loop (kVectors: `group` steps of the reduction; kPartialSums:
-// `lanes * group` steps; kLanewise: one step), by bottleneck. The trip takes the largest.
+// and kTiles: `lanes * group` steps; kLanewise: one step), by bottleneck. The trip takes the largest.
 struct TripCycles {
   double arithmetic = 0;
   double widening = 0;
@@ -49,7 +49,8 @@ inline constexpr int kSumsStoredAtOnce = 4;
 // The epilogue of `spec` for a vector of its output.
 double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit);
 
-// The epilogue of `spec`, whose register tile this is, its operands in L1.
+// The epilogue of `spec`, whose register tile this is, its operands in L1; and what sums of tiles take to
+// become vectors, where they are not stored as they are.
 double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit);
 
 // Cycles per element of copies of such panels into wider ones.

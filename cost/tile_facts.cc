@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "cost/microkernel_cost.h"
 #include "spec/footprint.h"
@@ -131,7 +132,11 @@ double PeakFlopsPerCycle(const Spec& spec, const Target& target) {
   double peak = 0;
   for (const VectorUnit& unit : target.vectors)
     peak = std::max(peak, 2 * unit.rate(best).per_cycle * Info(best).group * unit.lanes(AccumulatorOf(spec)));
-  return peak;
+  const std::optional<Arithmetic> tiles =
+      TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype, spec.tensor(MatmulDims::kRhs).dtype, target);
+  if (!tiles || spec.fixed_order != 0) return peak;
+  const double lanes = target.vectors.front().lanes(AccumulatorOf(spec));
+  return std::max(peak, 2 * Info(*tiles).group * lanes * lanes / target.matrix->row_cycles);
 }
 
 TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const Target& target) {
@@ -142,7 +147,7 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
   facts.registers = RegistersInUse(tile, unit, target);
   facts.spills = std::max(0, facts.registers - unit.registers);
-  const int64_t step = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
+  const int64_t step = tile.step();
   facts.steps = loop.unroll * step;
   facts.trips = ReductionSteps(microkernel) / static_cast<double>(facts.steps);
   facts.multiply_adds = loop.unroll * tile.instruction().parts() * tile.accumulators();

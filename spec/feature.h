@@ -14,7 +14,7 @@ namespace kirsch {
 enum class CpuidRegister : uint8_t { kEax, kEbx, kEcx, kEdx };
 
 // What the operating system must save: bits of XCR0.
-inline constexpr uint64_t kNoState = 0, kYmmState = 0x06, kZmmState = 0xe6;
+inline constexpr uint64_t kNoState = 0, kYmmState = 0x06, kZmmState = 0xe6, kTileState = 0x60000;
 
 struct Feature {
   std::string_view name;  // LLVM's, GCC's and Clang's
@@ -27,7 +27,11 @@ struct Feature {
   // The first version of GCC whose __builtin_cpu_supports takes the name, and that of Clang; 0: all that know
   // the feature.
   int gcc_builtin = 0, clang_builtin = 0;
+  bool by_permission = false;  // a process has to ask the operating system for it first
 };
+
+// Of compilers whose builtins say nothing of permissions.
+inline constexpr int kNoVersion = 999;
 
 inline constexpr std::array kFeatures = {
     Feature{"fma", 1, 0, CpuidRegister::kEcx, 12, kYmmState, true},
@@ -46,6 +50,10 @@ inline constexpr std::array kFeatures = {
     Feature{"avx512vnni", 7, 0, CpuidRegister::kEcx, 11, kZmmState},
     Feature{"avx512fp16", 7, 0, CpuidRegister::kEdx, 23, kZmmState, false, 12, 14, 0, 19},
     Feature{"avx512bf16", 7, 1, CpuidRegister::kEax, 5, kZmmState},
+    Feature{"amx-tile", 7, 0, CpuidRegister::kEdx, 24, kTileState, false, 11, 12, kNoVersion, kNoVersion,
+            true},
+    Feature{"amx-bf16", 7, 0, CpuidRegister::kEdx, 22, kTileState, false, 11, 12, kNoVersion, kNoVersion},
+    Feature{"amx-int8", 7, 0, CpuidRegister::kEdx, 25, kTileState, false, 11, 12, kNoVersion, kNoVersion},
 };
 
 // The row of that name; null if there is none.

@@ -65,6 +65,19 @@ struct Encoding {
   std::string_view c;  // the intrinsic, without "_mm256_"
 };
 
+// A tile, the register of a matrix unit, has rows of as many bytes as the widest vector. A product of tiles
+// adds to each of up to kTileRows rows of f32 or s32 the products of a row of lhs, kTileRowBytes of steps of
+// the reduction, and as many groups of rhs, each a row.
+inline constexpr int kTileRows = 16, kTileRowBytes = 64;
+inline constexpr std::string_view kTileFeature = "amx-tile";
+
+// The product of tiles that multiplies as an instruction for vectors does.
+struct TileEncoding {
+  std::string_view feature;  // beside kTileFeature; empty: there is no such product
+  std::string_view llvm, c;  // intrinsics, f(accumulator, lhs, rhs) of numbers of tiles
+  std::string_view exchanged_llvm = "", exchanged_c = "";  // the types of lhs and rhs exchanged
+};
+
 struct Instruction {
   Arithmetic arithmetic;
   std::string_view name;  // in the names of procedures
@@ -80,6 +93,7 @@ struct Instruction {
   bool flushes_subnormals = false;      // of factors and of sums
   bool scales = false;                  // rhs is of any type of blocks of integers; sums are of f32
   int words = 1;  // of each factor of a step; several: rhs is of blocks in panels, of which a step takes one
+  TileEncoding tiles = {};
 
   constexpr Dtype accumulator() const { return AccumulatorOf(lhs); }
   // Multiply-adds of one step: one for each word, or for each vector that words of rhs are unpacked into.
@@ -126,6 +140,11 @@ inline constexpr Encoding kDotU8S8[] = {
 inline constexpr Encoding kDotS8S8[] = {
     {16, 32, {"avxvnniint8"}, kFirst, "llvm.x86.avx2.vpdpbssd.$", "dpbssd_epi32"}};
 
+inline constexpr TileEncoding kTileBf16 = {"amx-bf16", "llvm.x86.tdpbf16ps", "_tile_dpbf16ps"};
+inline constexpr TileEncoding kTileU8S8 = {"amx-int8", "llvm.x86.tdpbusd", "_tile_dpbusd", "llvm.x86.tdpbsud",
+                                           "_tile_dpbsud"};
+inline constexpr TileEncoding kTileS8S8 = {"amx-int8", "llvm.x86.tdpbssd", "_tile_dpbssd"};
+
 }  // namespace encodings
 
 // In the order of the enum. Of rows that are equally fast, the last one is used.
@@ -164,7 +183,8 @@ inline constexpr std::array kInstructions = {
                 .timed = Arithmetic::kDotBf16,
                 .timing = "dot_bf16",
                 .rate = {1, 6},
-                .flushes_subnormals = true},
+                .flushes_subnormals = true,
+                .tiles = encodings::kTileBf16},
     Instruction{.arithmetic = Arithmetic::kDotS16,
                 .name = "dots16",
                 .group = 2,
@@ -183,7 +203,8 @@ inline constexpr std::array kInstructions = {
                 .timed = Arithmetic::kDotU8S8,
                 .timing = "dot_u8s8",
                 .rate = {1, 5},
-                .commutes = true},
+                .commutes = true,
+                .tiles = encodings::kTileU8S8},
     Instruction{.arithmetic = Arithmetic::kDotO8S8,
                 .name = "doto8s8",
                 .group = 4,
@@ -197,7 +218,8 @@ inline constexpr std::array kInstructions = {
                 .lhs = Dtype::kS8,
                 .rhs = Dtype::kS8,
                 .encodings = encodings::kDotS8S8,
-                .timed = Arithmetic::kDotU8S8},
+                .timed = Arithmetic::kDotU8S8,
+                .tiles = encodings::kTileS8S8},
     // Integers of blocks as words of s16. Their sums are made f32 and multiplied by scales in between.
     Instruction{.arithmetic = Arithmetic::kDotBlocks,
                 .name = "dotblocks",

@@ -18,12 +18,14 @@ enum class LayoutKind : uint8_t {
   kWindow,       // as the op's window says (spec/window.h); order is kRow
   kLanewise,     // registers: as kVectors; both inputs have the dim that the vectors run along
   kChains,       // registers: as kVectors; each sum is one chain, where others are split to hide latency
+  kTiles,        // registers of a matrix unit: as kVectors, up to kTileRows rows of a vector in each
 };
 
-inline constexpr uint32_t kNumLayoutKinds = static_cast<uint32_t>(LayoutKind::kChains) + 1;
+inline constexpr uint32_t kNumLayoutKinds = static_cast<uint32_t>(LayoutKind::kTiles) + 1;
 
 constexpr bool IsOfVectors(LayoutKind registers) {
-  return registers == LayoutKind::kVectors || registers == LayoutKind::kChains;
+  return registers == LayoutKind::kVectors || registers == LayoutKind::kChains ||
+         registers == LayoutKind::kTiles;
 }
 
 // Which of an operand's last two axes is contiguous.

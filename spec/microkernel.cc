@@ -134,6 +134,17 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
          static_cast<double>(line);
 }
 
+// `tile`: with its rows, and its columns as elements. Their operands are of the arithmetic's types.
+RegisterTile TilesOf(const Spec& spec, RegisterTile tile, const Target& target) {
+  const TensorSpec &lhs = spec.tensor(MatmulDims::kLhs), &rhs = spec.tensor(MatmulDims::kRhs);
+  const std::optional<Arithmetic> arithmetic = TileArithmetic(lhs.dtype, rhs.dtype, target);
+  KIRSCH_CHECK(arithmetic.has_value());
+  tile.arithmetic = *arithmetic;
+  tile.columns = (tile.columns + tile.lanes - 1) / tile.lanes;
+  tile.split_lhs = SplitShare(spec, MatmulDims::kLhs, kTileRowBytes / Bytes(lhs.dtype), target);
+  return tile;
+}
+
 // What words of as many steps as a block of lhs has take before they are multiplied: of codes that are halves
 // of bytes, each is masked, and every second one shifted; their higher bits are shifted, and put beside them
 // by one instruction more; factors of parts are shifted, masked or shifted back, made f32 and multiplied.
@@ -195,6 +206,16 @@ Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
   return spec.fixed_order != 0 || HasNoGroups(spec) ? PlainArithmetic(lhs) : BestArithmetic(lhs, rhs, target);
 }
 
+std::optional<Arithmetic> TileArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
+  if (!target.matrix) return std::nullopt;
+  for (const Instruction& row : kInstructions) {
+    const bool suits = (row.lhs == lhs && row.rhs == rhs) ||
+                       (!row.tiles.exchanged_llvm.empty() && row.lhs == rhs && row.rhs == lhs);
+    if (suits && !row.tiles.feature.empty() && target.HasFeature(row.tiles.feature)) return row.arithmetic;
+  }
+  return std::nullopt;
+}
+
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
   if (group == 1) return PlainArithmetic(lhs);
   const auto fits = [&](const Instruction& row) { return row.group == group && Takes(row, lhs, rhs); };
@@ -242,10 +263,11 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   RegisterTile tile;
   tile.form = registers.kind == LayoutKind::kChains ? LayoutKind::kVectors : registers.kind;
   tile.one_set = registers.kind == LayoutKind::kChains;
-  tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
   tile.lanes = registers.panel;
   tile.rows = static_cast<int>(out.outer);
   tile.columns = static_cast<int>(out.inner);
+  if (tile.form == LayoutKind::kTiles) return TilesOf(spec, tile, target);
+  tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
   if (tile.form != LayoutKind::kPartialSums) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
     tile.masked_rhs =
@@ -282,6 +304,10 @@ const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile) {
   for (const VectorUnit& unit : target.vectors)
     if (unit.bytes == tile.vector_bytes()) return unit;
   KIRSCH_BUG("no vector unit with that many lanes");
+}
+
+int TileRegistersNeeded(const RegisterTile& tile) {
+  return tile.row_tiles() * tile.columns + tile.row_tiles() + 1;
 }
 
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
@@ -323,6 +349,7 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
 bool SumsInBlocks(const Spec& spec) { return IsFloating(AccumulatorOf(spec)) && spec.fixed_order == 0; }
 
 int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
+  if (tile.form == LayoutKind::kTiles) return 1;
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.wanted_chains();
   int sets = 1;
@@ -347,6 +374,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   // few registers, compilers copy and spill accumulators that are updated more than once in a trip.
   constexpr int kBody = 64, kMostUnrolled = 8, kManyRegisters = 32;
   MainLoop loop;
+  if (tile.form == LayoutKind::kTiles) return loop;
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
     loop.unroll = std::max(1, VectorsOfBlock(tile));

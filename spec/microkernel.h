@@ -5,6 +5,7 @@
 #ifndef KIRSCH_SPEC_MICROKERNEL_H_
 #define KIRSCH_SPEC_MICROKERNEL_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -25,6 +26,9 @@ Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
 // The same for a spec: one without groups where they would change the order of its sums.
 Arithmetic BestArithmetic(const Spec& spec, const Target& target);
+
+// The arithmetic by which the matrix unit multiplies operands of these very types; none if it doesn't.
+std::optional<Arithmetic> TileArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
 // The fastest one of a given group, which `target` has for these types.
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target);
@@ -53,6 +57,8 @@ bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target);
 //                 `rows` vector loads of lhs and `columns` of rhs; the lanes are summed at the end
 //   kLanewise     a column is a vector along the output's inner dim; per `taps` steps of the reduction, for
 //                 each column, `taps` vector loads of rhs and `inputs` of lhs, which rows have in common
+//   kTiles        tiles of a matrix unit: a column is a vector along the output's inner dim; per
+//                 `lanes * group` steps of the reduction, `columns` tiles of rhs and `row_tiles` of lhs
 // clang-format on
 struct RegisterTile {
   LayoutKind form = LayoutKind::kVectors;
@@ -85,6 +91,13 @@ struct RegisterTile {
   int accumulators() const { return sum_rows() * columns; }
   int group() const { return instruction().group; }
   int vector_bytes() const { return lanes * Bytes(instruction().accumulator()); }
+  // Steps of the reduction that a multiply-add takes in.
+  int step() const {
+    return group() * (form == LayoutKind::kPartialSums || form == LayoutKind::kTiles ? lanes : 1);
+  }
+  // Of kTiles, those that the rows make, and the rows of one of them.
+  int row_tiles() const { return (rows + kTileRows - 1) / kTileRows; }
+  int rows_of(int row_tile) const { return std::min(kTileRows, rows - row_tile * kTileRows); }
   // Registers of sums: where they are of the integers of a step first, each element has two.
   int sum_registers() const { return accumulators() * (instruction().words > 1 ? 2 : 1); }
   // Of a product of integers of blocks: are rows of lhs read where they are used? So they are of bytes and a
@@ -112,6 +125,10 @@ bool LanesMayVary(Dtype dtype, const Target& target);
 
 // The unit of `target` whose vectors the tile's accumulators are.
 const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile);
+
+// Registers of the matrix unit that a tile of kTiles needs: accumulators, a step's tiles of lhs, and one of
+// rhs.
+int TileRegistersNeeded(const RegisterTile& tile);
 
 // Vector registers the tile needs while it runs, with one set of accumulators.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);

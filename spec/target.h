@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +96,15 @@ struct VectorUnit {
   friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
 };
 
+// A unit that multiplies tiles (kTileRows, kTileRowBytes).
+struct MatrixUnit {
+  int registers = 8;                // tiles
+  double row_cycles = 1;            // of a product, for each row of lhs ...
+  double least_product_cycles = 8;  // ... but no less
+
+  friend bool operator==(const MatrixUnit&, const MatrixUnit&) = default;
+};
+
 // The ISA features that code for `unit` needs, whatever it computes.
 std::vector<std::string> FeaturesOf(const VectorUnit& unit);
 
@@ -114,6 +124,7 @@ struct Target {
   double fork_join_cycles = 10000;  // starting and joining one parallel section
   double barrier_cycles = 2000;     // all threads of one waiting for each other
   std::vector<VectorUnit> vectors;  // widest first
+  std::optional<MatrixUnit> matrix;
   std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
 
   const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }

@@ -81,7 +81,8 @@ std::string TargetHelp() {
       "The CPU\n", Row("name", target.name, "text"), Row("cpu", target.cpu, "LLVM's name of a CPU"),
       Row("features", Join(target.features, " "), "names, listed below"),
       Rows<Target>("", kTargetKeys, {target}), "\nEach of `vectors`, the widest first\n",
-      VectorsText(target.vectors.front()), MemoryText(target), FeaturesText());
+      VectorsText(target.vectors.front()), "\n`matrix`, if there is such a unit\n",
+      Rows<MatrixUnit>("", kMatrixKeys, {MatrixUnit()}), MemoryText(target), FeaturesText());
 }
 
 }  // namespace kirsch

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/harness/peak.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "bench/machine/team.h"
 #include "bench/workload/element.h"
 #include "spec/target/clock.h"
+#include "spec/target/host.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -51,6 +55,29 @@ KIRSCH_PEAK_LOOP(MultiplyInt32Vex256, "ymm",
                  "vpmulld %%ymm12, %%ymm12, %%ymm13\n\tvpaddd %%ymm13, %%ymm\\i, %%ymm\\i")
 KIRSCH_PEAK_LOOP(MultiplyInt32Evex512, "zmm",
                  "vpmulld %%zmm12, %%zmm12, %%zmm13\n\tvpaddd %%zmm13, %%zmm\\i, %%zmm\\i")
+
+// Four accumulators of zeros; each product is of 16 rows, 16 columns and 64 bytes of the reduction.
+constexpr int64_t kTileIterations = kIterations / 16;
+struct alignas(64) TileConfiguration {
+  uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16};
+};
+#define KIRSCH_TILE_PEAK_LOOP(name, product)                                                         \
+  void name() {                                                                                      \
+    static constexpr TileConfiguration kConfiguration;                                               \
+    int64_t count = kTileIterations;                                                                 \
+    asm volatile("ldtilecfg %[configuration]\n\t"                                                    \
+                 ".irp i,0,1,2,3,4,5\n\ttilezero %%tmm\\i\n\t.endr\n\t"                             \
+                 "1:\n\t.irp i,0,1,2,3\n\t" product                                                  \
+                 " %%tmm5, %%tmm4, %%tmm\\i\n\t.endr\n\tdec %[count]\n\tjnz 1b\n\ttilerelease"       \
+                 : [count] "+r"(count)                                                               \
+                 : [configuration] "m"(kConfiguration)                                               \
+                 : "cc");                                                                            \
+  }
+KIRSCH_TILE_PEAK_LOOP(TileBf16, "tdpbf16ps")
+KIRSCH_TILE_PEAK_LOOP(TileInt8, "tdpbusd")
+#undef KIRSCH_TILE_PEAK_LOOP
 #undef KIRSCH_PEAK_LOOP
 #undef KIRSCH_EACH_CHAIN
 
@@ -60,6 +87,13 @@ bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_sup
 bool HasAvxVnni() { return __builtin_cpu_supports("avxvnni"); }
 bool HasAvx512Vnni() { return __builtin_cpu_supports("avx512vnni"); }
 bool HasAvx512Bf16() { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vl"); }
+
+bool HostHas(std::string_view feature) {
+  static const std::vector<std::string>& features = *new std::vector<std::string>(ReadHost().features);
+  return std::find(features.begin(), features.end(), feature) != features.end();
+}
+bool HasTilesOfBf16() { return HostHas("amx-bf16"); }
+bool HasTilesOfInt8() { return HostHas("amx-int8"); }
 
 bool None(const Problem&) { return false; }
 bool Floats(const Problem& p) { return !IsInteger(p.out_type) && p.out_type != KIRSCH_F64; }
@@ -73,7 +107,9 @@ constexpr double Work(int vector_bytes, int operations) {
   return static_cast<double>(kIterations) * kChains * operations * vector_bytes / 4;
 }
 
-constexpr std::array<PeakMethod, 13> kMethods = {{
+constexpr double TileWork(int steps) { return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2; }
+
+constexpr std::array<PeakMethod, 15> kMethods = {{
     {"clock", 0, kClockCycles, Always, None, RunClockLoop},
     {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
     {"fma", 64, Work(64, 2), HasAvx512, Floats, Fma512},
@@ -81,6 +117,8 @@ constexpr std::array<PeakMethod, 13> kMethods = {{
     {"fmaf64", 64, Work(64, 1), HasAvx512, Doubles, FmaF64Zmm},
     {"vdpbf16ps", 32, Work(32, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex256},
     {"vdpbf16ps", 64, Work(64, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex512},
+    {"tdpbf16ps", 64, TileWork(32), HasTilesOfBf16, Bf16Inputs, TileBf16},
+    {"tdpbusd", 64, TileWork(64), HasTilesOfInt8, ByteInputs, TileInt8},
     {"vpdpbusd", 32, Work(32, 8), HasAvxVnni, ByteInputs, DotInt8Vex256},
     {"vpdpbusd", 64, Work(64, 8), HasAvx512Vnni, ByteInputs, DotInt8Evex512},
     {"vpmaddwd+vpaddd", 32, Work(32, 4), HasAvx2, ByteInputs, DotInt16Vex256},

@@ -28,7 +28,7 @@ constexpr CoreType kCoreTypes[] = {
     {"avx512_core"},     // oneDNN
     {"avx512_core_vnni", "avx512vnni"},
     {"avx512_core_bf16", "avx512bf16"},
-    {"avx512_core_amx", "avx512bf16"},
+    {"avx512_core_amx", "amx-bf16"},
     {"AVX512"},  // MKL
     {kCoreTypeOfTheCpu},
 };

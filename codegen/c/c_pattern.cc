@@ -125,6 +125,13 @@ std::string Pattern::Text() const {
 Pattern PatternOf(std::string_view text) {
   Pattern pattern;
   for (size_t i = 0; i < text.size();) {
+    if (text[i] == '"') {  // strings have no holes
+      const size_t end = text.find('"', i + 1) + 1;
+      KIRSCH_CHECK(end != 0);
+      pattern.text.back() += text.substr(i, end - i);
+      i = end;
+      continue;
+    }
     if (!IsWord(text[i])) {
       pattern.text.back() += text[i++];
       continue;

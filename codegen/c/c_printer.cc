@@ -59,6 +59,13 @@ bool AddsBefore(const std::vector<Stmt>& block, size_t number, VarId accumulator
                      });
 }
 
+// The memory that configures tiles, as a string: it is of 64 bytes, the last of which ends the string.
+std::string TileConfiguration(const TileRows& rows) {
+  std::string text = "\"";
+  for (uint8_t byte : TileConfigurationBytes(rows)) Append(&text, "\\", byte >> 6, byte >> 3 & 7, byte & 7);
+  return text + "\"";
+}
+
 class FunctionPrinter {
  public:
   // `callees`: the C names of the procedures that this one may call.
@@ -229,6 +236,26 @@ class FunctionPrinter {
   void Print(const Keep&) {}  // C compilers choose well
   void Print(const Prefetch& op) {
     Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T", op.into_l2 ? 1 : 0, ");");
+  }
+  void Print(const TileConfigure& op) { Line("_tile_loadconfig(", TileConfiguration(op.rows), ");"); }
+  void Print(const TileRelease&) { Line("_tile_release();"); }
+  void Print(const TileZero& op) { Line("_tile_zero(", Tile(op.tile), ");"); }
+  void Print(const TileLoad& op) {
+    Line("_tile_loadd(", Tile(op.tile), ", ", Text(op.from), ", ", BytesOf(op.stride, op.from), ");");
+  }
+  void Print(const TileStore& op) {
+    Line("_tile_stored(", Tile(op.tile), ", ", Text(op.to), ", ", BytesOf(op.stride, op.to), ");");
+  }
+  void Print(const TileMultiplyAdd& op) {
+    const TileEncoding& encoding = Info(op.arithmetic).tiles;
+    Line(op.exchanged ? encoding.exchanged_c : encoding.c, "(", Tile(op.accumulator), ", ", Tile(op.lhs),
+         ", ", Tile(op.rhs), ");");
+  }
+  // GCC pastes it into an instruction: no parameter of a macro, which could be a sum, may take its place.
+  std::string Tile(int number) const { return Cat(style_.macros.empty() ? "" : "KIRSCH_TILE", number); }
+  std::string BytesOf(const Affine& elements, const Address& address) const {
+    const int64_t bytes = Bytes(MemoryType(address));
+    return elements.IsConstant() ? Cat(elements.constant * bytes) : Cat("(", Text(elements), ") * ", bytes);
   }
   void Print(const ToLine& op) {
     Line("const size_t ", Name(op.index), " = (0 - (size_t)", Name(op.pointer), ") % 64 / sizeof(float);");

@@ -20,9 +20,11 @@ const Feature& RowOf(const std::string& name) {
   return *row;
 }
 
-std::string CheckMacro(const std::string& feature) {
-  return Cat("KIRSCH_CPU_", absl::AsciiStrToUpper(feature));
+// "AMX_TILE"
+std::string MacroPart(const std::string& feature) {
+  return absl::StrReplaceAll(absl::AsciiStrToUpper(feature), {{"-", "_"}});
 }
+std::string CheckMacro(const std::string& feature) { return Cat("KIRSCH_CPU_", MacroPart(feature)); }
 
 constexpr char kCpuidFunctions[] =
     R"(static inline void $NAME_cpuid_leaf(int leaf, int subleaf, int* info) {
@@ -56,15 +58,32 @@ static inline int $NAME_cpuid(int leaf, int subleaf, int index, int bit, unsigne
   return info[index] >> bit & 1;
 }
 // Bits, from bit 1 on, of what is defined below. CPUID is slow, so only the first call asks it.
+static int $NAME_known_bits;
 static inline int $NAME_cpuid_bits(void) {
-  static int known;
-  int bits = KIRSCH_LOAD(known);
+  int bits = KIRSCH_LOAD($NAME_known_bits);
   if (bits == 0) {
     bits = 1
 $BITS;
-    KIRSCH_STORE(known, bits);
+    KIRSCH_STORE($NAME_known_bits, bits);
   }
   return bits;
+}
+)";
+
+constexpr char kPermission[] =
+    R"(// 1 if the system lets this process use tiles (AMX), for which it has to be asked.
+static inline int $NAME_permitted(int asks) {
+#if defined(__linux__)
+  unsigned long long states = 0;
+  long result = 158;  // arch_prctl: 0x1023 asks for a state, 0x1022 says which there are; 18 is that of tiles
+  if (asks) __asm__ volatile("syscall" : "+a"(result) : "D"(0x1023L), "S"(18L) : "rcx", "r11", "memory");
+  result = 158;
+  __asm__ volatile("syscall" : "+a"(result) : "D"(0x1022L), "S"(&states) : "rcx", "r11", "memory");
+  return result == 0 && (states >> 18 & 1);
+#else
+  (void)asks;
+  return 0;
+#endif
 }
 )";
 
@@ -89,6 +108,11 @@ std::string All(const std::vector<std::string>& features, Item item) {
 
 }  // namespace
 
+bool NeedPermission(const std::vector<std::string>& features) {
+  return std::any_of(features.begin(), features.end(),
+                     [](const std::string& feature) { return RowOf(feature).by_permission; });
+}
+
 std::string CompilerCheck(const std::vector<std::string>& features) {
   std::string text;
   for (const std::string& feature : features)
@@ -106,10 +130,16 @@ std::string CpuCheckDefinitions(const std::vector<std::string>& features, const 
     const Feature& row = RowOf(feature);
     ++bit;
     Append(&bits, bit == 1 ? "" : "\n", "           | ", name, "_cpuid(", row.leaf, ", ", row.subleaf, ", ",
-           static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state), ") << ", bit);
+           static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state), ")",
+           row.by_permission ? Cat(" * ", name, "_permitted(0)") : "", " << ", bit);
     Append(&cpuid, "#define ", CheckMacro(feature), " ($NAME_cpuid_bits() >> ", bit, " & 1)\n");
     Append(&builtin, "#define ", CheckMacro(feature), " __builtin_cpu_supports(\"", feature, "\")\n");
   }
+  if (NeedPermission(features))
+    return absl::StrReplaceAll(
+        Cat(kPermission, kCpuidFunctions, cpuid,
+            "#define KIRSCH_PERMIT() ((void)$NAME_permitted(1), KIRSCH_STORE($NAME_known_bits, 0))\n"),
+        {{"$NAME", name}, {"$BITS", bits}});
   return absl::StrReplaceAll(Cat("#if ", OldBuiltinCondition(features), "\n", kCpuidFunctions, cpuid,
                                  "#else\n", builtin, "#endif\n"),
                              {{"$NAME", name}, {"$BITS", bits}});
@@ -118,6 +148,7 @@ std::string CpuCheckDefinitions(const std::vector<std::string>& features, const 
 std::string CpuCheckEnd(const std::vector<std::string>& features) {
   std::string text;
   for (const std::string& feature : features) Append(&text, "#undef ", CheckMacro(feature), "\n");
+  if (NeedPermission(features)) text += "#undef KIRSCH_PERMIT\n";
   return text;
 }
 
@@ -125,7 +156,7 @@ std::string CpuCondition(const std::vector<std::string>& features) { return All(
 
 std::string CompilerCondition(const std::vector<std::string>& features) {
   return All(features, [](const std::string& feature) {
-    const std::string defined = Cat("defined(__", absl::AsciiStrToUpper(feature), "__)");
+    const std::string defined = Cat("defined(__", MacroPart(feature), "__)");
     if (!RowOf(feature).by_arch_avx2) return defined;
     return Cat("(", defined, " || defined(_MSC_VER) && defined(__AVX2__))");
   });

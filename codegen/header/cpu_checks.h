@@ -8,6 +8,10 @@
 
 namespace kirsch {
 
+// Does the system have to be asked for one of the features? CpuCondition says no until it has been:
+// KIRSCH_PERMIT(), which CpuCheckDefinitions defines then, asks.
+bool NeedPermission(const std::vector<std::string>& features);
+
 // An error for compilers that are too old to know one of these features; empty if none is.
 std::string CompilerCheck(const std::vector<std::string>& features);
 

@@ -233,6 +233,24 @@ std::string PrintPackedBytes(const HeaderFunction& function, const std::string& 
              body, "}\n\n");
 }
 
+bool NeedsPermission(const HeaderFunction& function) {
+  return std::any_of(function.variants.begin(), function.variants.end(),
+                     [](const HeaderVariant& variant) { return NeedPermission(variant.features()); });
+}
+
+namespace {
+
+std::string PrintEnable(const HeaderFunction& function, const std::string& linkage) {
+  if (!NeedsPermission(function)) return "";
+  return Cat("// Asks the system to let this process use AMX. Call it before anything else of ",
+             function.name, ".\n// What ", function.name, "_supported() says then.\n", linkage, "int ",
+             function.name, "_enable(void) {\n  KIRSCH_PERMIT();\n",
+             function.variants.size() > 1 ? Cat("  KIRSCH_STORE(", function.name, "_choice, 0);\n") : "",
+             "  return ", function.name, "_supported();\n}\n\n");
+}
+
+}  // namespace
+
 std::string PrintSupported(const HeaderFunction& function, const std::string& linkage) {
   const size_t count = function.variants.size();
   std::string choice, condition = CpuCondition(function.variants.front().features());
@@ -246,7 +264,8 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
     condition = Cat(function.name, "_choose() <= ", count);
   }
   return Cat(choice, "// 1 if this CPU can run ", function.name, ", else 0.\n", linkage, "int ",
-             function.name, "_supported(void) {\n  return ", condition, " ? 1 : 0;\n}\n\n");
+             function.name, "_supported(void) {\n  return ", condition, " ? 1 : 0;\n}\n\n",
+             PrintEnable(function, linkage));
 }
 
 std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage) {

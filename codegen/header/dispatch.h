@@ -19,6 +19,9 @@ std::string PackDeclaration(const HeaderFunction& function);
 // NAME_packed_bytes(), if an operand is prepacked; PrintSupported comes before it.
 std::string PrintPackedBytes(const HeaderFunction& function, const std::string& linkage);
 
+// Is there a variant whose instructions the system has to be asked for? Then NAME_enable() asks.
+bool NeedsPermission(const HeaderFunction& function);
+
 // "_runs", "_choose": NAME_runs(i) says whether the CPU can run variant i, counting from 1, and
 // NAME_choose() is the first it can run, or one more than there are. The choice is kept in NAME_choice (0:
 // not made yet), which the self-test sets. NAME_supported() goes by these, if there are several variants.

@@ -201,6 +201,9 @@ std::string FunctionText(const HeaderFunction& function) {
            scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
   text += PackedText(function);
   if (function.signature().threads) text += ThreadsText(function);
+  if (NeedsPermission(function))
+    Append(&text, "Linux has to be asked for AMX first, once in a process: call ", function.name,
+           "_enable().\n");
   if (function.variants.size() > 1)
     text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";
   if (function.sizes.empty() && function.parameters.empty() && function.swapped(0))

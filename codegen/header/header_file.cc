@@ -159,6 +159,14 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #endif
 )";
 
+// Numbers of tiles, for macros of intrinsics that take them as text.
+std::string TileNumbers(const std::vector<std::string>& features, bool defines) {
+  std::string text;
+  for (int tile = 0; tile < kTileRegisters && NeedPermission(features); ++tile)
+    Append(&text, defines ? "#define" : "#undef", " KIRSCH_TILE", tile, defines ? Cat(" ", tile) : "", "\n");
+  return text;
+}
+
 constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #undef KIRSCH_NOINLINE
 #undef KIRSCH_FENCE
@@ -214,9 +222,9 @@ std::string Body(const HeaderFile& file, const std::string& functions) {
   std::string supported;
   for (const HeaderFunction& function : file.functions)
     supported += PrintSupported(function, PublicPrefix(file));
-  return Cat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
+  return Cat(CompilerCheck(features), kPortability, TileNumbers(features, true), "\n", Opening(file), "\n",
              CpuCheckDefinitions(features, file.name), "\n", supported, functions, "\n", Closing(file), "\n",
-             CpuCheckEnd(features), kPortabilityEnd);
+             CpuCheckEnd(features), TileNumbers(features, false), kPortabilityEnd);
 }
 
 std::string Guard(const HeaderFile& file) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/header/dispatch.h"
 #include "codegen/header/self_test_parts.h"
 #include "codegen/header/user_matrix.h"
 #include "codegen/samples/block_samples.h"
@@ -452,7 +453,7 @@ std::string BlocksText(const HeaderFile& file) {
 // Each variant in turn is made the choice; then the choice is open again.
 std::string CallsText(const HeaderFunction& function) {
   const bool several = function.variants.size() > 1;
-  std::string text;
+  std::string text = NeedsPermission(function) ? "  $NAME_enable();\n" : "";
   for (size_t i = 0; i < function.variants.size(); ++i) {
     const HeaderVariant& variant = function.variants[i];
     text += absl::StrReplaceAll(

@@ -7,6 +7,15 @@
 #include "spec/check.h"
 
 namespace kirsch {
+
+bool WaitsForEpilogue(const Microkernel& kernel) {
+  if (kernel.tile.form != LayoutKind::kTiles) return kernel.epilogue.HasFunctions();
+  const bool starts_from_zero = IsFloating(kernel.accumulator());
+  return !kernel.epilogue.empty() || kernel.out.dtype != kernel.accumulator() ||
+         (kernel.accumulate && starts_from_zero) || kernel.n % kernel.tile.lanes != 0 ||
+         kernel.runtime_n_tail != 0;
+}
+
 EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
                            const std::vector<VarId>& arguments, int lanes, VarId size, VarId last)
     : builder_(builder),
@@ -19,7 +28,7 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
       math_(builder, lanes, kernel.scales, "f",
             kernel.accumulator() == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
-  if (kernel.epilogue.HasFunctions())
+  if (WaitsForEpilogue(kernel))
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
 }
 
@@ -35,11 +44,12 @@ void EpilogueCode::Store(VarId sums, int row, int64_t column, const LaneCount& c
   builder_.Do(kirsch::Store{sums, At(waiting_, row * Pitch() + column), lanes_});
 }
 
-void EpilogueCode::Finish() {
+void EpilogueCode::Finish(const std::function<void(VarId, const Address&, const LaneCount&)>& before) {
   if (waiting_ == kNoVar) return;
   const VarId sums = builder_.Vector("waited", kernel_.accumulator(), lanes_);
   const auto take = [&](const Place& place) {
     builder_.Do(Load{sums, {waiting_, Plus(Times(place.row, Pitch()), place.column)}, lanes_});
+    before(sums, OutputAt(place), place.count);
     StoreThrough(sums, place);
   };
   const bool runtime_n_tail = last_ != kNoVar;
@@ -54,9 +64,13 @@ void EpilogueCode::Finish() {
 
 void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
   const VarId stored = Apply(sums, place);
+  builder_.Do(kirsch::Store{stored, OutputAt(place), place.count});
+}
+
+Address EpilogueCode::OutputAt(const Place& place) const {
   const Affine row = kernel_.out.symbolic_stride ? TimesVariable(place.row, size_)
                                                  : Times(place.row, kernel_.out.outer_stride);
-  builder_.Do(kirsch::Store{stored, {out_, Plus(row, place.column)}, place.count});
+  return {out_, Plus(row, place.column)};
 }
 
 VarId EpilogueCode::Apply(VarId sums, const Place& place) {

@@ -5,6 +5,7 @@
 #define KIRSCH_CODEGEN_KERNELS_EPILOGUE_CODE_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "codegen/kernels/accumulators.h"
@@ -14,8 +15,12 @@
 
 namespace kirsch {
 
-// Steps of an instruction are done to the register tile. Functions, of dozens, are written once: the sums
-// wait in memory, a tile of the procedure's own, for a loop over them.
+// Do the sums wait in memory, a tile of the procedure's own, for a loop over them? So they do for functions,
+// which are dozens of instructions, and written once; and in tiles of a matrix unit, unless these are stored
+// whole as they are, or start from integers that they are added to.
+bool WaitsForEpilogue(const Microkernel& kernel);
+
+// Steps of an instruction are done to the register tile.
 class EpilogueCode {
  public:
   // `out` and `arguments`: the pointers to the output and to what the epilogue takes. Sums come as vectors of
@@ -26,8 +31,13 @@ class EpilogueCode {
   // Stores what becomes of the sums of elements (row, column), (row, column + 1), ... `count` of which exist;
   // `sums` may be overwritten.
   void Store(VarId sums, int row, int64_t column, const LaneCount& count);
-  // To be called once all sums of the tile are stored.
-  void Finish();
+  // To be called once all sums of the tile are stored. `before(sums, place, count)` is done to each vector of
+  // those that have waited first; `place` is where it goes.
+  void Finish(const std::function<void(VarId, const Address&, const LaneCount&)>& before = [](auto&&...) {});
+
+  // Where sums wait, rows being so many elements apart.
+  VarId waiting() const { return waiting_; }
+  int64_t Pitch() const;
 
  private:
   struct Place {
@@ -40,8 +50,7 @@ class EpilogueCode {
   VarId Apply(VarId sums, const Place& place);
   void LoadOperand(const EpilogueStep& step, const Place& place, VarId to);
   VarId Stored(VarId x);
-  // Elements of a row of the tile in memory.
-  int64_t Pitch() const;
+  Address OutputAt(const Place& place) const;
 
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;
@@ -55,7 +64,7 @@ class EpilogueCode {
   VarId integer_ = kNoVar;                                  // what floats become in the end
   VarId integer_operand_ = kNoVar, real_operand_ = kNoVar;  // of a step
   VarId addend_ = kNoVar;                                   // of a fused step
-  VarId waiting_ = kNoVar;                                  // the tile in memory, where there are functions
+  VarId waiting_ = kNoVar;                                  // the tile in memory, see WaitsForEpilogue
   size_t next_argument_ = 0;
 };
 

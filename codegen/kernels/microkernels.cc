@@ -34,9 +34,9 @@ std::string Microkernel::Name() const {
   const std::string lanewise = tile.form == LayoutKind::kLanewise ? Cat("lanes", tile.taps, "_") : "";
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
   std::string name =
-      Cat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
-          dot && fma ? "" : "_", tile.rows, "x", n, tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(),
-          "_", rhs.Name(), "_", out.Name());
+      Cat(lanewise, tile.form == LayoutKind::kTiles ? "tiles_" : "", dot ? "dot_" : "",
+          dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_", tile.rows, "x", n,
+          tile.one_set ? "_c" : "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
   if (runtime_n_tail != 0) name += "_counted";
   if (runtime_k_tail)
     name += "_anyk";
@@ -101,6 +101,8 @@ Procedure MicrokernelProcedure(const Microkernel& kernel) {
       return kernel.tile.instruction().scales ? CodeProductProcedure(kernel) : DotProductProcedure(kernel);
     case LayoutKind::kLanewise:
       return LanewiseProcedure(kernel);
+    case LayoutKind::kTiles:
+      return TileProductProcedure(kernel);
     case LayoutKind::kStrided:
     case LayoutKind::kPacked:
     case LayoutKind::kWindow:

@@ -78,6 +78,7 @@ Procedure DotProductProcedure(const Microkernel& kernel);
 Procedure CodeProductProcedure(const Microkernel& kernel);   // dot products of integers that share scales
 Procedure PanelProductProcedure(const Microkernel& kernel);  // outer products of them
 Procedure LanewiseProcedure(const Microkernel& kernel);
+Procedure TileProductProcedure(const Microkernel& kernel);  // of a matrix unit
 
 }  // namespace kirsch
 

@@ -10,6 +10,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
 #include "spec/check.h"
+#include "spec/target/host.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -19,6 +20,7 @@ const HostCpu& DetectHostCpu() {
     auto* detected = new HostCpu{llvm::sys::getHostCPUName().str(), {}};
     for (const auto& feature : llvm::sys::getHostCPUFeatures())
       if (feature.getValue()) detected->features.push_back(feature.getKey().str());
+    DropForbidden(&detected->features);
     std::sort(detected->features.begin(), detected->features.end());
     return detected;
   }();

@@ -11,6 +11,7 @@
 #include "codegen/c/c_signature.h"
 #include "codegen/llvm/llvm_vectors.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
@@ -251,6 +252,40 @@ class BodyPrinter {
     store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir_.getContext(), one));
   }
 
+  void Print(const TileConfigure& op) {
+    const auto configuration = TileConfigurationBytes(op.rows);
+    llvm::Constant* const bytes =
+        llvm::ConstantDataArray::get(ir_.getContext(), llvm::ArrayRef<uint8_t>(configuration));
+    auto* const place = new llvm::GlobalVariable(*function_->getParent(), bytes->getType(), true,
+                                                 llvm::GlobalValue::PrivateLinkage, bytes, "tiles");
+    place->setAlignment(llvm::Align(static_cast<uint64_t>(kLineBytes)));
+    ir_.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {place});
+  }
+  void Print(const TileRelease&) { ir_.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}, {}); }
+  void Print(const TileZero& op) {
+    ir_.CreateIntrinsic(llvm::Intrinsic::x86_tilezero, {}, {TileNumber(op.tile)});
+  }
+  void Print(const TileLoad& op) {
+    Value* from = EmitValue(op.from);
+    ir_.CreateIntrinsic(llvm::Intrinsic::x86_tileloadd64, {},
+                        {TileNumber(op.tile), from, BytesOf(op.stride, op.from)});
+  }
+  void Print(const TileStore& op) {
+    Value* to = EmitValue(op.to);
+    ir_.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64, {},
+                        {TileNumber(op.tile), to, BytesOf(op.stride, op.to)});
+  }
+  void Print(const TileMultiplyAdd& op) {
+    const TileEncoding& encoding = Info(op.arithmetic).tiles;
+    const std::string_view name = op.exchanged ? encoding.exchanged_llvm : encoding.llvm;
+    const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID({name.data(), name.size()});
+    KIRSCH_CHECK(id != llvm::Intrinsic::not_intrinsic);
+    ir_.CreateIntrinsic(id, {}, {TileNumber(op.accumulator), TileNumber(op.lhs), TileNumber(op.rhs)});
+  }
+  Value* TileNumber(int tile) { return ir_.getInt8(static_cast<uint8_t>(tile)); }
+  Value* BytesOf(const Affine& elements, const Address& address) {
+    return EmitValue(Times(elements, Bytes(MemoryType(address))));
+  }
   void Print(const ToLine& op) {
     Value* const address = ir_.CreatePtrToInt(Get(op.pointer), ir_.getInt64Ty());
     Value* const bytes = ir_.CreateAnd(ir_.CreateNeg(address), ir_.getInt64(kLineBytes - 1));

@@ -32,7 +32,7 @@ bool IsOfCalls(const Block& block) {
   return std::all_of(block.begin(), block.end(), [](const Stmt& stmt) {
     bool nested = true;
     ForNested(stmt, [&](const Block& inner) { nested &= IsOfCalls(inner); });
-    return nested && IsAnyOf<Call, Divide, For, IfAny, Switch>(stmt);
+    return nested && IsAnyOf<Call, Divide, For, IfAny, Switch, TileConfigure>(stmt);
   });
 }
 

@@ -20,6 +20,7 @@
 
 #include "spec/dtype.h"
 #include "spec/epilogue.h"
+#include "spec/instruction.h"
 #include "spec/parameter.h"
 #include "spec/program/affine.h"
 
@@ -212,6 +213,44 @@ struct Prefetch {                          // the line at `at`, into L1, or only
 struct ToLine {  // index = the elements of a pointer to words before the next line begins: 0 to 15
   VarId index, pointer;
 };
+// Tiles are registers of a matrix unit, by number; see TileEncoding. All of them have rows of kTileRowBytes.
+inline constexpr int kTileRegisters = 8;
+using TileRows = std::array<uint8_t, kTileRegisters>;
+// What the instruction that configures tiles is given.
+constexpr std::array<uint8_t, 64> TileConfigurationBytes(const TileRows& rows) {
+  constexpr size_t kPalette = 0, kRowBytes = 16,
+                   kRows = 48;  // places of a number, of 16-bit numbers, of bytes
+  std::array<uint8_t, 64> bytes = {};
+  bytes[kPalette] = 1;
+  for (size_t tile = 0; tile < rows.size(); ++tile) {
+    bytes[kRowBytes + 2 * tile] = kTileRowBytes;
+    bytes[kRows + tile] = rows[tile];
+  }
+  return bytes;
+}
+struct TileConfigure {  // as many rows in each; what they hold is lost
+  TileRows rows;
+};
+struct TileRelease {};  // the unit is used no more
+struct TileZero {
+  int tile;
+};
+struct TileLoad {  // rows at distances of so many elements, of four bytes or groups that fill them
+  int tile;
+  Address from;
+  Affine stride;
+};
+struct TileStore {
+  int tile;
+  Address to;
+  Affine stride;
+};
+struct TileMultiplyAdd {  // accumulator += lhs * rhs
+  Arithmetic arithmetic;
+  bool exchanged;  // lhs is of the type that rhs has in the row of the arithmetic, and the other way round
+  int accumulator, lhs, rhs;
+};
+
 struct Drain {};  // what was stored past the caches comes before whatever is stored later
 struct Advance {
   VarId pointer;
@@ -268,8 +307,9 @@ struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
                SquareRoot, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift, Bits,
                SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts, Interleave,
-               Deinterleave, SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For,
-               IfAny, Switch, OnThread, ForBlocks, InPhase>
+               Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad, TileStore,
+               TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny,
+               Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 
@@ -278,6 +318,7 @@ struct Procedure {
   std::vector<Var> vars;  // the parameters first: pointers, then indices
   int num_parameters = 0;
   std::vector<Stmt> body;
+  std::optional<TileRows> tiles = {};  // how tiles are to be configured when it is called; none: it uses none
 };
 
 // A tensor that the entry takes.

@@ -108,6 +108,18 @@ class TextPrinter {
   void Print(const Keep& op) { Line("keep ", Name(op.vector)); }
   void Print(const Prefetch& op) { Line(op.into_l2 ? "prefetch L2 " : "prefetch ", At(op.at)); }
   void Print(const ToLine& op) { Line(Name(op.index), " = to line ", Name(op.pointer)); }
+  void Print(const TileConfigure& op) { Line("configure tiles of rows ", absl::StrJoin(op.rows, ", ")); }
+  void Print(const TileRelease&) { Line("release tiles"); }
+  void Print(const TileZero& op) { Line("tile", op.tile, " = 0"); }
+  void Print(const TileLoad& op) {
+    Line("tile", op.tile, " = load ", At(op.from), " rows apart ", AffineText(procedure_, op.stride));
+  }
+  void Print(const TileStore& op) {
+    Line("store ", At(op.to), " = tile", op.tile, " rows apart ", AffineText(procedure_, op.stride));
+  }
+  void Print(const TileMultiplyAdd& op) {
+    Line("tile", op.accumulator, " += tile", op.lhs, " * tile", op.rhs, " by ", Info(op.arithmetic).name);
+  }
   void Print(const Drain&) { Line("drain"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", AffineText(procedure_, op.by)); }
   void Print(const Call& op) {

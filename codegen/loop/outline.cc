@@ -129,6 +129,7 @@ class Outline {
     builder_.SwitchOn(indices_.at(op.index), op.least, op.bodies.size(),
                       [&](size_t i) { Write(op.bodies[i]); });
   }
+  void WriteOp(const TileConfigure& op) { builder_.Do(op); }
   void WriteOp(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     Call call{op.procedure, {}, {}};

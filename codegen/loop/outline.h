@@ -14,9 +14,10 @@ struct Outlined {
   Call call;            // does what the statements did, once it has the procedure's number
 };
 
-// Of calls and what says which: Divide, For, IfAny, Switch. The procedure takes the places where operands
-// begin, the indices that its numbers follow from, and, if all of its calls say the same of whether they add
-// to the output, that: so it is the same wherever else it would be written for other places.
+// Of calls and what says which: Divide, For, IfAny, Switch; and of what configures tiles. The procedure takes
+// the places where operands begin, the indices that its numbers follow from, and, if all of its calls say the
+// same of whether they add to the output, that: so it is the same wherever else it would be written for other
+// places.
 Outlined MakeOutline(const LoopProgram& program, const std::vector<Stmt>& block);
 
 }  // namespace kirsch

@@ -2,6 +2,7 @@
 #include "rewrites/spec/move.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
@@ -9,6 +10,7 @@
 #include "rewrites/spec/tile_sizes.h"
 #include "spec/block.h"
 #include "spec/microkernel.h"
+#include "spec/sum_blocks.h"
 
 namespace kirsch {
 namespace {
@@ -143,6 +145,11 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
   return forms;
 }
 
+// The arithmetic of products of tiles; none: there are none for these types.
+std::optional<Arithmetic> TilesOf(const Spec& spec, const Target& target) {
+  return TileArithmetic(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, target);
+}
+
 void AddNew(const CopyFormList& more, CopyFormList* forms) {
   for (const CopyForm& form : more)
     if (std::find(forms->begin(), forms->end(), form) == forms->end()) forms->push_back(form);
@@ -155,6 +162,8 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   const CopyFormList integers = CopyFormsOfIntegers(spec, operand, target);
   if (AreIntegers(spec) || IsInPanels(Operand(spec, MatmulDims::kRhs).dtype)) return integers;
   CopyFormList forms = CopyFormsFor(own, spec, operand);
+  if (const std::optional<Arithmetic> tiles = TilesOf(spec, target); tiles && tiles != own)
+    AddNew(CopyFormsFor(*tiles, spec, operand), &forms);
   if (!LhsSuits(spec, own) && Operand(spec, MatmulDims::kRhs).layout.group == 1)
     AddNew(CopyFormsFor(PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), spec, operand), &forms);
   forms.insert(forms.end(), integers.begin(), integers.end());
@@ -163,7 +172,8 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
     if (operand == MatmulDims::kLhs) forms.push_back({ElementAs(spec.lhs_as), 1, false});
     return forms;
   }
-  const Arithmetic rounded = BestArithmetic(Dtype::kBf16, Dtype::kBf16, target);
+  const Arithmetic rounded = TileArithmetic(Dtype::kBf16, Dtype::kBf16, target)
+                                 .value_or(BestArithmetic(Dtype::kBf16, Dtype::kBf16, target));
   if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
   AddNew(CopyFormsFor(rounded, spec, operand), &forms);
   return forms;
@@ -210,6 +220,19 @@ bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit, 
   return steps <= Info(rhs).code_run;
 }
 
+// Tiles of a matrix unit are loaded row by row at one distance: of lhs, steps of the reduction; of rhs, a
+// vector of groups. Their sums are long, and in no order that anyone could ask for.
+bool SuitsTiles(const Spec& spec, const Instruction& row, const Target& target) {
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
+  const int lanes = target.vectors.front().lanes(row.accumulator());
+  if (spec.fixed_order != 0) return false;
+  if (IsFloating(row.accumulator()) && spec.size[kK] > kSumBlock * lanes) return false;
+  if (spec.ideal == kIdealInputs) return true;
+  const Layout& rhs = Operand(spec, kRhs).layout;
+  if (rhs.group != row.group || rhs.panel % lanes != 0) return false;
+  return spec.ideal == kIdealLhs || (!IsWindow(spec, kLhs) && ContiguousAlong(spec, kLhs, kK));
+}
+
 // Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
 // so rhs must be contiguous along it, within one panel or whole vectors of several, and lhs along the
 // reduction where it has groups, too; partial sums run along the reduction, so both inputs must be.
@@ -218,6 +241,7 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kLanewise) return true;
+  if (form == LayoutKind::kTiles && !SuitsTiles(spec, Info(arithmetic), target)) return false;
   if (form == LayoutKind::kPartialSums)
     return spec.fixed_order == 0 && CodesSuit(spec, arithmetic, unit, target) &&
            ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0 &&
@@ -227,7 +251,8 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
   // Vectors lie in one run of a window.
   if (IsWindow(spec, kRhs) && WindowAxis(spec, MatmulDims::kN)->digits > 1) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
-  return spec.ideal || (rhs.group == Info(arithmetic).group && LhsSuits(spec, arithmetic));
+  return spec.ideal || form == LayoutKind::kTiles ||
+         (rhs.group == Info(arithmetic).group && LhsSuits(spec, arithmetic));
 }
 
 // True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
@@ -478,7 +503,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
 }
 
 // The arithmetic of a tile of this form: that of the packed rhs's groups; along the reduction, the best.
-Arithmetic TileArithmetic(const Spec& spec, LayoutKind form, const Target& target) {
+Arithmetic FormArithmetic(const Spec& spec, LayoutKind form, const Target& target) {
   const TensorSpec &lhs = Operand(spec, MatmulDims::kLhs), &rhs = Operand(spec, MatmulDims::kRhs);
   if (form == LayoutKind::kVectors && spec.ideal != kIdealInputs)
     return ArithmeticOf(lhs.dtype, rhs.dtype, rhs.layout.group, target);
@@ -487,6 +512,7 @@ Arithmetic TileArithmetic(const Spec& spec, LayoutKind form, const Target& targe
 
 // An ideal tile fits if it does by either arithmetic: it bounds the programs of both.
 bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, const Target& target) {
+  if (tile.form == LayoutKind::kTiles) return TileRegistersNeeded(tile) <= target.matrix->registers;
   if (int64_t{tile.rows} * tile.columns > unit.registers) return false;
   if (RegistersNeeded(tile, unit) <= unit.registers) return true;
   if (spec.ideal != kIdealInputs) return false;
@@ -498,6 +524,7 @@ bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, 
 void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const Target& target,
                          std::vector<Decision>* decisions) {
   for (const VectorUnit& unit : target.vectors) {
+    if (form == LayoutKind::kTiles && unit.bytes != kTileRowBytes) continue;
     if (!OperandsSuit(spec, form, arithmetic, unit, target)) continue;
     Decision decision;
     decision.kind = RewriteKind::kMove;
@@ -523,8 +550,10 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   if (spec.op_info().base == OpKind::kDepthwise)
     return AppendRegisterTiles(spec, LayoutKind::kLanewise,
                                PlainArithmetic(Operand(spec, MatmulDims::kLhs).dtype), target, decisions);
+  if (const std::optional<Arithmetic> tiles = TilesOf(spec, target))
+    AppendRegisterTiles(spec, LayoutKind::kTiles, *tiles, target, decisions);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
-    const Arithmetic arithmetic = TileArithmetic(spec, form, target);
+    const Arithmetic arithmetic = FormArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);
     // Of several rows, plain multiply-adds take fewer registers; of a step or two, also fewer instructions,
     // and what is ideal costs no more than any.

@@ -52,9 +52,15 @@ bool FillsRegisters(uint32_t rows, const Target& target) {
   return false;
 }
 
-void AppendRowSizes(uint32_t size, const Target& target, std::vector<uint32_t>* sizes) {
+bool MultipliesTiles(const Spec& spec, const Target& target) {
+  return TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype, spec.tensor(MatmulDims::kRhs).dtype, target)
+      .has_value();
+}
+
+void AppendRowSizes(const Spec& spec, uint32_t size, const Target& target, std::vector<uint32_t>* sizes) {
   for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows)
     if (size <= kFewRows || size % rows == 0 || FillsRegisters(rows, target)) sizes->push_back(rows);
+  if (kTileRows < size && MultipliesTiles(spec, target)) sizes->push_back(kTileRows);
   AppendPowers(32, 0, size, sizes);
 }
 
@@ -112,7 +118,7 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
     return;
   }
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
-  if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
+  if (dim == OutputRowDim(spec)) return AppendRowSizes(spec, size, target, sizes);
   if (size > 1) sizes->push_back(1);
 }
 

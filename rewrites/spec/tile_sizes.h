@@ -15,7 +15,7 @@ namespace kirsch {
 // clang-format off
 //   batch dims               1
 //   output rows              register-tile heights 1..14 (of more than 28 rows: those that divide them or fill
-//                            the registers), then 2^i from 32
+//                            the registers), the rows of a matrix unit's tile, then 2^i from 32
 //   output's vector dim      2..4 vectors (5 and 6 for at most 5 rows), then 2^i from 8 vectors; one vector
 //                            where there is no room for two; multiples of the panel once packed; 1..6 elements
 //                            too where a dot product can compute them

@@ -218,6 +218,7 @@ uint32_t SymbolicSchedule::Lanes(const Impl& node) const {
 
 uint32_t SymbolicSchedule::Unit(const Impl& node) const {
   uint32_t unit = Lanes(node);
+  if (node.decision.layout.kind == LayoutKind::kTiles) return unit;
   for (const VectorUnit& vectors : model_.target().vectors)
     if (unit > 1 && choice_.narrow_vectors)
       unit = std::min(unit, static_cast<uint32_t>(vectors.lanes(AccumulatorOf(node.spec))));
@@ -228,6 +229,7 @@ uint32_t SymbolicSchedule::Unit(const Impl& node) const {
 // and the fewer sums there are, the more often they are split.
 std::vector<Layout> SymbolicSchedule::RegisterLayouts(const Impl& node, const Spec& spec) {
   const Layout& own = node.decision.layout;
+  if (own.kind == LayoutKind::kTiles) return {own};
   const bool narrower = Unit(node) != Lanes(node) && spec.size[dim_] < MainTileOf(node, spec).tile;
   std::vector<Layout> layouts;
   for (const VectorUnit& vectors : model_.target().vectors) {

@@ -147,7 +147,7 @@ class DecisionParser {
         return absl::OkStatus();
       }
     for (LayoutKind kind : {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums,
-                            LayoutKind::kLanewise, LayoutKind::kChains}) {
+                            LayoutKind::kLanewise, LayoutKind::kChains, LayoutKind::kTiles}) {
       const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
       if (!text.starts_with(name)) continue;
       layout.kind = kind;
@@ -162,9 +162,9 @@ class DecisionParser {
       layout.group = static_cast<uint8_t>(*group);
       return absl::OkStatus();
     }
-    return ExpectedAt(
-        file_, word,
-        "a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN or lanesN; xGROUP and -col after it)");
+    return ExpectedAt(file_, word,
+                      "a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
+                      "xGROUP and -col after it)");
   }
 
   std::string_view file_;

@@ -117,6 +117,7 @@ class TileInterpreter {
     if (tile_.accumulate) Gather(MatmulDims::kOut, tile_.out, {0, tile_.m, 0, tile_.n}, pitch_, 1, &sums_);
     switch (tile_.tile.form) {
       case LayoutKind::kVectors:
+      case LayoutKind::kTiles:
         AddVectors(k);
         break;
       case LayoutKind::kLanewise:

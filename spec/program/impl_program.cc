@@ -62,8 +62,10 @@ void CheckGroups(const Spec& spec, const Layout& registers, const Target& target
   if (!IsOfVectors(registers.kind)) return;
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
   KIRSCH_CHECK(rhs.layout.group == registers.group);
-  KIRSCH_CHECK(!Info(ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target)).groups_lhs() ||
-               InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
+  const Arithmetic arithmetic = registers.kind == LayoutKind::kTiles
+                                    ? TileArithmetic(lhs.dtype, rhs.dtype, target).value()
+                                    : ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
+  KIRSCH_CHECK(!Info(arithmetic).groups_lhs() || InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
 }
 
 // The operands of a root as the caller's buffers, numbered like them.

@@ -66,13 +66,9 @@ struct TileShape {
   }
 
   // Steps of the reduction that one instruction takes in.
-  int64_t step() const {
-    return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
-  }
+  int64_t step() const { return tile.step(); }
   // Steps that a block of the sum has at most.
-  int64_t block_steps() const {
-    return kSumBlock * (tile.form == LayoutKind::kPartialSums ? int64_t{tile.lanes} : 1);
-  }
+  int64_t block_steps() const { return kSumBlock * (tile.step() / tile.group()); }
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
 

@@ -3,6 +3,8 @@
 
 #include <cpuid.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -49,6 +51,7 @@ std::vector<std::string> ReadFeatures() {
     if ((word >> feature.bit & 1) != 0 && (saved & feature.state) == feature.state)
       features.emplace_back(feature.name);
   }
+  DropForbidden(&features);
   return features;
 }
 
@@ -113,6 +116,20 @@ std::vector<HostCache> ReadCaches(const std::string& cpu_directory) {
 }
 
 }  // namespace
+
+bool PermitTiles() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // of arch_prctl
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+void DropForbidden(std::vector<std::string>* features) {
+  const auto is_of_tiles = [](const std::string& name) {
+    const Feature* const feature = FindFeature(name);
+    return feature != nullptr && feature->state == kTileState;
+  };
+  if (std::any_of(features->begin(), features->end(), is_of_tiles) && !PermitTiles())
+    std::erase_if(*features, is_of_tiles);
+}
 
 Host ReadHost() {
   Host host;

@@ -36,8 +36,15 @@ struct Host {
   std::vector<HostCache> caches;
 };
 
-// Asks CPUID and the kernel.
+// Asks CPUID and the kernel; for tiles (AMX), where the CPU has them, also for permission.
 Host ReadHost();
+
+// Asks Linux to let this process, all of its threads, use tiles. False where it doesn't.
+bool PermitTiles();
+
+// Those of the features that may not be used without permission, which this process does not get, are left
+// out.
+void DropForbidden(std::vector<std::string>* features);
 
 // What measured constants are kept under: two machines that differ in it are measured apart. A file name:
 // "AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K-vm".

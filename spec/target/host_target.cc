@@ -41,6 +41,7 @@ Target Nearest(const Host& host, std::string_view llvm_cpu) {
 void Restrict(const Features& available, Target* target) {
   for (const std::string& feature : Lacking(available, target->features))
     target->features.erase(std::find(target->features.begin(), target->features.end(), feature));
+  if (!target->HasFeature(kTileFeature)) target->matrix.reset();
   for (VectorUnit& unit : target->vectors) {
     if (unit.bytes == 64 || Lacking(available, FeaturesOf(unit)).empty()) continue;
     unit.masks = false;  // the same unit, as AVX2 sees it

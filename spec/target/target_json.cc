@@ -117,12 +117,13 @@ class TargetReader {
     if (value.key == "calibration") return ReadCalibration(value);
     if (value.key == "features") return ReadFeatures(value);
     if (value.key == "vectors") return ReadVectors(value);
+    if (value.key == "matrix") return ReadMatrix(value);
     if (value.key == "memory") return ReadMemory(value);
     bool known = false;
     absl::Status status = ReadNumber<Target>(value, kTargetKeys, &target, &known);
     if (known) return status;
     std::vector<std::string> names = KeyNames(kTargetKeys);
-    names.insert(names.end(), {"name", "cpu", "calibration", "features", "vectors", "memory"});
+    names.insert(names.end(), {"name", "cpu", "calibration", "features", "vectors", "matrix", "memory"});
     WarnUnknown(value, names);
     return status;
   }
@@ -200,6 +201,19 @@ class TargetReader {
     return absl::OkStatus();
   }
 
+  absl::Status ReadMatrix(const JsonValue& object) {
+    if (object.kind != Kind::kObject)
+      return ExpectedAt(file_, object, "an object with the keys of a matrix unit");
+    MatrixUnit& unit = result_.target.matrix.emplace();
+    for (const JsonValue& value : object.children) {
+      bool known = false;
+      absl::Status status = ReadNumber<MatrixUnit>(value, kMatrixKeys, &unit, &known);
+      if (!status.ok()) return status;
+      if (!known) WarnUnknown(value, KeyNames(kMatrixKeys));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status ReadMemory(const JsonValue& value) {
     if (value.kind != Kind::kObject)
       return ExpectedAt(file_, value, "an object with the keys L1, L2, L3, RAM");
@@ -273,6 +287,12 @@ class TargetReader {
       if (i > 0 && target.vectors[i].bytes >= target.vectors[i - 1].bytes)
         return ErrorAt(file_, place("vectors"), "expected each vector width once, the widest first");
     }
+    if (target.matrix && !target.HasFeature(kTileFeature))
+      return ErrorAt(file_, place("features"),
+                     Cat("expected the feature ", kTileFeature, ", which matrix needs"));
+    if (target.matrix && target.vectors.front().bytes != kTileRowBytes)
+      return ErrorAt(file_, place("vectors"),
+                     Cat("expected vectors of ", kTileRowBytes, " bytes, which matrix needs"));
     if (target.at(Level::kL1).bytes > target.at(Level::kL2).bytes ||
         target.at(Level::kL2).bytes > target.at(Level::kL3).bytes)
       return ErrorAt(file_, place("memory"),
@@ -335,6 +355,7 @@ std::string PrintTarget(const Target& target) {
     object["masks"] = unit.masks;
     json["vectors"].push_back(object);
   }
+  if (target.matrix) Write<MatrixUnit>(kMatrixKeys, *target.matrix, &json["matrix"]);
   for (Level level : kMemoryLevels) {
     nlohmann::ordered_json& object = json["memory"][std::string(Name(level))];
     if (level != Level::kRam) Write<MemoryLevel>(kCapacityKeys, target.at(level), &object);

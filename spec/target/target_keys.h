@@ -76,6 +76,13 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
 
+// Of tiles, which are no key: kTileRows and kTileRowBytes.
+inline constexpr NumericKey<MatrixUnit> kMatrixKeys[] = {
+    {"registers", &MatrixUnit::registers, 3, 8},
+    {"row_cycles", &MatrixUnit::row_cycles, 0.0625, kMostCycles},
+    {"least_product_cycles", &MatrixUnit::least_product_cycles, 0, kMostCycles},
+};
+
 // After the `timing` of each instruction that has one: "mul_per_cycle".
 inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
     {"_per_cycle", &ArithmeticRate::per_cycle, 0.0625, 16},

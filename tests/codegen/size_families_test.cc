@@ -90,12 +90,13 @@ class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
 };
 
 std::string NameOfTarget(const ::testing::TestParamInfo<Target>& info) {
-  constexpr std::array kNames = {"Avx2", "Avx512", "Avx512Dot"};
+  constexpr std::array kNames = {"Avx2", "Avx512", "Avx512Dot", "Matrix"};
   return kNames[info.index];
 }
 
 INSTANTIATE_TEST_SUITE_P(, SizeFamiliesTest,
-                         ::testing::Values(Avx2Target(), Avx512Target(), Avx512DotTarget()), NameOfTarget);
+                         ::testing::Values(Avx2Target(), Avx512Target(), Avx512DotTarget(), MatrixTarget()),
+                         NameOfTarget);
 
 TEST_P(SizeFamiliesTest, EverySizeIsRight) {
   if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);

@@ -560,7 +560,8 @@ TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
 }
 
 TEST_P(TypedSpaces, AreSoundAndHaveNoDeadEnds) {
-  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
+  for (const Target& target :
+       {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget(), testing::MatrixTarget()})
     for (Order lhs : {Order::kRow, Order::kCol})
       for (Order rhs : {Order::kRow, Order::kCol}) {
         Space space(Root({.m = 5, .k = 9, .n = 37, .lhs = lhs, .rhs = rhs}), target);
@@ -570,7 +571,7 @@ TEST_P(TypedSpaces, AreSoundAndHaveNoDeadEnds) {
 
 // Every spec of the space is a relaxation's harder one: what bounds ask about has a program, too.
 TEST_P(TypedSpaces, IdealSpecsHaveNoDeadEnds) {
-  for (const Target& target : {testing::Avx2Target(), testing::Avx512DotTarget()})
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512DotTarget(), testing::MatrixTarget()})
     for (Order lhs : {Order::kRow, Order::kCol}) {
       Spec root = Root({.m = 5, .k = 9, .n = 37, .lhs = lhs});
       root.ideal = IsPlain(root) ? 0 : 1;

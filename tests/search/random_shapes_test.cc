@@ -87,7 +87,8 @@ class EveryTypes : public ::testing::TestWithParam<std::tuple<Target, MatmulType
 };
 INSTANTIATE_TEST_SUITE_P(, EveryTypes,
                          ::testing::Combine(::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
-                                                              testing::Avx512DotTarget()),
+                                                              testing::Avx512DotTarget(),
+                                                              testing::MatrixTarget()),
                                             ::testing::ValuesIn(testing::EveryTypes())),
                          [](const auto& info) {
                            const std::string target = std::get<0>(info.param).name;

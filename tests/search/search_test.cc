@@ -487,7 +487,7 @@ class RealTargets : public ::testing::TestWithParam<Target> {
 };
 INSTANTIATE_TEST_SUITE_P(, RealTargets,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
-                                           testing::Avx512DotTarget()),
+                                           testing::Avx512DotTarget(), testing::MatrixTarget()),
                          [](const auto& info) {
                            return info.param.name.substr(0, info.param.name.find('-'));
                          });

@@ -139,7 +139,8 @@ class SymbolicScheduleTest : public ::testing::TestWithParam<Target> {
 
 INSTANTIATE_TEST_SUITE_P(, SymbolicScheduleTest,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
-                                           testing::TinyTarget(), testing::Avx512DotTarget()),
+                                           testing::TinyTarget(), testing::Avx512DotTarget(),
+                                           testing::MatrixTarget()),
                          [](const auto& info) { return Cat("Target", info.index); });
 
 TEST_P(SymbolicScheduleTest, RandomDecisionsAreRightForAnySize) {

@@ -29,7 +29,8 @@ constexpr char kSource[] = "drawn";
 
 std::vector<Target> Targets() {
   std::vector<Target> targets;
-  for (const Target& target : {Avx2Target(), Avx512Target(), Avx512DotTarget(), Avx2DotTarget()})
+  for (const Target& target :
+       {Avx2Target(), Avx512Target(), Avx512DotTarget(), Avx2DotTarget(), MatrixTarget()})
     if (MissingOnHost(target.features).empty()) targets.push_back(target);
   return targets;
 }

@@ -123,7 +123,8 @@ TEST_P(EveryTarget, RandomProgramsUseEveryRewrite) {
 class EveryTypes : public ::testing::TestWithParam<MatmulTypes> {
  protected:
   static std::vector<Target> Targets() {
-    return {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()};
+    return {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget(),
+            testing::MatrixTarget()};
   }
   // Programs of every first decision of the spec, each followed by whatever.
   void ExpectSound(const Spec& spec, const Target& target, std::mt19937_64* random) {

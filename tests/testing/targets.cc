@@ -102,6 +102,14 @@ Target Avx512DotTarget() {
   return target;
 }
 
+Target MatrixTarget() {
+  Target target = Avx512DotTarget();
+  target.name = "matrix-test";
+  target.features.insert(target.features.end(), {"amx-tile", "amx-bf16", "amx-int8"});
+  target.matrix.emplace();
+  return target;
+}
+
 Target Avx512TablesTarget() {
   Target target = Avx512DotTarget();
   target.name = "avx512tables-test";

@@ -22,7 +22,9 @@ Target Avx512Target();
 
 // The same with the instructions that multiply bf16 and 8-bit integers in groups.
 Target Avx512DotTarget();
-// And with tables of bytes.
+// And with a unit for tiles.
+Target MatrixTarget();
+// Or with tables of bytes.
 Target Avx512TablesTarget();
 
 // So small that a matmul with sides up to 6 has all a large one has: caches of 8, 32 and 128 lines of 4

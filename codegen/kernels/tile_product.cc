@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The microkernel of a matrix unit: accumulators stay in tiles over the whole reduction; every step loads the
+// tiles of lhs, then those of rhs one after the other, each of which is multiplied by all of lhs. What is
+// left of the reduction is copied into whole tiles, filled up with zeros, as tiles have no masks.
+#include <cstdint>
+#include <functional>
+
+#include "codegen/kernels/accumulators.h"
+#include "codegen/kernels/epilogue_code.h"
+#include "codegen/kernels/microkernels.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+class TileProduct {
+ public:
+  explicit TileProduct(const Microkernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.Name()),
+        parameters_(builder_, kernel),
+        epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kernel.tile.lanes,
+                  parameters_.size, parameters_.last) {
+    KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0 && kernel.lhs.window.empty());
+    KIRSCH_CHECK(kernel.rhs.order == Order::kRow && kernel.rhs.group == kernel.tile.group());
+    KIRSCH_CHECK(kernel.rhs.panel % kernel.tile.lanes == 0);
+    KIRSCH_CHECK(kernel.sum_levels == 0 && TileRegistersNeeded(kernel.tile) <= kTileRegisters);
+  }
+
+  Procedure Build() && {
+    PrefetchOut();
+    Start();
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
+      if (kernel_.prefetches()) PrefetchRhs();
+      Step([&](int i) { LoadLhs(i); }, [&](int j) { LoadRhs(j); });
+      builder_.Do(Advance{parameters_.lhs, LhsAt(0, kernel_.step())});
+      builder_.Do(Advance{parameters_.rhs, Constant(kernel_.rhs.At(kernel_.step(), 0))});
+    });
+    if (parameters_.tail != kNoVar)
+      builder_.WithAny(parameters_.tail,
+                       [&] { Tail({StepsOfTile(), parameters_.tail}, IndexOf(parameters_.tail)); });
+    else if (kernel_.k_tail != 0)
+      Tail(static_cast<int>(kernel_.k_tail), Constant(kernel_.k_tail));
+    Store();
+    Procedure procedure = std::move(builder_).Build();
+    procedure.tiles = Rows();
+    return procedure;
+  }
+
+ private:
+  // Accumulators come first, then lhs; what is left takes turns for rhs.
+  int Accumulator(int i, int j) const { return i * kernel_.tile.columns + j; }
+  int Lhs(int i) const { return kernel_.tile.row_tiles() * kernel_.tile.columns + i; }
+  int Rhs(int j) const {
+    const int first = Lhs(kernel_.tile.row_tiles());
+    return first + j % (kTileRegisters - first);
+  }
+  TileRows Rows() const {
+    TileRows rows;
+    rows.fill(kTileRows);
+    ForEachTile([&](int i, int j) {
+      const auto number = static_cast<uint8_t>(kernel_.tile.rows_of(i));
+      rows[static_cast<size_t>(Accumulator(i, j))] = rows[static_cast<size_t>(Lhs(i))] = number;
+    });
+    return rows;
+  }
+  template <typename Do>
+  void ForEachTile(const Do& visit) const {
+    for (int i = 0; i < kernel_.tile.row_tiles(); ++i)
+      for (int j = 0; j < kernel_.tile.columns; ++j) visit(i, j);
+  }
+
+  int StepsOfTile() const { return static_cast<int>(kernel_.step()); }
+  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
+  Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
+  Affine OutAt(int i, int j) const {
+    return kernel_.out.At(int64_t{i} * kTileRows, Lane(j), parameters_.size);
+  }
+  // Elements from one row to the next.
+  Affine Distance(const MatrixLayout& layout) const {
+    return layout.symbolic_stride ? IndexOf(parameters_.size) : Constant(layout.outer_stride);
+  }
+
+  void LoadLhs(int i) {
+    builder_.Do(TileLoad{Lhs(i), {parameters_.lhs, LhsAt(int64_t{i} * kTileRows, 0)}, Distance(kernel_.lhs)});
+  }
+  void LoadRhs(int j) {
+    builder_.Do(TileLoad{Rhs(j), At(parameters_.rhs, kernel_.rhs.At(0, Lane(j))), Distance(kernel_.rhs)});
+  }
+  // The first product waits for two tiles only.
+  template <typename LoadLhs, typename LoadRhs>
+  void Step(const LoadLhs& load_lhs, const LoadRhs& load_rhs) {
+    const bool exchanged = kernel_.lhs.dtype != kernel_.tile.instruction().lhs;
+    for (int j = 0; j < kernel_.tile.columns; ++j)
+      for (int i = 0; i < kernel_.tile.row_tiles(); ++i) {
+        if (j == 0) load_lhs(i);
+        if (i == 0) load_rhs(j);
+        builder_.Do(TileMultiplyAdd{kernel_.tile.arithmetic, exchanged, Accumulator(i, j), Lhs(i), Rhs(j)});
+      }
+  }
+
+  // `count` steps of the reduction, which are `steps`.
+  void Tail(const LaneCount& count, const Affine& steps) {
+    const int in_tile = StepsOfTile(), group = kernel_.tile.group(), columns = kernel_.tile.columns;
+    const VarId row = builder_.Vector("row", kernel_.lhs.dtype, in_tile);
+    const VarId lhs =
+        builder_.Array("lhs_tail", kernel_.lhs.dtype, in_tile, int64_t{kernel_.tile.rows} * in_tile);
+    for (int i = 0; i < kernel_.tile.rows; ++i) {
+      builder_.Do(Load{row, {parameters_.lhs, LhsAt(i, 0)}, count});
+      builder_.Do(kirsch::Store{row, At(lhs, int64_t{i} * in_tile), in_tile});
+    }
+    const VarId groups = builder_.Vector("groups", kernel_.rhs.dtype, in_tile);
+    const int64_t tile = int64_t{kTileRows} * in_tile;
+    const VarId rhs = builder_.Array("rhs_tail", kernel_.rhs.dtype, in_tile, columns * tile);
+    builder_.Do(Zero{groups});
+    for (int i = 0; i < columns * kTileRows; ++i)
+      builder_.Do(kirsch::Store{groups, At(rhs, int64_t{i} * in_tile), in_tile});
+    const Affine rounded = Plus(steps, group - 1);
+    builder_.Loop(
+        rounded.IsConstant() ? Constant(rounded.constant / group)
+                             : IndexOf(builder_.Quotient(rounded, group, false)),
+        [&](VarId number) {
+          for (int j = 0; j < columns; ++j) {
+            const Affine from = Constant(kernel_.rhs.At(0, Lane(j)));
+            builder_.Do(
+                Load{groups, {parameters_.rhs, Plus(from, number, kernel_.rhs.outer_stride)}, in_tile});
+            builder_.Do(kirsch::Store{groups, {rhs, Plus(Constant(j * tile), number, in_tile)}, in_tile});
+          }
+        });
+    builder_.Do(Fence{});
+    Step([&](int i) { builder_.Do(TileLoad{Lhs(i), At(lhs, i * tile), Constant(in_tile)}); },
+         [&](int j) { builder_.Do(TileLoad{Rhs(j), At(rhs, j * tile), Constant(in_tile)}); });
+  }
+
+  // Sums of integers go on from what is accumulated into. Those of floats begin as zero, as chains grow too
+  // long otherwise (spec/sum_blocks.h).
+  void Start() {
+    const bool adds = kernel_.accumulate && !WaitsForEpilogue(kernel_);
+    const auto load = [&] {
+      ForEachTile([&](int i, int j) {
+        builder_.Do(TileLoad{Accumulator(i, j), {parameters_.out, OutAt(i, j)}, Distance(kernel_.out)});
+      });
+    };
+    if (adds && !kernel_.runtime_beta) return load();
+    ForEachTile([&](int i, int j) { builder_.Do(TileZero{Accumulator(i, j)}); });
+    if (adds) builder_.WithAny(parameters_.add, load);
+  }
+
+  void Store() {
+    if (!WaitsForEpilogue(kernel_)) {
+      ForEachTile([&](int i, int j) {
+        builder_.Do(TileStore{Accumulator(i, j), {parameters_.out, OutAt(i, j)}, Distance(kernel_.out)});
+      });
+      return;
+    }
+    const int64_t pitch = epilogue_.Pitch();
+    ForEachTile([&](int i, int j) {
+      builder_.Do(TileStore{Accumulator(i, j), At(epilogue_.waiting(), i * kTileRows * pitch + Lane(j)),
+                            Constant(pitch)});
+    });
+    builder_.Do(Fence{});
+    if (!kernel_.accumulate) return epilogue_.Finish();
+    const VarId old = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
+    epilogue_.Finish([&](VarId sums, const Address& at, const LaneCount& count) {
+      const auto add = [&] {
+        builder_.Do(Load{old, at, count});
+        builder_.Do(Binary{BinaryOp::kAdd, sums, sums, old});
+      };
+      if (kernel_.runtime_beta) return builder_.WithAny(parameters_.add, add);
+      add();
+    });
+  }
+
+  void PrefetchOut() {
+    if (!kernel_.prefetch_out) return;
+    for (int i = 0; i < kernel_.tile.rows; ++i)
+      for (int64_t column = 0; column < kernel_.n; column += kLineBytes / Bytes(kernel_.out.dtype))
+        builder_.Do(Prefetch{{parameters_.out, kernel_.out.At(i, column, parameters_.size)}});
+  }
+
+  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  void PrefetchRhs() {
+    for (int row = 0; row < kTileRows; ++row)
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(
+            Prefetch{At(parameters_.rhs, kernel_.rhs.At(row * kernel_.tile.group() + kernel_.prefetch_k(),
+                                                        Lane(j) + kernel_.prefetch_n()))});
+  }
+
+  const Microkernel& kernel_;
+  ProcedureBuilder builder_;
+  const MicrokernelParameters parameters_;
+  EpilogueCode epilogue_;
+};
+
+}  // namespace
+
+Procedure TileProductProcedure(const Microkernel& kernel) { return TileProduct(kernel).Build(); }
+
+}  // namespace kirsch

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/loop/tile_configuration.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "codegen/loop/nested.h"
+
+namespace kirsch {
+namespace {
+
+using Block = std::vector<Stmt>;
+using Configuration = std::optional<TileRows>;  // none: not known, or there is none
+
+class Configuring {
+ public:
+  explicit Configuring(const LoopProgram& program) : program_(program) {}
+
+  // Writes configurations into a block that begins with `now`; what it ends with.
+  Configuration Write(Block* block, Configuration now) const {
+    Block written;
+    for (Stmt& stmt : *block) {
+      const Configuration needed = NeededBefore(stmt, now);
+      if (needed && needed != now) written.push_back({TileConfigure{*needed}});
+      if (needed) now = needed;
+      const Configuration end = EndOf(stmt, now);
+      const Configuration begin = IsLoop(stmt) && end != now ? Configuration() : now;
+      ForNested(stmt, [&](Block& inner) { Write(&inner, begin); });
+      written.push_back(std::move(stmt));
+      now = end;
+    }
+    *block = std::move(written);
+    return now;
+  }
+
+ private:
+  static bool IsLoop(const Stmt& stmt) {
+    return std::holds_alternative<For>(stmt.op) || std::holds_alternative<ForBlocks>(stmt.op);
+  }
+
+  // Of the first call that needs one.
+  Configuration FirstOf(const Stmt& stmt) const {
+    if (const auto* const call = std::get_if<Call>(&stmt.op))
+      return program_.procedures[static_cast<size_t>(call->procedure)].tiles;
+    Configuration first;
+    ForNested(stmt, [&](const Block& block) {
+      for (const Stmt& inner : block)
+        if (!first) first = FirstOf(inner);
+    });
+    return first;
+  }
+
+  // Before a call, its own; before a loop, the one that all of its trips begin with.
+  Configuration NeededBefore(const Stmt& stmt, const Configuration& now) const {
+    const Configuration first = FirstOf(stmt);
+    if (std::holds_alternative<Call>(stmt.op)) return first;
+    if (!IsLoop(stmt) || (now && EndOf(stmt, now) == now)) return std::nullopt;
+    return EndOf(stmt, first) == first ? first : std::nullopt;
+  }
+
+  // What there is after a statement, `now` before it, whichever of its blocks are run, and how often.
+  Configuration EndOf(const Stmt& stmt, const Configuration& now) const {
+    if (const Configuration needed = FirstOf(stmt); std::holds_alternative<Call>(stmt.op))
+      return needed ? needed : now;
+    Configuration end = now;
+    ForNested(stmt, [&](const Block& block) {
+      Configuration inner = now;
+      for (const Stmt& next : block) inner = EndOf(next, inner);
+      if (inner != now) end = std::nullopt;
+    });
+    return end;
+  }
+
+  const LoopProgram& program_;
+};
+
+}  // namespace
+
+void ConfigureTiles(LoopProgram* program) {
+  const auto uses_tiles = [](const Procedure& procedure) { return procedure.tiles.has_value(); };
+  if (std::none_of(program->procedures.begin(), program->procedures.end(), uses_tiles)) return;
+  Block body = std::move(program->procedures[0].body);
+  Configuring(*program).Write(&body, std::nullopt);
+  body.push_back({TileRelease{}});
+  program->procedures[0].body = std::move(body);
+}
+
+}  // namespace kirsch
