@@ -21,6 +21,14 @@ RegisterTile TileOf(Arithmetic arithmetic, int lanes, int rows, int columns, Wid
   return tile;
 }
 
+// Is nothing widened, after all?
+bool IsOfItsTypes(Arithmetic arithmetic, const WidenedTypes& widened) {
+  const auto is_lane = [&](int operand, const std::optional<Dtype>& dtype) {
+    return !dtype || LaneType(arithmetic, operand, *dtype) == *dtype;
+  };
+  return is_lane(MatmulDims::kLhs, widened.lhs) && is_lane(MatmulDims::kRhs, widened.rhs);
+}
+
 double CyclesPerPoint(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   if (RegistersNeeded(tile, unit) > unit.registers) return kInfinity;
   return TripCyclesOf(tile, unit, target).total() / (tile.rows * tile.columns * tile.lanes * tile.group());
@@ -97,7 +105,7 @@ void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* 
         dot = std::min(dot, CyclesPerPoint(tile, unit, target_));
       }
   }
-  if (!widened.lhs && !widened.rhs) FillTiles(arithmetic, table);
+  if (IsOfItsTypes(arithmetic, widened)) FillTiles(arithmetic, table);
   for (auto* form : {&table->outer, &table->dot})
     for (size_t r = 1; r <= kRows; ++r)
       for (size_t v = 1; v <= kVectors; ++v) {

@@ -146,7 +146,6 @@ double CyclesOfTileTail(const RegisterTile& tile, int64_t k, const VectorUnit& u
 bool TilesWait(const Spec& spec, const RegisterTile& tile) {
   if (tile.form != LayoutKind::kTiles) return false;
   return !spec.op_info().epilogue.empty() || spec.out().dtype != tile.instruction().accumulator() ||
-         (spec.accumulate && IsFloating(spec.out().dtype)) ||
          ExtentOf(spec, spec.op_info().output()).inner % tile.lanes != 0;
 }
 

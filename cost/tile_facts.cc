@@ -84,6 +84,7 @@ int Masks(const RegisterTile& tile, const VectorUnit& unit) {
 // What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,
 // where registers are left.
 int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  if (tile.form == LayoutKind::kTiles) return TileRegistersNeeded(tile);
   constexpr int kEarly = 2;
   int registers = RegistersAtPeak(tile, unit, target) + Masks(tile, unit);
   if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
@@ -94,6 +95,7 @@ int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Targe
 
 double InstructionsOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit,
                       const Target& target) {
+  if (tile.form == LayoutKind::kTiles) return InstructionsOfStep(tile, 0);
   RegisterTile plain = tile;
   plain.widens_lhs = plain.widens_rhs = 0;
   const Encoding* const encoding = EncodingOf(tile.arithmetic, unit, target);
@@ -146,11 +148,13 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   const VectorUnit& unit = UnitOf(target, tile);
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
   facts.registers = RegistersInUse(tile, unit, target);
-  facts.spills = std::max(0, facts.registers - unit.registers);
+  const bool of_matrix = tile.form == LayoutKind::kTiles;
+  facts.spills = std::max(0, facts.registers - (of_matrix ? target.matrix->registers : unit.registers));
   const int64_t step = tile.step();
   facts.steps = loop.unroll * step;
   facts.trips = ReductionSteps(microkernel) / static_cast<double>(facts.steps);
-  facts.multiply_adds = loop.unroll * tile.instruction().parts() * tile.accumulators();
+  facts.multiply_adds = loop.unroll * tile.instruction().parts() *
+                        (of_matrix ? tile.row_tiles() * tile.columns : tile.accumulators());
   facts.instructions = loop.unroll * InstructionsOf(microkernel, tile, unit, target) +
                        LoopInstructions(microkernel, loop, step, target);
   const TripCycles step_cycles = TripCyclesOf(tile, unit, target);

@@ -16,6 +16,7 @@ namespace {
 
 std::string_view FormName(LayoutKind form) {
   if (form == LayoutKind::kPartialSums) return "sums";
+  if (form == LayoutKind::kTiles) return "tiles";
   return form == LayoutKind::kLanewise ? "lanewise" : "vectors";
 }
 

@@ -21,15 +21,16 @@ constexpr char kName[] = "tile";
 constexpr int64_t kShare = 4;  // the shorter reduction is this part of the longer one
 
 std::string FormOf(const RegisterTile& tile) {
-  const bool sums = tile.form == LayoutKind::kPartialSums;
-  return Cat(tile.rows, "x", tile.columns, sums ? " sums of " : " vectors of ", tile.lanes, ", ",
-             tile.instruction().name);
+  const char* const form = tile.form == LayoutKind::kPartialSums ? " sums of "
+                           : tile.form == LayoutKind::kTiles     ? " columns of tiles of "
+                                                                 : " vectors of ";
+  return Cat(tile.rows, "x", tile.columns, form, tile.lanes, ", ", tile.instruction().name);
 }
 
 int MultiplyAdds(const LoopCode& loop) {
   int count = 0;
   for (const auto& [mnemonic, times] : loop.mnemonics)
-    for (const std::string_view verb : {"vfmadd", "vpmadd", "vpdp", "vdp", "vpmulld"})
+    for (const std::string_view verb : {"vfmadd", "vpmadd", "vpdp", "vdp", "vpmulld", "tdp"})
       if (mnemonic.starts_with(verb)) count += times;
   return count;
 }

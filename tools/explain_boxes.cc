@@ -25,7 +25,8 @@ void AddTile(const TileFacts& facts, Facts* out) {
   const RegisterTile& tile = facts.tile;
   out->emplace_back("register tile", absl::StrFormat("%d × %d vectors of %d lanes, %s", tile.rows,
                                                      tile.columns, tile.lanes, tile.instruction().name));
-  out->emplace_back("vector registers", absl::StrFormat("%d, %d spilled", facts.registers, facts.spills));
+  out->emplace_back(tile.form == LayoutKind::kTiles ? "tiles" : "vector registers",
+                    absl::StrFormat("%d, %d spilled", facts.registers, facts.spills));
   out->emplace_back("a trip",
                     absl::StrFormat("%d steps, %.4g instructions, %.4g cycles, bound by %s", facts.steps,
                                     facts.instructions, facts.cycles, facts.bottleneck));

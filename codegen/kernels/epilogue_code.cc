@@ -10,10 +10,8 @@ namespace kirsch {
 
 bool WaitsForEpilogue(const Microkernel& kernel) {
   if (kernel.tile.form != LayoutKind::kTiles) return kernel.epilogue.HasFunctions();
-  const bool starts_from_zero = IsFloating(kernel.accumulator());
   return !kernel.epilogue.empty() || kernel.out.dtype != kernel.accumulator() ||
-         (kernel.accumulate && starts_from_zero) || kernel.n % kernel.tile.lanes != 0 ||
-         kernel.runtime_n_tail != 0;
+         kernel.n % kernel.tile.lanes != 0 || kernel.runtime_n_tail != 0;
 }
 
 EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,

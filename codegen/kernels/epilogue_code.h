@@ -16,8 +16,8 @@
 namespace kirsch {
 
 // Do the sums wait in memory, a tile of the procedure's own, for a loop over them? So they do for functions,
-// which are dozens of instructions, and written once; and in tiles of a matrix unit, unless these are stored
-// whole as they are, or start from integers that they are added to.
+// which are dozens of instructions, and written once; and in tiles of a matrix unit that are not stored whole
+// as they are.
 bool WaitsForEpilogue(const Microkernel& kernel);
 
 // Steps of an instruction are done to the register tile.

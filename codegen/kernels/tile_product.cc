@@ -133,8 +133,7 @@ class TileProduct {
          [&](int j) { builder_.Do(TileLoad{Rhs(j), At(rhs, j * tile), Constant(in_tile)}); });
   }
 
-  // Sums of integers go on from what is accumulated into. Those of floats begin as zero, as chains grow too
-  // long otherwise (spec/sum_blocks.h).
+  // Sums that are stored as they are go on from what is accumulated into. Those that wait begin as zero.
   void Start() {
     const bool adds = kernel_.accumulate && !WaitsForEpilogue(kernel_);
     const auto load = [&] {

@@ -68,20 +68,36 @@ double Tolerance::Of(double expected, double magnitude) const {
 
 double RoundingsOf(const Spec& root) { return static_cast<double>(TermsPerElement(root)); }
 
+// Times that the program adds to a sum in memory, or to one in a tile of a matrix unit that has come from
+// there: each step of that, with which the sum goes on, is an addition.
+double AdditionsTo(const Impl& program) {
+  const Spec& spec = program.spec;
+  const uint32_t length = spec.size[MatmulDims::kK];
+  if (program.decision.layout.kind == LayoutKind::kTiles) {
+    const int step = kTileRowBytes / Bytes(spec.operand[MatmulDims::kLhs].dtype);
+    return std::ceil(static_cast<double>(length) / step);
+  }
+  const bool is_split = program.decision.kind == RewriteKind::kTile && program.decision.dim == MatmulDims::kK;
+  double all = 0, most = 1;
+  for (const Impl::Child& child : program.children) {
+    const double additions = AdditionsTo(child.impl);
+    all += static_cast<double>(child.trips) * additions;
+    most = std::max(most, additions);
+  }
+  if (program.range.varies(MatmulDims::kK) && is_split)
+    all = (length / program.children.front().impl.spec.size[MatmulDims::kK] + 1) * most;
+  return is_split ? all : most;
+}
+
 // Tiles of the reduction are summed up apart, and then added to those before them.
 double RoundingsOf(const Impl& program) {
   const Spec& spec = program.spec;
   if (!SumsInBlocks(spec)) return RoundingsOf(spec);
   const uint32_t length = spec.size[MatmulDims::kK];
-  double roundings = program.children.empty() ? RoundingsInBlocks(length) : 0, tiles = 0;
-  for (const Impl::Child& child : program.children) {
-    roundings = std::max(roundings, RoundingsOf(child.impl));
-    tiles += static_cast<double>(child.trips);
-  }
-  if (program.range.varies(MatmulDims::kK) && !program.children.empty())
-    tiles = length / program.children.front().impl.spec.size[MatmulDims::kK] + 1;
+  double roundings = program.children.empty() ? RoundingsInBlocks(length) : 0;
+  for (const Impl::Child& child : program.children) roundings = std::max(roundings, RoundingsOf(child.impl));
   if (program.decision.kind == RewriteKind::kTile && program.decision.dim == MatmulDims::kK)
-    roundings += tiles;
+    roundings += AdditionsTo(program);
   return std::min(roundings + (spec.accumulate ? 1 : 0), RoundingsOf(spec));
 }
 

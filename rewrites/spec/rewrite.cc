@@ -7,6 +7,7 @@
 #include "rewrites/spec/prefetch.h"
 #include "rewrites/spec/tile.h"
 #include "spec/check.h"
+#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -44,8 +45,10 @@ void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Deci
     return;
   }
   EnumerateRegisterTiles(spec, target, decisions);
-  const bool fits_registers = !decisions->empty();
-  EnumerateTiles(spec, fits_registers, target, decisions);
+  // What a tile of a matrix unit leaves of the reduction may be multiplied better by others.
+  const bool in_one = !decisions->empty() && !TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype,
+                                                             spec.tensor(MatmulDims::kRhs).dtype, target);
+  EnumerateTiles(spec, /*output_fits_registers=*/in_one, target, decisions);
   if (spec.size[0] > 1) return;
   EnumerateMoves(spec, target, decisions);
   EnumeratePacks(spec, target, decisions);

@@ -17,13 +17,15 @@ namespace {
 
 std::string TileText(const TileFacts& facts, const Target& target) {
   const RegisterTile& tile = facts.tile;
+  const bool of_matrix = tile.form == LayoutKind::kTiles;
   return absl::StrFormat(
-      "tile %dx%d of %d lanes by %s: %d of %d registers, %s; %.4g instructions and %.4g cycles a trip of %d "
+      "tile %dx%d of %d lanes by %s%s: %d of %d registers, %s; %.4g instructions and %.4g cycles a trip of "
+      "%d "
       "step%s, bound by %s, %.1f%% of the peak rate",
-      tile.rows, tile.columns, tile.lanes, tile.instruction().name, facts.registers,
-      UnitOf(target, tile).registers, facts.spills == 0 ? "no spills" : Cat(facts.spills, " spilled"),
-      facts.instructions, facts.cycles, facts.steps, facts.steps == 1 ? "" : "s", facts.bottleneck,
-      100 * facts.peak_share);
+      tile.rows, tile.columns, tile.lanes, of_matrix ? "tiles of " : "", tile.instruction().name,
+      facts.registers, of_matrix ? target.matrix->registers : UnitOf(target, tile).registers,
+      facts.spills == 0 ? "no spills" : Cat(facts.spills, " spilled"), facts.instructions, facts.cycles,
+      facts.steps, facts.steps == 1 ? "" : "s", facts.bottleneck, 100 * facts.peak_share);
 }
 
 // What stands below a node's line.

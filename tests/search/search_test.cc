@@ -533,6 +533,15 @@ void ExpectBoundsAreBelowOptima(const Spec& spec, const std::string& name, const
   exhaustive.trace = [&](const SearchEvent& event) {
     if (event.kind != SearchEventKind::kWon) return;
     EXPECT_LE(model.LowerBound(event.spec), event.cost) << PrintSpec(event.spec) << " of " << name;
+    const std::optional<Relaxation> relaxed = Relax(event.spec, model);
+    if (!relaxed) return;
+    SearchOptions plain;
+    plain.prune = false;
+    HashMemo relaxed_memo;
+    const Cost least = Solver(model, relaxed_memo, plain, 0)
+                           .Solve(relaxed->spec, EmptyLevel(relaxed->spec, target), kInfiniteCost)
+                           .cost;
+    EXPECT_LE(least + relaxed->extra, event.cost) << PrintSpec(event.spec) << " of " << name;
   };
   HashMemo memo, unpruned_memo;
   Solver solver(model, unpruned_memo, exhaustive, 0);
@@ -550,6 +559,18 @@ TEST_P(RealTargets, BoundsOfDrawnSpecsAreBounds) {
     const Spec spec = testing::RandomMatmulSpec({.max_side = 64, .max_flops = 2e5, .types = types}, &random);
     ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
   }
+}
+
+// Of products of tiles, of which there are only where rhs has been packed.
+TEST_P(RealTargets, BoundsBesideConstantsAreBounds) {
+  for (const MatmulTypes& types : testing::EveryTypes())
+    for (const uint32_t k : {19, 64, 101})
+      for (const uint32_t n : {16, 80}) {
+        if (IsOfBlocks(types.lhs) || IsOfBlocks(types.rhs)) continue;
+        const Spec spec =
+            testing::MatmulSpec({.m = k % 2 == 0 ? 20u : 1u, .k = k, .n = n, .types = types, .constant = 1});
+        ExpectBoundsAreBelowOptima(spec, testing::Describe(spec), model_, GetParam());
+      }
 }
 
 TEST_P(RealTargets, BoundsOfDrawnConvolutionsAreBounds) {
