@@ -125,14 +125,16 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   return trip;
 }
 
-// Of tiles: rows are loaded as vectors are, one by one.
+// Of tiles: rows are loaded as vectors are, one by one. Those across two lines of the cache take far longer
+// than vectors there do (bench/lab/2026-11-27.md).
 TripCycles TilesTrip(const RegisterTile& tile, const VectorUnit& unit, const MatrixUnit& matrix) {
+  constexpr double kSplitRow = 2.4;  // cycles more
   TripCycles trip;
   for (int i = 0; i < tile.row_tiles(); ++i)
     trip.arithmetic +=
         tile.columns * std::max(matrix.least_product_cycles, tile.rows_of(i) * matrix.row_cycles);
   trip.load = (tile.rows + tile.columns * kTileRows + tile.prefetches) / unit.loads_per_cycle +
-              CyclesOfSplits(tile, unit);
+              tile.rows * tile.split_lhs * kSplitRow;
   return trip;
 }
 
@@ -140,6 +142,15 @@ TripCycles TilesTrip(const RegisterTile& tile, const VectorUnit& unit, const Mat
 double CyclesOfTileTail(const RegisterTile& tile, int64_t k, const VectorUnit& unit) {
   if (tile.form != LayoutKind::kTiles || k % tile.step() == 0) return 0;
   return (tile.rows + tile.columns * kTileRows) * (1 / unit.loads_per_cycle + 1 / unit.stores_per_cycle);
+}
+
+// Tiles are configured once in a run. A kernel that may be all of a small run bears that whole; larger ones,
+// of which there are several in a run that is worth it, a share.
+double ShareOfConfiguration(const RegisterTile& tile, int64_t k, const Target& target) {
+  constexpr double kSmall = 1 << 14;  // multiply-adds: what vectors do in as long
+  if (tile.form != LayoutKind::kTiles) return 0;
+  const double products = static_cast<double>(tile.rows * tile.columns * tile.lanes) * static_cast<double>(k);
+  return target.matrix->configure_cycles * std::min(1.0, kSmall / products);
 }
 
 // Are sums of tiles not stored where the output is, but taken from memory as vectors once more?
@@ -197,6 +208,7 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
   const double set_sums = (CountedSets(tile, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
   return target.microkernel_cycles + set_sums + excess + CyclesOfTileTail(tile, k, unit) +
+         ShareOfConfiguration(tile, k, target) +
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }
 

@@ -216,6 +216,11 @@ std::optional<Arithmetic> TileArithmetic(Dtype lhs, Dtype rhs, const Target& tar
   return std::nullopt;
 }
 
+Arithmetic ArithmeticOfRounded(const Target& target) {
+  return TileArithmetic(Dtype::kBf16, Dtype::kBf16, target)
+      .value_or(BestArithmetic(Dtype::kBf16, Dtype::kBf16, target));
+}
+
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
   if (group == 1) return PlainArithmetic(lhs);
   const auto fits = [&](const Instruction& row) { return row.group == group && Takes(row, lhs, rhs); };

@@ -30,6 +30,9 @@ Arithmetic BestArithmetic(const Spec& spec, const Target& target);
 // The arithmetic by which the matrix unit multiplies operands of these very types; none if it doesn't.
 std::optional<Arithmetic> TileArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
+// The arithmetic of bf16 that copies which round f32 are made for: that of tiles, if there is one.
+Arithmetic ArithmeticOfRounded(const Target& target);
+
 // The fastest one of a given group, which `target` has for these types.
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target);
 

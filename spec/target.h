@@ -98,9 +98,10 @@ struct VectorUnit {
 
 // A unit that multiplies tiles (kTileRows, kTileRowBytes).
 struct MatrixUnit {
-  int registers = 8;                // tiles
-  double row_cycles = 1;            // of a product, for each row of lhs ...
-  double least_product_cycles = 8;  // ... but no less
+  int registers = 8;                 // tiles
+  double row_cycles = 1;             // of a product, for each row of lhs ...
+  double least_product_cycles = 12;  // ... but no less
+  double configure_cycles = 275;     // to say how many rows tiles have, once in a run
 
   friend bool operator==(const MatrixUnit&, const MatrixUnit&) = default;
 };

@@ -63,17 +63,18 @@ struct alignas(64) TileConfiguration {
   uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64};
   uint8_t rows[16] = {16, 16, 16, 16, 16, 16};
 };
-#define KIRSCH_TILE_PEAK_LOOP(name, product)                                                         \
-  void name() {                                                                                      \
-    static constexpr TileConfiguration kConfiguration;                                               \
-    int64_t count = kTileIterations;                                                                 \
-    asm volatile("ldtilecfg %[configuration]\n\t"                                                    \
-                 ".irp i,0,1,2,3,4,5\n\ttilezero %%tmm\\i\n\t.endr\n\t"                             \
-                 "1:\n\t.irp i,0,1,2,3\n\t" product                                                  \
-                 " %%tmm5, %%tmm4, %%tmm\\i\n\t.endr\n\tdec %[count]\n\tjnz 1b\n\ttilerelease"       \
-                 : [count] "+r"(count)                                                               \
-                 : [configuration] "m"(kConfiguration)                                               \
-                 : "cc");                                                                            \
+#define KIRSCH_TILE_PEAK_LOOP(name, product)                                          \
+  void name() {                                                                       \
+    static constexpr TileConfiguration kConfiguration;                                \
+    int64_t count = kTileIterations;                                                  \
+    asm volatile(                                                                     \
+        "ldtilecfg %[configuration]\n\t"                                              \
+        ".irp i,0,1,2,3,4,5\n\ttilezero %%tmm\\i\n\t.endr\n\t"                        \
+        "1:\n\t.irp i,0,1,2,3\n\t" product                                            \
+        " %%tmm5, %%tmm4, %%tmm\\i\n\t.endr\n\tdec %[count]\n\tjnz 1b\n\ttilerelease" \
+        : [count] "+r"(count)                                                         \
+        : [configuration] "m"(kConfiguration)                                         \
+        : "cc");                                                                      \
   }
 KIRSCH_TILE_PEAK_LOOP(TileBf16, "tdpbf16ps")
 KIRSCH_TILE_PEAK_LOOP(TileInt8, "tdpbusd")
@@ -107,7 +108,9 @@ constexpr double Work(int vector_bytes, int operations) {
   return static_cast<double>(kIterations) * kChains * operations * vector_bytes / 4;
 }
 
-constexpr double TileWork(int steps) { return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2; }
+constexpr double TileWork(int steps) {
+  return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2;
+}
 
 constexpr std::array<PeakMethod, 15> kMethods = {{
     {"clock", 0, kClockCycles, Always, None, RunClockLoop},

@@ -172,8 +172,7 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
     if (operand == MatmulDims::kLhs) forms.push_back({ElementAs(spec.lhs_as), 1, false});
     return forms;
   }
-  const Arithmetic rounded = TileArithmetic(Dtype::kBf16, Dtype::kBf16, target)
-                                 .value_or(BestArithmetic(Dtype::kBf16, Dtype::kBf16, target));
+  const Arithmetic rounded = ArithmeticOfRounded(target);
   if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
   AddNew(CopyFormsFor(rounded, spec, operand), &forms);
   return forms;

@@ -39,9 +39,7 @@ int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   if (root.lhs_as == LhsAs::kItself || root.operand[MatmulDims::kLhs].dtype != Dtype::kF32) return 0;
   if (root.lhs_as == LhsAs::kF16) return 0;  // smaller than lhs, and no faster to multiply
   const Dtype rounded = root.lhs_as == LhsAs::kQ8 ? RoundedBeside(rhs) : Dtype::kBf16;
-  if (rounded == Dtype::kBf16 && !TileArithmetic(rounded, rounded, target) &&
-      Info(BestArithmetic(rounded, rounded, target)).lhs != rounded)
-    return 0;
+  if (rounded == Dtype::kBf16 && Info(ArithmeticOfRounded(target)).lhs != rounded) return 0;
   const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
   const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
   const int64_t bytes = Bytes(rounded, PackedElements(lhs, rows, rounded, target));

@@ -81,6 +81,7 @@ inline constexpr NumericKey<MatrixUnit> kMatrixKeys[] = {
     {"registers", &MatrixUnit::registers, 3, 8},
     {"row_cycles", &MatrixUnit::row_cycles, 0.0625, kMostCycles},
     {"least_product_cycles", &MatrixUnit::least_product_cycles, 0, kMostCycles},
+    {"configure_cycles", &MatrixUnit::configure_cycles, 0, kMostCycles},
 };
 
 // After the `timing` of each instruction that has one: "mul_per_cycle".

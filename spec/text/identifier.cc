@@ -133,9 +133,9 @@ bool IsKernelName(std::string_view text) {
 }
 
 absl::Span<const std::string_view> GeneratedSuffixes() {
-  static constexpr std::array<std::string_view, 11> kSuffixes = {
-      "_check",  "_check_all", "_choice",        "_choose",       "_pack",     "_packed_bytes",
-      "_phases", "_runs",      "_scratch_bytes", "_shared_bytes", "_supported"};
+  static constexpr std::array<std::string_view, 12> kSuffixes = {
+      "_check",        "_check_all", "_choice", "_choose",        "_enable",       "_pack",
+      "_packed_bytes", "_phases",    "_runs",   "_scratch_bytes", "_shared_bytes", "_supported"};
   return kSuffixes;
 }
 

@@ -88,28 +88,33 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
       {"microkernel 8", "s:1:13: expected a dim of matmul, got '8'"},
       {"microkernel n 8 9", "s:1:17: expected the end of the line, got '9'"},
       {"pack lhs L2",
-       "s:1:12: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; xGROUP and "
+       "s:1:12: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
+       "xGROUP and "
        "-col "
        "after it), "
        "got nothing"},
       {"pack lhs L2 vectors",
-       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; xGROUP and "
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
+       "xGROUP and "
        "-col "
        "after it), "
        "got 'vectors'"},
       {"pack lhs L2 packed99999",
-       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; xGROUP and "
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
+       "xGROUP and "
        "-col "
        "after it), "
        "got 'packed99999'"},
       {"pack lhs L2 packed32x",
-       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; xGROUP and "
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
+       "xGROUP and "
        "-col "
        "after it), "
        "got "
        "'packed32x'"},
       {"pack lhs L2 packed32x256",
-       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; xGROUP and "
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, chainsN, sumsN, lanesN or tilesN; "
+       "xGROUP and "
        "-col "
        "after it), "
        "got "
