@@ -32,6 +32,7 @@ namespace {
 struct ExplainArguments {
   RequestArguments request;
   int best = 0;            // so many of the cheapest programs; 0: why the best one is the way it is
+  bool twins = false;      // list programs that differ in anything
   std::string json, html;  // files
   std::string measured;    // a bench report
 };
@@ -70,6 +71,8 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   inputs.push_back(arguments.measured);
   if (absl::Status status = CheckOutputs({arguments.json, arguments.html}, inputs); !status.ok())
     return status;
+  if (arguments.twins && arguments.best == 0)
+    return absl::InvalidArgumentError("--twins: expected --best, which lists them");
   if (!arguments.measured.empty() && arguments.html.empty())
     return absl::InvalidArgumentError("--measured: expected --html, which shows it");
   std::vector<MeasuredRate> measured;
@@ -97,7 +100,8 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     explained.push_back(ExplainKernel(solved.back()));
     if (arguments.best == 0) continue;
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
-    absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, arguments.best);
+    const RankOptions rank{arguments.best, arguments.twins ? Distinct::kCode : Distinct::kOuterChoice};
+    absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, rank);
     if (!best.ok()) return best.status();
     std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", ProgramCount(*best),
                  SecondsOf(*best), EffortOf(solved.back()).seconds);
@@ -117,11 +121,13 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   AddTunedOption(*command, arguments->request.solve);
   BeginGroup(*command, kOutputGroup);
   command
-      ->add_option(
-          "--best", arguments->best,
-          "Print instead the so many cheapest programs that differ in code, and where each first departs "
-          "from the best")
+      ->add_option("--best", arguments->best,
+                   "Print instead the so many cheapest programs that differ in an outer choice (loops, "
+                   "copies, registers), "
+                   "and where each first departs from the best")
       ->check(CLI::Range(1, 1000));
+  command->add_flag("--twins", arguments->twins,
+                    "List with --best all that differ in code, if only in a size or a remainder");
   command->add_option("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
       ->check(NotEmpty("a file"));
   command->add_option("--html", arguments->html, "Write it as a page for a browser to this file, too")

@@ -21,12 +21,11 @@ struct TuningCandidate {
   ProgramTree program;
 };
 
-// A few that differ in code: the predicted best first, then the best of each outer choice
-// (search/ranking/outer_choices.h), and the next cheapest. Fewer where `search` is stopped.
+// The predicted best first, then the cheapest that depart from it in an outer choice
+// (search/ranking/outer_choices.h). Fewer where `search` is stopped.
 std::vector<TuningCandidate> FindCandidates(const Synthesis& synthesis, const SearchOptions& search);
 
-// Likewise: the best plan, its largest contraction with each outer choice, the next cheapest plans that
-// differ above their stages, and the next cheapest of all. Errors are those of SearchPlan.
+// Likewise of plans. Errors are those of SearchPlan.
 absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments& arguments,
                                                             const Graph& graph, const Target& target,
                                                             Memo& memo, const SearchOptions& search);

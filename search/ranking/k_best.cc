@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "search/ranking/outer_choices.h"
 #include "search/ranking/ranked_lists.h"
 #include "search/solver/limits.h"
 #include "search/solver/solver.h"
@@ -29,8 +30,10 @@ std::string GeneratedCode(const Impl& impl, const Target& target) {
 
 class Ranking {
  public:
-  Ranking(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options)
+  Ranking(const Spec& root, const RankOptions& rank, const CostModel& model, Memo& memo,
+          const SearchOptions& options)
       : root_(root),
+        rank_(rank),
         available_(AvailableAtPlacement(root, model.target())),
         model_(model),
         memo_(memo),
@@ -38,14 +41,15 @@ class Ranking {
 
   // Parts of programs that are the same code may go unnoticed (same_code.h), whole ones may not: where some
   // are left out, more are listed.
-  std::vector<RankedProgram> Programs(int count, Cost best) {
+  std::vector<RankedProgram> Programs(Cost best) {
+    const auto count = static_cast<size_t>(rank_.count);
     std::vector<RankedProgram> programs;
-    for (int listed = count;; listed *= 2) {
+    for (size_t listed = count;; listed *= 2) {
       std::vector<RankedProgram> found;
       const bool all = Collect(listed, best, &found);
-      if (found.size() > static_cast<size_t>(count)) found.resize(static_cast<size_t>(count));
+      if (found.size() > count) found.resize(count);
       if (found.size() >= programs.size()) programs = std::move(found);
-      if (all || solver_.stopped() || programs.size() == static_cast<size_t>(count)) return programs;
+      if (all || solver_.stopped() || programs.size() == count) return programs;
     }
   }
 
@@ -54,14 +58,15 @@ class Ranking {
  private:
   // The programs that differ in code among the `count` cheapest by their fragments; true if there are no
   // others.
-  bool Collect(int count, Cost best, std::vector<RankedProgram>* programs) {
-    RankedLists lists(count, model_, memo_, solver_);
+  bool Collect(size_t count, Cost best, std::vector<RankedProgram>* programs) {
+    RankedLists lists(static_cast<int>(count), model_, memo_, solver_);
+    const double farthest = static_cast<double>(best) * (1 + rank_.farthest);
     absl::Span<const RankedLists::Entry> cheapest;
     bool all = false;
-    for (Cost above = best / kFirstShare + 1; !all && cheapest.size() < static_cast<size_t>(count);
-         above *= 2) {
-      all = above > best * kLargestShare;
-      const Cost limit = all ? kInfiniteCost : best + above;
+    for (Cost above = best / kFirstShare + 1; !all && cheapest.size() < count; above *= 2) {
+      Cost limit = above > best * kLargestShare ? kInfiniteCost : best + above;
+      if (static_cast<double>(limit) > farthest) limit = static_cast<Cost>(farthest);
+      all = limit == kInfiniteCost || static_cast<double>(best + above) > farthest;
       const RankedLists::List& list = lists.Below(root_, available_, limit);
       if (solver_.stopped()) break;
       cheapest = list.Below(limit);
@@ -74,15 +79,32 @@ class Ranking {
           CompareWithBest(program.impl, programs->empty() ? program.impl : programs->front().impl);
       programs->push_back(std::move(program));
     }
-    return all && cheapest.size() < static_cast<size_t>(count);
+    return all && cheapest.size() < count;
   }
 
   const Spec root_;
+  const RankOptions& rank_;
   const Lines available_;
   const CostModel& model_;
   Memo& memo_;
   Solver solver_;
 };
+
+// Leaves out twins of those before, the same code, what is too far off, and what is too many.
+std::vector<RankedProgram> Chosen(std::vector<RankedProgram> sorted, const RankOptions& rank,
+                                  const Target& target) {
+  std::vector<RankedProgram> chosen;
+  std::set<std::vector<ChoiceKind>> known;
+  std::set<std::string> codes;
+  for (RankedProgram& program : sorted) {
+    const auto most = static_cast<double>(sorted.front().cost) * (1 + rank.farthest);
+    if (chosen.size() == static_cast<size_t>(rank.count) || static_cast<double>(program.cost) >= most) break;
+    const bool is_new = known.insert(ChoicesOf(program.impl, target)).second;
+    if (codes.insert(GeneratedCode(program.impl, target)).second && is_new)
+      chosen.push_back(std::move(program));
+  }
+  return chosen;
+}
 
 bool FindDeparture(const Impl& impl, const Impl& best, Departure* departure) {
   if (!(impl.decision == best.decision)) {
@@ -107,14 +129,17 @@ Departure CompareWithBest(const Impl& impl, const Impl& best) {
   return departure;
 }
 
-KBestResult KBest(const Spec& placed_root, int count, const CostModel& model, Memo& memo,
+KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostModel& model, Memo& memo,
                   const SearchOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   KBestResult result;
   SearchResult best = Search(placed_root, model, memo, options);
-  if (best.stop == StopReason::kOptimal) {
-    Ranking ranking(placed_root, model, memo, options);
-    result.programs = ranking.Programs(count, best.cost);
+  if (best.stop == StopReason::kOptimal && rank.distinct == Distinct::kOuterChoice) {
+    result = OuterChoices(best.impl, best.cost, model, memo, options);
+    result.programs = Chosen(std::move(result.programs), rank, model.target());
+  } else if (best.stop == StopReason::kOptimal) {
+    Ranking ranking(placed_root, rank, model, memo, options);
+    result.programs = ranking.Programs(best.cost);
     result.complete = !ranking.stopped();
   } else {
     result.complete = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated space.
+// The K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated space. Or
+// the K cheapest that depart from the best in an outer choice (outer_choices.h).
 //
 // A program of a spec is a decision and a program for each child. So the K cheapest of a spec are among the
 // combinations of the K cheapest of its children (Huang & Chiang, "Better k-best parsing", 2005). Programs
@@ -13,6 +14,7 @@
 #ifndef KIRSCH_SEARCH_RANKING_K_BEST_H_
 #define KIRSCH_SEARCH_RANKING_K_BEST_H_
 
+#include <limits>
 #include <vector>
 
 #include "cost/cost_model.h"
@@ -35,6 +37,20 @@ struct RankedProgram {
   Departure departure;
 };
 
+// What tells two programs of a list apart.
+enum class Distinct {
+  kCode,         // anything in their code
+  kOuterChoice,  // an outer choice (outer_choices.h); each is the best, or departs from it in one
+};
+
+struct RankOptions {
+  int count = 1;  // at least 1
+  Distinct distinct = Distinct::kCode;
+  // What costs 1 + this times the best is left out.
+  double farthest = std::numeric_limits<double>::infinity();
+  bool stages = true;  // of plans; false: only those that differ above their stages
+};
+
 struct KBestResult {
   std::vector<RankedProgram>
       programs;          // by cost; the first is Search's. Fewer than asked for: there are no more,
@@ -42,10 +58,9 @@ struct KBestResult {
   double seconds = 0;
 };
 
-// The `count` (at least 1) cheapest programs of `placed_root`, which has room. `memo`: of a search for it, or
-// empty. The result doesn't depend on what the memo holds. Of the options, time budget, cancellation and
-// progress.
-KBestResult KBest(const Spec& placed_root, int count, const CostModel& model, Memo& memo,
+// The cheapest programs of `placed_root`, which has room. `memo`: of a search for it, or empty. The result
+// doesn't depend on what the memo holds. Of the options, time budget, cancellation and progress.
+KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostModel& model, Memo& memo,
                   const SearchOptions& options);
 
 // Where `impl` first departs from `best`, a program of the same spec.

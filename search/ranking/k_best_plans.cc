@@ -79,7 +79,7 @@ class PlanRanking {
         uses_(canonical),
         fusion_graph_(uses_, options.most_states),
         pricer_(uses_, model, options),
-        stages_(model, memo, search, rank.stages),
+        stages_(model, memo, search, rank),
         pool_(static_cast<size_t>(rank.count), target_),
         farthest_(rank.farthest) {}
 

@@ -12,7 +12,6 @@
 #ifndef KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_
 #define KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_
 
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/graph/plan_search.h"
+#include "search/ranking/k_best.h"
 #include "spec/graph/graph.h"
 #include "spec/program/plan.h"
 
@@ -41,13 +41,6 @@ struct KBestPlansResult {
   std::vector<RankedPlan> plans;  // by cycles; the first is SearchPlan's. Fewer than asked for: there are no
   bool complete = true;           // more, or, if not complete, the search was stopped and no more are known
   double seconds = 0;
-};
-
-struct RankOptions {
-  int count = 1;       // at least 1
-  bool stages = true;  // false: only plans that differ above their stages, each with the cheapest programs
-  double farthest =
-      std::numeric_limits<double>::infinity();  // what costs 1 + this times the best is left out
 };
 
 // The cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's algorithm

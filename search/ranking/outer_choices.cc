@@ -18,11 +18,20 @@ namespace {
 // search.
 constexpr Cost kShare = 4;
 
-using Kind = std::tuple<RewriteKind, int, int, Level, LayoutKind, int>;
-
-Kind KindOf(const Decision& decision) {
+ChoiceKind KindOf(const Decision& decision) {
   return {decision.kind,  decision.dim,         decision.operand,
           decision.level, decision.layout.kind, decision.layout.panel};
+}
+
+// The child that does most of the work.
+size_t MainChild(const Expansion& expansion) {
+  size_t most = 0;
+  const auto work = [&](size_t i) {
+    return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
+  };
+  for (size_t i = 1; i < static_cast<size_t>(expansion.num_children); ++i)
+    if (work(i) > work(most)) most = i;
+  return most;
 }
 
 class Chooser {
@@ -30,11 +39,12 @@ class Chooser {
   Chooser(const Impl& root, Cost cost, const CostModel& model, Memo& memo, const SearchOptions& options)
       : root_(root), cost_(cost), model_(model), solver_(model, memo, options, 0) {}
 
-  std::vector<OuterChoice> Choices() && {
+  KBestResult Choices() && {
+    choices_.push_back({root_, cost_, {}});
     Visit(root_, AvailableAtPlacement(root_.spec, model_.target()), 1);
     std::stable_sort(choices_.begin(), choices_.end(),
-                     [](const OuterChoice& a, const OuterChoice& b) { return a.cost < b.cost; });
-    return std::move(choices_);
+                     [](const RankedProgram& a, const RankedProgram& b) { return a.cost < b.cost; });
+    return {std::move(choices_), !solver_.stopped()};
   }
 
  private:
@@ -42,29 +52,28 @@ class Chooser {
   void Visit(const Impl& node, Lines available, int64_t runs) {
     const Solver::Outcome own = solver_.Solve(node.spec, available, kInfiniteCost);
     if (solver_.stopped() || node.children.empty()) return;
-    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare))
-      choices_.push_back(
-          {With(choice.second, available, node.spec), cost_ + runs * (choice.first - own.cost)});
+    for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare)) {
+      RankedProgram& program = choices_.emplace_back();
+      program.impl = With(choice.second, available, node.spec);
+      program.cost = cost_ + runs * (choice.first - own.cost);
+      program.departure = CompareWithBest(program.impl, root_);
+    }
     const Choice choice = Look(node.spec, node.decision, available, model_);
     const Expansion& expansion = choice.expansion;
-    size_t most = 0;
-    const auto work = [&](size_t i) {
-      return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
-    };
-    for (size_t i = 1; i < node.children.size(); ++i)
-      if (work(i) > work(most)) most = i;
+    const size_t most = MainChild(expansion);
     path_.push_back(most);
     Visit(node.children[most].impl, choice.below, runs * expansion.children[most].weight);
     path_.pop_back();
   }
 
   // The cheapest decision of each kind but that of the node, below a limit.
-  std::map<Kind, std::pair<Cost, Decision>> BestOfEachKind(const Impl& node, Lines available, Cost limit) {
+  std::map<ChoiceKind, std::pair<Cost, Decision>> BestOfEachKind(const Impl& node, Lines available,
+                                                                 Cost limit) {
     std::vector<Decision> decisions;
     EnumerateDecisions(node.spec, model_.target(), &decisions);
-    std::map<Kind, std::pair<Cost, Decision>> best;
+    std::map<ChoiceKind, std::pair<Cost, Decision>> best;
     for (const Decision& decision : decisions) {
-      const Kind kind = KindOf(decision);
+      const ChoiceKind kind = KindOf(decision);
       if (kind == KindOf(node.decision)) continue;
       const auto known = best.find(kind);
       const Cost least = known == best.end() ? limit : known->second.first;
@@ -94,13 +103,30 @@ class Chooser {
   const CostModel& model_;
   Solver solver_;
   std::vector<size_t> path_;
-  std::vector<OuterChoice> choices_;
+  std::vector<RankedProgram> choices_;
 };
 
 }  // namespace
 
-std::vector<OuterChoice> OuterChoices(const Impl& best, Cost cost, const CostModel& model, Memo& memo,
-                                      const SearchOptions& options) {
+std::vector<ChoiceKind> ChoicesOf(const Impl& program, const Target& target) {
+  std::vector<ChoiceKind> kinds;
+  for (const Impl* node = &program; !node->children.empty();) {
+    const Decision& decision = node->decision;
+    Expansion expansion;
+    Expand(node->spec, decision, target, &expansion);
+    const size_t main = MainChild(expansion);
+    const bool is_tile = decision.kind == RewriteKind::kTile;
+    const bool no_code = is_tile ? node->children[main].trips == 1
+                                 : decision.kind == RewriteKind::kMove && decision.level != Level::kVrf;
+    if (!no_code && !(is_tile && !kinds.empty() && kinds.back() == KindOf(decision)))
+      kinds.push_back(KindOf(decision));
+    node = &node->children[main].impl;
+  }
+  return kinds;
+}
+
+KBestResult OuterChoices(const Impl& best, Cost cost, const CostModel& model, Memo& memo,
+                         const SearchOptions& options) {
   return Chooser(best, cost, model, memo, options).Choices();
 }
 

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/stage_cost.h"
 #include "search/graph/stage_solver.h"
-#include "search/ranking/k_best.h"
 
 namespace kirsch {
 
@@ -27,7 +28,7 @@ bool StageKBest::Program(size_t rank, Stage* stage) {
 // Programs are ranked by a cost that has the start of threads in it, which those that share nothing lack.
 void StageKBest::FindMore(const Spec& placed, Programs* programs) {
   const size_t count = std::max(size_t{2}, 2 * programs->list.size());
-  KBestResult found = KBest(placed, static_cast<int>(count), model_, memo_, options_);
+  KBestResult found = KBest(placed, {static_cast<int>(count), rank_.distinct}, model_, memo_, options_);
   stopped_ |= !found.complete;
   const double fork = placed.threads > 1 ? model_.target().fork_join_cycles : 0;
   programs->least_beyond = found.programs.size() < count ? std::numeric_limits<double>::infinity()
@@ -48,6 +49,12 @@ std::vector<Stage> StageKBest::Schedules(const std::vector<Level>& levels, const
       all.push_back(std::move(with));
   std::stable_sort(all.begin(), all.end(),
                    [](const Stage& a, const Stage& b) { return a.cycles < b.cycles; });
+  if (rank_.distinct == Distinct::kCode) return all;
+  std::set<std::tuple<int, bool, std::vector<int>>> choices;
+  std::erase_if(all, [&](const Stage& stage) {
+    const RowSchedule& schedule = stage.schedule;
+    return !choices.emplace(schedule.lanes, schedule.online, schedule.kept).second;
+  });
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "memo/spec_hash.h"
+#include "search/ranking/k_best.h"
 #include "search/solver/search.h"
 #include "spec/level.h"
 #include "spec/program/plan.h"
@@ -19,17 +20,18 @@ namespace kirsch {
 // Not thread-safe. All arguments outlive it.
 class StageKBest {
  public:
-  // `others`: false: there are none but the cheapest.
-  StageKBest(const CostModel& model, Memo& memo, const SearchOptions& options, bool others = true)
-      : model_(model), memo_(memo), options_(options), others_(others) {}
+  // Of `rank` what tells programs apart, and whether there are others than the cheapest.
+  StageKBest(const CostModel& model, Memo& memo, const SearchOptions& options, const RankOptions& rank)
+      : model_(model), memo_(memo), options_(options), rank_(rank) {}
 
-  bool others() const { return others_; }
+  bool others() const { return rank_.stages; }
 
   // Gives a contraction whose operands are placed the program of a rank (0: the cheapest) among those that
-  // differ in code (k_best.h), with its cycles. False: there are no more.
+  // differ (k_best.h), with its cycles. False: there are no more.
   bool Program(size_t rank, Stage* stage);
 
-  // A stage of rows with each of its schedules, the cheapest first.
+  // A stage of rows with each of its schedules, the cheapest first. Those that differ in no outer choice run
+  // in vectors of as many lanes, in the same passes, and keep the same values.
   std::vector<Stage> Schedules(const std::vector<Level>& levels, const Stage& stage) const;
 
   // Did the options end a search? Then there may be more.
@@ -53,7 +55,7 @@ class StageKBest {
   const CostModel& model_;
   Memo& memo_;
   const SearchOptions& options_;
-  const bool others_;
+  const RankOptions rank_;
   absl::flat_hash_map<Spec, Programs, Hash> programs_;
   bool stopped_ = false;
 };

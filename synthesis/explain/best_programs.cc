@@ -111,13 +111,13 @@ std::vector<BestEntry> MakeEntries(const Result& best) {
 }
 
 absl::StatusOr<Best> FindBest(const Impl& impl, const SolveArguments&, const CostModel& model, Memo& memo,
-                              int count, const SearchOptions& search) {
-  return KBest(impl.spec, count, model, memo, search);
+                              const RankOptions& rank, const SearchOptions& search) {
+  return KBest(impl.spec, rank, model, memo, search);
 }
 absl::StatusOr<Best> FindBest(const Plan& plan, const SolveArguments& arguments, const CostModel& model,
-                              Memo& memo, int count, const SearchOptions& search) {
+                              Memo& memo, const RankOptions& rank, const SearchOptions& search) {
   absl::StatusOr<KBestPlansResult> best =
-      KBestPlans(plan.graph, "", {count}, model, memo, MakePlanOptions(arguments, plan.graph), search);
+      KBestPlans(plan.graph, "", rank, model, memo, MakePlanOptions(arguments, plan.graph), search);
   if (!best.ok()) return best.status();
   return *std::move(best);
 }
@@ -125,7 +125,7 @@ absl::StatusOr<Best> FindBest(const Plan& plan, const SolveArguments& arguments,
 }  // namespace
 
 absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilySynthesis& synthesis,
-                                  Memo& memo, int count) {
+                                  Memo& memo, const RankOptions& rank) {
   if (synthesis.members.size() != 1)
     return absl::InvalidArgumentError("--best: expected a spec or a graph, got a family of sizes");
   if (!arguments.schedule.empty())
@@ -135,7 +135,7 @@ absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilyS
   search.cancel = step.stop();
   const CostModel model(synthesis.target());
   return std::visit(
-      [&](const auto& program) { return FindBest(program, arguments, model, memo, count, search); },
+      [&](const auto& program) { return FindBest(program, arguments, model, memo, rank, search); },
       synthesis.members.front().program);
 }
 

@@ -20,7 +20,7 @@ using Best = std::variant<KBestResult, KBestPlansResult>;
 // Of what is one spec or graph, no family, and was searched for as `arguments` say; else InvalidArgument.
 // Stopped by the observer, it ends with as many as are known. `memo`: of that search.
 absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilySynthesis& synthesis,
-                                  Memo& memo, int count);
+                                  Memo& memo, const RankOptions& rank);
 
 // A line for each: rank, cycles, how much above the best, and where it first departs from that; or, if one
 // before it does the same there, from that one.

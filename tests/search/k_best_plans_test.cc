@@ -156,7 +156,7 @@ class AllPlans {
       const Stage before = *stages[i];
       for (const Stage& other : OthersOf(before)) {
         *stages[i] = other;
-        absl::StatusOr<Plan> priced = follower_.With(PrintPlanSchedule(changed), "all");
+        absl::StatusOr<Plan> priced = follower_.With(MakeSchedule(changed));
         if (!priced.ok()) continue;  // a schedule that may not be in place
         if (priced->cycles >= limit_) continue;
         VaryFrom(*priced, i + 1);
@@ -185,7 +185,7 @@ class AllPlans {
   const std::vector<RankedProgram>& ProgramsOf(const Spec& spec) {
     for (const auto& [known, programs] : programs_)
       if (known == spec) return programs;
-    programs_.emplace_back(spec, KBest(spec, 40, model_, memo_, {}).programs);
+    programs_.emplace_back(spec, KBest(spec, {40}, model_, memo_, {}).programs);
     return programs_.back().second;
   }
 
@@ -295,7 +295,7 @@ TEST(KBestPlansTest, CandidatesAlone) {
   const CostModel model(Avx2Target());
   const Graph graph = GraphOf("attention f32 heads=4 tokens=96 dim=32");
   HashMemo memo;
-  RankOptions rank{10, false, 0.25};
+  RankOptions rank{10, Distinct::kCode, 0.25, false};
   const auto candidates = KBestPlans(graph, "test", rank, model, memo, {}, {});
   ASSERT_TRUE(candidates.ok()) << candidates.status();
   EXPECT_GT(candidates->plans.size(), 2u);

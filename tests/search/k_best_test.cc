@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "memo/hash_memo.h"
 #include "rewrites/spec/rewrite.h"
+#include "search/ranking/outer_choices.h"
 #include "search/solver/solver.h"
 #include "spec/language/parser.h"
 #include "spec/language/printer.h"
@@ -188,11 +190,11 @@ void ExpectKBest(const Spec& placed, const CostModel& model, Memo& shared) {
     if (count > codes.size()) continue;
     SCOPED_TRACE(PrintSpec(placed) + ", " + std::to_string(count) + " of " + std::to_string(codes.size()));
     HashMemo memo;
-    const KBestResult fresh = KBest(placed, static_cast<int>(count), model, memo, {});
+    const KBestResult fresh = KBest(placed, {static_cast<int>(count)}, model, memo, {});
     EXPECT_TRUE(fresh.complete);
     ExpectBest(fresh.programs, codes, count, model);
     EXPECT_EQ(PrintSchedule(fresh.programs[0].impl), PrintSchedule(Search(placed, model, memo, {}).impl));
-    const KBestResult warmed = KBest(placed, static_cast<int>(count), model, shared, {});
+    const KBestResult warmed = KBest(placed, {static_cast<int>(count)}, model, shared, {});
     ASSERT_EQ(warmed.programs.size(), fresh.programs.size());
     for (size_t i = 0; i < fresh.programs.size(); ++i) {
       EXPECT_EQ(PrintSchedule(warmed.programs[i].impl), PrintSchedule(fresh.programs[i].impl));
@@ -222,6 +224,119 @@ TEST_P(KBestIsBruteForce, OnATinyTarget) {
     }
 }
 
+// What an outer choice is made of, without sizes.
+std::string KindOf(const Spec& spec, Decision decision) {
+  decision.size = decision.parts = 1;
+  decision.layout.order = Order::kRow;
+  decision.layout.group = 1;
+  decision.dtype = Dtype::kF32;
+  return PrintDecision(spec.op, decision);
+}
+
+// By a definition of its own: on the way from the root of the best to where most of the work is done, at each
+// node the least cost with each kind of decision that is not the best's.
+std::vector<Cost> OuterChoiceCosts(const Impl& best, Cost whole, const CostModel& model, Lines available,
+                                   testing::BruteForce* brute_force) {
+  std::vector<Cost> costs;
+  const Impl* node = &best;
+  for (Cost runs = 1; !node->children.empty();) {
+    std::vector<Decision> decisions;
+    EnumerateDecisions(node->spec, model.target(), &decisions);
+    const Cost own = brute_force->Best(node->spec, available);
+    std::map<std::string, Cost> least;
+    Lines below = available;
+    size_t main = 0;
+    Cost weight = 1;
+    for (const Decision& decision : decisions) {
+      Expansion expansion;
+      Expand(node->spec, decision, model.target(), &expansion);
+      Lines left = available;
+      if (expansion.filled != Level::kVrf && expansion.filled != Level::kRam) {
+        if (expansion.filled != FillingLevel(node->spec))
+          left = LinesOf(model.target(), expansion.filled, expansion.children[0].spec);
+        if (expansion.filled_lines > left) continue;
+        left -= static_cast<Lines>(expansion.filled_lines);
+      }
+      Cost cost = model.Base(node->spec, decision, expansion);
+      for (size_t i = 0; i < static_cast<size_t>(expansion.num_children) && cost < kInfiniteCost; ++i) {
+        const Cost child = brute_force->Best(expansion.children[i].spec, left);
+        cost = child >= kInfiniteCost ? child : cost + expansion.children[i].weight * child;
+      }
+      if (decision == node->decision) {
+        below = left;
+        const auto work = [&](size_t i) {
+          return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
+        };
+        for (size_t i = 1; i < node->children.size(); ++i)
+          if (work(i) > work(main)) main = i;
+        weight = expansion.children[main].weight;
+      }
+      const std::string kind = KindOf(node->spec, decision);
+      if (kind == KindOf(node->spec, node->decision) || cost >= own + own / 4) continue;
+      const auto [known, is_new] = least.try_emplace(kind, cost);
+      if (!is_new) known->second = std::min(known->second, cost);
+    }
+    for (const auto& [kind, cost] : least) costs.push_back(whole + runs * (cost - own));
+    runs *= weight;
+    node = &node->children[main].impl;
+    available = below;
+  }
+  std::sort(costs.begin(), costs.end());
+  return costs;
+}
+
+TEST_P(KBestIsBruteForce, ByOuterChoices) {
+  const CostModel model(testing::TinyTarget());
+  testing::BruteForce brute_force(model);
+  for (const int threads : {1, 2}) {
+    Spec placed = PlaceOperands(ParseSpec(GetParam())->spec, Residency::kWarm, model.target());
+    placed.threads = static_cast<uint8_t>(threads);
+    HashMemo memo;
+    const SearchResult best = Search(placed, model, memo, {});
+    const KBestResult found = OuterChoices(best.impl, best.cost, model, memo, {});
+    EXPECT_TRUE(found.complete);
+    ASSERT_FALSE(found.programs.empty());
+    EXPECT_EQ(PrintSchedule(found.programs.front().impl), PrintSchedule(best.impl));
+    std::vector<Cost> costs;
+    for (const RankedProgram& program : found.programs) {
+      EXPECT_EQ(testing::CostOf(program.impl, model), program.cost);
+      if (&program == &found.programs.front()) continue;
+      ExpectDeparts(program, best.impl);
+      costs.push_back(program.cost);
+    }
+    EXPECT_EQ(costs, OuterChoiceCosts(best.impl, best.cost, model, LinesLeftAtHome(placed, model.target()),
+                                      &brute_force));
+    const KBestResult few = KBest(placed, {4, Distinct::kOuterChoice}, model, memo, {});
+    EXPECT_LE(few.programs.size(), 4u);
+    std::set<std::vector<ChoiceKind>> twins;
+    std::set<std::string> codes;
+    for (const RankedProgram& program : few.programs) {
+      EXPECT_TRUE(twins.insert(ChoicesOf(program.impl, model.target())).second);
+      codes.insert(CodeOf(program.impl, model.target()));
+    }
+    EXPECT_EQ(codes.size(), few.programs.size());
+  }
+}
+
+// None is left out that is as near, and none listed that is further off.
+TEST(KBestTest, NoneIsFurtherThanAskedFor) {
+  const CostModel model(FindTarget("haswell", "")->target);
+  const Spec placed =
+      PlaceOperands(ParseSpec("matmul f32 60x100x50")->spec, Residency::kWarm, model.target());
+  for (const Distinct distinct : {Distinct::kCode, Distinct::kOuterChoice}) {
+    HashMemo memo;
+    const KBestResult many = KBest(placed, {60, distinct}, model, memo, {});
+    const auto best = static_cast<double>(many.programs.front().cost);
+    const double farthest = static_cast<double>(many.programs[many.programs.size() / 2].cost) / best - 1;
+    size_t count = 0;
+    for (const RankedProgram& program : many.programs)
+      count += static_cast<double>(program.cost) < best * (1 + farthest) ? 1 : 0;
+    EXPECT_LT(count, many.programs.size());
+    EXPECT_EQ(KBest(placed, {60, distinct, farthest}, model, memo, {}).programs.size(),
+              std::max<size_t>(count, 1));
+  }
+}
+
 // Where there are fewer programs than asked for, it is all of them.
 TEST(KBestTest, AllThereAre) {
   const CostModel model(testing::TinyTarget());
@@ -231,7 +346,7 @@ TEST(KBestTest, AllThereAre) {
       CodesOf(all.Below(kInfiniteCost, placed, LinesLeftAtHome(placed, model.target())), model.target());
   ASSERT_FALSE(all.too_many());
   HashMemo memo;
-  ExpectBest(KBest(placed, 1000, model, memo, {}).programs, codes, 1000, model);
+  ExpectBest(KBest(placed, {1000}, model, memo, {}).programs, codes, 1000, model);
 }
 
 // The first of many are those that few would be, and a search for them that is stopped says so.
@@ -240,7 +355,7 @@ TEST(KBestTest, FewerAreTheFirstOfMore) {
   const Spec placed =
       PlaceOperands(ParseSpec("matmul f32 60x100x50")->spec, Residency::kCold, model.target());
   HashMemo memo;
-  const KBestResult many = KBest(placed, 50, model, memo, {}), few = KBest(placed, 7, model, memo, {});
+  const KBestResult many = KBest(placed, {50}, model, memo, {}), few = KBest(placed, {7}, model, memo, {});
   ASSERT_EQ(many.programs.size(), 50u);
   ASSERT_EQ(few.programs.size(), 7u);
   for (size_t i = 0; i < few.programs.size(); ++i)
@@ -255,7 +370,7 @@ TEST(KBestTest, StoppedItSaysSo) {
   SearchOptions options;
   options.cancel = &cancel;
   HashMemo memo;
-  const KBestResult result = KBest(placed, 5, model, memo, options);
+  const KBestResult result = KBest(placed, {5}, model, memo, options);
   EXPECT_FALSE(result.complete);
   ASSERT_EQ(result.programs.size(), 1u);
   EXPECT_EQ(testing::CostOf(result.programs[0].impl, model), result.programs[0].cost);
