@@ -52,6 +52,8 @@ double LossOfChoice(const Predictions& programs) {
   return programs[Choice(programs)].measured / Best(programs) - 1;
 }
 
+double ShareOfChoice(const Predictions& programs) { return 1 / (1 + LossOfChoice(programs)); }
+
 double TileApe(const std::vector<Predictions>& specs) {
   double lost = 0, best = 0;
   for (const Predictions& programs : specs) {

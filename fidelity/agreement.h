@@ -34,6 +34,9 @@ size_t Choice(const Predictions& programs);
 // What the choice takes more than the best, as a share of the best.
 double LossOfChoice(const Predictions& programs);
 
+// What the choice reaches of the best: the best's measured time over its own, at most 1.
+double ShareOfChoice(const Predictions& programs);
+
 // The tile-size APE of Kaufman et al., "A Learned Performance Model for Tensor Processing Units" (MLSys
 // 2021), as a fraction: the sum over specs of |measured(choice) - measured(best)| over the sum of
 // measured(best). Specs that take long count for more. 0 without specs.

@@ -7,6 +7,8 @@
 #include "codegen/verify/engines.h"
 #include "fidelity/terms.h"
 #include "search/graph/group_levels.h"
+#include "search/ranking/k_best.h"
+#include "search/ranking/k_best_plans.h"
 #include "search/sampling/draw_plans.h"
 #include "search/sampling/draw_programs.h"
 #include "search/solver/limits.h"
@@ -19,27 +21,37 @@ namespace {
 
 constexpr char kName[] = "drawn";  // of functions
 
-absl::Status Compile(const Subject& subject, Candidates* candidates) {
-  absl::StatusOr<Kernel> kernel = CompileForThisCpu(subject);
+bool Stopped(const DrawOptions& options) { return options.stop && options.stop(); }
+
+// What costs twice as much as the best is not promising.
+RankOptions Promising(const DrawOptions& options) { return {options.promising, Distinct::kOuterChoice, 1}; }
+
+// Compiles programs of which none has been, by their schedules.
+template <typename Program, typename... Cost>
+absl::Status Add(const Program& program, const CostModel& model, Candidates* candidates, Cost... cost) {
+  MeasuredProgram predicted = PredictedProgram(program, cost..., model);
+  for (const MeasuredProgram& known : candidates->spec.programs)
+    if (known.schedule == predicted.schedule) return absl::OkStatus();
+  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(program, model.target(), kName));
   if (!kernel.ok()) return kernel.status();
   candidates->kernels.push_back(*std::move(kernel));
+  candidates->spec.programs.push_back(std::move(predicted));
   return absl::OkStatus();
 }
-
-bool Stopped(const DrawOptions& options) { return options.stop && options.stop(); }
 
 absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& memo, const DrawOptions& options,
                      Candidates* candidates) {
   const absl::StatusOr<Spec> placed = PlacedRoot(parsed, model, options.threads, options.residency);
   if (!placed.ok()) return placed.status();
   candidates->spec.level = placed->out().level;
-  for (const DrawnProgram& program : DrawPrograms(*placed, model, memo, options.programs, options.seed)) {
-    if (Stopped(options)) break;
-    if (absl::Status made = Compile(Subject(program.impl, model.target(), kName), candidates); !made.ok())
-      return made;
-    candidates->spec.programs.push_back(PredictedProgram(program.impl, program.cost, model));
-  }
-  return absl::OkStatus();
+  std::vector<DrawnProgram> programs = DrawPrograms(*placed, model, memo, options.programs, options.seed);
+  if (options.promising > 0)
+    for (RankedProgram& program : KBest(*placed, Promising(options), model, memo, {}).programs)
+      programs.push_back({std::move(program.impl), program.cost});
+  absl::Status added;
+  for (size_t i = 0; i < programs.size() && added.ok() && !Stopped(options); ++i)
+    added = Add(programs[i].impl, model, candidates, programs[i].cost);
+  return added;
 }
 
 absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, const DrawOptions& options,
@@ -51,16 +63,19 @@ absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, con
   PlanOptions plans;
   plans.threads = options.threads;
   plans.residency = options.residency;
-  const absl::StatusOr<std::vector<Plan>> drawn =
+  absl::StatusOr<std::vector<Plan>> all =
       DrawPlans(graph, "spec", model, memo, plans, options.programs, options.seed);
-  if (!drawn.ok()) return drawn.status();
-  for (const Plan& plan : *drawn) {
-    if (Stopped(options)) break;
-    if (absl::Status made = Compile(Subject(plan, model.target(), kName), candidates); !made.ok())
-      return made;
-    candidates->spec.programs.push_back(PredictedProgram(plan, model));
+  if (!all.ok()) return all.status();
+  if (options.promising > 0) {
+    absl::StatusOr<KBestPlansResult> best =
+        KBestPlans(graph, "spec", Promising(options), model, memo, plans, {});
+    if (!best.ok()) return best.status();
+    for (RankedPlan& plan : best->plans) all->push_back(std::move(plan.plan));
   }
-  return absl::OkStatus();
+  absl::Status added;
+  for (size_t i = 0; i < all->size() && added.ok() && !Stopped(options); ++i)
+    added = Add((*all)[i], model, candidates);
+  return added;
 }
 
 }  // namespace

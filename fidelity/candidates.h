@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of a problem, drawn by chance, as code.
+// Programs of a problem, drawn by chance or promising, as code.
 #ifndef KIRSCH_FIDELITY_CANDIDATES_H_
 #define KIRSCH_FIDELITY_CANDIDATES_H_
 
@@ -28,6 +28,8 @@ namespace kirsch {
 // What is drawn for each spec.
 struct DrawOptions {
   int programs = 20;
+  // Beside those, so many of the cheapest that differ in an outer choice (search/ranking/outer_choices.h).
+  int promising = 0;
   uint64_t seed = 1;
   int threads = 1;
   Residency residency = Residency::kWarm;

@@ -2,6 +2,7 @@
 #include "fidelity/corpus.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "search/sampling/random.h"
@@ -21,6 +22,14 @@ Json ToJson(const std::vector<MeasuredSpec>& specs) {
       {"kendall_tau", ToJson(summary.kendall_tau)},       {"tile_ape", mean(summary.tile_ape)},
       {"within_first_1", mean(summary.within_first_1)},   {"within_first_5", mean(summary.within_first_5)},
       {"within_first_10", mean(summary.within_first_10)}, {"mape", mean(summary.mape)}};
+}
+
+Json ToJson(const ChoiceShares& shares) {
+  return {{"operation", shares.operation},
+          {"specs", shares.specs},
+          {"mean_share", shares.mean},
+          {"worst_share", shares.worst},
+          {"worst_spec", shares.worst_spec}};
 }
 
 Json ToJson(const MeasuredProgram& program) {
@@ -91,6 +100,25 @@ Summary Summarise(const std::vector<MeasuredSpec>& specs) {
   return summary;
 }
 
+std::vector<ChoiceShares> SharesByOperation(const std::vector<MeasuredSpec>& specs) {
+  std::map<std::string, ChoiceShares> by_operation;
+  ChoiceShares all{"all"};
+  for (const MeasuredSpec& spec : specs) {
+    const double share = ShareOfChoice(spec.predictions());
+    ChoiceShares& own = by_operation.try_emplace(spec.operation, ChoiceShares{spec.operation}).first->second;
+    for (ChoiceShares* shares : {&own, &all}) {
+      if (shares->specs == 0 || share < shares->worst) shares->worst = share, shares->worst_spec = spec.text;
+      shares->mean = (shares->mean * static_cast<double>(shares->specs) + share) /
+                     static_cast<double>(shares->specs + 1);
+      ++shares->specs;
+    }
+  }
+  std::vector<ChoiceShares> list;
+  for (auto& [name, shares] : by_operation) list.push_back(std::move(shares));
+  if (!list.empty()) list.push_back(std::move(all));
+  return list;
+}
+
 Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed) {
   Splits splits;
   const std::vector<bool> tested = DrawTested(specs.size(), seed);
@@ -104,6 +132,9 @@ Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed) {
 nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed) {
   const Splits splits = SplitSpecs(corpus.specs, seed);
   Json json = {{"threads", corpus.threads}, {"cold", corpus.residency == Residency::kCold}};
+  json["choices"] = Json::array();
+  for (const ChoiceShares& shares : SharesByOperation(corpus.specs))
+    json["choices"].push_back(ToJson(shares));
   json["splits"] = {{"random", ToJson(splits.random)}, {"dissimilar", ToJson(splits.dissimilar)}};
   json["specs"] = Json::array();
   const std::vector<bool> drawn = DrawTested(corpus.specs.size(), seed);

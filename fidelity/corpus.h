@@ -63,6 +63,17 @@ struct Summary {
 
 Summary Summarise(const std::vector<MeasuredSpec>& specs);
 
+// What the model's choices reach of the best that was measured, over specs of one operation.
+struct ChoiceShares {
+  std::string operation;
+  size_t specs = 0;
+  double mean = 0, worst = 0;  // shares of 1
+  std::string worst_spec = {};
+};
+
+// By operation, and last those of all specs, called "all".
+std::vector<ChoiceShares> SharesByOperation(const std::vector<MeasuredSpec>& specs);
+
 // The specs that a model is tested on which was fitted to the others. A model that has been fitted elsewhere
 // is tested on the same ones.
 struct Splits {
@@ -72,7 +83,8 @@ struct Splits {
 
 Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed);
 
-// {"threads", "cold", "splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]}, see docs/json/.
+// {"threads", "cold", "choices": [...], "splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]},
+// see docs/json/.
 nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed);
 
 }  // namespace kirsch

@@ -67,6 +67,18 @@ void AppendSummaries(const std::vector<MeasuredSpec>& specs, uint64_t seed, std:
   AppendSummary("all", width, specs, out);
 }
 
+// What the choices reach of the best programs, by operation.
+void AppendShares(const std::vector<MeasuredSpec>& specs, std::string* out) {
+  const std::vector<ChoiceShares> all = SharesByOperation(specs);
+  size_t width = 0;
+  for (const ChoiceShares& shares : all) width = std::max(width, shares.operation.size());
+  absl::StrAppendFormat(out, "\n  %-*s  specs  share of the best: mean, worst\n", static_cast<int>(width),
+                        "");
+  for (const ChoiceShares& shares : all)
+    absl::StrAppendFormat(out, "  %-*s  %5d  %25.3f  %5.3f  %s\n", static_cast<int>(width), shares.operation,
+                          shares.specs, shares.mean, shares.worst, Head(shares.worst_spec));
+}
+
 // The terms of a prediction, the largest first: "FMA 61%, move L3 30%, store 9%".
 std::string TermsText(const MeasuredProgram& program) {
   std::vector<std::pair<double, std::string>> terms;
@@ -139,6 +151,7 @@ std::string FormatTable(const Corpus& corpus, uint64_t seed) {
                         static_cast<int>(width), "");
   for (const MeasuredSpec& spec : corpus.specs) AppendSpec(spec, width, &out);
   AppendSummaries(corpus.specs, seed, &out);
+  AppendShares(corpus.specs, &out);
   AppendWorstChoices(corpus.specs, &out);
   AppendFurthestOff(corpus.specs, &out);
   for (const LeftOut& left_out : corpus.left_out)

@@ -15,6 +15,7 @@
 #include "fidelity/corpus_text.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/price.h"
+#include "fidelity/random_problems.h"
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
 #include "tools/command.h"
@@ -32,7 +33,8 @@ namespace {
 constexpr int kPrograms = 30, kRounds = 9;
 constexpr int kQuickPrograms = 12, kQuickRounds = 5;
 constexpr int kTrafficPrograms = 20;
-constexpr size_t kQuickStep = 3;  // of the usual suite, each third spec
+constexpr int kPromising = 16, kRandom = 17;  // of each drawn problem; the latter with the chosen one
+constexpr size_t kQuickStep = 3;              // of the usual suite, each third spec
 
 struct Arguments {
   std::vector<std::string> specs;
@@ -43,6 +45,7 @@ struct Arguments {
   uint64_t seed = 1;
   int threads = 1;
   bool cold = false, quick = false;
+  int chosen = 0;  // so many drawn problems; 0: none
   bool check_static = false;
   int kernels = 240;  // of --static
   std::string json, svg;
@@ -61,12 +64,16 @@ absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
 absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   if (!arguments.specs.empty() && !arguments.suite.empty())
     return absl::InvalidArgumentError("fidelity: expected either SPECs or --suite FILE");
+  if (arguments.chosen > 0 && (!arguments.specs.empty() || !arguments.suite.empty()))
+    return absl::InvalidArgumentError("fidelity: --chosen draws its own problems");
   if (!arguments.suite.empty()) return ReadSuite(arguments.suite);
-  if (arguments.specs.empty()) return UsualEntries(arguments.quick);
+  if (arguments.specs.empty() && arguments.chosen == 0) return UsualEntries(arguments.quick);
   std::vector<BenchEntry> entries;
-  for (const std::string& text : arguments.specs) {
+  for (const std::string& text :
+       arguments.chosen > 0 ? DrawProblems(arguments.chosen, arguments.seed) : arguments.specs) {
     absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(text, "spec");
     if (!read.ok()) return read.status();
+    if (read->size() == 1) read->front().text = text;  // from which --corpus makes it again
     std::move(read->begin(), read->end(), std::back_inserter(entries));
   }
   return entries;
@@ -79,8 +86,10 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const Target& target,
   ProgressLine line;
   FidelityOptions options;
   options.draw.programs = arguments.programs > 0 ? arguments.programs
+                          : arguments.chosen > 0 ? kRandom
                           : arguments.quick      ? kQuickPrograms
                                                  : kPrograms;
+  options.draw.promising = arguments.chosen > 0 ? kPromising : 0;
   options.draw.seed = arguments.seed;
   options.draw.threads = arguments.threads;
   options.draw.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
@@ -93,7 +102,7 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const Target& target,
 }
 
 absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments, const Target& target) {
-  if (!arguments.specs.empty() || !arguments.suite.empty())
+  if (!arguments.specs.empty() || !arguments.suite.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
   const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
   if (!measured.ok()) return measured.status();
@@ -117,7 +126,7 @@ absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments, const Target& 
 // What is predicted before there is code, held against the code.
 absl::StatusOr<int> CheckStatic(const Arguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.corpora.empty() ||
-      !arguments.svg.empty())
+      !arguments.svg.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
   InterruptGuard guard;
   ProgressLine line;
@@ -183,6 +192,11 @@ void AddFidelityCommand(CLI::App& app, Run& run) {
           "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
       ->check(NotEmpty("a file"))
       ->allow_extra_args(false);
+  command
+      ->add_flag("--chosen{100}", arguments->chosen,
+                 "Draw so many problems of all kinds (100) instead, and hold what the model chooses against "
+                 "the most promising programs that differ, and others drawn")
+      ->check(CLI::Range(1, 100000));
   command->add_option("--programs", arguments->programs, "Programs drawn for each spec")
       ->check(CLI::Range(1, 1000));
   command->add_option("--seed", arguments->seed, "Of the draws, and of the random split");

@@ -4,14 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "bench/workload/entries.h"
 #include "bench/workload/suite.h"
+#include "bench/workload/workload.h"
 #include "fidelity/corpus_text.h"
 #include "fidelity/fidelity.h"
+#include "fidelity/random_problems.h"
 #include "spec/target/targets.h"
 
 namespace kirsch {
@@ -64,9 +68,47 @@ TEST(Corpus, SummariesAreMeansOverSpecs) {
   EXPECT_FALSE(Summarise({}).kendall_tau.has_value());
 }
 
+TEST(Corpus, SharesAreOfTheBestByOperation) {
+  Corpus corpus = SomeCorpus();
+  corpus.specs.push_back(SpecWith("softmax f32", 125, 100));
+  const std::vector<ChoiceShares> shares = SharesByOperation(corpus.specs);
+  ASSERT_EQ(shares.size(), 4u);
+  EXPECT_EQ(shares[0].operation, "matmul bf16*bf16->f32");
+  EXPECT_DOUBLE_EQ(shares[0].mean, 0.5);
+  EXPECT_EQ(shares[1].specs, 5u);
+  EXPECT_DOUBLE_EQ(shares[1].worst, 1);  // chosen in 110 cycles, the other in more
+  EXPECT_DOUBLE_EQ(shares[2].mean, (1 + 0.8) / 2);
+  EXPECT_DOUBLE_EQ(shares[2].worst, 0.8);
+  EXPECT_EQ(shares[3].operation, "all");
+  EXPECT_EQ(shares[3].specs, 8u);
+  EXPECT_DOUBLE_EQ(shares[3].mean, (5 + 0.5 + 1 + 0.8) / 8);
+  EXPECT_EQ(shares[3].worst_spec, "matmul bf16*bf16->f32 8x8x8");
+  EXPECT_TRUE(SharesByOperation({}).empty());
+}
+
+// Each can be read, and there is work of every size.
+TEST(RandomProblems, AreProblemsOfAllKinds) {
+  const std::vector<std::string> problems = DrawProblems(400, 3);
+  EXPECT_EQ(problems, DrawProblems(400, 3));
+  EXPECT_NE(problems, DrawProblems(400, 4));
+  std::set<std::string> operations;
+  std::set<int> magnitudes;
+  for (const std::string& text : problems) {
+    const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(text, "spec");
+    ASSERT_TRUE(entries.ok()) << text << ": " << entries.status();
+    operations.insert(OperationOf(text));
+    const absl::StatusOr<Workload> workload = MakeWorkload(entries->front().kernel(), 1);
+    ASSERT_TRUE(workload.ok()) << text << ": " << workload.status();
+    EXPECT_LE(workload->operations, 0x1p31) << text;
+    magnitudes.insert(static_cast<int>(std::log10(workload->operations)));
+  }
+  EXPECT_GE(operations.size(), 10u);
+  EXPECT_GE(magnitudes.size(), 7u);
+}
+
 TEST(Corpus, JsonHasWhatScriptsRead) {
   const nlohmann::ordered_json json = ToJson(SomeCorpus(), 1);
-  ASSERT_EQ(json.size(), 4u);
+  ASSERT_EQ(json.size(), 5u);
   EXPECT_EQ(json["threads"], 1);
   EXPECT_EQ(json["cold"], false);
   for (const char* split : {"random", "dissimilar"})
