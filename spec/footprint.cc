@@ -105,8 +105,8 @@ int64_t RowStride(const Spec& spec, int operand) {
   return length <= rows.stride(0) ? rows.stride(0) : 0;
 }
 
-// How rows that are `stride` bytes apart come to lie on the sets of a cache: after so many, one begins within a
-// line of where the first one did, modulo the bytes of a way, and this far beside it.
+// How rows that are `stride` bytes apart come to lie on the sets of a cache: after so many, one begins within
+// a line of where the first one did, modulo the bytes of a way, and this far beside it.
 struct SetWalk {
   int64_t rows;
   int64_t drift;  // bytes

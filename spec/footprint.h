@@ -20,8 +20,8 @@ struct Footprint {
 Footprint FootprintOf(const Spec& spec, int operand, const Target& target);
 
 // Lines of `cache` the tile takes when it is to stay there. Rows that are nearly a power of two apart leave
-// sets unused, and lines are taken as often as there are sets for one that is used. (Rows that are 4 KiB apart
-// use one set in 64 of a 32 KiB 8-way cache; 513 rows that are 4100 bytes apart use 33.)
+// sets unused, and lines are taken as often as there are sets for one that is used. (Rows that are 4 KiB
+// apart use one set in 64 of a 32 KiB 8-way cache; 513 rows that are 4100 bytes apart use 33.)
 int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint, const Target& target,
                       Level level);
 

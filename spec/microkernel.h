@@ -184,8 +184,8 @@ bool MayReadInColumns(const Spec& spec);
 // Did a move say that whole columns of rhs are asked for, in the order in which they lie in memory?
 bool PrefetchesColumns(const Spec& spec);
 
-// True if a microkernel asks for the tile of rhs beside its own, as a move to L2 said that microkernels do: of
-// columns, or of pieces of rows. (These come as far as L2 only where L1 has a tile of its own.)
+// True if a microkernel asks for the tile of rhs beside its own, as a move to L2 said that microkernels do:
+// of columns, or of pieces of rows. (These come as far as L2 only where L1 has a tile of its own.)
 bool PrefetchesNextTile(const Spec& microkernel);
 
 // Of tiles of columns: how many columns further on lies what the microkernel asks for. As many whatever the

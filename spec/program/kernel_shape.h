@@ -53,10 +53,10 @@ struct TileShape {
   // time as are read, and into L2 only: what L1 has room for is lhs.
   bool prefetches_in_order = false;
   bool prefetches_into_l2 = false;  // L1 is full of the tile that is read
-  DigitAxis reduction = {};     // of a window: how it is indexed by the steps of the reduction
-  int sum_levels = 0;           // of sums in blocks: see SumLevels (spec/sum_blocks.h)
-  int64_t k_tail = 0;           // what is left of the reduction: k mod step()
-  bool runtime_k_tail = false;  // that is known when the kernel is run
+  DigitAxis reduction = {};         // of a window: how it is indexed by the steps of the reduction
+  int sum_levels = 0;               // of sums in blocks: see SumLevels (spec/sum_blocks.h)
+  int64_t k_tail = 0;               // what is left of the reduction: k mod step()
+  bool runtime_k_tail = false;      // that is known when the kernel is run
 
   // The elements of rhs so many steps of the reduction, or so many columns, further are prefetched; at most
   // one of the two is not 0.

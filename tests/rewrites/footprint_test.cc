@@ -121,8 +121,8 @@ uint32_t DrawStride(std::mt19937& random) {
 }
 
 // What may stay in L1 against counting lines on each of its sets: no tile is said to fit whose lines on the
-// sets that it uses are more than there are ways, nor to be too large where no set has many. (One in a hundred
-// may be misjudged.)
+// sets that it uses are more than there are ways, nor to be too large where no set has many. (One in a
+// hundred may be misjudged.)
 TEST_F(FootprintTest, WhatStaysFitsTheSetsThatItFallsOn) {
   std::mt19937 random(7);
   const MemoryLevel& cache = target_.at(Level::kL1);
