@@ -115,9 +115,10 @@ std::vector<int> LinesOnSets(uint32_t rows, uint32_t columns, uint32_t ld, const
 
 // Strides about powers of two, and any.
 uint32_t DrawStride(std::mt19937& random) {
-  const uint32_t any = 16 + random() % 2000;
-  const uint32_t near = (512u << random() % 3) / (1 + random() % 3) + random() % 7 - 3;
-  return random() % 2 == 0 ? any : near;
+  const auto below = [&](uint32_t bound) { return static_cast<uint32_t>(random() % bound); };
+  const uint32_t any = 16 + below(2000);
+  const uint32_t near = (512u << below(3)) / (1 + below(3)) + below(7) - 3;
+  return below(2) == 0 ? any : near;
 }
 
 // What may stay in L1 against counting lines on each of its sets: no tile is said to fit whose lines on the
@@ -128,8 +129,8 @@ TEST_F(FootprintTest, WhatStaysFitsTheSetsThatItFallsOn) {
   const MemoryLevel& cache = target_.at(Level::kL1);
   int many = 0, few = 0, misjudged_many = 0, misjudged_few = 0;
   for (int i = 0; i < 3000; ++i) {
-    const uint32_t rows = 2 + random() % 600, ld = DrawStride(random);
-    const uint32_t columns = std::min(ld, 1 + random() % 96);
+    const uint32_t rows = 2 + static_cast<uint32_t>(random() % 600), ld = DrawStride(random);
+    const uint32_t columns = std::min(ld, 1 + static_cast<uint32_t>(random() % 96));
     const Spec spec = Tile(rows, columns, ld);
     const bool fits = ResidentLines(spec, kLhs, FootprintOf(spec, kLhs, target_), target_, Level::kL1) <=
                       cache.bytes / target_.line_bytes;
