@@ -27,22 +27,16 @@ Footprint Contiguous(int64_t bytes, const Target& target) {
   return {CeilShift(bytes, target.line_bytes), 1, CeilShift(bytes, target.page_bytes)};
 }
 
-// Rows that are no multiple of a line apart begin anywhere in one: at each multiple of what both divide, as
-// often at one as at the other.
-int64_t LinesOfRows(int64_t rows, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
-  const int64_t line = target.line_bytes, grain = std::gcd(stride_bytes, line);
-  return CeilShift(rows * (CeilDiv(row_bytes, grain) * grain + line - grain), target.line_bytes);
-}
-
 Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
   const int64_t rows = extent.outer * extent.batch;
+  const int64_t lines = CeilShift(row_bytes, target.line_bytes);
   const int64_t pages = stride_bytes >= target.page_bytes
                             ? rows * CeilShift(row_bytes, target.page_bytes)
                             : CeilShift((rows - 1) * stride_bytes + row_bytes, target.page_bytes);
   // Neighbouring rows closer than a line share it. The gap after the last row counts: two halves of a tile
   // must not take fewer lines than the whole, or there would be no bound on what a program moves.
   if (stride_bytes < target.line_bytes) return Contiguous(rows * stride_bytes, target);
-  return {LinesOfRows(rows, row_bytes, stride_bytes, target), rows, pages};
+  return {rows * lines, rows, pages};
 }
 
 // A view that overlaps itself.
@@ -75,11 +69,7 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   }
   if (layout.ld < extent.inner && Overlaps(spec, operand)) return Overlapping(spec, operand, target);
   const int64_t stride_bytes = Bytes(tensor.dtype, layout.ld);
-  if (extent.outer * extent.batch == 1) {
-    Footprint row = Contiguous(row_bytes, target);
-    row.lines = LinesOfRows(1, row_bytes, stride_bytes, target);
-    return row;
-  }
+  if (extent.outer * extent.batch == 1) return Contiguous(row_bytes, target);
   if (stride_bytes == row_bytes) {
     // Rows that follow one another are still read side by side, unless they are shorter than a line.
     Footprint rows = Contiguous(Bytes(tensor.dtype, extent.elements()), target);
@@ -103,6 +93,21 @@ int64_t RowStride(const Spec& spec, int operand) {
   const auto& [rows, columns] = spec.op_info().window.axes;
   const int64_t length = columns.At(ExtentOf(spec, operand).inner - 1) + 1;
   return length <= rows.stride(0) ? rows.stride(0) : 0;
+}
+
+// Lines that hold the tile. Rows of the caller's that are no multiple of a line apart begin anywhere in one:
+// at each multiple of what both divide, as often at one as at the other. (A transfer takes the tile beside
+// for the one that has what is left of the line.)
+int64_t LinesHeld(const Spec& spec, int operand, const Footprint& footprint, const Target& target) {
+  const TensorSpec& tensor = spec.tensor(operand);
+  const TileExtent extent = ExtentOf(spec, operand);
+  const int64_t row_bytes = Bytes(tensor.dtype, extent.inner), line = target.line_bytes;
+  const int64_t stride_bytes = Bytes(tensor.dtype, tensor.layout.ld), grain = std::gcd(stride_bytes, line);
+  if (tensor.layout.kind != LayoutKind::kStrided || stride_bytes <= std::max(row_bytes, line) ||
+      grain == line)
+    return footprint.lines;
+  const int64_t from_grain = CeilDiv(row_bytes, grain) * grain;
+  return CeilDiv(extent.outer * extent.batch * (from_grain + line - grain), line);
 }
 
 // How rows that are `stride` bytes apart come to lie on the sets of a cache: after so many, one begins within
@@ -143,8 +148,8 @@ int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint,
                       Level level) {
   if (level == Level::kRam || ExtentOf(spec, operand).outer == 1) return footprint.lines;
   const MemoryLevel& cache = target.at(level);
-  return CeilDiv(footprint.lines * Sets(cache, target),
-                 SetsOfRows(spec, operand, footprint.lines, target, cache));
+  const int64_t lines = LinesHeld(spec, operand, footprint, target);
+  return CeilDiv(lines * Sets(cache, target), SetsOfRows(spec, operand, lines, target, cache));
 }
 
 namespace {

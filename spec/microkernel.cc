@@ -374,10 +374,24 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
   return whole_digits == 0 ? 1 : static_cast<int>(reduction.unit(whole_digits)) / tile.group();
 }
 
+namespace {
+
+// Multiply-adds in a trip, at least: enough that the loop's own instructions disappear beside them. With few
+// registers, compilers copy and spill accumulators that are updated more than once in a trip; with none to
+// spare, where they are that is more than twice (bench/lab/2026-11-27.md).
+int LeastBody(const RegisterTile& tile, int sets, const VectorUnit& unit) {
+  constexpr int kBody = 24, kLongBody = 40, kSpare = 2;
+  RegisterTile all_sets = tile;
+  all_sets.rows = tile.sum_rows() * sets;
+  const bool plain = tile.form == LayoutKind::kVectors && tile.instruction().timed == Arithmetic::kFma &&
+                     tile.instruction().parts() == 1 && tile.widens_lhs == 0 && tile.widens_rhs == 0;
+  return plain && RegistersNeeded(all_sets, unit) + kSpare <= unit.registers ? kLongBody : kBody;
+}
+
+}  // namespace
+
 MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
-  // Multiply-adds in a trip, at least: enough that the loop's own instructions disappear beside them. With
-  // few registers, compilers copy and spill accumulators that are updated more than once in a trip.
-  constexpr int kBody = 64, kMostUnrolled = 8, kManyRegisters = 32;
+  constexpr int kMostUnrolled = 8, kManyRegisters = 32;
   MainLoop loop;
   if (tile.form == LayoutKind::kTiles) return loop;
   loop.sets = KSplit(tile, unit);
@@ -398,7 +412,8 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   loop.unroll = lanewise ? tile.taps : RunSteps(tile, reduction, loop.whole_digits);
   while (loop.unroll * parts < loop.sets && loop.unroll * 2 <= longest) loop.unroll *= 2;
   while (unit.registers >= kManyRegisters && !lanewise && loop.unroll < kMostUnrolled &&
-         loop.unroll * 2 <= longest && loop.unroll * parts * tile.accumulators() < kBody)
+         loop.unroll * 2 <= longest &&
+         loop.unroll * parts * tile.accumulators() < LeastBody(tile, loop.sets, unit))
     loop.unroll *= 2;
   return loop;
 }

@@ -68,8 +68,9 @@ class Benchmark {
 
   absl::Status Describe() {
     absl::StatusOr<BenchReport> report = StartReport(request_);
-    if (report.ok()) report_ = *std::move(report);
-    return report.status();
+    if (!report.ok()) return report.status();
+    report_ = *std::move(report);
+    return absl::OkStatus();
   }
 
   // Those that calls take in turn; of what has no weights, one.

@@ -325,8 +325,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, target, expansion);
     Transfer& transfer = LastTransfer(expansion);
-    transfer.by_tiles =
-        decision.operand == MatmulDims::kRhs && decision.level == Level::kL2 && RhsIsReadInPieces(spec);
+    transfer.by_tiles = decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
+                        transfer.from > Level::kL2 && RhsIsReadInPieces(spec);
     transfer.crowded = transfer.by_tiles && RowsAreCrowded(spec, decision.operand, target);
     // Of panels that are closer than L3, microkernels read one after the other.
     transfer.one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;

@@ -95,17 +95,18 @@ Expansion MoveOfRhs(const Spec& spec, Level to) {
 
 // Of what a move brings to L2, and a microkernel reads from there.
 TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
-  const auto by_tiles = [](uint32_t m, Order order, Level to) {
+  const auto by_tiles = [](uint32_t m, Order order, Level to, Level from = Level::kL3) {
     Spec spec = testing::MatmulSpec({.m = m, .k = 64, .n = 256});
     spec.operand[MatmulDims::kRhs].layout.order = order;
     spec.operand[MatmulDims::kRhs].layout.ld = 1024;
-    spec.operand[MatmulDims::kRhs].level = Level::kL3;
+    spec.operand[MatmulDims::kRhs].level = from;
     return MoveOfRhs(spec, to).transfers[0].by_tiles;
   };
   EXPECT_TRUE(by_tiles(4, Order::kRow, Level::kL2));
   EXPECT_FALSE(by_tiles(3, Order::kRow, Level::kL2));
   EXPECT_FALSE(by_tiles(4, Order::kCol, Level::kL2));
-  EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
+  EXPECT_TRUE(by_tiles(4, Order::kRow, Level::kL1));
+  EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1, Level::kL2)) << "it is close";
 }
 
 // Where a move said that tiles ask for each other, they do, as far as L2 where L1 has the tile that is read;
