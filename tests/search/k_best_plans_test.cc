@@ -248,8 +248,8 @@ TEST(KBestPlansTest, AreBruteForce) {
       "kernel a(x: f32[4,5], w: f32[5,6]):\n return softmax(matmul(x, w))",
       "kernel a(x: f32[4,5], w: const f32[5,6]):\n return softmax(matmul(x, w))",
       "kernel a(x: f32[6,3], w: f32[3,4], u: f32[4,5]):\n return matmul(matmul(x, w), u)",
-      "kernel a(x: f32[2,4], y: f32[2,4]):\n a = exp(x)\n b = tanh(y)\n return add(a, "
-      "transpose(transpose(b)))",
+      ("kernel a(x: f32[2,4], y: f32[2,4]):\n a = exp(x)\n b = tanh(y)\n return add(a, "
+       "transpose(transpose(b)))"),
       "kernel a(x: f32[1,4,4,3], w: f32[3,3,3,4]):\n return relu(conv2d(x, w, layout=nhwc, pad=1))",
   };
   for (const char* text : graphs) {
