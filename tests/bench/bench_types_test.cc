@@ -302,9 +302,10 @@ TEST(Peak, InstructionsFollowTheTypes) {
   EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kF32, Dtype::kF32}), ElementsAre("fma"));
   EXPECT_THAT(InstructionsFor({Dtype::kF64, Dtype::kF64, Dtype::kF64}), ElementsAre("fmaf64"));
   EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kBf16, Dtype::kF32}), ElementsAre("fma"));
-  EXPECT_THAT(InstructionsFor({Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}), ElementsAre("fma", "vdpbf16ps"));
+  EXPECT_THAT(InstructionsFor({Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}),
+              ElementsAre("fma", "tdpbf16ps", "vdpbf16ps"));
   EXPECT_THAT(InstructionsFor({Dtype::kU8, Dtype::kS8, Dtype::kS16}),
-              ElementsAre("vpdpbusd", "vpmaddwd+vpaddd", "vpmulld+vpaddd"));
+              ElementsAre("tdpbusd", "vpdpbusd", "vpmaddwd+vpaddd", "vpmulld+vpaddd"));
   EXPECT_THAT(InstructionsFor({Dtype::kS32, Dtype::kS32, Dtype::kS32}), ElementsAre("vpmulld+vpaddd"));
 }
 
