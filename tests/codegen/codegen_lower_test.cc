@@ -125,9 +125,10 @@ TEST_P(CodegenTest, PrefetchesOfEveryForm) {
 // for, line by line.
 TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
   const int lanes = WidestLanes();
-  const auto text = [&](uint32_t m, Level level, int64_t ld) {
+  const auto text = [&](uint32_t m, Level level, int64_t ld, uint8_t resident = kPrefetched) {
     Spec spec = MakeSpec({m, 37, static_cast<uint32_t>(lanes), 1, Order::kRow, Order::kRow});
     spec.operand[MatmulDims::kRhs].level = level;
+    spec.operand[MatmulDims::kRhs].resident = resident;
     spec.operand[MatmulDims::kRhs].layout.ld = static_cast<uint32_t>(ld);
     const Impl impl = Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, lanes), Microkernel()});
     EXPECT_TRUE(Works(spec, impl));
@@ -136,7 +137,8 @@ TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
   const std::string next = Cat("prefetch [rhs + ", lanes, "]");
   EXPECT_THAT(text(4, Level::kL2, 4 * lanes), HasSubstr(next));
   EXPECT_THAT(text(3, Level::kL2, 4 * lanes), Not(HasSubstr(next))) << "too little time for it";
-  EXPECT_THAT(text(4, Level::kL1, 4 * lanes), Not(HasSubstr(next)));
+  EXPECT_THAT(text(4, Level::kL1, 4 * lanes), HasSubstr(Cat("prefetch L2 [rhs + ", lanes, "]")));
+  EXPECT_THAT(text(4, Level::kL2, 4 * lanes, kResident), Not(HasSubstr(next))) << "no move said so";
   EXPECT_THAT(text(4, Level::kL2, lanes), Not(HasSubstr(next))) << "none is beside it";
 }
 

@@ -161,7 +161,7 @@ TEST(Spills, Avx512BroadcastsFoldIntoASingleColumn) {
   const std::vector<LoopCode> loops =
       LoopsOf(Chain(spec, target, {IntoRegisters(LayoutKind::kVectors, 16), Microkernel()}), target);
   ASSERT_EQ(loops.size(), 2);  // the main loop and the rest
-  EXPECT_THAT(loops[0].mnemonics, Contains(Pair("vfmadd231ps zmm", 28)));
+  EXPECT_THAT(loops[0].mnemonics, Contains(Pair("vfmadd231ps zmm", 56)));
   EXPECT_EQ(loops[0].mnemonics.count("vbroadcastss zmm"), 0);
 }
 
