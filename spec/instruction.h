@@ -65,9 +65,9 @@ struct Encoding {
   std::string_view c;  // the intrinsic, without "_mm256_"
 };
 
-// A tile, the register of a matrix unit, has rows of as many bytes as the widest vector. A product of tiles
-// adds to each of up to kTileRows rows of f32 or s32 the products of a row of lhs, kTileRowBytes of steps of
-// the reduction, and as many groups of rhs, each a row.
+// A tile, the register of a matrix unit, has rows of as many bytes as the widest vector. The sums are a tile
+// of up to kTileRows rows of f32 or s32. A product adds to each the products of a row of lhs, which is
+// kTileRowBytes of steps of the reduction, and of as many groups of rhs, each a row.
 inline constexpr int kTileRows = 16, kTileRowBytes = 64;
 inline constexpr std::string_view kTileFeature = "amx-tile";
 

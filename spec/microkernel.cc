@@ -411,9 +411,9 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   const int parts = tile.instruction().parts();
   loop.unroll = lanewise ? tile.taps : RunSteps(tile, reduction, loop.whole_digits);
   while (loop.unroll * parts < loop.sets && loop.unroll * 2 <= longest) loop.unroll *= 2;
+  const int body = LeastBody(tile, loop.sets, unit);
   while (unit.registers >= kManyRegisters && !lanewise && loop.unroll < kMostUnrolled &&
-         loop.unroll * 2 <= longest &&
-         loop.unroll * parts * tile.accumulators() < LeastBody(tile, loop.sets, unit))
+         loop.unroll * 2 <= longest && loop.unroll * parts * tile.accumulators() < body)
     loop.unroll *= 2;
   return loop;
 }

@@ -22,10 +22,10 @@ using ChoiceKind = std::tuple<RewriteKind, int, int, Level, LayoutKind, int>;
 // inside tiles along the same dim only choose remainders. Programs with the same choices are twins.
 std::vector<ChoiceKind> ChoicesOf(const Impl& program, const Target& target);
 
-// The best, and at each node on the way from the root of `best`, the cheapest program, to the register tile
-// that does most of the work: of each kind of decision that is not the one taken there (which dim is tiled,
-// which operand is moved or packed where and how, which form the register tile has), the cheapest program,
-// all else above being as it is; none that costs a quarter more than what it replaces. By cost; some may be
+// `best`, the cheapest program, and others that depart from it at one node. These nodes are on the way from
+// the root to the register tile that does most of the work. At each, a program has another kind of decision:
+// which dim is tiled, which operand is moved or packed where and how, which form the register tile has. Of
+// each kind there is the cheapest, unless it costs a quarter more than what it replaces. By cost; some may be
 // twins, or the same code. Stops early, with what it has, where `options` say so.
 KBestResult OuterChoices(const Impl& best, Cost cost, const CostModel& model, Memo& memo,
                          const SearchOptions& options);

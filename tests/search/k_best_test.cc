@@ -233,8 +233,8 @@ std::string KindOf(const Spec& spec, Decision decision) {
   return PrintDecision(spec.op, decision);
 }
 
-// By a definition of its own: on the way from the root of the best to where most of the work is done, at each
-// node the least cost with each kind of decision that is not the best's.
+// By a definition of its own. It goes from the root of the best to where most of the work is done. At each
+// node it takes the least cost with each kind of decision that is not the best's.
 std::vector<Cost> OuterChoiceCosts(const Impl& best, Cost whole, const CostModel& model, Lines available,
                                    testing::BruteForce* brute_force) {
   std::vector<Cost> costs;
