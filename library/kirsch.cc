@@ -71,8 +71,8 @@ absl::Status CheckGiven(absl::Span<const Given> arguments) {
 absl::StatusOr<std::unique_ptr<kirsch_request>> Parse(const char* text, const char* kernel) {
   absl::StatusOr<KernelRequest> parsed = ParseOneKernel(text, TextOf(kernel));
   if (!parsed.ok()) return parsed.status();
-  if (parsed->count() > kMostMembers)
-    return absl::InvalidArgumentError(Cat("text: ", TooManyMembers(parsed->count())));
+  if (absl::Status few = CheckEachLookedAt(parsed->sizes()); !few.ok())
+    return absl::InvalidArgumentError(Cat("text: ", std::string(few.message())));
   auto request = std::make_unique<kirsch_request>();
   request->sizes = parsed->sizes();
   for (const CallOperand& operand : OperandsOf(*parsed, 0)) request->names.push_back(operand.name);

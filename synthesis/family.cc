@@ -162,6 +162,7 @@ class SizeSolver {
     for (size_t r = row; r < rows; ++r)
       for (size_t c = column; c < columns; ++c)
         if (!is_alike(r, c)) return std::nullopt;
+    if (!LooksAtAll(sizes_[0], row) || !LooksAtAll(sizes_[1], column)) return std::nullopt;
     const Spec least = RootOf(plane[row * columns + column]);
     uint8_t strides = 0;  // kernels take those of one size
     for (const size_t dim : dims) {
@@ -172,6 +173,12 @@ class SizeSolver {
     return std::pair(row, column);
   }
 
+  // Are the first so many values of the size all of it up to there?
+  bool LooksAtAll(size_t size, size_t count) const {
+    const VaryingSize& looked_at = synthesis_.regions.sizes[size];
+    return looked_at.values[count] - looked_at.values.front() == count;
+  }
+
   // Of the spec, the dims that the two sizes are, as SizeRule takes them one after the other.
   std::vector<size_t> PlaneDims(int64_t member) const {
     std::vector<size_t> dims;
@@ -179,6 +186,11 @@ class SizeSolver {
     std::sort(dims.begin(), dims.end());
     const bool reduces = dims.back() == MatmulDims::kK;
     return reduces ? dims : std::vector<size_t>(dims.rbegin(), dims.rend());
+  }
+  // Of the sizes, that of a dim of the request.
+  size_t NumberOf(int asked) const {
+    const std::vector<int> varying = family_.varying();
+    return static_cast<size_t>(std::find(varying.begin(), varying.end(), asked) - varying.begin());
   }
   size_t SpecDim(size_t size, int64_t member) const {
     return static_cast<size_t>(DimOfSpec(family_.varying()[size], IsSwapped(member)));
@@ -201,7 +213,7 @@ class SizeSolver {
       if (absl::Status status = SolveLine(LineOf(plane, row * columns + c, rows - row, columns), sizes_[0]);
           !status.ok())
         return status;
-    if (!box) return absl::OkStatus();
+    if (!box) return CheckEachLookedAt({synthesis_.regions.sizes[sizes_[rows_first ? 1 : 0]]});
     Members members;  // the last of the dims varies fastest
     const bool in_order = SpecDim(sizes_[0], plane.back()) == dims.front();
     const size_t in_row = columns - column, in_column = rows - row;
@@ -217,7 +229,9 @@ class SizeSolver {
     constexpr size_t kFewInEach = 4;  // members of a region, in the mean
     absl::StatusOr<SizeFamily> both = FindPart(box, dims);
     if (!both.ok()) return both.status();
-    if (kFewInEach * both->regions.size() <= box.size()) return AddPart(box, &*both), absl::OkStatus();
+    const bool each_looked_at = CheckEachLookedAt(synthesis_.regions.sizes).ok();
+    if (!each_looked_at || kFewInEach * both->regions.size() <= box.size())
+      return AddPart(box, &*both), absl::OkStatus();
     const bool rows_vary_fastest = dims.back() == MatmulDims::kM;
     const size_t lines = box.size() / rows;
     std::vector<std::pair<Members, SizeFamily>> found;
@@ -264,7 +278,11 @@ class SizeSolver {
       }
       return SolvedSize{std::move(result->impl), result->cost, result->bound};
     };
-    return FindSizeRegions(roots, dims, model_, solve);
+    const auto least = [&](size_t dim, uint32_t size) {
+      const int asked = DimOfSpec(static_cast<int>(dim), IsSwapped(part.back()));
+      return synthesis_.regions.sizes[NumberOf(asked)].LeastServedAs(size);
+    };
+    return FindSizeRegions(roots, dims, model_, solve, least);
   }
 
   void AddPart(const Members& part, SizeFamily* found) {
@@ -281,13 +299,9 @@ class SizeSolver {
     DispatchRange added = RegionOf(synthesis_.regions.sizes, members);
     added.decision = DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, swapped);
     synthesis_.regions.list.push_back(std::move(added));
-    const std::vector<int> varying = family_.varying();
     std::vector<size_t>& taken = synthesis_.sizes_of_shared.emplace_back();
-    for (size_t dim : VaryingDims(region->program)) {
-      const int asked = DimOfSpec(static_cast<int>(dim), swapped);
-      taken.push_back(
-          static_cast<size_t>(std::find(varying.begin(), varying.end(), asked) - varying.begin()));
-    }
+    for (size_t dim : VaryingDims(region->program))
+      taken.push_back(NumberOf(DimOfSpec(static_cast<int>(dim), swapped)));
     synthesis_.shared.emplace_back(std::move(region->program));
   }
 
@@ -330,6 +344,13 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
   FamilySynthesis synthesis{request, {}, {request.sizes(), {}, false, {}, {}}};
+  // Sizes that are not looked at have no programs of their own.
+  const auto check_sizes = [&](const std::vector<size_t>& shared) {
+    absl::Status status = CheckEachLookedAt(synthesis.regions.sizes, shared);
+    if (status.ok()) return status;
+    const std::string name = request.label.empty() ? "SPEC" : request.label;
+    return absl::InvalidArgumentError(Cat(name, ": ", std::string(status.message())));
+  };
   // Calls solve(arguments) of a member, and tells of it.
   const auto with_progress = [&](int64_t i, const auto& solve) {
     SolveArguments own = arguments;
@@ -344,6 +365,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   };
   if (sharing == CodeSharing::kSizes)
     for (const SharedPlanSize& size : FindSharedPlanSizes(arguments, request)) {
+      if (!check_sizes({size.number}).ok()) continue;
       const absl::StatusOr<bool> shared =
           SharePlans(arguments, size, target, memo, budget, solve, &synthesis);
       if (!shared.ok()) return shared.status();
@@ -352,6 +374,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   const CostModel model(target);
   const std::vector<size_t> shared =
       sharing == CodeSharing::kSizes ? FindSharedSizes(arguments, request) : std::vector<size_t>();
+  if (absl::Status status = check_sizes(shared); !status.ok()) return status;
   if (!shared.empty()) {
     const auto search = [&](int64_t i, Cost cutoff) {
       return with_progress(i, [&](SolveArguments own) {
@@ -363,7 +386,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     if (absl::Status status = SizeSolver(arguments, shared, model, memo, search, &synthesis).Solve();
         !status.ok())
       return status;
-    if (synthesis.shared.size() < synthesis.members.size()) return synthesis;
+    if (synthesis.shared.size() < synthesis.members.size() || !check_sizes({}).ok()) return synthesis;
     return WithOwnRegions(std::move(synthesis));
   }
   for (int64_t i = 0; i < request.count(); ++i) {

@@ -51,9 +51,17 @@ RegionLoss LossOf(const Regions& regions, const DispatchRange& region) {
 
 DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members) {
   DispatchRange region;
-  const std::vector<uint32_t> low = ValuesOf(sizes, members.front()), high = ValuesOf(sizes, members.back());
-  for (size_t size = 0; size < sizes.size(); ++size) region.box.push_back({low[size], high[size]});
   region.members.assign(members.begin(), members.end());
+  for (size_t size = 0; size < sizes.size(); ++size) {
+    const auto number = [&](int64_t member) {
+      return member / CountMembers(absl::MakeConstSpan(sizes).subspan(size + 1)) %
+             static_cast<int64_t>(sizes[size].values.size());
+    };
+    const auto [least, most] = std::minmax_element(
+        members.begin(), members.end(), [&](int64_t a, int64_t b) { return number(a) < number(b); });
+    region.box.push_back({sizes[size].LeastServed(static_cast<size_t>(number(*least))),
+                          sizes[size].values[static_cast<size_t>(number(*most))]});
+  }
   return region;
 }
 

@@ -29,7 +29,7 @@ struct Regions {
   std::vector<DispatchRange> list;
 };
 
-// The region of members that differ in one size only, of which these are neighbours; without its decision.
+// The region of these members, and of the sizes beside theirs that are not looked at; without its decision.
 DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
 
 // Regions for people, a line each under a line of titles: sizes, kernels, predicted rates from the least to

@@ -34,7 +34,7 @@ struct PlanLine {
 // Are there many members with neighbouring values of the size?
 bool AreMany(const VaryingSize& size) {
   const std::vector<uint32_t>& values = size.values;
-  return values.size() > kFewMembers && values.back() - values.front() + 1 == values.size();
+  return values.size() > kFewMembers && (size.sampled || values.back() - values.front() + 1 == values.size());
 }
 
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
@@ -69,9 +69,13 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
   for (const DispatchRange& region : synthesis->regions.list) {
-    const auto& [low, high] = region.box[size];
-    const auto middle = static_cast<size_t>(std::sqrt(static_cast<double>(low) * high)) - low;
-    for (size_t number : {size_t{0}, middle, region.members.size() - 1}) {
+    const auto size_of = [&](int64_t member) { return ValuesOf(synthesis->regions.sizes, member)[size]; };
+    const double middle =
+        std::sqrt(static_cast<double>(size_of(region.members.front())) * size_of(region.members.back()));
+    const auto at = std::find_if(region.members.begin(), region.members.end(),
+                                 [&](int64_t member) { return size_of(member) + 1 > middle; });
+    const auto middle_number = static_cast<size_t>(at - region.members.begin());
+    for (size_t number : {size_t{0}, middle_number, region.members.size() - 1}) {
       const auto i = static_cast<size_t>(region.members[number]);
       if (losses[i]) continue;
       const absl::StatusOr<Synthesis> own = solve(region.members[number]);
@@ -130,7 +134,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
     absl::StatusOr<std::optional<PlanFamily>> found =
-        find({graphs, sizes[size.number].values.front(), request.source, model, options});
+        find({graphs, sizes[size.number], request.source, model, options});
     if (!found.ok()) return found.status();
     if (!*found) return false;
     lines.push_back({std::move(members), **std::move(found)});

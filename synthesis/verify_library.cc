@@ -2,6 +2,8 @@
 // The verification of a library: see kernel_library.h.
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +14,9 @@
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
 #include "codegen/verify/verify_header.h"
+#include "rewrites/graph/canonical_graph.h"
+#include "search/families/symbolic_schedule.h"
+#include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
 #include "synthesis/kernel_library.h"
 
@@ -137,9 +142,9 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   return test;
 }
 
-std::variant<const Spec*, const Graph*> ComputedBy(const ProgramTree& program) {
-  if (const auto* const plan = std::get_if<Plan>(&program)) return &plan->graph;
-  return &std::get<Impl>(program).spec;
+std::variant<const Spec*, const Graph*> ComputedBy(const KernelMember& member) {
+  if (const auto* const graph = std::get_if<Graph>(&member)) return graph;
+  return &std::get<ParsedSpec>(member).spec;
 }
 
 // Climbs the ladder for every member of every kernel and target: up to the JIT, or to a header of its own.
@@ -181,48 +186,77 @@ class LibraryVerifier {
     return sample;
   }
 
-  // Of members that share a program: those with such values. Of several sizes, each of them with a few of the
-  // others', and the corners.
-  static std::vector<int64_t> SampleMembers(const DispatchRange& region) {
-    constexpr size_t kOfOthers = 4, kApart = 7;
-    std::vector<size_t> counts;
-    for (const SizeRange& range : region.box)
-      if (range.varies()) counts.push_back(range.high - range.low + 1);
+  // Of members that share a program: those with such values of a size; of several sizes, each of these with a
+  // few of the others'.
+  static std::vector<int64_t> SampleMembers(const FamilySynthesis& variant, size_t number) {
+    constexpr size_t kOfOthers = 2;
+    const std::vector<int64_t>& members = variant.regions.list[number].members;
+    const std::vector<size_t>& taken = variant.sizes_of_shared[number];
     std::vector<int64_t> sample;
-    if (counts.size() != 2 || counts[0] * counts[1] != region.members.size()) {
-      for (size_t i : SampleValues(region.members.size())) sample.push_back(region.members[i]);
+    if (taken.size() < 2) {
+      for (size_t i : SampleValues(members.size())) sample.push_back(members[i]);
       return sample;
     }
-    const std::vector<size_t> rows = SampleValues(counts[0]), columns = SampleValues(counts[1]);
-    std::set<size_t> places = {0, counts[1] - 1, region.members.size() - counts[1],
-                               region.members.size() - 1};
-    for (size_t i = 0; i < std::max(rows.size(), columns.size()); ++i)
-      for (size_t j = 0; j < kOfOthers; ++j)
-        places.insert(rows[i % rows.size()] * counts[1] + columns[(i + kApart * j) % columns.size()]);
-    for (size_t place : places) sample.push_back(region.members[place]);
-    return sample;
+    std::set<int64_t> chosen = {members.front(), members.back()};
+    for (size_t size : taken) {
+      std::map<uint32_t, std::vector<int64_t>> by_value;
+      for (int64_t member : members)
+        by_value[ValuesOf(variant.regions.sizes, member)[size]].push_back(member);
+      std::vector<std::vector<int64_t>> lines;
+      for (auto& [value, line] : by_value) lines.push_back(std::move(line));
+      for (size_t i : SampleValues(lines.size()))
+        for (size_t j = 0; j < kOfOthers; ++j)
+          chosen.insert(lines[i][(i + j * lines[i].size() / kOfOthers) % lines[i].size()]);
+    }
+    return {chosen.begin(), chosen.end()};
   }
 
   static size_t ProgramCount(const FamilySynthesis& variant) {
     if (!variant.shares()) return variant.members.size();
     size_t count = 0;
-    for (const DispatchRange& region : variant.regions.list) count += SampleMembers(region).size();
+    for (size_t i = 0; i < variant.regions.list.size(); ++i) count += SampleMembers(variant, i).size();
     return count;
   }
 
+  // Sizes for each of which a member's program is run: the member's, and where sizes below that are served as
+  // it is, the least of these, and one between.
+  static std::set<std::vector<uint32_t>> ServedAs(const std::vector<VaryingSize>& sizes, int64_t member) {
+    const std::vector<uint32_t> values = ValuesOf(sizes, member);
+    std::vector<uint32_t> least;
+    for (size_t i = 0; i < sizes.size(); ++i) least.push_back(sizes[i].LeastServedAs(values[i]));
+    return {values, least, ValuesBetween(sizes, member)};
+  }
+
+  // What a member computes that has such values of the sizes that its region's program takes.
+  static KernelMember MemberAt(const FamilySynthesis& variant, size_t number, int64_t member,
+                               const std::vector<uint32_t>& values) {
+    const ProgramTree& own = variant.members[static_cast<size_t>(member)].program;
+    const auto* const impl = std::get_if<Impl>(&own);
+    if (impl == nullptr) return CanonicalGraph(variant.request.family.graphs()->MemberOf(values));
+    ParsedSpec parsed;
+    parsed.spec = impl->spec;
+    const std::vector<size_t> dims = VaryingDims(std::get<Impl>(variant.shared[number]));
+    for (size_t i = 0; i < dims.size(); ++i)
+      parsed.spec = Resized(parsed.spec, dims[i], values[variant.sizes_of_shared[number][i]]);
+    return parsed;
+  }
+
   void VerifyRegion(const FamilySynthesis& variant, size_t number) {
-    const std::vector<int64_t> sample = SampleMembers(variant.regions.list[number]);
+    const std::vector<int64_t> sample = SampleMembers(variant, number);
     done_ += sample.size();
+    std::deque<KernelMember> computed;  // what `members` point to
     std::vector<MemberOfSize> members;
-    for (int64_t member : sample) {
-      members.push_back({ComputedBy(variant.members[static_cast<size_t>(member)].program)});
-      const std::vector<uint32_t> values = ValuesOf(variant.regions.sizes, member);
-      for (size_t size : variant.sizes_of_shared[number]) members.back().sizes.push_back(values[size]);
-    }
+    std::vector<size_t> member_of;  // of each of these
+    for (int64_t member : sample)
+      for (const std::vector<uint32_t>& values : ServedAs(variant.regions.sizes, member)) {
+        computed.push_back(MemberAt(variant, number, member, values));
+        members.push_back({ComputedBy(computed.back())});
+        for (size_t size : variant.sizes_of_shared[number]) members.back().sizes.push_back(values[size]);
+        member_of.push_back(static_cast<size_t>(member));
+      }
     const std::vector<VerifyReport> reports =
         VerifySizes(variant.shared[number], members, variant.target(), variant.request.name, MemberOptions());
-    for (size_t i = 0; i < reports.size(); ++i)
-      Add(reports[i], variant.members[static_cast<size_t>(sample[i])]);
+    for (size_t i = 0; i < reports.size(); ++i) Add(reports[i], variant.members[member_of[i]]);
   }
 
   void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {

@@ -55,14 +55,6 @@ std::string FileName(const std::string& path) {
   return IsIdentifier(name) ? name : Cat("kernels_", name);
 }
 
-// Each size is priced, and may get code of its own.
-absl::Status CheckCount(const std::string& file, const KernelRequest& kernel) {
-  if (kernel.count() <= kMostMembers) return absl::OkStatus();
-  const std::string message = TooManyMembers(kernel.count());
-  return file.empty() ? absl::InvalidArgumentError(Cat("SPEC: ", message))
-                      : ErrorAt(file, kernel.position, message);
-}
-
 // The functions that hold the kernel's code for each size and target.
 std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const Target> targets) {
   const std::vector<VaryingSize> sizes = kernel.sizes();
@@ -224,7 +216,6 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   if (!kernels.ok()) return kernels.status();
   if (absl::Status named = SetName(arguments, &*kernels); !named.ok()) return named;
   for (const KernelRequest& kernel : *kernels) {
-    if (absl::Status count = CheckCount(arguments.file, kernel); !count.ok()) return count;
     if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;
     if (absl::Status cold = CheckCold(arguments.solve.cold, kernel.family.member(0)); !cold.ok()) return cold;
   }

@@ -90,10 +90,9 @@ nlohmann::ordered_json Json(const Synthesis& synthesis, const Plan& plan) {
 std::string Title(const KernelRequest& request) {
   const std::string line(absl::StripSuffix(request.text(), "\n"));
   if (line.find('\n') == std::string::npos) return line;
-  const std::string sizes =
-      absl::StrJoin(request.sizes(), ", ", [](std::string* text, const VaryingSize& size) {
-        Append(text, size.name, " = ", PrintValues(size.values));
-      });
+  const std::string sizes = absl::StrJoin(
+      request.sizes(), ", ",
+      [](std::string* text, const VaryingSize& size) { Append(text, size.name, " = ", PrintValues(size)); });
   return Cat(request.family.graphs()->name(), "[", sizes, "]");
 }
 
@@ -132,16 +131,20 @@ void PrintSummary(const FamilySynthesis& synthesis) {
   const SearchEffort effort = EffortOf(synthesis);
   const Target& target = synthesis.target();
   const size_t regions = synthesis.regions.list.size();
+  const int64_t served = CountServed(synthesis.regions.sizes);
+  const auto looked_at = static_cast<int64_t>(synthesis.members.size());
   // All members have constants packed alike.
   const ProgramTree& program =
       synthesis.shares() ? synthesis.shared.front() : synthesis.members.front().program;
-  std::fprintf(stderr,
-               "%s on %s: %zu members, %zu region%s; %s; %lld specs in %.3f s; predicted at %s%s%s\n%s",
-               Title(synthesis.request).c_str(), target.name.c_str(), synthesis.members.size(), regions,
-               regions == 1 ? "" : "s", std::string(Name(effort.stop)).c_str(),
-               static_cast<long long>(effort.specs), effort.seconds, ModelText(target).c_str(),
-               CalibrationText(target).c_str(), PackedText(program, target).c_str(),
-               Cat(SharedPackingText(synthesis), RegionTable(synthesis.regions)).c_str());
+  std::fprintf(
+      stderr, "%s on %s: %s, %zu region%s; %s; %lld specs in %.3f s; predicted at %s%s%s\n%s",
+      Title(synthesis.request).c_str(), target.name.c_str(),
+      Cat(served, " members", served > looked_at ? Cat(", of which ", looked_at, " were looked at") : "")
+          .c_str(),
+      regions, regions == 1 ? "" : "s", std::string(Name(effort.stop)).c_str(),
+      static_cast<long long>(effort.specs), effort.seconds, ModelText(target).c_str(),
+      CalibrationText(target).c_str(), PackedText(program, target).c_str(),
+      Cat(SharedPackingText(synthesis), RegionTable(synthesis.regions)).c_str());
 }
 
 void PrintLeftOut(const Library& library, const HeaderFile& file) {

@@ -35,9 +35,8 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
   std::vector<BenchEntry> entries;
   for (const KernelRequest& request : *requests) {
     if (!kernel.empty() && request.name != kernel) continue;
-    if (request.count() > kMostMembers)
-      return ErrorAt(source, request.position,
-                     Cat("expected a family of at most ", kMostMembers, " members"));
+    if (absl::Status few = CheckEachLookedAt(request.sizes()); !few.ok())
+      return ErrorAt(source, request.position, std::string(few.message()));
     AddMembers(request, &entries);
   }
   if (entries.empty()) return absl::InvalidArgumentError(Cat(source, ": expected a kernel ", kernel));

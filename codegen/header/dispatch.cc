@@ -86,9 +86,9 @@ class SwitchPrinter {
     if (level == levels_.size()) return PrintCall(member, depth);
     if (level == shared_) {
       for (size_t shared = level; shared < levels_.size(); ++shared) {
-        const auto& [name, values] = function_.sizes[levels_[shared].size];
-        Line(depth,
-             Cat("if (", name, " < ", values.front(), " || ", name, " > ", values.back(), ") return 0;"));
+        const VaryingSize& size = function_.sizes[levels_[shared].size];
+        Line(depth, Cat("if (", size.name, " < ", size.values.front(), " || ", size.name, " > ",
+                        size.values.back(), ") return 0;"));
       }
       return PrintShared(level, member, depth);
     }
@@ -116,14 +116,15 @@ class SwitchPrinter {
   // Members with the same kernel are neighbours.
   void PrintShared(size_t level, size_t member, int depth) {
     if (level == levels_.size()) return PrintCall(member, depth);
-    const auto& [name, values] = function_.sizes[levels_[level].size];
+    const VaryingSize& size = function_.sizes[levels_[level].size];
+    const std::vector<uint32_t>& values = size.values;
     const size_t stride = levels_[level].stride;
     for (size_t first = 0; first < values.size();) {
       size_t end = first + 1;
       while (end < values.size() && SameKernels(level + 1, member + first * stride, member + end * stride))
         ++end;
       const bool last = end == values.size();
-      if (!last) Line(depth, Cat("if (", name, " <= ", values[end - 1], ") {"));
+      if (!last) Line(depth, Cat("if (", size.name, " <= ", values[end - 1], ") {"));
       PrintShared(level + 1, member + first * stride, depth + !last);
       if (!last) Line(depth, "}");
       first = end;

@@ -42,11 +42,16 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
     function->dims.emplace_back(kMatmulInfo.dims[static_cast<size_t>(dim)].name);
   std::vector<std::string> parameters;
   for (const Parameter& parameter : family.member(0).parameters) parameters.push_back(parameter.name);
-  SetSizes(family.varying_sizes(), parameters, function);
+  const std::vector<VaryingSize> sizes = family.varying_sizes();
+  SetSizes(sizes, parameters, function);
   function->parameters = ParametersOf(family);
   for (int64_t i = 0; i < family.count(); ++i) {
     const ParsedSpec member = family.member(i);
     function->members.push_back({member.spec, member.swapped});
+    const std::vector<uint32_t> values = ValuesBetween(sizes, i);
+    if (values == ValuesOf(sizes, i)) continue;
+    const ParsedSpec between = family.MemberOf(values);
+    function->between.push_back({between.spec, between.swapped});
   }
 }
 

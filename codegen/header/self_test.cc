@@ -212,6 +212,7 @@ std::string RefusedText(const HeaderFunction& function) {
     std::set<uint32_t> refused = {varied.values.front() - 1, varied.values.front() + 1,
                                   varied.values.back() + 1};
     for (uint32_t value : varied.values) refused.erase(value);
+    if (varied.sampled) refused.erase(varied.values.front() + 1);
     for (uint32_t value : refused) {
       Append(&text, "  wrong |= ", function.name, "(");
       for (const VaryingSize& any : function.sizes)
@@ -333,6 +334,8 @@ std::string LargestText(const Spec& spec) {
 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
+  std::vector<HeaderMember> problems = function.members;
+  problems.insert(problems.end(), function.between.begin(), function.between.end());
   const ArgumentsText arguments = MakeArgumentsText(function.members.front());
   const std::vector<EntryTensor> tensors = Unpacked(signature);
   const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors[2].dtype;
@@ -351,7 +354,7 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const bool vector = absl::StrContains(Cat(arguments.fill, lhs.fill, rhs.fill), "vector");
   const std::string text = absl::StrReplaceAll(
       kCheck,
-      {{"$FULL", Cat(kFullWork / static_cast<double>(function.members.size()))},
+      {{"$FULL", Cat(kFullWork / static_cast<double>(problems.size()))},
        {"$LHS_AT", lhs.at},
        {"$KEPT", lhs.kept + rhs.kept},
        {"$FORGET", packed ? "  $NAME_forget_weights();\n" : ""},
@@ -372,7 +375,7 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$ARGUMENTS_FREE", arguments.free},
        {"$EPILOGUE", EpilogueText(function.members.front())},
        {"$DIFFERS", DiffersText(function.members.front())},
-       {"$PROBLEMS", ProblemsText(function.members)},
+       {"$PROBLEMS", ProblemsText(problems)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
        {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
        {"$SHARED_ALLOC", signature.phases ? kSharedAlloc : ""},

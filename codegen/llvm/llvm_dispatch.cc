@@ -18,7 +18,7 @@ struct Arguments {
   std::vector<Value*> sizes, tensors, scratch, threads, phases;  // the last three empty: it takes none
 };
 
-// A switch for each varying size, one inside the other. All members that a kernel serves share its call.
+// A choice for each varying size, one inside the other. All members that a kernel serves share its call.
 class DispatchPrinter {
  public:
   DispatchPrinter(const HeaderFunction& function, llvm::Module& module)
@@ -70,13 +70,28 @@ class DispatchPrinter {
     }
     const std::vector<uint32_t>& values = function_.sizes[size].values;
     const size_t each = count / values.size();
-    ir_.SetInsertPoint(block);
-    llvm::SwitchInst* const choice = ir_.CreateSwitch(arguments_.sizes[size], declined_);
+    std::vector<llvm::BasicBlock*> chosen;
     for (size_t i = 0; i < values.size(); ++i) {
-      llvm::BasicBlock* const chosen = NewBlock("size");
-      choice->addCase(ir_.getInt64(values[i]), chosen);
-      PrintSwitch(chosen, size + 1, member + i * each, each);
+      chosen.push_back(NewBlock("size"));
+      PrintSwitch(chosen.back(), size + 1, member + i * each, each);
     }
+    ir_.SetInsertPoint(block);
+    if (function_.sizes[size].sampled) return PrintComparisons(size, chosen);
+    llvm::SwitchInst* const choice = ir_.CreateSwitch(arguments_.sizes[size], declined_);
+    for (size_t i = 0; i < values.size(); ++i) choice->addCase(ir_.getInt64(values[i]), chosen[i]);
+  }
+
+  // What serves a value serves those below it, down to the value before.
+  void PrintComparisons(size_t size, const std::vector<llvm::BasicBlock*>& chosen) {
+    const std::vector<uint32_t>& values = function_.sizes[size].values;
+    const auto branch = [&](llvm::CmpInst::Predicate order, uint32_t value, llvm::BasicBlock* then) {
+      llvm::BasicBlock* const others = NewBlock("others");
+      ir_.CreateCondBr(ir_.CreateICmp(order, arguments_.sizes[size], ir_.getInt64(value)), then, others);
+      ir_.SetInsertPoint(others);
+    };
+    branch(llvm::CmpInst::ICMP_ULT, values.front(), declined_);
+    for (size_t i = 0; i < values.size(); ++i) branch(llvm::CmpInst::ICMP_ULE, values[i], chosen[i]);
+    ir_.CreateBr(declined_);
   }
 
   // One with a single task computes all of it whoever calls, so one thread does; and one with a single phase

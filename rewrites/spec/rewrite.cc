@@ -2,6 +2,7 @@
 #include "rewrites/spec/rewrite.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "rewrites/spec/move.h"
 #include "rewrites/spec/prefetch.h"
@@ -29,10 +30,10 @@ void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<
   });
 }
 
-}  // namespace
-
-void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
-  decisions->clear();
+// All of the space, or those of a kind alone.
+void Enumerate(const Spec& spec, const Target& target, std::optional<RewriteKind> only,
+               std::vector<Decision>* decisions) {
+  const auto wanted = [&](RewriteKind kind) { return !only || *only == kind; };
   if (const int operand = ConstantOperand(spec); operand >= 0)
     return EnumerateConstantPacks(spec, operand, target, decisions);
   if (spec.block != 0) return EnumerateOutsideBlocks(spec, target, decisions);
@@ -48,10 +49,17 @@ void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Deci
   // What a tile of a matrix unit leaves of the reduction may be multiplied better by others.
   const bool in_one = !decisions->empty() && !TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype,
                                                              spec.tensor(MatmulDims::kRhs).dtype, target);
-  EnumerateTiles(spec, /*output_fits_registers=*/in_one, target, decisions);
+  if (wanted(RewriteKind::kTile)) EnumerateTiles(spec, /*output_fits_registers=*/in_one, target, decisions);
   if (spec.size[0] > 1) return;
-  EnumerateMoves(spec, target, decisions);
-  EnumeratePacks(spec, target, decisions);
+  if (wanted(RewriteKind::kMove)) EnumerateMoves(spec, target, decisions);
+  if (wanted(RewriteKind::kPack)) EnumeratePacks(spec, target, decisions);
+}
+
+}  // namespace
+
+void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  decisions->clear();
+  Enumerate(spec, target, std::nullopt, decisions);
 }
 
 void Expand(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
@@ -80,7 +88,7 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
 
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
   std::vector<Decision> decisions;
-  EnumerateDecisions(spec, target, &decisions);
+  Enumerate(spec, target, decision.kind, &decisions);
   return std::find(decisions.begin(), decisions.end(), decision) != decisions.end();
 }
 

@@ -74,8 +74,8 @@ class RegionSolver {
     std::vector<size_t> members = {last_};
     for (int64_t size = SizeOf(last_); members.back() > first_; size /= 4) {
       size = finder_.Representative(size);
-      const auto member =
-          static_cast<size_t>(std::max<int64_t>(size - members_.least, static_cast<int64_t>(first_)));
+      size_t member = members.back();
+      while (member > first_ && SizeOf(member) > size) --member;
       if (member < members.back()) members.push_back(member);
     }
     return members;
@@ -94,7 +94,9 @@ class RegionSolver {
     for (std::shared_ptr<PlanRule>& rule : *rules) {
       if (!rule->ApplyToRange(LeastOf(*rule), MostOf(*rule))) continue;
       std::vector<double> cycles;
-      for (size_t i = first_; i <= last_; ++i) cycles.push_back(rule->CyclesFor(SizeOf(i)));
+      for (size_t i = first_; i <= last_; ++i)
+        cycles.push_back(members_.LeastServed(i) < rule->least() ? RuleCosts::kNone
+                                                                 : rule->CyclesFor(SizeOf(i)));
       rules_.push_back(std::move(rule));
       costs_->Add(std::move(cycles));
     }
@@ -136,14 +138,14 @@ class RegionSolver {
   void AddRegion(size_t next) {
     const auto loss = [&](double cycles, size_t of_part) { return cycles / costs_->Least(of_part) - 1; };
     const std::vector<bool> none_taken(last_ - first_ + 1);
-    const auto box = costs_->Largest(next - first_, none_taken, loss);
+    const auto box = costs_->Longest(next - first_, none_taken, loss);
     KIRSCH_CHECK(box.has_value());
     const size_t last = first_ + box->last;
     PlanRegion region{next, last, BuildPlan(*rules_[box->rule], next, last)};
     region.plan.graph = CanonicalGraph(members_.graphs[last]);
     if (region.plan.size) {
       region.plan.size->name = FreeName();
-      region.plan.size->least = SizeOf(next);
+      region.plan.size->least = members_.LeastServed(next);
       region.plan.size->most = SizeOf(last);
     }
     for (size_t i = next; i <= last; ++i) family_.cycles[i] = costs_->cost(box->rule, i - first_);
@@ -153,7 +155,7 @@ class RegionSolver {
 
   // There may be code for all sizes and not for some of them: what is left of these may be of another form.
   Plan BuildPlan(PlanRule& rule, size_t first, size_t last) const {
-    std::optional<Plan> plan = rule.ApplyToRange(SizeOf(first), SizeOf(last));
+    std::optional<Plan> plan = rule.ApplyToRange(members_.LeastServed(first), SizeOf(last));
     if (!plan) plan = rule.ApplyToRange(LeastOf(rule), MostOf(rule));
     return *std::move(plan);
   }

@@ -16,6 +16,7 @@
 #include "cost/cost_model.h"
 #include "search/graph/plan_search.h"
 #include "spec/graph/graph.h"
+#include "spec/language/varying_size.h"
 #include "spec/program/plan.h"
 
 namespace kirsch {
@@ -37,16 +38,16 @@ class PlanRule {
   virtual std::optional<Plan> ApplyToRange(int64_t least, int64_t most) = 0;
 };
 
-// What plans are searched for: members that differ in one size, each having one more than the one before it.
-// All that is pointed to outlives it.
+// What plans are searched for: members that differ in one size. All that is pointed to outlives it.
 struct PlanMembers {
   absl::Span<const Graph> graphs;
-  int64_t least = 1;  // the first one's size
+  const VaryingSize& size;  // a value for each of them
   std::string_view source;
   const CostModel& model;
   const PlanOptions& options;
 
-  int64_t SizeOf(size_t member) const { return least + static_cast<int64_t>(member); }
+  int64_t SizeOf(size_t member) const { return size.values[member]; }
+  int64_t LeastServed(size_t member) const { return size.LeastServed(member); }
   absl::StatusOr<OrNoPlan<PlanResult>> Search(size_t member, const PlanOptions& own) const {
     return SearchPlan(graphs[member], source, model, own);
   }

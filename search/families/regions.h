@@ -24,13 +24,13 @@ namespace kirsch {
 // the transpose then. `impl` is complete: every leaf is a microkernel.
 std::string DecisionSpine(const Impl& impl, bool swapped);
 
-// A box of sizes for which the decision is the same.
+// Sizes for which the decision is the same.
 struct DispatchRange {
-  std::vector<SizeRange> box;    // of each size that varies
-  std::vector<int64_t> members;  // their indices, ascending
+  std::vector<SizeRange> box;    // of each size that varies, around all of them
+  std::vector<int64_t> members;  // their indices, ascending: of the box, which other regions may have some of
   std::string decision;
 
-  int64_t largest() const { return members.back(); }  // the member with the largest sizes
+  int64_t largest() const { return members.back(); }  // of a box, the member with the largest sizes
 };
 
 // Divides the members of these sizes into boxes of equal `decisions` (one per member, in their order). Boxes

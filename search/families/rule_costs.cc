@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace kirsch {
@@ -126,51 +127,55 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   return absl::OkStatus();
 }
 
-std::optional<RuleCosts::Box> RuleCosts::Largest(size_t first, const std::vector<bool>& taken,
-                                                 const Loss& loss) const {
-  const SizeGrid::Place from = grid_.At(first);
-  std::optional<Box> largest;
-  size_t most = 0;
+std::optional<RuleCosts::Share> RuleCosts::Longest(size_t first, const std::vector<bool>& taken,
+                                                   const Loss& loss) const {
+  std::optional<Share> longest;
   double least = 0;
   for (size_t rule = 0; rule < count(); ++rule) {
-    const auto serves = [&](size_t member) {
-      return !taken[member] && loss(cost(rule, member), member) <= kMostLoss;  // false of a share of nothing
-    };
-    if (!serves(first)) continue;
-    std::vector<size_t> order(grid_.dims());
-    std::iota(order.begin(), order.end(), 0);
-    do {
-      const SizeGrid::Place to = grid_.Grow(from, order, serves);
-      size_t members = 0;
-      double lost = 0;
-      grid_.Every(from, to, [&](size_t member) {
-        ++members;
-        lost += loss(cost(rule, member), member);
-        return true;
-      });
-      if (largest && (members < most || (members == most && lost >= least))) continue;
-      largest = {rule, first, grid_.Index(to)};
-      most = members;
-      least = lost;
-    } while (std::next_permutation(order.begin(), order.end()));
+    const auto loses = [&](size_t member) { return loss(cost(rule, member), member); };
+    Share share{rule, first, first, {}};
+    double lost = 0;
+    for (size_t member = first; member < grid_.members() && !taken[member]; ++member) {
+      if (!(loses(member) <= kMostLoss)) break;  // true of a share of nothing
+      share.members.push_back(share.last = member);
+      lost += loses(member);
+    }
+    const size_t most = longest ? longest->members.size() : 0;
+    if (share.members.size() < most || (share.members.size() == most && lost >= least)) continue;
+    longest = std::move(share);
+    least = lost;
   }
-  return largest;
+  return longest && !longest->members.empty() ? longest : std::nullopt;
 }
 
-std::optional<RuleCosts::Box> RuleCosts::LargestOfAll(const std::vector<bool>& taken, const Loss& loss) {
+std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& taken, const Loss& loss) {
   std::vector<size_t> rules(count());
   std::iota(rules.begin(), rules.end(), 0);
   std::stable_sort(rules.begin(), rules.end(), [&](size_t a, size_t b) { return most_[a] > most_[b]; });
-  std::optional<Box> largest;
-  size_t most = 0;
+  std::optional<Share> largest;
+  double least = 0;
   for (const size_t rule : rules) {
-    if (most_[rule] <= most) break;
-    const SizeGrid::Box box = grid_.LargestBox(
-        [&](size_t member) { return !taken[member] && loss(cost(rule, member), member) <= kMostLoss; });
-    most_[rule] = box.members;
-    if (box.members <= most) continue;
-    largest = {rule, box.first, box.last};
-    most = box.members;
+    const size_t most = largest ? largest->members.size() : 1;
+    if (most_[rule] < most) break;
+    const auto serves = [&](size_t member) {
+      return !taken[member] && loss(cost(rule, member), member) <= kMostLoss;
+    };
+    const SizeGrid::Box box =
+        grid_.FullestBox([&](size_t member) { return cost(rule, member) < kNone; }, serves);
+    most_[rule] = box.counted;
+    if (box.counted < most) continue;
+    Share share{rule, 0, 0, {}};
+    double lost = 0;
+    grid_.Every(grid_.At(box.first), grid_.At(box.last), [&](size_t member) {
+      if (!serves(member)) return true;
+      share.members.push_back(member);
+      lost += loss(cost(rule, member), member);
+      return true;
+    });
+    if (largest && box.counted == most && lost >= least) continue;
+    std::tie(share.first, share.last) = grid_.Around(share.members);
+    largest = std::move(share);
+    least = lost;
   }
   return largest;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members of a family cost by each rule that is known, and few boxes of them that rules serve. Rules
-// are made of solved members; this says which members to solve.
+// What the members of a family cost by each rule that is known, and few shares of them that rules serve.
+// Rules are made of solved members; this says which members to solve.
 #ifndef KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 #define KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 
@@ -62,19 +62,21 @@ class RuleCosts {
   // costs: on a line, of one size. None is where a size is more than `most_apart` times the other.
   absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve) const;
 
-  struct Box {
+  // Members that one rule may have one program for.
+  struct Share {
     size_t rule = 0;
-    size_t first = 0, last = 0;  // its corners, as members
+    size_t first = 0, last = 0;   // the corners of a box, of each of whose members the rule makes a program
+    std::vector<size_t> members;  // of the box, ascending: those that lose at most kMostLoss by it
   };
-  // From `first` on, members that are not `taken`: the rule whose box has the most, losing at most kMostLoss
-  // at each; of several, the one that loses least in all. `loss`: of a cost, at a member. Nothing: no rule
-  // serves `first`.
-  using Loss = std::function<double(double cost, size_t member)>;
-  std::optional<Box> Largest(size_t first, const std::vector<bool>& taken, const Loss& loss) const;
+  using Loss = std::function<double(double cost, size_t member)>;  // of a cost, at a member
 
-  // The same of two sizes, wherever it begins. Nothing: no rule serves any member that is left. Between calls
-  // more may be taken.
-  std::optional<Box> LargestOfAll(const std::vector<bool>& taken, const Loss& loss);
+  // Of one size, from `first` on: the rule that serves the most members up to one that is `taken`; of
+  // several, the one that loses least in all. Nothing: no rule serves `first`.
+  std::optional<Share> Longest(size_t first, const std::vector<bool>& taken, const Loss& loss) const;
+
+  // The most members that are not `taken`, wherever they are; of several shares, the one that loses least in
+  // all. Nothing: no rule serves any that is left. Between calls more may be taken.
+  std::optional<Share> Largest(const std::vector<bool>& taken, const Loss& loss);
 
  private:
   double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
@@ -85,7 +87,7 @@ class RuleCosts {
   std::vector<std::vector<double>> rules_;
   std::map<size_t, double> own_;
   std::vector<double> least_;  // of each member
-  std::vector<size_t> most_;   // of each rule, members of a box that it serves: no more
+  std::vector<size_t> most_;   // of each rule, members of a share: no more
 };
 
 }  // namespace kirsch

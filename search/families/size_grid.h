@@ -3,6 +3,7 @@
 #ifndef KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
 #define KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -71,33 +72,56 @@ class SizeGrid {
 
   struct Box {
     size_t first = 0, last = 0;  // its corners
-    size_t members = 0;
+    size_t counted = 0;          // of its members
   };
-  // Of two sizes, the box of the most members for each of which `holds` is; the first of several. For each
-  // member of a row: how many before it in its column hold without a gap, and the widest box of each height.
-  template <typename Holds>
-  Box LargestBox(const Holds& holds) const {
+  // Of one or two sizes, the box with the most members that `counts`, for each of whose members `holds` is;
+  // the first of several. For each member of a row: how many before it in its column
+  // hold without a gap, and the widest box of each height.
+  template <typename Holds, typename Counts>
+  Box FullestBox(const Holds& holds, const Counts& counts) const {
     struct Run {
       size_t begin, height;
     };
-    Box largest;
-    std::vector<size_t> heights(counts_[1]);
-    for (size_t row = 0; row < counts_[0]; ++row) {
+    const size_t columns = counts_.back(), rows = members_ / columns;
+    // Of those before each row and column.
+    std::vector<std::vector<size_t>> before(rows + 1, std::vector<size_t>(columns + 1));
+    for (size_t row = 0; row < rows; ++row)
+      for (size_t column = 0; column < columns; ++column)
+        before[row + 1][column + 1] = before[row][column + 1] + before[row + 1][column] -
+                                      before[row][column] + (counts(row * columns + column) ? 1 : 0);
+    Box fullest;
+    std::vector<size_t> heights(columns);
+    for (size_t row = 0; row < rows; ++row) {
       std::vector<Run> open;  // of rising heights
-      for (size_t column = 0; column <= counts_[1]; ++column) {
+      for (size_t column = 0; column <= columns; ++column) {
         size_t height = 0, begin = column;
-        if (column < counts_[1])
-          height = heights[column] = holds(Index({row, column})) ? heights[column] + 1 : 0;
+        if (column < columns)
+          height = heights[column] = holds(row * columns + column) ? heights[column] + 1 : 0;
         for (; !open.empty() && open.back().height >= height; open.pop_back()) {
           begin = open.back().begin;
-          const size_t tall = open.back().height, members = tall * (column - begin);
-          if (members > largest.members)
-            largest = {Index({row + 1 - tall, begin}), Index({row, column - 1}), members};
+          const size_t top = row + 1 - open.back().height;
+          const size_t counted =
+              before[row + 1][column] - before[top][column] - before[row + 1][begin] + before[top][begin];
+          if (counted > fullest.counted)
+            fullest = {top * columns + begin, row * columns + column - 1, counted};
         }
         open.push_back({begin, height});
       }
     }
-    return largest;
+    return fullest;
+  }
+
+  // The corners of the box around the members, of which there are some.
+  std::pair<size_t, size_t> Around(const std::vector<size_t>& members) const {
+    Place low = At(members.front()), high = low;
+    for (size_t member : members) {
+      const Place place = At(member);
+      for (size_t dim = 0; dim < dims(); ++dim) {
+        low[dim] = std::min(low[dim], place[dim]);
+        high[dim] = std::max(high[dim], place[dim]);
+      }
+    }
+    return {Index(low), Index(high)};
   }
 
  private:

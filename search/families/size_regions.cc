@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "search/families/size_rule.h"
 #include "spec/check.h"
+#include "spec/language/printer.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -40,12 +44,14 @@ std::vector<std::vector<double>> SizesAlong(absl::Span<const Spec> roots, const 
 class SizeGroup {
  public:
   SizeGroup(absl::Span<const Spec> roots, const std::vector<size_t>& dims, size_t first,
-            const CostModel& model, const SolveSize& solve, std::vector<Rule>* rules, SizeFamily* family)
+            const CostModel& model, const SolveSize& solve, const LeastServed& least,
+            std::vector<Rule>* rules, SizeFamily* family)
       : roots_(roots),
         dims_(dims),
         first_(first),
         model_(model),
         solve_(solve),
+        least_(least),
         rules_(*rules),
         family_(*family),
         costs_(SizesAlong(roots, dims)),
@@ -89,17 +95,15 @@ class SizeGroup {
     costs_.Add(std::move(costs));
   }
 
-  // For all members that it makes programs of; of several sizes, for some neighbours among these.
+  // For some neighbours among those that it makes programs of.
   bool HasCode(SizeRule& decisions, const std::vector<double>& costs) const {
-    if (dims_.size() == 1) return decisions.ApplyToRange(roots_.front(), roots_.back()).has_value();
     const SizeGrid& grid = costs_.grid();
     const auto has_price = [&](size_t member) { return costs[member] < RuleCosts::kNone; };
     for (size_t first = 0; first < roots_.size(); ++first) {
       const SizeGrid::Place low = grid.At(first);
       SizeGrid::Place high = low;
       for (size_t dim = 0; dim < grid.dims(); ++dim) high[dim] = std::min(low[dim] + 1, grid.count(dim) - 1);
-      if (grid.Every(low, high, has_price))
-        return decisions.ApplyToRange(roots_[first], roots_[grid.Index(high)]).has_value();
+      if (grid.Every(low, high, has_price)) return RangeOf(decisions, first, grid.Index(high)).has_value();
     }
     return false;
   }
@@ -120,9 +124,10 @@ class SizeGroup {
     known.program = solved->program;
     costs_.SetOwn(member, static_cast<double>(solved->cost));
     AddRule(member, {});
-    // Of rows, what is left has register tiles that are chosen for it.
-    if (Varies(MatmulDims::kN) && LeavesRest(known.program, MatmulDims::kN))
-      AddRule(member, {.own_rest = true});
+    const bool leaves_rest = std::any_of(dims_.begin(), dims_.end(), [&](size_t dim) {
+      return dim != MatmulDims::kK && LeavesRest(known.program, dim);
+    });
+    if (leaves_rest) AddRule(member, {.own_rest = true});
     return absl::OkStatus();
   }
 
@@ -161,41 +166,42 @@ class SizeGroup {
     return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
   }
 
-  // Adds a region, of one dim one that begins with `next`; or learns what makes one possible.
+  // Adds a region, of `next` where no other is left; or learns what makes one possible.
   absl::Status AddRegion(size_t next) {
     const auto loss = [&](double cost, size_t member) { return Loss(cost, member); };
-    const auto box =
-        dims_.size() == 1 ? costs_.Largest(next, taken_, loss) : costs_.LargestOfAll(taken_, loss);
-    if (!box && Member(next).best) return AddOwnRegion(next), absl::OkStatus();
-    if (!box) return Solve(next);
-    std::vector<size_t> members;
-    const SizeGrid& grid = costs_.grid();
-    grid.Every(grid.At(box->first), grid.At(box->last), [&](size_t member) {
-      members.push_back(member);
-      return true;
-    });
-    const Rule& rule = candidates_[box->rule];
-    const std::unique_ptr<SizeRule> decisions = WithLittleCode(*rule.decisions, members);
-    std::optional<Impl> range = decisions->ApplyToRange(roots_[box->first], roots_[box->last]);
-    if (!range) {  // not of all of them together
-      costs_.Forget(box->rule, box->first);
-      return absl::OkStatus();
+    if (const auto share = costs_.Largest(taken_, loss)) return AddShare(*share), absl::OkStatus();
+    return Member(next).best ? AddOwnRegion(next) : Solve(next);
+  }
+
+  // Where there is no program for all of it, for the half of it that begins it.
+  void AddShare(RuleCosts::Share share) {
+    for (;;) {
+      const std::unique_ptr<SizeRule> decisions = WithLittleCode(share);
+      if (std::optional<Impl> range = RangeOf(*decisions, share.first, share.last))
+        return AddRegionOf(share.members, *decisions, candidates_[share.rule].member, *std::move(range));
+      if (share.members.size() == 1) return costs_.Forget(share.rule, share.first);
+      share.members.resize(share.members.size() / 2);
+      std::tie(share.first, share.last) = costs_.grid().Around(share.members);
     }
-    SizeRegion region{{}, *std::move(range), rule.member};
+  }
+
+  void AddRegionOf(const std::vector<size_t>& members, SizeRule& decisions, size_t representative,
+                   Impl range) {
+    SizeRegion region{{}, std::move(range), representative};
     for (size_t member : members) {
-      Member(member).program = decisions->Apply(roots_[member]);
-      Member(member).cost = decisions->Price(roots_[member]);
+      Member(member).program = decisions.Apply(roots_[member]);
+      Member(member).cost = decisions.Price(roots_[member]);
       taken_[member] = true;
       region.members.push_back(first_ + member);
     }
     family_.regions.push_back(std::move(region));
-    return absl::OkStatus();
   }
 
   // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
   // others go first, as they are the most code.
-  std::unique_ptr<SizeRule> WithLittleCode(const SizeRule& decisions,
-                                           const std::vector<size_t>& members) const {
+  std::unique_ptr<SizeRule> WithLittleCode(const RuleCosts::Share& share) const {
+    const SizeRule& decisions = *candidates_[share.rule].decisions;
+    const std::vector<size_t> members = ByLoss(share);
     SymbolicScheduleOptions options = decisions.options();
     const auto make = [&](const SymbolicScheduleOptions& some) {
       return std::make_unique<SizeRule>(decisions.program(), dims_, model_, some);
@@ -207,7 +213,7 @@ class SizeGroup {
       std::unique_ptr<SizeRule> tried = make(less);
       if (!Serves(*tried, members)) return;
       // What is left of other sizes may have no code.
-      if (!tried->ApplyToRange(roots_[members.front()], roots_[members.back()])) return;
+      if (!RangeOf(*tried, share.first, share.last)) return;
       options = less;
       if (rows) options.heights = Heights(*tried, members);
       least = std::move(tried);
@@ -230,6 +236,14 @@ class SizeGroup {
     return least;
   }
 
+  // Those that lose most first, which other decisions serve least.
+  std::vector<size_t> ByLoss(const RuleCosts::Share& share) const {
+    std::vector<size_t> members = share.members;
+    const auto loss = [&](size_t member) { return Loss(costs_.cost(share.rule, member), member); };
+    std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) { return loss(a) > loss(b); });
+    return members;
+  }
+
   TileHeights Heights(SizeRule& decisions, const std::vector<size_t>& members) const {
     TileHeights heights = 0;
     for (size_t member : members) heights |= decisions.HeightsOf(roots_[member]);
@@ -242,13 +256,45 @@ class SizeGroup {
     });
   }
 
-  // Of a member that nothing serves as well as its own program.
-  void AddOwnRegion(size_t member) {
+  // The root, or what is the least of all that is served as it is.
+  Spec LeastRoot(size_t member) const {
+    Spec least = roots_[member];
+    for (size_t dim : dims_) least = Resized(least, dim, least_(dim, least.size[dim]));
+    return least;
+  }
+
+  // One program for the members of a box.
+  std::optional<Impl> RangeOf(SizeRule& decisions, size_t first, size_t last) const {
+    return decisions.ApplyToRange(LeastRoot(first), roots_[last]);
+  }
+
+  // Of a member that nothing serves as well as its own program. Sizes below it that nobody looks at need one
+  // that serves them, too: the cheapest there is.
+  absl::Status AddOwnRegion(size_t member) {
     SizeMember& own = Member(member);
     KIRSCH_CHECK(own.best.has_value());
+    if (LeastRoot(member) != roots_[member]) return AddCheapestRegion(member);
     own.cost = *own.best;
     taken_[member] = true;
     family_.regions.push_back({{first_ + member}, own.program, first_ + member});
+    return absl::OkStatus();
+  }
+
+  absl::Status AddCheapestRegion(size_t member) {
+    std::vector<size_t> rules(candidates_.size());
+    std::iota(rules.begin(), rules.end(), 0);
+    std::stable_sort(rules.begin(), rules.end(),
+                     [&](size_t a, size_t b) { return costs_.cost(a, member) < costs_.cost(b, member); });
+    for (size_t rule : rules) {
+      if (costs_.cost(rule, member) == RuleCosts::kNone) break;
+      std::optional<Impl> range = RangeOf(*candidates_[rule].decisions, member, member);
+      if (!range) continue;
+      AddRegionOf({member}, *candidates_[rule].decisions, candidates_[rule].member, *std::move(range));
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        Cat("expected sizes that few programs serve, as there are too many for one each; none serves ",
+            PrintSpec(LeastRoot(member)), " and ", PrintSpec(roots_[member])));
   }
 
   const absl::Span<const Spec> roots_;
@@ -256,6 +302,7 @@ class SizeGroup {
   const size_t first_;
   const CostModel& model_;
   const SolveSize& solve_;
+  const LeastServed& least_;
   std::vector<Rule>& rules_;
   SizeFamily& family_;
   std::vector<Rule> candidates_;  // those with programs for any size
@@ -267,7 +314,7 @@ class SizeGroup {
 
 absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
                                            const std::vector<size_t>& dims, const CostModel& model,
-                                           const SolveSize& solve) {
+                                           const SolveSize& solve, const LeastServed& least) {
   SizeFamily family;
   std::vector<Rule> rules;
   family.members.resize(placed_roots.size());
@@ -275,7 +322,8 @@ absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
     while (end < placed_roots.size() &&
            (dims.size() > 1 || DifferInSizeOnly(placed_roots[end], placed_roots[first], dims.front())))
       ++end;
-    SizeGroup group(placed_roots.subspan(first, end - first), dims, first, model, solve, &rules, &family);
+    SizeGroup group(placed_roots.subspan(first, end - first), dims, first, model, solve, least, &rules,
+                    &family);
     if (absl::Status found = group.Find(); !found.ok()) return found;
   }
   return family;

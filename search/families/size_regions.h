@@ -45,6 +45,10 @@ struct SolvedSize {
 };
 using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost cutoff)>;
 
+// The least size along a dim that what serves `size` is to serve: `size` itself, unless those below it are
+// members that are not among the roots.
+using LeastServed = std::function<uint32_t(size_t dim, uint32_t size)>;
+
 // `placed_roots` are of one batch and differ in their sizes along `dims`: M, N or K, or N and M, or M and K.
 // They have all combinations of some ascending sizes, that of the last dim varying fastest. Some are solved:
 // the corners, and what RuleCosts::Refine asks for between them; but none of which it is proven that its own
@@ -52,10 +56,11 @@ using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost c
 // of one dim, as few intervals as there may be. In each, one member's decisions cost no more than kMostLoss
 // above each member's own program, or the bound, or, where nothing is proven, the best program known. Of the
 // register tiles that these decisions would have, those are left out that this allows. Where roots of one dim
-// differ in more, as in where operands are placed, no region has both. Deterministic.
-absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
-                                           const std::vector<size_t>& dims, const CostModel& model,
-                                           const SolveSize& solve);
+// differ in more, as in where operands are placed, no region has both. InvalidArgument: there are sizes
+// between roots that no program serves. Deterministic.
+absl::StatusOr<SizeFamily> FindSizeRegions(
+    absl::Span<const Spec> placed_roots, const std::vector<size_t>& dims, const CostModel& model,
+    const SolveSize& solve, const LeastServed& least = [](size_t, uint32_t size) { return size; });
 
 }  // namespace kirsch
 

@@ -6,9 +6,9 @@
 namespace kirsch {
 namespace {
 
-// What is left of a division may be treated as it was only where that is columns.
+// What is left of a division of rows or columns may be treated as it was.
 SymbolicScheduleOptions OptionsAlong(size_t dim, SymbolicScheduleOptions options) {
-  options.own_rest &= dim == MatmulDims::kN;
+  options.own_rest &= dim != MatmulDims::kK;
   return options;
 }
 

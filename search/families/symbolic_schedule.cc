@@ -385,10 +385,9 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
   return tiles;
 }
 
-// False: it has no price, as the decisions are from a range of another dim, some part of which they don't
-// suit.
+// False: it has no price, as the decisions don't suit it.
 bool SymbolicSchedule::BuildPriced(const Impl& pattern, const Spec& spec, Lines available, Impl* program) {
-  if (program_.range.varies() && Ask(pattern, spec, available).cost >= kInfiniteCost) return false;
+  if (Ask(pattern, spec, available).cost >= kInfiniteCost) return false;
   *program = Build(pattern, spec, available);
   return true;
 }

@@ -35,9 +35,18 @@ UserRanges Single(const UserSizes& sizes) {
   return ranges;
 }
 
-uint32_t SizeAt(const SizeRange& range, FamilySizes which, int64_t index) {
-  if (which == FamilySizes::kEverySize) return range.low + static_cast<uint32_t>(index);
-  return LatticeSizes(range.low, range.high)[static_cast<size_t>(index)];
+// Those that are looked at. `mixture`: of the only one.
+std::vector<VaryingSize> SizesOf(const UserRanges& ranges, const std::vector<SizeShare>& mixture) {
+  std::vector<VaryingSize> sizes;
+  for (size_t dim = 0; dim < ranges.size(); ++dim) {
+    if (!ranges[dim].varies()) continue;
+    VaryingSize& size = sizes.emplace_back(VaryingSize{std::string(kMatmulInfo.dims[dim].name), {}});
+    for (uint32_t value = ranges[dim].low; value <= ranges[dim].high; ++value) size.values.push_back(value);
+  }
+  std::vector<std::vector<uint32_t>> kept(sizes.size());
+  for (const SizeShare& share : mixture) kept.front().push_back(share.size);
+  SampleSizes(&sizes, kept);
+  return sizes;
 }
 
 }  // namespace
@@ -61,14 +70,11 @@ std::vector<int> SpecFamily::varying() const {
 }
 
 std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
+  if (which == FamilySizes::kEverySize) return sizes_;
   std::vector<VaryingSize> sizes;
   for (int dim : varying()) {
-    VaryingSize size{
-        names_.empty() ? std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name) : names_[sizes.size()],
-        {}};
-    for (int64_t i = 0; i < count_along(dim, which); ++i)
-      size.values.push_back(SizeAt(ranges_[static_cast<size_t>(dim)], which, i));
-    sizes.push_back(std::move(size));
+    const SizeRange& range = ranges_[static_cast<size_t>(dim)];
+    sizes.push_back({sizes_[sizes.size()].name, LatticeSizes(range.low, range.high)});
   }
   return sizes;
 }
@@ -80,34 +86,29 @@ bool SpecFamily::SharesConstant() const {
          !kMatmulInfo.operands[static_cast<size_t>(constant)].UsesDim(dims.front());
 }
 
-int64_t SpecFamily::count_along(int dim, FamilySizes which) const {
-  const SizeRange& range = ranges_[static_cast<size_t>(dim)];
-  if (which == FamilySizes::kEverySize) return int64_t{range.high} - range.low + 1;
-  return static_cast<int64_t>(LatticeSizes(range.low, range.high).size());
-}
-
 int64_t SpecFamily::count(FamilySizes which) const {
-  int64_t count = 1;
-  for (int dim = 0; dim < kFamilyDims; ++dim)
-    KIRSCH_CHECK(!__builtin_mul_overflow(count, count_along(dim, which), &count));
-  return count;
+  return CountMembers(which == FamilySizes::kEverySize ? sizes_ : varying_sizes(which));
 }
 
-UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
-  KIRSCH_CHECK(index >= 0 && index < count(which));
+UserSizes SpecFamily::SizesOf(absl::Span<const uint32_t> values) const {
   UserSizes sizes;
-  for (size_t dim = kFamilyDims; dim-- > 0;) {
-    const int64_t count = count_along(static_cast<int>(dim), which);
-    sizes[dim] = SizeAt(ranges_[dim], which, index % count);
-    index /= count;
-  }
+  const auto* next = values.begin();
+  for (size_t dim = 0; dim < sizes.size(); ++dim)
+    sizes[dim] = ranges_[dim].varies() ? *next++ : ranges_[dim].low;
   return sizes;
 }
 
+UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
+  return SizesOf(ValuesOf(varying_sizes(which), index));
+}
+
 ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
-  if (single_) return *single_;
-  if (which == FamilySizes::kEverySize && !members_.empty()) return members_[static_cast<size_t>(index)];
-  return CanonicalRequest(WithSizes(form_, sizes(index, which)));
+  if (which != FamilySizes::kEverySize) return MemberOf(ValuesOf(varying_sizes(which), index));
+  return members_.empty() ? MemberOf(ValuesOf(sizes_, index)) : members_[static_cast<size_t>(index)];
+}
+
+ParsedSpec SpecFamily::MemberOf(absl::Span<const uint32_t> values) const {
+  return single_ ? *single_ : CanonicalRequest(WithSizes(form_, SizesOf(values)));
 }
 
 SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
@@ -152,14 +153,16 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
     if (ld != ExtentOf(*smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
   }
   family.text_ = PrintSpec(*smallest, SizesText(family.ranges_));
+  family.sizes_ = SizesOf(family.ranges_, {});
   if (!*mixture) return family;
   if (!family.SharesConstant())
     return ExpectedAt(source, **mixture,
                       "a mixture only where an operand is constant, and one size varies that it lacks");
   absl::StatusOr<std::vector<SizeShare>> parts =
-      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), family.varying_sizes().front());
+      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), family.sizes_.front());
   if (!parts.ok()) return parts.status();
   family.mixture_ = *std::move(parts);
+  family.sizes_ = SizesOf(family.ranges_, family.mixture_);
   Append(&family.text_, " ", kMixtureOption, PrintMixture(family.mixture_));
   return family;
 }
@@ -184,14 +187,15 @@ std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members, const std:
   if (!mixture.empty()) Append(&text, " ", kMixtureOption, PrintMixture(mixture));
   absl::StatusOr<SpecFamily> family = ParseFamily(text);
   if (!family.ok() || family->count() != std::ssize(members)) return std::nullopt;
-  const std::vector<VaryingSize> found = family->varying_sizes();
-  for (size_t i = 0; i < found.size(); ++i)
-    if (i >= sizes.size() || found[i].values != sizes[i].values) return std::nullopt;
+  if (family->sizes_.size() > sizes.size()) return std::nullopt;
+  for (size_t i = 0; i < family->sizes_.size(); ++i) {
+    if (family->sizes_[i].values != sizes[i].values) return std::nullopt;
+    family->sizes_[i].name = sizes[i].name;
+  }
   for (int64_t i = 0; i < family->count(); ++i) {
     const ParsedSpec member = family->member(i), &own = members[static_cast<size_t>(i)];
     if (member.spec != own.spec || member.swapped != own.swapped) return std::nullopt;
   }
-  for (const VaryingSize& size : sizes) family->names_.push_back(size.name);
   family->members_ = std::move(members);
   return *std::move(family);
 }

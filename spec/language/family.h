@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "spec/language/mixture.h"
 #include "spec/language/parser.h"
 #include "spec/language/varying_size.h"
@@ -19,7 +20,7 @@ namespace kirsch {
 
 // Which sizes of a range count.
 enum class FamilySizes {
-  kEverySize,
+  kEverySize,     // or a sample of these, where there are too many: see VaryingSize
   kLatticeSizes,  // LatticeSizes(low, high): few enough to solve in advance
 };
 
@@ -42,16 +43,17 @@ class SpecFamily {
   // What the constant operand is packed for, if it is the same for all sizes; empty: all of them evenly.
   const std::vector<SizeShare>& mixture() const { return mixture_; }
 
-  // At most 2^52, since an operand has at most 2^32 elements.
   int64_t count(FamilySizes which = FamilySizes::kEverySize) const;
-
-  int64_t count_along(int dim, FamilySizes which) const;
 
   // Member 0 <= index < count(which). The last size varies fastest.
   UserSizes sizes(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
   ParsedSpec member(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
+  // One with such values of the sizes that vary, which need not be among those that are looked at.
+  ParsedSpec MemberOf(absl::Span<const uint32_t> values) const;
 
  private:
+  UserSizes SizesOf(absl::Span<const uint32_t> values) const;
+
   friend absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
   friend std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members,
                                               const std::vector<VaryingSize>& sizes,
@@ -59,12 +61,11 @@ class SpecFamily {
 
   std::string text_;
   UserRanges ranges_;
+  std::vector<VaryingSize> sizes_;
   std::vector<SizeShare> mixture_;
   std::optional<ParsedSpec> single_;  // of what is no matmul as it was written
   Spec form_;                         // else: every member's but for its sizes, see WithSizes
-  // Of a kernel of the language: the same members, which have its parameters, and what it calls its sizes.
-  std::vector<ParsedSpec> members_;
-  std::vector<std::string> names_;
+  std::vector<ParsedSpec> members_;   // of a kernel of the language: the same, with its parameters
 };
 
 // Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec; one that

@@ -2,10 +2,11 @@
 #include "spec/language/graph_family.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
 #include <optional>
 
 #include "absl/strings/ascii.h"
+#include "spec/check.h"
 #include "spec/language/graph_parser.h"
 #include "spec/language/graph_shorthand.h"
 #include "spec/text/cat.h"
@@ -42,12 +43,47 @@ void DropSingleSizes(KernelHead* head) {
 
 }  // namespace
 
-template <typename Parse>
+namespace {
+
+// A text of its own, for parsers that are called when the user's is gone.
+class OwnText {
+ public:
+  explicit OwnText(absl::Span<const Word> lines) {
+    texts_.reserve(lines.size());
+    for (const Word& line : lines) {
+      texts_.emplace_back(line.text);
+      lines_.push_back({texts_.back(), line.position});
+    }
+  }
+  OwnText(const OwnText&) = delete;
+
+  absl::Span<const Word> lines() const { return lines_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<Word> lines_;
+};
+
+// The values of all sizes, where those that have several have these.
+std::vector<uint32_t> AllValues(absl::Span<const VaryingSize> sizes, absl::Span<const uint32_t> varying) {
+  std::vector<uint32_t> values;
+  const auto* next = varying.begin();
+  for (const VaryingSize& size : sizes)
+    values.push_back(size.values.size() > 1 ? *next++ : size.values.front());
+  return values;
+}
+
+}  // namespace
+
 absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelHead head, std::string text,
-                                                TextPosition position, Parse parse) {
+                                                TextPosition position, const Parse& parse) {
+  std::vector<std::vector<uint32_t>> kept(head.sizes.size());
+  for (size_t i = 0; i < kept.size(); ++i)
+    for (const SizeShare& share : head.mixtures[i]) kept[i].push_back(share.size);
+  SampleSizes(&head.sizes, kept);
   const std::vector<VaryingSize> sizes = head.sizes;
   const int64_t count = CountMembers(sizes);
-  if (count > kMostMembers) return ErrorAt(source, position, TooManyMembers(count));
+  if (count > kMostMembers) return ErrorAt(source, position, std::string(CheckEachLookedAt(sizes).message()));
   DropSingleSizes(&head);
   GraphFamily family;
   family.name_ = std::move(head.name);
@@ -65,6 +101,9 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
     graph->name = MemberName(family.name_, family.sizes_, i);
     family.members_.push_back(*std::move(graph));
   }
+  family.parse_ = [sizes, parse](absl::Span<const uint32_t> values) {
+    return parse(AllValues(sizes, values));
+  };
   if (absl::Status status = CheckConstants(source, family.members_, family.sizes_); !status.ok())
     return status;
   if (head.mixture_at && (count == 1 || !family.member(0).HasConstants()))
@@ -81,9 +120,11 @@ absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::
   std::string text;
   for (const Word& line : lines)
     Append(&text, text.empty() ? "" : "  ", absl::StripAsciiWhitespace(ForAbsl(line.text)), "\n");
-  return GraphFamily::Parsed(
-      source, *std::move(head), text, lines.front().position,
-      [&](const std::vector<uint32_t>& values) { return ParseGraph(lines, source, values); });
+  const auto own = std::make_shared<const OwnText>(lines);
+  return GraphFamily::Parsed(source, *std::move(head), text, lines.front().position,
+                             [own, from = std::string(source)](absl::Span<const uint32_t> values) {
+                               return ParseGraph(own->lines(), from, values);
+                             });
 }
 
 absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source) {
@@ -96,7 +137,8 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
     blanked.replace(static_cast<size_t>((*mixture)->text.data() - text.text.data()), (*mixture)->text.size(),
                     (*mixture)->text.size(), ' ');
   const Word kernel = {blanked, text.position};
-  const std::vector<ShorthandRange> ranges = RangesOf(kernel);
+  const auto own = std::make_shared<const OwnText>(absl::MakeConstSpan(&kernel, 1));
+  const std::vector<ShorthandRange> ranges = RangesOf(own->lines().front());
   KernelHead head{MakeIdentifier(text.text), {}};
   for (const ShorthandRange& range : ranges) {
     absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source, range.word);
@@ -113,12 +155,20 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
     head.mixture_at = (*mixture)->position;
   }
   return GraphFamily::Parsed(source, std::move(head), Cat(text.text, "\n"), text.position,
-                             [&](const std::vector<uint32_t>& values) {
+                             [own, ranges, from = std::string(source)](absl::Span<const uint32_t> values) {
                                ChosenSizes chosen;
                                for (size_t i = 0; i < ranges.size(); ++i)
                                  chosen[ranges[i].word.text.data()] = values[i];
-                               return ParseGraphShorthand(kernel, source, chosen);
+                               return ParseGraphShorthand(own->lines().front(), from, chosen);
                              });
+}
+
+Graph GraphFamily::MemberOf(absl::Span<const uint32_t> values) const {
+  // All limits grow with the sizes, whose first and last values are looked at.
+  absl::StatusOr<Graph> graph = parse_ ? parse_(values) : member(0);
+  KIRSCH_CHECK(graph.ok());
+  graph->name = name_;
+  return *std::move(graph);
 }
 
 GraphFamily::GraphFamily(Graph single) : name_(single.name), text_(PrintGraph(single)) {

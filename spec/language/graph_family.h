@@ -6,6 +6,7 @@
 #define KIRSCH_SPEC_LANGUAGE_GRAPH_FAMILY_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,18 +39,22 @@ class GraphFamily {
   int64_t count() const { return static_cast<int64_t>(members_.size()); }
   // Member 0 <= index < count(), the last size varying fastest; called as MemberName says.
   const Graph& member(int64_t index) const { return members_[static_cast<size_t>(index)]; }
+  // One with such values of the sizes, which need not be among those that are looked at.
+  Graph MemberOf(absl::Span<const uint32_t> values) const;
 
  private:
+  using Parse = std::function<absl::StatusOr<Graph>(absl::Span<const uint32_t> values)>;
+
   friend absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source);
   friend absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source);
-  template <typename Parse>
   static absl::StatusOr<GraphFamily> Parsed(std::string_view source, KernelHead head, std::string text,
-                                            TextPosition position, Parse parse);
+                                            TextPosition position, const Parse& parse);
 
   std::string name_, text_;
   std::vector<VaryingSize> sizes_;
   std::vector<std::vector<SizeShare>> mixtures_;
   std::vector<Graph> members_;
+  Parse parse_;  // of the values of `sizes_`; empty: there are none
 };
 
 // Reads a kernel, with names for sizes or without: a single kernel is a family of one. Errors as of

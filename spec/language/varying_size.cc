@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/language/varying_size.h"
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include "absl/strings/ascii.h"
 #include "spec/check.h"
 #include "spec/spec.h"
@@ -11,7 +15,59 @@ namespace {
 
 constexpr std::string_view kDots = "..";
 
+// Of a single size that is sampled: as many values take about as long as the members of two such sizes do.
+constexpr size_t kMostSampled = 512;
+
+bool IsRange(const VaryingSize& size) {
+  return size.values.back() - size.values.front() + 1 == size.values.size();
+}
+
+int64_t CountWithAtMost(absl::Span<const VaryingSize> sizes, size_t values) {
+  int64_t count = 1;
+  for (const VaryingSize& size : sizes) {
+    const size_t own = IsRange(size) ? std::min(values, size.values.size()) : size.values.size();
+    if (__builtin_mul_overflow(count, static_cast<int64_t>(own), &count)) return INT64_MAX;
+  }
+  return count;
+}
+
+// The first half are the least ones. Each of the others halves the widest gap, as ratios are.
+void SampleRange(size_t count, absl::Span<const uint32_t> kept, VaryingSize* size) {
+  const uint32_t low = size->values.front(), high = size->values.back();
+  std::set<uint32_t> values(kept.begin(), kept.end());
+  values.insert(high);
+  for (uint32_t value = low; value < low + std::max<size_t>(1, count / 2); ++value) values.insert(value);
+  const auto ratio = [](uint32_t a, uint32_t b) { return static_cast<double>(b) / a; };
+  while (values.size() < count) {
+    auto widest = values.begin();
+    for (auto next = values.begin(); std::next(next) != values.end(); ++next)
+      if (*std::next(next) - *next > 1 &&
+          (*std::next(widest) - *widest < 2 ||
+           ratio(*next, *std::next(next)) > ratio(*widest, *std::next(widest))))
+        widest = next;
+    const uint32_t from = *widest, to = *std::next(widest);
+    const auto middle = static_cast<uint32_t>(std::lround(std::sqrt(static_cast<double>(from) * to)));
+    values.insert(std::clamp(middle, from + 1, to - 1));
+  }
+  size->values.assign(values.begin(), values.end());
+  size->sampled = true;
+}
+
 }  // namespace
+
+uint32_t VaryingSize::LeastServedAs(uint32_t value) const {
+  return LeastServed(
+      static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin()));
+}
+
+void SampleSizes(std::vector<VaryingSize>* sizes, absl::Span<const std::vector<uint32_t>> kept) {
+  if (CountWithAtMost(*sizes, SIZE_MAX) <= kMostMembers) return;
+  size_t most = kMostSampled;
+  while (most > 1 && CountWithAtMost(*sizes, most) > kMostMembers) --most;
+  for (size_t i = 0; i < sizes->size(); ++i)
+    if (VaryingSize& size = (*sizes)[i]; IsRange(size) && size.values.size() > most)
+      SampleRange(most, kept[i], &size);
+}
 
 int64_t CountMembers(absl::Span<const VaryingSize> sizes) {
   int64_t count = 1;
@@ -20,8 +76,23 @@ int64_t CountMembers(absl::Span<const VaryingSize> sizes) {
   return count;
 }
 
-std::string TooManyMembers(int64_t count) {
-  return Cat("expected a family of at most ", kMostMembers, " sizes, got ", count);
+int64_t CountServed(absl::Span<const VaryingSize> sizes) {
+  int64_t count = 1;
+  for (const VaryingSize& size : sizes) {
+    const int64_t own = size.sampled ? int64_t{size.values.back()} - size.values.front() + 1
+                                     : static_cast<int64_t>(size.values.size());
+    KIRSCH_CHECK(!__builtin_mul_overflow(count, own, &count));
+  }
+  return count;
+}
+
+absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> shared) {
+  bool any_sample = CountMembers(sizes) > kMostMembers;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    any_sample |= sizes[i].sampled && std::find(shared.begin(), shared.end(), i) == shared.end();
+  if (!any_sample) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Cat("expected a family of at most ", kMostMembers, " sizes here, got ", CountServed(sizes)));
 }
 
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member) {
@@ -45,6 +116,12 @@ std::vector<std::vector<int64_t>> LinesAlong(absl::Span<const VaryingSize> sizes
     for (int64_t i = 0; i < count; ++i) lines.back().push_back(first + i * stride);
   }
   return lines;
+}
+
+std::vector<uint32_t> ValuesBetween(absl::Span<const VaryingSize> sizes, int64_t member) {
+  std::vector<uint32_t> values = ValuesOf(sizes, member);
+  for (size_t i = 0; i < sizes.size(); ++i) values[i] = (sizes[i].LeastServedAs(values[i]) + values[i]) / 2;
+  return values;
 }
 
 std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, int64_t member) {
@@ -75,7 +152,8 @@ absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const
     if (dots != std::string_view::npos)
       high = ParseNumber(source, part.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
     if (!high.ok()) return high.status();
-    if (static_cast<int64_t>(values.size()) + *high - *low >= kMostMembers)
+    const bool alone = part.text == word.text;
+    if (!alone && static_cast<int64_t>(values.size()) + *high - *low >= kMostMembers)
       return ExpectedAt(source, word, Cat("at most ", kMostMembers, " sizes"));
     for (uint32_t value = *low; value <= *high; ++value) values.push_back(value);
   }
@@ -90,6 +168,10 @@ std::string PrintValues(absl::Span<const uint32_t> values) {
     if (end - begin > 1) Append(&text, kDots, values[end - 1]);
   }
   return text;
+}
+
+std::string PrintValues(const VaryingSize& size) {
+  return size.sampled ? Cat(size.values.front(), kDots, size.values.back()) : PrintValues(size.values);
 }
 
 }  // namespace kirsch

@@ -45,6 +45,11 @@ std::vector<Spec> Members(const Spec& largest, int dim, uint32_t first, const Ta
 class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
  protected:
   SizeFamily Find(const std::vector<Spec>& roots, const std::vector<size_t>& dims) const {
+    return *FindOf(roots, dims, [](size_t, uint32_t size) { return size; });
+  }
+
+  absl::StatusOr<SizeFamily> FindOf(const std::vector<Spec>& roots, const std::vector<size_t>& dims,
+                                    const LeastServed& least) const {
     const CostModel model(GetParam());
     HashMemo memo;
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
@@ -53,7 +58,7 @@ class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    return *FindSizeRegions(roots, dims, model, solve);
+    return FindSizeRegions(roots, dims, model, solve, least);
   }
 
   // How many regions have several members, all of which are right.
@@ -163,6 +168,56 @@ TEST_P(SizeFamiliesTest, TwoSizesAreRight) {
     EXPECT_GT(searched[slow], 5) << slow;
     EXPECT_GT(drawn[slow], 2) << slow;
   }
+}
+
+// Some of the sizes of each dim are looked at. What serves those serves what is between them, too.
+TEST_P(SizeFamiliesTest, SizesBetweenAreRight) {
+  if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
+  int served = 0;
+  uint64_t number = 100;
+  for (const MatmulTypes& types : EveryTypes())
+    for (int round = 0; round < 2 * FamiliesOfEachType() && !HasFailure(); ++round) {
+      const int slow = round % 2 == 0 ? kN : kM, fast = round % 2 == 0 ? kM : kK;
+      std::mt19937_64 random(++number);
+      const Spec largest = RandomMatmulSpec({.max_side = 60, .max_batch = 1, .types = types}, &random);
+      if (IsOfBlocks(types.rhs)) continue;
+      std::map<size_t, std::vector<uint32_t>> looked_at;
+      for (const int dim : {slow, fast}) {
+        const uint32_t most = largest.size[static_cast<size_t>(dim)];
+        std::vector<uint32_t>& sizes = looked_at[static_cast<size_t>(dim)];
+        for (uint32_t size = std::min(2u, most); size <= most; ++size)
+          if (sizes.empty() || size == most || random() % 4 == 0) sizes.push_back(size);
+      }
+      const auto least = [&](size_t dim, uint32_t size) {
+        const std::vector<uint32_t>& sizes = looked_at[dim];
+        const auto at = std::lower_bound(sizes.begin(), sizes.end(), size);
+        return at == sizes.begin() ? size : *std::prev(at) + 1;
+      };
+      std::vector<Spec> roots;
+      for (uint32_t a : looked_at[static_cast<size_t>(slow)])
+        for (uint32_t b : looked_at[static_cast<size_t>(fast)])
+          roots.push_back(
+              PlaceOperands(WithSize(WithSize(largest, slow, a), fast, b), Residency::kWarm, GetParam()));
+      const absl::StatusOr<SizeFamily> family =
+          FindOf(roots, {static_cast<size_t>(slow), static_cast<size_t>(fast)}, least);
+      if (!family.ok()) continue;  // there is no such code: of columns and of steps, say
+      for (const SizeRegion& region : family->regions) {
+        std::vector<Spec> members;
+        for (size_t i : region.members)
+          for (const uint32_t share : {0, 1, 2}) {
+            Spec between = roots[i];
+            for (const int dim : {slow, fast}) {
+              const uint32_t size = roots[i].size[static_cast<size_t>(dim)],
+                             from = least(static_cast<size_t>(dim), size);
+              between = WithSize(between, dim, from + (size - from) * share / 2);
+            }
+            members.push_back(between);
+          }
+        ExpectSomeRight(region.program, members, &random);
+        served += static_cast<int>(members.size());
+      }
+    }
+  EXPECT_GT(served, 1000);
 }
 
 // Decisions by chance, which have tiles along the reduction where those of the search have none: sums in

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace kirsch {
@@ -52,7 +53,7 @@ TEST(RuleCosts, IntervalsAreTheFewest) {
     size_t intervals = 0;
     for (size_t next = 0; next < kMembers; ++intervals) {
       const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-      const auto box = costs.Largest(next, std::vector<bool>(kMembers), loss);
+      const auto box = costs.Longest(next, std::vector<bool>(kMembers), loss);
       ASSERT_TRUE(box.has_value());
       ASSERT_EQ(box->first, next);
       next = box->last + 1;
@@ -68,7 +69,7 @@ TEST(RuleCosts, OfThoseThatReachAsFarTheCheapest) {
   costs.Add({100, 100});
   costs.Add({100, 200});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_EQ(costs.Largest(0, {false, false}, loss)->rule, 2);
+  EXPECT_EQ(costs.Longest(0, {false, false}, loss)->rule, 2);
 }
 
 TEST(RuleCosts, WhatNoRuleServesIsInNone) {
@@ -76,8 +77,8 @@ TEST(RuleCosts, WhatNoRuleServesIsInNone) {
   costs.Add({104, 100});
   costs.SetOwn(0, 100);
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Largest(0, {false, false}, loss).has_value());
-  EXPECT_EQ(costs.Largest(1, {false, false}, loss)->last, 1);
+  EXPECT_FALSE(costs.Longest(0, {false, false}, loss).has_value());
+  EXPECT_EQ(costs.Longest(1, {false, false}, loss)->last, 1);
   EXPECT_EQ(costs.Least(0), 100);
 }
 
@@ -85,7 +86,7 @@ TEST(RuleCosts, NoRuleServesWhereNoneHasAProgram) {
   RuleCosts costs = Members(1);
   costs.Add({RuleCosts::kNone});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Largest(0, {false}, loss).has_value());
+  EXPECT_FALSE(costs.Longest(0, {false}, loss).has_value());
 }
 
 // Members on a line need no more; where some cost more than it, it is halved, as ratios are.
@@ -125,78 +126,62 @@ TEST(RuleCosts, RefinesWhatIsFarApart) {
   EXPECT_FALSE(costs.Refine(0, 63, 16, [](size_t) { return absl::CancelledError(); }).ok());
 }
 
-// The most members of a box that one rule serves, by trying all boxes.
+// The most members that one rule serves of a box of all of which it makes programs, by trying all boxes.
 size_t MostInABox(const RuleCosts& costs, const std::vector<bool>& taken) {
   const SizeGrid& grid = costs.grid();
   size_t most = 0;
   for (size_t first = 0; first < grid.members(); ++first)
     for (size_t last = first; last < grid.members(); ++last) {
       const SizeGrid::Place low = grid.At(first), high = grid.At(last);
-      if (low[1] > high[1]) continue;
+      if (low.back() > high.back()) continue;
       for (size_t rule = 0; rule < costs.count(); ++rule) {
         size_t members = 0;
-        const bool served = grid.Every(low, high, [&](size_t member) {
-          ++members;
-          return !taken[member] && Loss(costs, costs.cost(rule, member), member) <= kMostLoss;
+        const bool has_all = grid.Every(low, high, [&](size_t member) {
+          const double cost = costs.cost(rule, member);
+          members += !taken[member] && Loss(costs, cost, member) <= kMostLoss ? 1 : 0;
+          return cost < RuleCosts::kNone;
         });
-        if (served) most = std::max(most, members);
+        if (has_all) most = std::max(most, members);
       }
     }
   return most;
 }
 
-// Three, each of which does not serve one in so many members.
+// Three, each of which does not serve one in so many members, and makes no program of as many.
 void AddRules(uint64_t one_in, std::mt19937_64* random, RuleCosts* costs) {
   for (int rule = 0; rule < 3; ++rule) {
     std::vector<double> of_rule(costs->grid().members());
-    for (double& cost : of_rule) cost = (*random)() % one_in == 0 ? 110 : 100;
+    for (double& cost : of_rule) {
+      const uint64_t draw = (*random)() % one_in;
+      cost = draw == 0 ? 110 : draw == 1 ? RuleCosts::kNone : 100;
+    }
     costs->Add(std::move(of_rule));
   }
 }
 
-// One after the other, as members are taken.
-TEST(RuleCosts, LargestBoxesAreThoseOfAll) {
+// Of one size and of two, one share after the other, as members are taken.
+TEST(RuleCosts, LargestSharesAreThoseOfAllBoxes) {
   std::mt19937_64 random(3);
   for (int time = 0; time < 60; ++time) {
-    RuleCosts costs({{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}});
-    AddRules(/*one_in=*/4, &random, &costs);
+    std::vector<std::vector<double>> sizes = {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}};
+    if (time % 3 == 0) sizes.pop_back();
+    RuleCosts costs(sizes);
+    AddRules(/*one_in=*/5, &random, &costs);
     const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
     std::vector<bool> taken(costs.grid().members());
-    while (const auto box = costs.LargestOfAll(taken, loss)) {
-      const size_t most = MostInABox(costs, taken);
-      size_t members = 0;
-      costs.grid().Every(costs.grid().At(box->first), costs.grid().At(box->last), [&](size_t member) {
+    while (const auto share = costs.Largest(taken, loss)) {
+      ASSERT_EQ(share->members.size(), MostInABox(costs, taken));
+      EXPECT_EQ(costs.grid().Around(share->members), std::pair(share->first, share->last));
+      EXPECT_TRUE(costs.grid().Every(
+          costs.grid().At(share->first), costs.grid().At(share->last),
+          [&](size_t member) { return costs.cost(share->rule, member) < RuleCosts::kNone; }));
+      for (size_t member : share->members) {
         EXPECT_FALSE(taken[member]);
-        EXPECT_LE(loss(costs.cost(box->rule, member), member), kMostLoss);
-        ++members;
-        return taken[member] = true;
-      });
-      ASSERT_EQ(members, most);
+        EXPECT_LE(loss(costs.cost(share->rule, member), member), kMostLoss);
+        taken[member] = true;
+      }
     }
     EXPECT_EQ(MostInABox(costs, taken), 0);
-  }
-}
-
-// Boxes are disjoint, and each has a rule that serves all of it.
-TEST(RuleCosts, BoxesOfTwoSizes) {
-  const std::vector<double> rows = {1, 2, 3, 4, 5}, columns = {1, 2, 3, 4, 5, 6, 7};
-  std::mt19937_64 random(2);
-  for (int time = 0; time < 100; ++time) {
-    RuleCosts costs({rows, columns});
-    AddRules(/*one_in=*/6, &random, &costs);
-    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-    std::vector<bool> taken(costs.grid().members());
-    for (size_t next = 0; next < taken.size(); ++next) {
-      if (taken[next]) continue;
-      const auto box = costs.Largest(next, taken, loss);
-      ASSERT_TRUE(box.has_value());
-      costs.grid().Every(costs.grid().At(box->first), costs.grid().At(box->last), [&](size_t member) {
-        EXPECT_FALSE(taken[member]);
-        EXPECT_LE(loss(costs.cost(box->rule, member), member), kMostLoss);
-        return taken[member] = true;
-      });
-      EXPECT_TRUE(taken[next]);
-    }
   }
 }
 
