@@ -87,8 +87,8 @@ class Kernels {
   void AddElementFeatures(const KernelShape& kernel) {
     for (const Dtype dtype : OperandTypes(kernel)) {
       if (WidensByF16(dtype) || IsOfBlocks(dtype)) AddFeatures(std::array{"f16c"});
-      if (IsNarrow(dtype) && program_.masks && target_.HasFeature("avx512bw"))
-        AddFeatures(std::array{"avx512bw"});
+      const bool wide = !IsOfBlocks(dtype) && Bytes(dtype) >= kWordBytes;
+      if (!wide && program_.masks && target_.HasFeature("avx512bw")) AddFeatures(std::array{"avx512bw"});
     }
   }
 

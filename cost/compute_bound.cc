@@ -192,7 +192,7 @@ double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arith
   if (operand == kLhs && InnerDim(spec, kLhs) != kK)  // turned, if groups need it
     per_element = std::min(converting, SquareCycles(kWordBytes, unit));
   if (operand == kRhs && !RhsIsAlongRows(spec)) {
-    const int group = Info(arithmetic).group, words = std::max(1, kWordBytes / Bytes(lane));
+    const int group = Info(arithmetic).group, words = WordElements(lane);
     const int of_groups = group * static_cast<int>(Bytes(own));
     per_element = std::min(SquareCycles(of_groups, unit) / group, SquareCycles(kWordBytes, unit) / words);
   }

@@ -86,6 +86,14 @@ int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.columns == 1 && unit.masks && tile.widens_lhs == 0 ? tile.rows : 0;
 }
 
+// Of the multiply-add units, one of which broadcasts what is less than a word, unless the multiply-add itself
+// takes it from memory (bench/lab/2026-11-28.md).
+double FmaCyclesOfBroadcasts(const RegisterTile& tile, const VectorUnit& unit) {
+  const bool words = Bytes(tile.instruction().lhs) * tile.group() >= kWordBytes;
+  if (words || tile.form != LayoutKind::kVectors || tile.columns == 1) return 0;
+  return tile.rows / unit.fma_per_cycle;
+}
+
 // A step's share of the trip.
 TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
@@ -110,7 +118,8 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   const double widened_rhs = IsInPanels(tile.rhs) ? 0 : tile.widens_rhs * tile.columns;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs) +
-                    FmaCyclesOfScaling(tile, unit) + CyclesOfLastVector(tile, unit);
+                    FmaCyclesOfScaling(tile, unit) + FmaCyclesOfBroadcasts(tile, unit) +
+                    CyclesOfLastVector(tile, unit);
   // Words of pairs are unpacked by a shift and a mask.
   const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
   trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +

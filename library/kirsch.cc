@@ -90,7 +90,7 @@ absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> si
   const CallOperand& one = operands[index];
   *operand = {};
   operand->name = request.names[index].c_str();
-  operand->type = static_cast<kirsch_type>(one.dtype);
+  operand->type = static_cast<kirsch_type>(CallersType(one.dtype));
   operand->rank = static_cast<int>(one.shape.size());
   static_assert(kirsch::kMaxRank <= KIRSCH_MAX_RANK);
   std::copy(one.shape.begin(), one.shape.end(), operand->shape);

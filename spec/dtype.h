@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace kirsch {
@@ -38,7 +39,8 @@ enum class Dtype : uint8_t {
   kPanel4Offset,
   kPanel4Super,
   kPanel6Super,
-  kF64
+  kF64,
+  kF16Sums
 };  // the file format numbers them so
 
 // Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
@@ -71,6 +73,8 @@ struct DtypeInfo {
   bool ours = false;  // only our own copies have elements of it
   bool in_panels = false;  // types of blocks: in panels, the words of blocks by turns (spec/block.h)
   bool rounded = false;    // types of blocks: what lhs-as=q8_0 makes of rows of lhs
+  bool own_sums = false;   // products and sums are of this type; else of f32, or s32
+  std::optional<Dtype> known_as = {};  // what callers call it, who have it though it is ours
 };
 
 inline constexpr std::array kDtypes = {
@@ -230,7 +234,17 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    DtypeInfo{Dtype::kF64, "f64", 8, 11, 52},
+    DtypeInfo{
+        .dtype = Dtype::kF64, .name = "f64", .bytes = 8, .exponent = 11, .mantissa = 52, .own_sums = true},
+    // The f16 of matmuls whose sums are f16.
+    DtypeInfo{.dtype = Dtype::kF16Sums,
+              .name = "h16",
+              .bytes = 2,
+              .exponent = 5,
+              .mantissa = 10,
+              .ours = true,
+              .own_sums = true,
+              .known_as = Dtype::kF16},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
@@ -254,8 +268,10 @@ constexpr Dtype RoundedBeside(Dtype rhs) {
 }
 // May callers have such elements?
 constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
+// The type that callers know such elements as.
+constexpr Dtype CallersType(Dtype dtype) { return Info(dtype).known_as.value_or(dtype); }
 // May tensors of graphs have such elements? Rows are computed with vectors of words.
-constexpr bool IsOfGraphs(Dtype dtype) { return IsOfCallers(dtype) && dtype != Dtype::kF64; }
+constexpr bool IsOfGraphs(Dtype dtype) { return IsOfCallers(dtype) && !Info(dtype).own_sums; }
 // Callers' types whose elements lie by themselves, which tensors of any kind may have.
 inline constexpr auto kCallersElements = [] {
   constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block == 1 && IsOfGraphs(info.dtype); };
@@ -274,13 +290,25 @@ constexpr int64_t Bytes(Dtype dtype, int64_t elements) {
 constexpr int64_t ElementsIn(Dtype dtype, int64_t bytes) { return bytes * BlockOf(dtype) / Bytes(dtype); }
 constexpr bool IsFloating(Dtype dtype) { return Info(dtype).exponent > 0 || IsOfBlocks(dtype); }
 
-// A word: what sums of all types but f64 are kept in, and the narrowest elements that vectors are masked by.
+// A word: what sums are mostly kept in, and the narrowest elements that vectors are masked by without
+// AVX512BW.
 inline constexpr int kWordBytes = 4;
-// What is narrower than what is computed with.
-constexpr bool IsNarrow(Dtype dtype) { return IsOfBlocks(dtype) || Bytes(dtype) < kWordBytes; }
 // What products and sums of such elements are kept in, however they are stored in the end.
 constexpr Dtype AccumulatorOf(Dtype dtype) {
-  return dtype == Dtype::kF64 ? dtype : IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32;
+  return Info(dtype).own_sums ? dtype : IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32;
+}
+// What is narrower than what is computed with.
+constexpr bool IsNarrow(Dtype dtype) {
+  return IsOfBlocks(dtype) || Bytes(dtype) < Bytes(AccumulatorOf(dtype));
+}
+// Elements of a type that are as wide as an accumulator: consecutive steps of a reduction that one lane of
+// accumulators takes in at once. Of what is wider, one.
+constexpr int WordElements(Dtype dtype) { return std::max(1, Bytes(AccumulatorOf(dtype)) / Bytes(dtype)); }
+// The type that callers know as `known`, with sums of what they know as `sums`; none if there is none.
+constexpr std::optional<Dtype> SummedIn(Dtype known, Dtype sums) {
+  for (const DtypeInfo& info : kDtypes)
+    if (CallersType(info.dtype) == known && CallersType(AccumulatorOf(info.dtype)) == sums) return info.dtype;
+  return std::nullopt;
 }
 
 // The ends of an integer type.
@@ -309,7 +337,7 @@ constexpr uint32_t FirstSpecialBits(Dtype dtype) {
 // which instructions convert: what has f16's exponents is shifted, too; others are then multiplied by 2^n.
 constexpr bool WidensByShift(Dtype dtype) { return Info(dtype).exponent == Info(Dtype::kF32).exponent; }
 constexpr bool WidensByF16(Dtype dtype) {
-  return Info(dtype).exponent > 0 && Info(dtype).exponent <= Info(Dtype::kF16).exponent;
+  return IsNarrow(dtype) && Info(dtype).exponent > 0 && Info(dtype).exponent <= Info(Dtype::kF16).exponent;
 }
 constexpr int ScaleFromF16(Dtype dtype) { return BiasOf(Dtype::kF16) - BiasOf(dtype); }  // n
 constexpr bool HasSpecialsOfItsOwn(Dtype dtype) {
@@ -337,11 +365,11 @@ constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32, bool by_
          (ScaleFromF16(dtype) != 0 ? kExponent + kScaling : 0);
 }
 
-// True if every value of `narrow` is one of `wide`, and code makes it one. (None makes an f64 of other
-// floats.)
+// True if every value of `narrow` is one of `wide`, and code makes it one. (None makes other floats of those
+// that are summed in themselves, or those of others.)
 constexpr bool Holds(Dtype wide, Dtype narrow) {
   if (IsFloating(wide) != IsFloating(narrow)) return false;
-  if (wide == Dtype::kF64 || narrow == Dtype::kF64) return wide == narrow;
+  if (Info(wide).own_sums || Info(narrow).own_sums) return wide == narrow;
   if (IsFloating(wide))
     return wide == narrow || wide == Dtype::kF32 || (wide == Dtype::kBf16 && Info(narrow).decoding.words > 0);
   return LeastOf(wide) <= LeastOf(narrow) && MostOf(narrow) <= MostOf(wide);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -26,7 +27,7 @@ struct O8 {
   uint8_t bits;
 };
 
-// Every element as a number of the type that sums are kept in: float, double or int32_t. Always exact.
+// Every element as a number: float, double or int32_t. Always exact.
 inline float Widen(float x) { return x; }
 inline double Widen(double x) { return x; }
 template <Dtype kDtype>
@@ -77,6 +78,37 @@ template <typename Element>
 inline constexpr Dtype kDtypeOf = std::is_same_v<Element, double> ? Dtype::kF64 : Dtype::kF32;
 template <Dtype kDtype>
 inline constexpr Dtype kDtypeOf<NarrowFloat<kDtype>> = kDtype;
+
+// Of a float: half the distance of 1 and the next number, the least number above 0, and the largest.
+struct Precision {
+  double unit, least, most;
+};
+inline Precision PrecisionOf(Dtype dtype) {
+  const int mantissa = Info(dtype).mantissa, bias = BiasOf(dtype);
+  return {std::ldexp(1, -mantissa - 1), std::ldexp(1, 1 - bias - mantissa),
+          std::ldexp(2 - std::ldexp(1, -mantissa), bias)};
+}
+
+// The nearest number that a float of the type holds, ties to even; beyond the largest, infinity.
+template <Dtype kDtype>
+double RoundedTo(double x) {
+  if constexpr (kDtype == Dtype::kF32) return static_cast<float>(x);
+  constexpr int kCut = 52 - Info(kDtype).mantissa, kLeastNormal = 1 - BiasOf(kDtype);
+  if constexpr (kCut == 0) {
+    return x;
+  } else {
+    constexpr double kLeast = std::bit_cast<double>(uint64_t{1023 + kLeastNormal} << 52);
+    constexpr double kLimit = std::bit_cast<double>(uint64_t{1023 + BiasOf(kDtype) + 1} << 52);
+    // Added to a smaller number, it leaves no bits below the least subnormal one.
+    constexpr double kShift = std::bit_cast<double>(uint64_t{1023 + kLeastNormal + kCut} << 52) * 1.5;
+    const auto bits = std::bit_cast<uint64_t>(x);
+    const uint64_t half = (uint64_t{1} << (kCut - 1)) - 1 + (bits >> kCut & 1);
+    const auto normal = std::bit_cast<double>((bits + half) & ~uint64_t{0} << kCut);
+    const double subnormal = std::copysign(x + kShift - kShift, x);
+    const double rounded = std::abs(x) < kLeast ? subnormal : normal;
+    return std::abs(x) >= kLimit || std::abs(rounded) >= kLimit ? x * HUGE_VAL : std::isnan(x) ? x : rounded;
+  }
+}
 
 // The word of a number that is an f32 or an s32.
 inline uint32_t WordOf(Dtype type, double number) {
@@ -134,6 +166,11 @@ decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
     KIRSCH_CHECK(dtype == kDtype);
     return body(ElementOf<kDtype>());
   }
+}
+
+// Of a type of floats.
+inline double RoundedTo(Dtype type, double x) {
+  return WithElementOf(type, [x](auto element) { return RoundedTo<kDtypeOf<decltype(element)>>(x); });
 }
 
 }  // namespace kirsch

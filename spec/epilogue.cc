@@ -2,34 +2,22 @@
 #include "spec/epilogue.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/cat.h"
 #include "spec/uncertain.h"
 
 namespace kirsch {
 namespace {
 
-// A float's half distance of 1 and the next number, its least number above 0 and its largest.
-struct Precision {
-  double unit, least, most;
-};
-
-Precision PrecisionOf(Dtype type) {
-  if (type == Dtype::kF64)
-    return {0x1p-53, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()};
-  return {0x1p-24, 0x1p-149, std::numeric_limits<float>::max()};
-}
-
-// What rounding x and what x should have been to f32 or f64 adds, if they are not the same.
+// What rounding x and what x should have been to such a float adds, if they are not the same.
 Uncertain Rounded(Dtype type, double value, double error) {
   const auto [unit, least, most] = PrecisionOf(type);
-  const double rounded = type == Dtype::kF64 ? value : static_cast<float>(value);
+  const double rounded = RoundedTo(type, value);
   if (error > 0 && std::abs(value) + error > most) return {value, HUGE_VAL};
   if (error > 0) error += 2 * unit * (std::abs(value) + error) + least;
   return {rounded, error};
@@ -123,10 +111,10 @@ std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum) {
     char digits[32];
     const Dtype type = TypeBefore(epilogue, sum, i);
     const double number = NumberOf(step, type);
-    const auto end =
-        type == Dtype::kF32   ? std::to_chars(digits, digits + sizeof(digits), static_cast<float>(number))
-        : type == Dtype::kF64 ? std::to_chars(digits, digits + sizeof(digits), number)
-                              : std::to_chars(digits, digits + sizeof(digits), static_cast<int32_t>(number));
+    const auto end = type == Dtype::kF64 ? std::to_chars(digits, digits + sizeof(digits), number)
+                     : IsFloating(type)
+                         ? std::to_chars(digits, digits + sizeof(digits), static_cast<float>(number))
+                         : std::to_chars(digits, digits + sizeof(digits), static_cast<int32_t>(number));
     Append(&text, ":", std::string_view(digits, static_cast<size_t>(end.ptr - digits)));
   }
   return text;
@@ -134,9 +122,7 @@ std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum) {
 
 double NumberOf(const EpilogueStep& step, Dtype type) {
   if (step.operand == EpilogueOperand::kNone) return 0;
-  const auto word = static_cast<uint32_t>(step.number);
-  if (type == Dtype::kF64) return std::bit_cast<double>(step.number);
-  return type == Dtype::kF32 ? std::bit_cast<float>(word) : static_cast<double>(static_cast<int32_t>(word));
+  return LoadElement(type, &step.number, 0);
 }
 
 Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y) {
@@ -150,16 +136,16 @@ Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, dou
   if (std::isinf(x.error)) return x;
   const Uncertain first = Rounded(type, x.value, x.error);
   const double signed_addend = next == Operation::kSub ? -addend : addend;
-  const double value = type == Dtype::kF64
-                           ? std::fma(first.value, factor, signed_addend)
-                           : std::fma(static_cast<float>(first.value), static_cast<float>(factor),
-                                      static_cast<float>(signed_addend));
+  const double value = type == Dtype::kF32
+                           ? std::fma(static_cast<float>(first.value), static_cast<float>(factor),
+                                      static_cast<float>(signed_addend))
+                           : std::fma(first.value, factor, signed_addend);
   return Rounded(type, value, first.error * std::abs(factor));
 }
 
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x) {
   if (std::isinf(x.error)) return x;
-  if (out == Dtype::kF32 || out == Dtype::kF64) return Rounded(out, x.value, x.error);
+  if (!IsNarrow(out) && IsFloating(out)) return Rounded(out, x.value, x.error);
   if (out == Dtype::kBf16) {
     const double stored = Widen(ToBf16(static_cast<float>(x.value)));
     const double error = x.error > 0 ? x.error + 2 * 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-133 : 0;

@@ -42,11 +42,11 @@ inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
 }};
 
 // On x, the value so far, and y, the operand. A product of floats that is added to, or subtracted from, in
-// the next step is not rounded. Functions are of f32, as far off as uncertain.h says: f64 has none.
+// the next step is not rounded. Functions are of f32, as far off as uncertain.h says: f64 and f16 have none.
 struct EpilogueStep {
   Operation op = Operation::kAdd;
   EpilogueOperand operand = EpilogueOperand::kNone;
-  uint64_t number = 0;  // kNumber: the bits of an f32, f64 or s32, whichever the value is by then
+  uint64_t number = 0;  // kNumber: the bits of an element of the type that the value is of by then
 
   // Is the operand in memory?
   bool HasOperand() const { return operand >= EpilogueOperand::kScalar; }
@@ -76,7 +76,7 @@ struct Epilogue {
   friend auto operator<=>(const Epilogue&, const Epilogue&) = default;
 };
 
-// The type of the value before step `step` (0: the sum's own), sums being of type `sum`: f32, f64 or s32.
+// The type of the value before step `step` (0: the sum's own), sums being of type `sum`.
 Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step);
 inline Dtype TypeAfter(const Epilogue& epilogue, Dtype sum) {
   return TypeBefore(epilogue, sum, epilogue.count);

@@ -63,7 +63,7 @@ constexpr const Feature* FindFeature(std::string_view name) {
   return nullptr;
 }
 
-// Up to two names, for tables.
+// Up to three names, for tables.
 class FeatureNames {
  public:
   constexpr FeatureNames(std::initializer_list<std::string_view> names) {
@@ -73,7 +73,7 @@ class FeatureNames {
   constexpr const std::string_view* end() const { return names_.data() + size_; }
 
  private:
-  std::array<std::string_view, 2> names_;
+  std::array<std::string_view, 3> names_;
   size_t size_ = 0;
 };
 

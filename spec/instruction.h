@@ -2,9 +2,9 @@
 // The multiply-add instructions of microkernels: one row of the table each; whoever needs to know something
 // of one asks its row.
 //
-// Every instruction means the same: to each lane of a vector of accumulators, f32, f64 or s32, it adds the
-// products of `group` pairs of elements, those of consecutive steps of the reduction. Sums of s32 are modulo
-// 2^32; those of floats are rounded once for each product or less often.
+// Every instruction means the same: to each lane of a vector of accumulators, f32, f64, f16 or s32, it adds
+// the products of `group` pairs of elements, those of consecutive steps of the reduction. Sums of s32 are
+// modulo 2^32; those of floats are rounded once for each product or less often.
 #ifndef KIRSCH_SPEC_INSTRUCTION_H_
 #define KIRSCH_SPEC_INSTRUCTION_H_
 
@@ -34,7 +34,8 @@ enum class Arithmetic : uint8_t {
   kDotBlocks,
   kDotBlockBytes,
   kDotPanels,
-  kFmaF64
+  kFmaF64,
+  kFmaF16
 };
 
 // Multiply-adds of whole vectors, however many instructions each takes.
@@ -122,6 +123,8 @@ using enum EncodingForm;
 
 inline constexpr Encoding kFma[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_ps"}};
 inline constexpr Encoding kFmaF64[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_pd"}};
+inline constexpr Encoding kFmaF16[] = {
+    {16, 64, {"avx512fp16", "avx512bw", "avx512vl"}, kLast, "llvm.fma", "fmadd_ph"}};
 inline constexpr Encoding kMultiplyAdd[] = {{16, 64, {}, kProduct, "", "mullo_epi32"}};
 inline constexpr Encoding kDotBf16[] = {
     {64, 64, {"avx512bf16"}, kFirst, "llvm.x86.avx512bf16.dpbf16ps.$", "dpbf16_ps"},
@@ -254,6 +257,13 @@ inline constexpr std::array kInstructions = {
                 .lhs = Dtype::kF64,
                 .rhs = Dtype::kF64,
                 .encodings = encodings::kFmaF64,
+                .timed = Arithmetic::kFma},
+    Instruction{.arithmetic = Arithmetic::kFmaF16,
+                .name = "fmaf16",
+                .group = 1,
+                .lhs = Dtype::kF16Sums,
+                .rhs = Dtype::kF16Sums,
+                .encodings = encodings::kFmaF16,
                 .timed = Arithmetic::kFma},
 };
 

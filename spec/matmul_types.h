@@ -11,7 +11,7 @@
 
 namespace kirsch {
 
-// Products and sums are of AccumulatorOf(lhs): f32, f64, or s32, which wraps around. An output that is
+// Products and sums are of AccumulatorOf(lhs): f32, f64, f16, or s32, which wraps around. An output that is
 // narrower is made at the end, from the whole sum (and what is added to): bf16 by rounding to nearest, ties
 // to even; s16 by saturation.
 struct MatmulTypes {
@@ -21,12 +21,19 @@ struct MatmulTypes {
 
 // With lhs and rhs exchanged they are fine, too: the transposed problem has them so.
 inline constexpr MatmulTypes kBaseMatmulTypes[] = {
-    {Dtype::kF32, Dtype::kF32, Dtype::kF32},    {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
-    {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}, {Dtype::kF32, Dtype::kBf16, Dtype::kF32},
-    {Dtype::kF32, Dtype::kBf16, Dtype::kBf16},  {Dtype::kF16, Dtype::kF16, Dtype::kF32},
-    {Dtype::kF32, Dtype::kF16, Dtype::kF32},    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
-    {Dtype::kS8, Dtype::kS8, Dtype::kS32},      {Dtype::kU8, Dtype::kS8, Dtype::kS16},
-    {Dtype::kS32, Dtype::kS32, Dtype::kS32},    {Dtype::kF64, Dtype::kF64, Dtype::kF64},
+    {Dtype::kF32, Dtype::kF32, Dtype::kF32},
+    {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
+    {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16},
+    {Dtype::kF32, Dtype::kBf16, Dtype::kF32},
+    {Dtype::kF32, Dtype::kBf16, Dtype::kBf16},
+    {Dtype::kF16, Dtype::kF16, Dtype::kF32},
+    {Dtype::kF32, Dtype::kF16, Dtype::kF32},
+    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
+    {Dtype::kS8, Dtype::kS8, Dtype::kS32},
+    {Dtype::kU8, Dtype::kS8, Dtype::kS16},
+    {Dtype::kS32, Dtype::kS32, Dtype::kS32},
+    {Dtype::kF64, Dtype::kF64, Dtype::kF64},
+    {Dtype::kF16Sums, Dtype::kF16Sums, Dtype::kF16Sums},
 };
 
 // These, and those of weights.

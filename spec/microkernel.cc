@@ -20,11 +20,6 @@ double MultiplicationsPerCycle(Arithmetic arithmetic, const Target& target) {
   return most;
 }
 
-bool TargetHas(Arithmetic arithmetic, const Target& target) {
-  return std::all_of(target.vectors.begin(), target.vectors.end(),
-                     [&](const VectorUnit& unit) { return EncodingOf(arithmetic, unit, target) != nullptr; });
-}
-
 // Is rhs a window, whose copies have no groups, or such a copy?
 bool HasNoGroups(const Spec& spec) {
   if (IsWindow(spec, MatmulDims::kRhs)) return true;
@@ -191,6 +186,11 @@ bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target) {
          target.HasFeature("avx512vbmi");
 }
 
+bool TargetHas(Arithmetic arithmetic, const Target& target) {
+  return std::all_of(target.vectors.begin(), target.vectors.end(),
+                     [&](const VectorUnit& unit) { return EncodingOf(arithmetic, unit, target) != nullptr; });
+}
+
 Arithmetic PlainArithmetic(Dtype lhs) {
   const Dtype sum = AccumulatorOf(lhs);
   return InstructionFor(sum, sum).instruction->arithmetic;
@@ -300,7 +300,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 
 bool LanesMayVary(Dtype dtype, const Target& target) {
   if (IsOfBlocks(dtype)) return false;
-  if (!IsNarrow(dtype)) return true;
+  if (Bytes(dtype) >= kWordBytes) return true;
   return target.HasFeature("avx512bw") && std::any_of(target.vectors.begin(), target.vectors.end(),
                                                       [](const VectorUnit& unit) { return unit.masks; });
 }

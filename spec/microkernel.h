@@ -16,8 +16,11 @@
 
 namespace kirsch {
 
+// Has the target the instruction, for all of its vectors?
+bool TargetHas(Arithmetic arithmetic, const Target& target);
+
 // One product at a time of elements that are of the accumulator's type, or have been widened to it: for any
-// rhs, on any target.
+// rhs, and, but for sums of f16, on any target.
 Arithmetic PlainArithmetic(Dtype lhs);
 
 // The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,

@@ -469,6 +469,8 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget, CodeSharing sharing) {
   if (absl::Status status = CheckFamily(arguments, request); !status.ok()) return status;
+  if (const SpecFamily* const specs = request.family.specs())
+    if (absl::Status sums = CheckSums(specs->member(0).spec, target); !sums.ok()) return sums;
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };

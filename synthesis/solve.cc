@@ -13,6 +13,7 @@
 #include "search/solver/search_within.h"
 #include "search/table/answer.h"
 #include "spec/language/schedule.h"
+#include "spec/microkernel.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/quantity.h"
@@ -166,6 +167,7 @@ absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, c
                                               const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                               bool* cancelled) {
   if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
+  if (absl::Status sums = CheckSums(parsed.spec, target); !sums.ok()) return sums;
   absl::StatusOr<SearchResult> result = SolveSpec(arguments, parsed, CostModel(target), *memo, budget);
   if (!result.ok()) return result.status();
   *cancelled = result->stop == StopReason::kCancelled;
@@ -213,6 +215,14 @@ UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& par
 absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec) {
   if (spec.block == 0 || arguments.threads == 1) return absl::OkStatus();
   return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
+}
+
+absl::Status CheckSums(const Spec& spec, const Target& target) {
+  const Arithmetic plain = PlainArithmetic(AccumulatorOf(spec));
+  if (TargetHas(plain, target)) return absl::OkStatus();
+  return absl::InvalidArgumentError(Cat("target: expected one with ",
+                                        Join(Info(plain).encodings.front().features, ", "), " for sums of ",
+                                        Info(CallersType(AccumulatorOf(spec))).name, ", got ", target.name));
 }
 
 absl::StatusOr<SearchResult> SolveSpec(const SolveArguments& arguments, const ParsedSpec& parsed,

@@ -75,6 +75,9 @@ class Tuner {
 // May the spec's kernel share its work out over the threads that are asked for?
 absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec);
 
+// Has the target an instruction that sums as the spec does? Of f16, not all have.
+absl::Status CheckSums(const Spec& spec, const Target& target);
+
 // Searches with what `memo` knows already, or follows the pinned schedule; then tunes, and prices the packing
 // of a constant operand. `source`: what errors about a graph call its text. A search that the observer stops
 // ends `budget`, and so all others, with the best programs so far.

@@ -10,6 +10,7 @@
 
 #include "bench/machine/memory.h"
 #include "bench/workload/element.h"
+#include "spec/element.h"
 #include "spec/meaning/reference.h"
 #include "spec/storage.h"
 
@@ -65,7 +66,7 @@ double ToleranceOfSum(const Workload& workload, double magnitude) {
   // Both may be rounded; lhs as integers is off by less, as magnitudes are measured then.
   const LhsAs as = workload.spec->lhs_as;
   const double factors = as == LhsAs::kItself ? 0 : 2 * HalfUnit(ElementAs(as));
-  const double unit = p.out_type == KIRSCH_F64 ? 0x1p-53 : 0x1p-24;
+  const double unit = PrecisionOf(AccumulatorOf(static_cast<Dtype>(p.out_type))).unit;
   return (8 * std::sqrt(static_cast<double>(p.k) + 1) * unit + factors) * magnitude;
 }
 

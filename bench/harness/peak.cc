@@ -21,8 +21,8 @@ constexpr int kChains = 12;               // 2 ports * 6 cycles of latency on th
 
 // A loop of `instructions` on each of twelve registers; 12 is the constant factor, 13 is free. Assembly
 // throughout, so that no compiler knows what is computed, and none has to know the instruction. The factor is
-// a half, as f32 and as two bf16, and 2^-15 or so as f64: x * 1/2 + 1/2 stays near 1, sums of halves end at
-// 2^24; no denormals.
+// a half, as f32 and as two bf16, 2^-15 or so as f64, and 1.75 as f16: x * 1/2 + 1/2 stays near 1, sums of
+// halves end at 2^24, those of f16 are infinite soon; no denormals.
 #define KIRSCH_EACH_CHAIN(last, instructions) \
   ".irp i,0,1,2,3,4,5,6,7,8,9,10,11" last "\n\t" instructions "\n\t.endr\n\t"
 #define KIRSCH_PEAK_LOOP(name, vector, instructions)                                                     \
@@ -43,6 +43,7 @@ KIRSCH_PEAK_LOOP(Fma256, "ymm", "vfmadd213ps %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(Fma512, "zmm", "vfmadd213ps %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(FmaF64Ymm, "ymm", "vfmadd213pd %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(FmaF64Zmm, "zmm", "vfmadd213pd %%zmm12, %%zmm12, %%zmm\\i")
+KIRSCH_PEAK_LOOP(FmaF16Zmm, "zmm", "vfmadd213ph %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(DotBf16Evex256, "ymm", "vdpbf16ps %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(DotBf16Evex512, "zmm", "vdpbf16ps %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(DotInt8Vex256, "ymm", "%{vex%} vpdpbusd %%ymm12, %%ymm12, %%ymm\\i")
@@ -93,12 +94,15 @@ bool HostHas(std::string_view feature) {
   static const std::vector<std::string>& features = *new std::vector<std::string>(ReadHost().features);
   return std::find(features.begin(), features.end(), feature) != features.end();
 }
+bool HasAvx512Fp16() { return HostHas("avx512fp16"); }
 bool HasTilesOfBf16() { return HostHas("amx-bf16"); }
 bool HasTilesOfInt8() { return HostHas("amx-int8"); }
 
 bool None(const Problem&) { return false; }
-bool Floats(const Problem& p) { return !IsInteger(p.out_type) && p.out_type != KIRSCH_F64; }
-bool Doubles(const Problem& p) { return p.out_type == KIRSCH_F64; }
+Dtype SumsOf(const Problem& p) { return AccumulatorOf(static_cast<Dtype>(p.out_type)); }
+bool Floats(const Problem& p) { return SumsOf(p) == Dtype::kF32; }
+bool Doubles(const Problem& p) { return SumsOf(p) == Dtype::kF64; }
+bool Halves(const Problem& p) { return SumsOf(p) == Dtype::kF16Sums; }
 bool Bf16Inputs(const Problem& p) { return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16; }
 bool ByteInputs(const Problem& p) { return Bytes(p.lhs_type) == 1 && Bytes(p.rhs_type) == 1; }
 bool Integers(const Problem& p) { return IsInteger(p.out_type); }
@@ -112,12 +116,13 @@ constexpr double TileWork(int steps) {
   return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2;
 }
 
-constexpr std::array<PeakMethod, 15> kMethods = {{
+constexpr std::array<PeakMethod, 16> kMethods = {{
     {"clock", 0, kClockCycles, Always, None, RunClockLoop},
     {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
     {"fma", 64, Work(64, 2), HasAvx512, Floats, Fma512},
     {"fmaf64", 32, Work(32, 1), HasAvx2, Doubles, FmaF64Ymm},
     {"fmaf64", 64, Work(64, 1), HasAvx512, Doubles, FmaF64Zmm},
+    {"fmaf16", 64, Work(64, 4), HasAvx512Fp16, Halves, FmaF16Zmm},
     {"vdpbf16ps", 32, Work(32, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex256},
     {"vdpbf16ps", 64, Work(64, 4), HasAvx512Bf16, Bf16Inputs, DotBf16Evex512},
     {"tdpbf16ps", 64, TileWork(32), HasTilesOfBf16, Bf16Inputs, TileBf16},

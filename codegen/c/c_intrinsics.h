@@ -26,9 +26,19 @@ std::string Intrinsic(int bytes, const std::string& name, const Arguments&... ar
 // "si256": how intrinsics call a vector of integers.
 inline std::string Si(int bytes) { return Cat("si", 8 * std::max(bytes, kXmmBytes)); }
 
-// How intrinsics call a vector of f32 or f64, and one element of it.
-inline const char* RealSuffix(Dtype dtype) { return dtype == Dtype::kF64 ? "pd" : "ps"; }
+// How intrinsics call a vector of f32, f64 or h16, and one element of the first two.
+inline const char* RealSuffix(Dtype dtype) {
+  return dtype == Dtype::kF64 ? "pd" : dtype == Dtype::kF16Sums ? "ph" : "ps";
+}
 inline const char* ScalarSuffix(Dtype dtype) { return dtype == Dtype::kF64 ? "sd" : "ss"; }
+
+// A vector of floats as integers, and back.
+inline std::string AsIntegers(Dtype dtype, int bytes, const std::string& floats) {
+  return Intrinsic(bytes, Cat("cast", RealSuffix(dtype), "_", Si(bytes)), floats);
+}
+inline std::string OfIntegers(Dtype dtype, int bytes, const std::string& integers) {
+  return Intrinsic(bytes, Cat("cast", Si(bytes), "_", RealSuffix(dtype)), integers);
+}
 
 // The mask register whose first `count` bits are set.
 inline std::string Mask(int lanes, int count) {

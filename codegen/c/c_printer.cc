@@ -172,8 +172,8 @@ class FunctionPrinter {
     PrintStatements(
         vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), PrintCount(op.count)));
   }
-  // Those of this number. Where two sums of integers take the same vector of rhs, GCC would have it in memory
-  // for both, and load it twice.
+  // Those of this number. Where two sums of integers, or of h16, take the same vector of rhs, GCC would have
+  // it in memory for both, and load it twice.
   void PrintLoad(const std::vector<Stmt>& block, size_t number, const Load& op) {
     const std::string from = op.as ? Cat("(const ", CType(*op.as), "*)(", Text(op.from), ")") : Text(op.from);
     Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), PrintCount(op.count)));
@@ -184,7 +184,9 @@ class FunctionPrinter {
     int sums = 0;
     for (size_t i = number + 1; i < block.size() && !Sets(block[i], rhs); ++i) {
       const auto* const op = std::get_if<MultiplyAdd>(&block[i].op);
-      if (op != nullptr && op->b == rhs && VarOf(op->accumulator).dtype == Dtype::kS32) ++sums;
+      if (op == nullptr || op->b != rhs) continue;
+      const Dtype sum = VarOf(op->accumulator).dtype;
+      sums += sum == Dtype::kS32 || sum == Dtype::kF16Sums ? 1 : 0;
     }
     return sums;
   }

@@ -11,14 +11,10 @@
 namespace kirsch {
 namespace {
 
-std::string AsBits(const Var& real) {
-  const int bytes = real.bytes();
-  return Intrinsic(bytes, Cat("cast", RealSuffix(real.dtype), "_", Si(bytes)), real.name);
-}
+std::string AsBits(const Var& real) { return AsIntegers(real.dtype, real.bytes(), real.name); }
 
 std::string OfBits(const Var& real, const std::string& bits) {
-  const int bytes = real.bytes();
-  return Intrinsic(bytes, Cat("cast", Si(bytes), "_", RealSuffix(real.dtype)), bits);
+  return OfIntegers(real.dtype, real.bytes(), bits);
 }
 
 // Of instructions for lanes of integers.
@@ -37,7 +33,7 @@ std::string Partners(const std::string& value, int lanes, int distance) {
 std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
   constexpr std::array<const char*, 9> kNames = {"add", "sub", "mul", "max", "min",
                                                  "div", "and", "or",  "xor"};
-  const bool real = a.dtype == Dtype::kF32 || a.dtype == Dtype::kF64;
+  const bool real = a.dtype == Dtype::kF32 || a.dtype == Dtype::kF64, halves = a.dtype == Dtype::kF16Sums;
   const int bytes = a.bytes();
   std::string name = kNames[static_cast<size_t>(op)];
   if (op >= BinaryOp::kAnd) {
@@ -46,6 +42,8 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
     return real ? OfBits(a, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
                 : Intrinsic(bytes, name, Get(a), Get(b));
   }
+  if (halves)
+    return AsIntegers(a.dtype, bytes, Intrinsic(bytes, Cat(name, "_", RealSuffix(a.dtype)), a.name, b.name));
   if (op == BinaryOp::kMul && !real) name = "mullo";
   return Intrinsic(bytes, Cat(name, real ? Cat("_", RealSuffix(a.dtype)) : LaneSuffix(a)), Get(a), Get(b));
 }

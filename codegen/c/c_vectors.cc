@@ -111,6 +111,9 @@ std::string Shuffled(int bytes, const std::string& name, const Arguments&... arg
 
 bool IsOfWords(const Var& var) { return var.dtype == Dtype::kS32; }
 
+// Values of such variables are vectors of integers but to its arithmetic.
+bool IsOfHalves(const Var& var) { return var.dtype == Dtype::kF16Sums; }
+
 // Are vectors of the type floats to C?
 bool IsReal(Dtype dtype) { return dtype == Dtype::kF32 || dtype == Dtype::kF64; }
 
@@ -147,6 +150,7 @@ std::string CVectorType(const Var& var) {
 }
 
 std::string CVectors::VariableType(const Var& var) const {
+  if (IsOfHalves(var)) return Cat("__m", 8 * std::max(var.bytes(), kXmmBytes), "h");
   if (!IsOfWords(var)) return CVectorType(var);
   const int lanes = std::max(var.bytes(), kXmmBytes) / kWordBytes;
   return macros_.empty() ? Cat("__v", lanes, "si") : Cat(macros_, "S32X", lanes);
@@ -157,11 +161,16 @@ std::string CVectors::As(const std::string& type, const std::string& value) cons
 }
 
 std::string CVectors::Get(const Var& var) const {
+  if (IsOfHalves(var)) return AsIntegers(var.dtype, var.bytes(), var.name);
   return IsOfWords(var) ? As(CVectorType(var), var.name) : var.name;
 }
 
 std::string CVectors::Set(const Var& to, const std::string& value) const {
-  return Cat(to.name, " = ", IsOfWords(to) ? As(VariableType(to), value) : value, ";");
+  return Cat(to.name, " = ",
+             IsOfHalves(to)  ? OfIntegers(to.dtype, to.bytes(), value)
+             : IsOfWords(to) ? As(VariableType(to), value)
+                             : value,
+             ";");
 }
 
 std::string CVectors::Kept(const Var& var) const {
@@ -250,6 +259,13 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
   if (WidensByF16(memory) && Bytes(memory) == 1)  // likewise
     return WordsByF16(Intrinsic(to.lanes * Bytes(Dtype::kF16), "set1_epi8", Cat("(char)", element)), memory,
                       to.lanes);
+  // GCC makes it a part of the multiply-add that takes it, if it is of floats from the beginning.
+  if (IsOfHalves(to))
+    return AsIntegers(
+        to.dtype, bytes,
+        Intrinsic(bytes, "set1_ph",
+                  Intrinsic(kXmmBytes, "cvtsh_h",
+                            OfIntegers(to.dtype, kXmmBytes, Intrinsic(kXmmBytes, "loadu_si16", from)))));
   const int bits = 8 * Bytes(memory) * group;  // of a group in memory
   std::string value;
   if (group == 1) {
@@ -435,15 +451,16 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   const Encoding* const encoding =
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
   KIRSCH_CHECK(encoding != nullptr);
-  // Vectors of bf16 have a type of their own there.
+  // Vectors of bf16 have a type of their own there, and variables of h16 are what it takes.
   const std::string cast = row->lhs == Dtype::kBf16 ? Cat("(__m", 8 * bytes, "bh)") : "";
-  const std::string sum = Get(accumulator), x = cast + Get(exchanged ? b : a),
-                    y = cast + Get(exchanged ? a : b);
+  const auto get = [&](const Var& var) { return IsOfHalves(var) ? var.name : Get(var); };
+  const std::string sum = get(accumulator), x = cast + get(exchanged ? b : a),
+                    y = cast + get(exchanged ? a : b);
   const std::string name =
       subtracts ? Cat("fmsub_", RealSuffix(accumulator.dtype)) : std::string(encoding->c);
   switch (encoding->form) {
     case EncodingForm::kLast:
-      return Set(accumulator, Intrinsic(bytes, name, x, y, sum));
+      return Cat(accumulator.name, " = ", Intrinsic(bytes, name, x, y, sum), ";");
     case EncodingForm::kFirst:
       return Set(accumulator, Intrinsic(bytes, name, sum, x, y));
     case EncodingForm::kProduct: {
@@ -462,6 +479,7 @@ std::string CVectors::Fill(const Var& to, uint64_t word) const {
     return Intrinsic(bytes, Cat("cast", Si(bytes), "_pd"),
                      Intrinsic(bytes, bytes == 64 ? "set1_epi64" : "set1_epi64x",
                                Cat("(long long)0x", absl::Hex(word), "u")));
+  if (IsOfHalves(to)) return Intrinsic(bytes, "set1_epi16", Cat("(short)0x", absl::Hex(word)));
   const std::string words = Intrinsic(bytes, "set1_epi32", Cat("(int)0x", absl::Hex(word)));
   return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), words) : words;
 }
@@ -475,6 +493,7 @@ std::string CVectors::Convert(const Var& to, const Var& from) const {
 // header.
 std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<const Var*, 4>& from) const {
   if (to.dtype == Dtype::kF64) return LaneSumsOfPairs(to, from);
+  if (IsOfHalves(to)) return LaneSumsOfHalves(to, from);
   const bool floating = to.dtype == Dtype::kF32;
   const std::string add = floating ? "add_ps" : "add_epi32";
   const auto half = [&](const std::string& value, int part) {
@@ -535,6 +554,42 @@ std::vector<std::string> CVectors::LaneSumsOfPairs(const Var& to,
   statements.push_back(
       Set(to, Intrinsic(32, "insertf128_pd", Intrinsic(32, "castpd128_pd256", sums("p0", "p1")),
                         sums("p2", "p3"), 1)));
+  return statements;
+}
+
+// The same of h16: halves are added until one lane is left. Lanes of several sums are then put side by side.
+std::vector<std::string> CVectors::LaneSumsOfHalves(const Var& to,
+                                                    const std::array<const Var*, 4>& from) const {
+  const auto add = [&](int bytes, const std::string& a, const std::string& b) {
+    return AsIntegers(
+        to.dtype, bytes,
+        Intrinsic(bytes, "add_ph", OfIntegers(to.dtype, bytes, a), OfIntegers(to.dtype, bytes, b)));
+  };
+  std::vector<std::string> statements;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == nullptr) {
+      statements.push_back(Cat("const __m128i q", i, " = _mm_setzero_si128();"));
+      continue;
+    }
+    std::string value = Get(*from[i]);
+    if (from[i]->bytes() == 64) {
+      const auto half = [&](int part) {
+        return Cat("_mm512_maskz_extracti64x4_epi64(0xff, ", value, ", ", part, ")");
+      };
+      statements.push_back(Cat("const __m256i h", i, " = ", add(32, half(0), half(1)), ";"));
+      value = Cat("h", i);
+    }
+    if (from[i]->bytes() > kXmmBytes) value = add(kXmmBytes, Quarter(value, 32, 0), Quarter(value, 32, 1));
+    statements.push_back(Cat("__m128i q", i, " = ", value, ";"));
+    for (int bytes = kXmmBytes / 2; bytes >= Bytes(to.dtype); bytes /= 2)
+      statements.push_back(
+          Cat("q", i, " = ",
+              add(kXmmBytes, Cat("q", i), Intrinsic(kXmmBytes, "srli_si128", Cat("q", i), bytes)), ";"));
+  }
+  const auto beside = [](int bits, const std::string& a, const std::string& b) {
+    return Intrinsic(kXmmBytes, Cat("unpacklo_epi", bits), a, b);
+  };
+  statements.push_back(Set(to, beside(32, beside(16, "q0", "q1"), beside(16, "q2", "q3"))));
   return statements;
 }
 

@@ -14,8 +14,8 @@
 
 namespace kirsch {
 
-// "__m256" of f32, "__m256d" of f64, "__m256i" of all others; the lower part of an __m128i for what is
-// shorter than that.
+// How intrinsics that load, store and shuffle take a vector: "__m256" of f32, "__m256d" of f64, "__m256i" of
+// all others; the lower part of an __m128i for what is shorter than that.
 std::string CVectorType(const Var& var);
 
 // See LaneCount; `index`: an expression, empty if there is none.
@@ -39,9 +39,9 @@ class CVectors {
   // `macros`: see CStyle.
   CVectors(const LoopProgram& program, const std::string& macros) : program_(program), macros_(macros) {}
 
-  // The type of the variable that keeps a vector: of s32 "__v16si", which is what GCC's multiply-adds take
-  // and give. GCC 12 copies a sum that is kept in an __m512i, whose elements are of 64 bits, before and after
-  // each of them, and spills it.
+  // The type of the variable that keeps a vector: of s32 "__v16si", and of h16 "__m512h", which is what GCC's
+  // multiply-adds take and give. GCC 12 copies a sum that is kept in an __m512i, whose elements are of 64
+  // bits, before and after each of them, and spills it.
   std::string VariableType(const Var& var) const;
   // A variable's value, as intrinsics take it; the statement that sets it to what an intrinsic gives.
   std::string Get(const Var& var) const;
@@ -95,6 +95,7 @@ class CVectors {
 
  private:
   std::vector<std::string> LaneSumsOfPairs(const Var& to, const std::array<const Var*, 4>& from) const;
+  std::vector<std::string> LaneSumsOfHalves(const Var& to, const std::array<const Var*, 4>& from) const;
   std::string As(const std::string& type, const std::string& value) const;
   std::string Integers(const Var& var) const;
   std::string SetIntegers(const Var& to, const std::string& value) const;

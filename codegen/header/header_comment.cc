@@ -98,9 +98,9 @@ std::string EpilogueText(const HeaderFunction& function) {
   const Epilogue epilogue = EpilogueOfUser(member);
   if (epilogue.empty()) return "";
   const Dtype sum = AccumulatorOf(member.spec);
-  std::string text =
-      Cat(member.spec.accumulate ? "Each sum of products and what out had, an " : "Each sum of products, an ",
-          std::string(Info(sum).name), ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
+  std::string text = Cat(
+      member.spec.accumulate ? "Each sum of products and what out had, an " : "Each sum of products, an ",
+      std::string(Info(CallersType(sum)).name), ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
   const CSignature signature = function.signature();
   int operand = MatmulDims::kOut;
   for (int i = 0; i < epilogue.count; ++i) {
@@ -108,7 +108,7 @@ std::string EpilogueText(const HeaderFunction& function) {
     if (step.HasOperand())
       Append(&text, NameOf(signature, ++operand), ": for ", std::string(Name(step.op)), ", ",
              kElements[static_cast<size_t>(step.operand)], ", ",
-             std::string(Info(TypeBefore(epilogue, sum, i)).name), "\n");
+             std::string(Info(CallersType(TypeBefore(epilogue, sum, i))).name), "\n");
   }
   if (!IsFloating(member.spec.out().dtype))
     text += "What is stored is rounded to nearest, ties to even, and saturated.\n";

@@ -40,7 +40,7 @@ std::string AxesText(const std::vector<TensorType>& types, const std::vector<Var
 
 // `types`: of each member.
 std::string TypeText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes) {
-  const std::string name(Info(types.front().dtype).name);
+  const std::string name(Info(CallersType(types.front().dtype)).name);
   if (types.front().dims.empty()) return Cat(name, ", one element");
   std::string text = Cat(name, AxesText(types, sizes, [](const TensorType& type, size_t axis) {
                            return int64_t{type.dims[axis]};

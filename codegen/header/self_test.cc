@@ -59,16 +59,36 @@ static void $FILE_fill_$TYPE($CTYPE* data, const size_t* strides, size_t batch, 
     for (r = 0; r < rows; ++r)
       for (c = 0; c < columns; ++c) {
         seed = seed * 1664525u + 1013904223u;
-        data[b * strides[0] + r * strides[1] + c * strides[2]] = $FILE_put_$TYPE((double)(seed >> 16 & 3) - $SHIFT);
+        data[b * strides[0] + r * strides[1] + c * strides[2]] = $FILE_put_$TYPE($VALUE);
       }
 }
 )";
 
-// Bits of f16 are only made of the values that operands are filled with.
+constexpr char kValue[] = "(double)(seed >> 16 & 3) - $SHIFT";
+// Of sums of f16: of both signs alike, so that they stay small.
+constexpr char kSmallValue[] = "(double)(seed >> 16 & 1) - (double)(seed >> 17 & 1)";
 // Of the few numbers that operands are made of.
 constexpr char kGetFloat[] = "  return element == $ONE ? 1 : element == $TWO ? 2 : element == 0 ? 0 : -1;\n";
 constexpr char kPutFloat[] =
     "  return $CAST(value == 1 ? $ONE : value == 2 ? $TWO : value == 0 ? 0 : $MINUS_ONE);\n";
+// Of f16 that sums are of, in units of the least number above 0. Numbers of 2048 units and more have a larger
+// exponent. Adding and subtracting 2^52 rounds to an integer, ties to even.
+constexpr char kGetSum[] = R"(  double value = element & 1023;
+  unsigned exponent = element >> 10 & 31;
+  if (exponent != 0) value += 1024;
+  for (; exponent > 1; --exponent) value *= 2;
+  return (element >> 15 ? -0x1p-24 : 0x1p-24) * value;
+)";
+constexpr char kPutSum[] = R"(  double units = (value < 0 ? -value : value) * 0x1p24;
+  volatile double rounded;
+  unsigned exponent = 0;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  for (; units >= 2048 && exponent < 31; ++exponent) units /= 2;
+  rounded = units + 0x1p52;
+  rounded -= 0x1p52;
+  return (uint16_t)(bits >> 63 << 15 | (exponent < 31 ? 1024 * exponent + (unsigned)rounded : 0x7c00));
+)";
 constexpr char kGetBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
   float value;
   memcpy(&value, &bits, sizeof(value));
@@ -398,6 +418,7 @@ struct Conversion {
 Conversion ConversionOf(Dtype dtype) {
   const std::string cast = Cat("(", CType(dtype), ")");
   if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
+  if (dtype == Dtype::kF16Sums) return {kGetSum, kPutSum};
   if (!IsNarrow(dtype)) return {"  return element;\n", Cat("  return ", cast, "value;\n")};
   if (!IsFloating(dtype))
     return {"  return element;\n", absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
@@ -431,8 +452,9 @@ std::string FillsText(const HeaderFile& file) {
                                  {"$CTYPE", CType(dtype)},
                                  {"$GET", conversion.get},
                                  {"$PUT", conversion.put},
-                                 {"$SHIFT", Info(dtype).has_sign ? "1" : "0"},
+                                 {"$VALUE", dtype == Dtype::kF16Sums ? kSmallValue : kValue},
                                  {"$FILE", file.name}});
+    text = absl::StrReplaceAll(text, {{"$SHIFT", Info(dtype).has_sign ? "1" : "0"}});
   }
   return text;
 }

@@ -81,9 +81,13 @@ std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::s
   const std::string cast = integers ? "(int64_t)" : "";
   const std::string text = absl::StrReplaceAll(
       Info(op).c, {{"$x", Cat(cast, "sum")}, {"$y", Cat(cast, y)}, {"(real)", "(double)"}});
+  if (sum == Dtype::kF16Sums && !IsFused(epilogue, sum, step)) {
+    const std::string_view name = Info(sum).name;
+    return Cat("    sum = $FILE_get_", name, "($FILE_put_", name, "(", text, "));\n");
+  }
   return Cat("    sum = ",
              integers                                             ? "(int32_t)(uint32_t)"
-             : IsFused(epilogue, sum, step) || sum == Dtype::kF64 ? ""
+             : IsFused(epilogue, sum, step) || Info(sum).own_sums ? ""
                                                                   : "(float)",
              "(", text, ");\n");
 }
@@ -130,6 +134,8 @@ std::string EpilogueText(const HeaderMember& member) {
 }
 
 std::string DiffersText(const HeaderMember& member) {
+  if (member.spec.out().dtype == Dtype::kF16Sums)  // zeros of either sign are the same
+    return "$FILE_get_$TYPEOUT(out[place]) != $FILE_get_$TYPEOUT($FILE_put_$TYPEOUT(sum))";
   if (!member.spec.op_info().epilogue.HasFunctions()) return "out[place] != $FILE_put_$TYPEOUT(sum)";
   // In the end, integers may be rounded up or down, and bf16 has eight bits.
   const Dtype out = member.spec.out().dtype;

@@ -65,7 +65,7 @@ std::string MatricesText(const HeaderMember& member) {
     const UserMatrix& matrix = matrices[i];
     const int operand = SwappedOperand(static_cast<int>(i), member.swapped);
     const bool row = matrix.column_axis.stride(0) == 1;
-    Append(&text, kNames[i], ": ", std::string(Info(member.spec.tensor(operand).dtype).name), ", ",
+    Append(&text, kNames[i], ": ", Info(CallersType(member.spec.tensor(operand).dtype)).name, ", ",
            matrix.rows, " x ", matrix.columns, ", ", row ? "row" : "column", "-major, leading dimension ",
            (row ? matrix.row_axis : matrix.column_axis).stride(0));
     if (batch > 1) Append(&text, "; ", batch, " of them, ", matrix.batch_stride, " elements apart");

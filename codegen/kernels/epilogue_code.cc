@@ -24,7 +24,7 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
       size_(size),
       last_(last),
       math_(builder, lanes, kernel.scales, "f",
-            kernel.accumulator() == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32) {
+            IsFloating(kernel.accumulator()) ? kernel.accumulator() : Dtype::kF32) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
   if (WaitsForEpilogue(kernel))
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());

@@ -22,8 +22,8 @@ namespace kirsch {
 // objects work independently of each other. `to` may be `x`.
 class VectorMath {
  public:
-  // `scales`: with AVX-512F's scaling instruction. `real`: f32; or f64, of which there is what takes no
-  // numbers.
+  // `scales`: with AVX-512F's scaling instruction. `real`: f32; or another type of sums, of which there is
+  // what takes no numbers.
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix, Dtype real = Dtype::kF32)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)), real_(real) {}
 

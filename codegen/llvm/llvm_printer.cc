@@ -201,7 +201,9 @@ class BodyPrinter {
     return values;
   }
 
-  void Print(const LaneSums& op) { Set(op.to, vectors_.LaneSums(GetAll(op.from, TypeOf(VarOf(op.to))))); }
+  void Print(const LaneSums& op) {
+    Set(op.to, vectors_.LaneSums(GetAll(op.from, TypeOf(VarOf(op.from[0])))));
+  }
 
   void Print(const Transpose& op) {
     std::array<Value*, 4> rows = GetAll(op.rows);

@@ -40,6 +40,7 @@ llvm::Intrinsic::ID ForWords(int words, llvm::Intrinsic::ID of4, llvm::Intrinsic
 llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
   if (dtype == Dtype::kF32) return llvm::Type::getFloatTy(context);
   if (dtype == Dtype::kF64) return llvm::Type::getDoubleTy(context);
+  if (dtype == Dtype::kF16Sums) return llvm::Type::getHalfTy(context);
   return llvm::Type::getIntNTy(context, 8 * static_cast<unsigned>(Bytes(dtype)));
 }
 
@@ -371,9 +372,8 @@ Value* LlvmVectors::Across(BinaryOp op, Value* value) {
 Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }
 
 Value* LlvmVectors::Fill(const Var& to, uint64_t word) {
-  const int words = to.lanes / WordElements(to.dtype);
-  Value* const element =
-      to.dtype == Dtype::kF64 ? ir_.getInt64(word) : ir_.getInt32(static_cast<uint32_t>(word));
+  const int group = WordElements(to.dtype), words = to.lanes / group;
+  Value* const element = ir_.getIntN(static_cast<unsigned>(8 * Bytes(to.dtype) * group), word);
   return ir_.CreateBitCast(Splat(element, words), VectorType(to, ir_.getContext()));
 }
 
@@ -393,8 +393,8 @@ Value* LlvmVectors::Convert(const Var& to, Value* from) {
 
 Value* LlvmVectors::PairSums(Value* a, Value* b) { return Add(EverySecond(a, b, 0), EverySecond(a, b, 1)); }
 
-// Halves of each vector are added until 16 bytes are left: of 4 lanes, which two horizontal additions sum, or
-// of 2, which one does.
+// Halves of each vector are added until 16 bytes are left: of 8 lanes, which three horizontal additions sum,
+// of 4, which two do, or of 2, which one does.
 Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
   std::array<Value*, 4> parts = from;
   const int in_part = 8 * kXmmBytes / static_cast<int>(from[0]->getType()->getScalarSizeInBits());
@@ -403,7 +403,9 @@ Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
       value = Add(Lanes(value, 0, lanes / 2), Lanes(value, lanes / 2, lanes / 2));
   Value* const high = PairSums(parts[2], parts[3]);
   Value* const low = PairSums(parts[0], parts[1]);
-  return in_part == 4 ? PairSums(low, high) : ir_.CreateShuffleVector(low, high, {0, 1, 2, 3});
+  if (in_part == 2) return ir_.CreateShuffleVector(low, high, {0, 1, 2, 3});
+  Value* const sums = PairSums(low, high);
+  return in_part == 4 ? sums : Lanes(PairSums(sums, sums), 0, 4);
 }
 
 void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {

@@ -12,7 +12,8 @@
 
 namespace kirsch {
 
-// f32, or an integer of the element's width: bf16 and f16 are integers until they are computed with.
+// A float of what sums may be of, or an integer of the element's width: bf16 and f16 are integers until they
+// are computed with.
 llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context);
 llvm::FixedVectorType* VectorType(const Var& var, llvm::LLVMContext& context);
 

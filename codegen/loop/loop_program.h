@@ -9,7 +9,6 @@
 #ifndef KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_
 #define KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -44,10 +43,6 @@ struct Address {
   VarId pointer = kNoVar;
   Affine offset;
 };
-
-// Elements of a type that make a 32-bit word: consecutive steps of a reduction that one accumulator's lane
-// takes in at once. Of what is wider, one.
-constexpr int WordElements(Dtype dtype) { return std::max(1, kWordBytes / Bytes(dtype)); }
 
 // Elements of a vector, from lane 0: so many, or, if there is an index, as many as that says, from 1 to
 // `most`.
@@ -96,9 +91,9 @@ struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subn
   bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
   std::optional<Dtype> as = {};  // the type of what is at `to`, if the pointer is one to bytes
 };
-// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32, f64 and s32 lane by lane;
-// words of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products
-// of their elements to the lane. `subtracts`, floats only: accumulator = a * b - accumulator.
+// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32, f64, h16 and s32 lane by
+// lane; words of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the
+// products of their elements to the lane. `subtracts`, floats only: accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;
   bool subtracts = false;
@@ -166,7 +161,7 @@ struct Across {  // f32: all lanes = the sum, or the maximum, of all lanes; `op`
   BinaryOp op;
   VarId to, from;
 };
-struct Fill {  // a 32-bit word in all lanes; of f64, 64 bits
+struct Fill {  // a 32-bit word in all lanes; of f64, 64 bits; of h16, 16
   VarId to;
   uint64_t word;
 };

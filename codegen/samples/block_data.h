@@ -13,10 +13,12 @@
 namespace kirsch {
 
 enum class InputKind {
-  kIntegers,   // non-zero, of both signs, so small that every partial sum of an output is exact in f32
-  kUniform,    // floats: [-1, 1]
-  kWide,       // floats: [-8, 8]
-  kSpread,     // floats: of both signs, magnitudes between 2^-16 and 2^16; of f16, between 2^-12 and 2^12
+  kIntegers,  // non-zero, of both signs, so small that partial sums of an output are exact in f32 (of f16, in
+              // that: SumsOfIntegersAreExact)
+  kUniform,   // floats: [-1, 1]
+  kWide,      // floats: [-8, 8]
+  kSpread,    // floats: of both signs, magnitudes between 2^-16 and 2^16; of f16, between 2^-12 and 2^12, and
+              // if sums are f16, between 2^-3 and 2^3
   kFullRange,  // integers: whatever the type holds, its two ends often; sums wrap around and saturate
 };
 

@@ -10,6 +10,7 @@
 #include "codegen/verify/verify_data.h"
 #include "codegen/verify/verify_freivalds.h"
 #include "codegen/verify/verify_run.h"
+#include "spec/element.h"
 #include "spec/element_array.h"
 #include "spec/instruction.h"
 #include "spec/meaning/reference.h"
@@ -24,7 +25,7 @@ constexpr double kSampledShare = 0.2;  // of the flops in full: of the rows that
 
 // Are the sums those of exact arithmetic, whatever they are sums of?
 bool SumsAreExact(const Spec& root, InputKind kind) {
-  return kind == InputKind::kIntegers || !IsFloating(AccumulatorOf(root));
+  return (kind == InputKind::kIntegers && SumsOfIntegersAreExact(root)) || !IsFloating(AccumulatorOf(root));
 }
 
 // Is there an instruction for these types that takes subnormal numbers for zero?
@@ -107,9 +108,15 @@ Tolerance ToleranceOf(const Spec& root, double roundings) {
   Tolerance tolerance;
   // What is right has errors of its own, see Reference.
   const Dtype sum = AccumulatorOf(root);
-  const double unit = std::ldexp(1, -Info(sum).mantissa - 1);
+  const Precision precision = PrecisionOf(sum);
   const double own = sum == Dtype::kF64 ? 0x1p-53 + terms * 0x1p-64 : terms * 0x1p-53;
-  tolerance.sums = roundings * unit / (1 - roundings * unit) + own;
+  // Gamma of n, or, where that has no end, (1 + u)^n - 1.
+  constexpr double kMostOfGamma = 0.125;
+  const double share = roundings * precision.unit;
+  tolerance.sums =
+      (share <= kMostOfGamma ? share / (1 - share) : std::expm1(roundings * std::log1p(precision.unit))) +
+      own;
+  if (Bytes(sum) < kWordBytes) tolerance.absolute += roundings * precision.least / 2;
   tolerance.sums += RoundingOfFactors(root) * (1 + tolerance.sums);
   if (root.lhs_as == LhsAs::kQ8)
     tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most

@@ -54,8 +54,10 @@ Element DrawElement(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
   if constexpr (std::is_floating_point_v<Number>) {
     if (kind == InputKind::kUniform) return Narrow<Element>(Uniform<Number>(word));
     // Some of three quarters of the exponents, but no more than where sums keep terms of every size.
+    // Of an eighth of that where sums have no more range than their terms.
     constexpr uint32_t kMostExponents = 32;
-    const uint32_t exponents = std::min(3u << (Info(as).exponent - 2), kMostExponents);
+    const int share = IsNarrow(as) || Bytes(as) >= kWordBytes ? 2 : 4;
+    const uint32_t exponents = std::min(3u << (Info(as).exponent - share), kMostExponents);
     return Narrow<Element>(Spread<Number>(word, exponents));
   } else {
     return FullRange<Element>(word);
@@ -90,6 +92,14 @@ void FillOperandOfBlocks(const Spec& root, int operand, InputKind kind, uint64_t
   });
 }
 
+// Sums of integers that are no larger are exact.
+double LargestExact(const Spec& root) {
+  if (root.out().dtype == Dtype::kS16) return INT16_MAX;
+  const Dtype sum = AccumulatorOf(root);
+  return IsFloating(sum) ? static_cast<double>(std::min(kExactInFloat, int64_t{2} << Info(sum).mantissa))
+                         : static_cast<double>(kExactInFloat);
+}
+
 }  // namespace
 
 bool Suits(const Spec& root, InputKind kind) {
@@ -100,7 +110,7 @@ bool Suits(const Spec& root, InputKind kind) {
 
 int64_t IntegerLimit(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
-  const double exact = root.out().dtype == Dtype::kS16 ? INT16_MAX : static_cast<double>(kExactInFloat);
+  const double exact = LargestExact(root);
   int64_t largest = kLargestInteger;
   const auto keep_exact = [&](Dtype dtype) {
     largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);
@@ -118,6 +128,17 @@ int64_t IntegerLimit(const Spec& root) {
         static_cast<int64_t>(exact / terms / static_cast<double>(LargestCode(dtype)) - of_largest), 1,
         largest);
   return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
+}
+
+// Where terms are as small as they may be, and too many, their signs keep sums small: no sum of so many is
+// eight standard deviations large.
+bool SumsOfIntegersAreExact(const Spec& root) {
+  constexpr double kDeviations = 8;
+  const Dtype sum = AccumulatorOf(root);
+  if (!IsFloating(sum) || Info(sum).mantissa >= Info(Dtype::kF32).mantissa) return true;
+  const auto limit = static_cast<double>(IntegerLimit(root)),
+             terms = static_cast<double>(TermsPerElement(root));
+  return limit * limit * std::min(terms, kDeviations * std::sqrt(terms)) <= LargestExact(root);
 }
 
 std::vector<float> MagnitudesOfRoundedLhs(const Spec& root, const void* lhs) {

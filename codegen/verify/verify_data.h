@@ -18,9 +18,12 @@ namespace kirsch {
 // True if operands of the root's types may be of this kind: all but kWide may be.
 bool Suits(const Spec& root, InputKind kind);
 
-// Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24 (prior output
-// included), nor, if s16 is long enough for that, what s16 holds.
+// Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24, or, of f16, 2^11
+// (prior output included), nor, if s16 is long enough for that, what s16 holds.
 int64_t IntegerLimit(const Spec& root);
+
+// Are partial sums of kIntegers exact? Of f16 they are not if there are very many.
+bool SumsOfIntegersAreExact(const Spec& root);
 
 // Fills one operand of the caller's buffers, and what lies between its rows with the element nearest to
 // `gap`.

@@ -189,7 +189,8 @@ absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kin
     before.resize(static_cast<size_t>(Bytes(root.out().dtype, RootElements(root, kOut))));
     FillOperand(root, kOut, kind, seed, 0, before.data());
   }
-  const bool exact = kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;
+  const bool exact =
+      kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16 && SumsOfIntegersAreExact(root);
   for (int64_t batch = 0; batch < root.size[MatmulDims::kB]; ++batch) {
     const Matrix out_before = MatrixOf(root, kOut, batch, before.data());
     const Product product{MatrixOf(root, kLhs, batch, data[kLhs]), MatrixOf(root, kRhs, batch, data[kRhs]),

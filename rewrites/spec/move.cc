@@ -94,7 +94,7 @@ CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) 
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (IsOfBlocks(own)) return {{lane, group, turned}};
   if (own == lane) return {{own, group, turned}};
-  return {{own, group, turned}, {lane, kWordBytes / Bytes(lane), turned}};
+  return {{own, group, turned}, {lane, WordElements(lane), turned}};
 }
 
 // Are there products of rows of lhs as integers of this type and such an rhs?

@@ -329,7 +329,7 @@ absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
              spec.tensor(i).layout.ld == ExtentOf(spec, i).inner;
   if (const Dtype type = spec.operand[0].dtype; !IsOfGraphs(type))
     return absl::InvalidArgumentError(
-        Cat("expected a matmul of types that graphs have, got ", Info(type).name));
+        Cat("expected a matmul of types that graphs have, got ", Quoted(parsed.text)));
   if (!dense || spec.accumulate || spec.fixed_order != 0 || spec.block != 0 || !IsGraphEpilogue(epilogue))
     return absl::InvalidArgumentError(
         Cat("expected a matmul of dense operands without accumulate, fixed-order, column-blocks and "

@@ -2,12 +2,13 @@
 #include "spec/language/epilogue_parser.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/cat.h"
 #include "spec/text/nearest.h"
 
@@ -54,8 +55,10 @@ class EpilogueParser {
     });
     if (known == kOperations.end()) return ExpectedAt(source_, word, Steps(), StepHint(name.text));
     step.op = known->op;
-    if (type_ == Dtype::kF64 && (IsComposed(step.op) || step.op == Operation::kF32))
-      return ExpectedAt(source_, word, "add, sub, mul, max, min, relu, maxnum or minnum after sums of f64");
+    if (Info(type_).own_sums && (IsComposed(step.op) || step.op == Operation::kF32))
+      return ExpectedAt(source_, word,
+                        Cat("add, sub, mul, max, min, relu, maxnum or minnum after sums of ",
+                            Info(CallersType(type_)).name));
     if (!known->integers && type_ == Dtype::kS32)
       return ExpectedAt(source_, word, "a function of an f32 only (f32 before it makes it one)");
     const bool takes = known->operands() == 2;
@@ -95,18 +98,18 @@ class EpilogueParser {
       if (error == std::errc() && end == last) return absl::OkStatus();
       return ExpectedAt(source_, word, "n, m, mn, scalar or an s32 (f32 before it makes it one)");
     }
-    return type_ == Dtype::kF64 ? ParseReal<double>(word, step) : ParseReal<float>(word, step);
+    return type_ == Dtype::kF32 ? ParseReal<float>(word, step) : ParseReal<double>(word, step);
   }
 
   template <typename Real>
   absl::Status ParseReal(const Word& word, EpilogueStep* step) {
-    using Bits = std::conditional_t<sizeof(Real) == sizeof(uint64_t), uint64_t, uint32_t>;
     const char *const first = word.text.data(), *const last = first + word.text.size();
     Real number = 0;
     const auto [end, error] = std::from_chars(first, last, number);
-    step->number = std::bit_cast<Bits>(number == 0 ? Real{0} : number);
-    if (error == std::errc() && end == last && std::isfinite(number)) return absl::OkStatus();
-    return ExpectedAt(source_, word, Cat("n, m, mn, scalar or a finite ", Info(type_).name));
+    const double rounded = number == 0 ? 0 : RoundedTo(type_, number);
+    StoreElement(type_, rounded, &step->number, 0);
+    if (error == std::errc() && end == last && std::isfinite(rounded)) return absl::OkStatus();
+    return ExpectedAt(source_, word, Cat("n, m, mn, scalar or a finite ", Info(CallersType(type_)).name));
   }
 
   const std::string_view source_;
@@ -129,7 +132,7 @@ absl::StatusOr<Epilogue> ParseEpilogue(std::string_view source, const Word& word
 }
 
 bool MayStore(Dtype from, Dtype out) {
-  if (from == Dtype::kF64 || out == Dtype::kF64) return from == out;
+  if (Info(from).own_sums || Info(out).own_sums) return from == out;
   if (out == Dtype::kU8 || out == Dtype::kS8 || out == Dtype::kS16) return true;
   return from == Dtype::kF32 ? out == Dtype::kF32 || out == Dtype::kBf16 : out == Dtype::kS32;
 }

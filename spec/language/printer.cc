@@ -54,9 +54,11 @@ std::string PrintLayout(const Layout& layout) {
 }
 
 std::string PrintTypes(const MatmulTypes& types) {
-  const std::string_view out = Info(types.out).name;
-  if (types.lhs == types.out && types.rhs == types.out) return std::string(out);
-  return Cat(Info(types.lhs).name, "*", Info(types.rhs).name, "->", out);
+  const auto name = [](Dtype dtype) { return Info(CallersType(dtype)).name; };
+  const bool says_sums = CallersType(types.lhs) != types.lhs;
+  if (types.lhs == types.out && types.rhs == types.out && !says_sums) return std::string(name(types.out));
+  return Cat(name(types.lhs), "*", name(types.rhs), says_sums ? Cat("+", name(AccumulatorOf(types.lhs))) : "",
+             "->", name(types.out));
 }
 
 std::string PrintSpec(const Spec& spec) { return PrintSpec(spec, Sizes(spec)); }

@@ -2,6 +2,7 @@
 #include "spec/language/types_parser.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_join.h"
@@ -34,19 +35,33 @@ absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
   return info->dtype;
 }
 
+// The same types where sums are of the one that `word` names.
+absl::StatusOr<MatmulTypes> WithSums(std::string_view source, const Word& word, const MatmulTypes& types) {
+  const absl::StatusOr<Dtype> sums = ParseDtype(source, word);
+  if (!sums.ok()) return sums.status();
+  const std::optional<Dtype> lhs = SummedIn(types.lhs, *sums), rhs = SummedIn(types.rhs, *sums);
+  if (!lhs || !rhs)
+    return ExpectedAt(source, word,
+                      Cat("a type that products of ", Info(types.lhs).name, " and ", Info(types.rhs).name,
+                          " are summed in"));
+  return MatmulTypes{*lhs, *rhs, SummedIn(types.out, *sums).value_or(types.out)};
+}
+
 }  // namespace
 
 absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word) {
   const size_t times = word.text.find('*'), arrow = word.text.find("->");
   const bool single = times == std::string_view::npos && arrow == std::string_view::npos;
   if (!single && (times == std::string_view::npos || arrow == std::string_view::npos || arrow < times))
-    return ExpectedAt(source, word, "element types as T or LHS*RHS->OUT");
+    return ExpectedAt(source, word, "element types as T, LHS*RHS->OUT or LHS*RHS+SUMS->OUT");
+  const size_t plus = std::min(word.text.find('+'), arrow);
   absl::StatusOr<Dtype> lhs = ParseDtype(source, single ? word : word.Part(0, times));
-  absl::StatusOr<Dtype> rhs = single ? lhs : ParseDtype(source, word.Part(times + 1, arrow - times - 1));
+  absl::StatusOr<Dtype> rhs = single ? lhs : ParseDtype(source, word.Part(times + 1, plus - times - 1));
   absl::StatusOr<Dtype> out = single ? lhs : ParseDtype(source, word.Part(arrow + 2));
   for (const absl::StatusOr<Dtype>* type : {&lhs, &rhs, &out})
     if (!type->ok()) return type->status();
-  return MatmulTypes{*lhs, *rhs, *out};
+  const MatmulTypes types = {*lhs, *rhs, *out};
+  return plus == arrow ? types : WithSums(source, word.Part(plus + 1, arrow - plus - 1), types);
 }
 
 std::string MatmulTypesText() {
@@ -69,9 +84,12 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();
   const Dtype end = TypeAfter(epilogue, AccumulatorOf(types.lhs));
+  if (Info(end).own_sums)
+    return ExpectedAt(source, word,
+                      Cat("an output of ", Info(CallersType(end)).name, " after an epilogue that ends in ",
+                          Info(CallersType(end)).name));
   return ExpectedAt(source, word,
-                    end == Dtype::kF64 ? "an output of f64 after an epilogue that ends in f64"
-                    : end == Dtype::kF32
+                    end == Dtype::kF32
                         ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
                         : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }

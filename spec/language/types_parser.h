@@ -15,8 +15,8 @@
 
 namespace kirsch {
 
-// T, for T*T->T, or LHS*RHS->OUT. Errors, here and below, are as of ParseSpec, for the text that `source`
-// names.
+// T, for T*T->T, or LHS*RHS->OUT, or LHS*RHS+SUMS->OUT. Errors, here and below, are as of ParseSpec, for the
+// text that `source` names.
 absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word);
 
 // The types that go together: "f32 bf16*bf16->f32 ...".

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spec/check.h"
+#include "spec/element.h"
 #include "spec/epilogue.h"
 #include "spec/meaning/interpret_kernel.h"
 #include "spec/multiversion.h"
@@ -15,6 +16,21 @@ namespace {
 
 constexpr int64_t kSteps = 256;   // steps of the reduction gathered at a time
 constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
+
+// A sum of f16: products are exact, and what is added to is rounded once. In double both are: where a product
+// and a sum have more bits than a double, the product is too small to count.
+class F16Sum {
+ public:
+  F16Sum(double value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor): a number
+  operator double() const { return value_; }   // NOLINT(google-explicit-constructor)
+  F16Sum& operator+=(double x) {
+    value_ = RoundedTo<Dtype::kF16Sums>(value_ + x);
+    return *this;
+  }
+
+ private:
+  double value_;
+};
 
 // out[rows][pitch] += lhs[rows][steps] * rhs[steps][pitch]; pitch is a multiple of kColumns.
 template <typename Number>
@@ -60,6 +76,16 @@ void AddOuterProducts(const double* lhs, const double* rhs, int64_t rows, int64_
   OuterProducts(lhs, rhs, rows, steps, pitch, out);
 }
 KIRSCH_MULTIVERSION
+void AddOuterProducts(const F16Sum* lhs, const F16Sum* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      F16Sum* out) {
+  OuterProducts(lhs, rhs, rows, steps, pitch, out);
+}
+KIRSCH_MULTIVERSION
+void AddDotProducts(const F16Sum* lhs, const F16Sum* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, F16Sum* sums) {
+  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
+}
+KIRSCH_MULTIVERSION
 void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
                     int64_t lanes, float* sums) {
   DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
@@ -100,7 +126,8 @@ void ForRuns(const MatrixLayout& layout, const Part& part, const Run& run) {
     }
 }
 
-// Number: what sums are kept in. float or double; or uint32_t, which wraps around as sums of integers do.
+// Number: what sums are kept in. float, double or F16Sum; or uint32_t, which wraps around as sums of integers
+// do.
 template <typename Number>
 class TileInterpreter {
  public:
@@ -246,7 +273,7 @@ class TileInterpreter {
         .value;
   }
 
-  using Signed = std::conditional_t<std::is_floating_point_v<Number>, Number, int32_t>;
+  using Signed = std::conditional_t<std::is_same_v<Number, uint32_t>, int32_t, Number>;
 
   const TileShape& tile_;
   const InterpretedOperands& at_;
@@ -261,12 +288,15 @@ class TileInterpreter {
 
 void InterpretKernel(const TileShape& tile, const InterpretedOperands& at, int64_t k,
                      InterpreterMemory* memory) {
-  if (tile.lhs.dtype == Dtype::kF64) {
-    TileInterpreter<double>(tile, at, memory).Run(k);
-  } else if (IsFloating(tile.lhs.dtype)) {
-    TileInterpreter<float>(tile, at, memory).Run(k);
-  } else {
-    TileInterpreter<uint32_t>(tile, at, memory).Run(k);
+  switch (AccumulatorOf(tile.lhs.dtype)) {
+    case Dtype::kF64:
+      return TileInterpreter<double>(tile, at, memory).Run(k);
+    case Dtype::kF16Sums:
+      return TileInterpreter<F16Sum>(tile, at, memory).Run(k);
+    case Dtype::kF32:
+      return TileInterpreter<float>(tile, at, memory).Run(k);
+    default:
+      return TileInterpreter<uint32_t>(tile, at, memory).Run(k);
   }
 }
 

@@ -4,7 +4,6 @@
 #ifndef KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
 #define KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -94,10 +93,10 @@ struct PackShape {
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };
 
-// The elements along a panel that a straight copy writes at once, by vectors of so many bytes: words, or what
-// is wider.
+// The elements along a panel that a straight copy writes at once, by vectors of so many bytes: as many as
+// these have accumulators.
 inline int64_t PanelVector(int64_t panel, int vector_bytes, Dtype dtype) {
-  const int64_t lanes = vector_bytes / std::max(kWordBytes, Bytes(dtype));
+  const int64_t lanes = vector_bytes / Bytes(AccumulatorOf(dtype));
   return panel % lanes != 0 ? panel : lanes;
 }
 

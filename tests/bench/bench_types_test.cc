@@ -140,7 +140,10 @@ TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
     EXPECT_TRUE(CheckOutput(reference, placed.workload).correct);
     FillOutput(placed.workload);
     Multiply(p, /*skipped_k=*/p.k - 1);
-    EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "one product of each sum left out";
+    // Long sums of f16 may be off by as much.
+    if (GetParam().lhs != Dtype::kF16Sums || p.k < 100) {
+      EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "one product of each sum left out";
+    }
     if (!IsInteger(p.out_type)) continue;
     FillOutput(placed.workload);
     Multiply(p);
@@ -301,6 +304,7 @@ TEST(Peak, InstructionsFollowTheTypes) {
   using ::testing::ElementsAre;
   EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kF32, Dtype::kF32}), ElementsAre("fma"));
   EXPECT_THAT(InstructionsFor({Dtype::kF64, Dtype::kF64, Dtype::kF64}), ElementsAre("fmaf64"));
+  EXPECT_THAT(InstructionsFor({Dtype::kF16Sums, Dtype::kF16Sums, Dtype::kF16Sums}), ElementsAre("fmaf16"));
   EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kBf16, Dtype::kF32}), ElementsAre("fma"));
   EXPECT_THAT(InstructionsFor({Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}),
               ElementsAre("fma", "tdpbf16ps", "vdpbf16ps"));

@@ -15,6 +15,7 @@ class TypesTest : public ::testing::TestWithParam<std::tuple<VectorIsa, MatmulTy
   void SetUp() override {
     std::vector<std::string> features = target_.features;
     if (WidensByF16(types_.lhs) || WidensByF16(types_.rhs)) features.push_back("f16c");
+    if (!TargetHas(PlainArithmetic(types_.lhs), target_)) GTEST_SKIP() << "the target has no such sums";
     const std::string missing = MissingOnHost(features);
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -160,6 +161,31 @@ TEST(NarrowTest, EightBitFloatsAreThoseOfTheSpecification) {
   EXPECT_EQ(e5m2(0x01), 0x1p-16f);
   EXPECT_EQ(e5m2(0xfc), -kInfinity);
   for (uint8_t bits : {0x7d, 0x7e, 0x7f}) EXPECT_TRUE(std::isnan(e5m2(bits)));
+}
+
+// As the compiler rounds, from numbers of all 53 bits: halfway, beside that, subnormal and too large.
+TEST(RoundedTo, IsTheNearestF16) {
+  std::mt19937_64 random(1);
+  const auto expect = [](double x) {
+    const auto expected = static_cast<double>(static_cast<_Float16>(x));
+    ASSERT_EQ(RoundedTo(Dtype::kF16Sums, x), expected) << x;
+    ASSERT_EQ(std::signbit(RoundedTo(Dtype::kF16Sums, x)), std::signbit(expected)) << x;
+  };
+  for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    const double low = Widen(F16{static_cast<uint16_t>(bits)}),
+                 high = bits == 0x7bff ? 65536 : Widen(F16{static_cast<uint16_t>(bits + 1)}),
+                 middle = (low + high) / 2;
+    for (double x : {low, middle, std::nextafter(middle, low), std::nextafter(middle, high)}) {
+      expect(x);
+      expect(-x);
+    }
+  }
+  for (int i = 0; i < 100'000; ++i)
+    expect(std::ldexp(std::uniform_real_distribution<double>(-2, 2)(random),
+                      static_cast<int>(random() % 60) - 40));
+  expect(HUGE_VAL);
+  expect(1e300);
+  EXPECT_TRUE(std::isnan(RoundedTo(Dtype::kF16Sums, std::nan(""))));
 }
 
 TEST(NarrowTest, IntegersAreSaturated) {

@@ -98,6 +98,9 @@ Lane LaneAfter(const Instruction& row, Lane lane, Lane a, Lane b) {
   if (row.accumulator() == Dtype::kF64)
     return std::bit_cast<Lane>(
         std::fma(element(row.lhs, a, 0), element(row.rhs, b, 0), std::bit_cast<double>(lane)));
+  if (row.accumulator() == Dtype::kF16Sums)
+    return std::bit_cast<uint16_t>(static_cast<_Float16>(
+        std::fma(element(row.lhs, a, 0), element(row.rhs, b, 0), element(row.accumulator(), lane, 0))));
   if (IsFloating(row.lhs)) {
     auto sum = std::bit_cast<float>(static_cast<uint32_t>(lane));
     for (int i = 0; i < row.group; ++i)

@@ -13,6 +13,7 @@
 
 #include "bench/workload/element.h"
 #include "bench/workload/workload.h"
+#include "spec/element_array.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -62,11 +63,8 @@ inline void Store(double sum, const Problem& p, size_t at) {
     case KIRSCH_S32:
       static_cast<int32_t*>(p.out)[at] = static_cast<int32_t>(sum);
       return;
-    case KIRSCH_F64:
-      static_cast<double*>(p.out)[at] = sum;
-      return;
     default:
-      static_cast<float*>(p.out)[at] = static_cast<float>(sum);
+      StoreElement(static_cast<Dtype>(p.out_type), sum, p.out, static_cast<int64_t>(at));
   }
 }
 

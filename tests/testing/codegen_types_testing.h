@@ -35,6 +35,7 @@ inline std::vector<VectorIsa> VectorIsas() {
           {"Avx512F", true, {}},
           {"Avx512Bw", true, {"avx512bw"}},
           {"Avx512Vnni", true, {"avx512bw", "avx512vnni", "avx512bf16"}},
+          {"Avx512Fp16", true, {"avx512bw", "avx512fp16"}},
           {"AvxVnniInt8", false, {"avxvnni", "avxvnniint8"}}};
 }
 
@@ -75,7 +76,8 @@ inline double ValueOf(Dtype dtype, uint64_t bits) {
       return std::bit_cast<float>(word);
     case Dtype::kBf16:
       return std::bit_cast<float>(word << 16);
-    case Dtype::kF16: {
+    case Dtype::kF16:
+    case Dtype::kF16Sums: {
       const int exponent = static_cast<int>(word >> 10 & 31), fraction = static_cast<int>(word & 1023);
       const double sign = word >> 15 != 0 ? -1 : 1;
       if (exponent == 31) return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
@@ -192,6 +194,7 @@ class TypedMatrix {
 // The bits of a sum as an element of type `dtype`.
 inline uint64_t Finished(Dtype dtype, double sum) {
   if (dtype == Dtype::kF64) return std::bit_cast<uint64_t>(sum);
+  if (dtype == Dtype::kF16Sums) return std::bit_cast<uint16_t>(static_cast<_Float16>(sum));
   const float rounded = static_cast<float>(sum);
   if (dtype == Dtype::kBf16) return NearestBf16(rounded);
   return std::bit_cast<uint32_t>(rounded);

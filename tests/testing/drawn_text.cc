@@ -35,10 +35,11 @@ class Dice {
   std::mt19937& random_;
 };
 
-// What matmuls may combine, and the same with lhs and rhs exchanged.
+// What matmuls may combine and every target sums, and the same with lhs and rhs exchanged.
 std::vector<MatmulTypes> InEitherOrder() {
   std::vector<MatmulTypes> all;
   for (const MatmulTypes& types : kMatmulTypes) {
+    if (!IsOfCallers(types.lhs)) continue;
     all.push_back(types);
     if (types.lhs != types.rhs) all.push_back({types.rhs, types.lhs, types.out});
   }

@@ -10,6 +10,7 @@ namespace {
 // What the accumulator makes of an exact number: rounds it, or wraps it around.
 double Rounded(double x, Dtype accumulator) {
   if (accumulator == Dtype::kF64) return x;
+  if (accumulator == Dtype::kF16Sums) return static_cast<double>(static_cast<_Float16>(x));
   if (IsFloating(accumulator)) return static_cast<float>(x);
   return static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(x)));
 }

@@ -2,13 +2,15 @@
 #include "tests/testing/random_spec.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <sstream>
 
+#include "spec/element_array.h"
 #include "spec/language/epilogue_parser.h"
 #include "spec/language/printer.h"
+#include "spec/microkernel.h"
 #include "spec/text/cat.h"
+#include "tests/testing/targets.h"
 
 namespace kirsch::testing {
 namespace {
@@ -36,6 +38,7 @@ Order RandomOrder(std::mt19937_64* random) { return (*random)() % 2 == 0 ? Order
 std::vector<MatmulTypes> EveryTypes() {
   std::vector<MatmulTypes> all;
   for (const MatmulTypes& types : kMatmulTypes) {
+    if (!TargetHas(PlainArithmetic(types.lhs), Avx2Target())) continue;
     all.push_back(types);
     if (types.lhs != types.rhs) all.push_back({types.rhs, types.lhs, types.out});
   }
@@ -102,22 +105,21 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   while (epilogue.count < steps) {
     EpilogueStep step;
     step.op = static_cast<Operation>((*random)() % kStepOperations);
-    if (sum == Dtype::kF64 && IsComposed(step.op)) continue;
+    if (Info(sum).own_sums && IsComposed(step.op)) continue;
     if (IsComposed(step.op) ? !real : step.op == Operation::kF32 && real) continue;
     if (Info(step.op).operands() == 2) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
     if (step.HasOperand() && epilogue.operands() == kMaxEpilogueOperands) continue;
     const auto number = static_cast<int32_t>((*random)() % 7) - 3;
     if (step.operand == EpilogueOperand::kNumber)
-      step.number = sum == Dtype::kF64 ? std::bit_cast<uint64_t>(0.75 * number)
-                    : real             ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number))
-                                       : static_cast<uint32_t>(number);
+      StoreElement(IsFloating(sum) || !real ? sum : Dtype::kF32, real ? 0.75 * number : number, &step.number,
+                   0);
     real |= step.op == Operation::kF32;
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = step;
   }
   Spec with = spec;
   with.op = OpWith(epilogue, spec.op_info().window, spec.op_info().base);
   do {
-    with.out().dtype = sum == Dtype::kF64 ? sum : kCallersElements[(*random)() % kCallersElements.size()];
+    with.out().dtype = Info(sum).own_sums ? sum : kCallersElements[(*random)() % kCallersElements.size()];
   } while (!MayStore(TypeAfter(epilogue, sum), with.out().dtype));
   with.accumulate &= Holds(sum, with.out().dtype);
   LayOutEpilogue(&with);

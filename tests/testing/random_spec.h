@@ -23,7 +23,7 @@ struct MatmulShape {
   LhsAs lhs_as = LhsAs::kItself;
 };
 
-// All of kMatmulTypes, with lhs and rhs in either order.
+// All of kMatmulTypes that every target sums, with lhs and rhs in either order.
 std::vector<MatmulTypes> EveryTypes();
 
 // "bf16_bf16_f32", to name a test.

@@ -42,12 +42,27 @@ TEST_F(HostileCliTest, TheFewestRegistersSufficeForEveryType) {
   ASSERT_TRUE(WriteFile(Path("fewer.json"), "{\"vectors\": [{\"bytes\": 32, \"registers\": 7}]}").ok());
   ExpectRefused("target show " + Path("fewer.json"),
                 "1:41: expected a whole number from 8 to 32 for registers");
-  for (const MatmulTypes& types : kMatmulTypes)
-    EXPECT_EQ(Run(Cat("synth 'matmul ", PrintTypes(types),
-                      " 5x30x40 const-rhs' --no-verify --emit schedule --target ", Path("few.json")))
-                  .code,
-              0)
-        << PrintTypes(types);
+  for (const MatmulTypes& types : kMatmulTypes) {
+    const std::string command =
+        Cat("synth 'matmul ", PrintTypes(types), " 5x30x40 const-rhs' --no-verify --emit schedule --target ");
+    if (types.lhs == Dtype::kF16Sums)
+      ExpectRefused(command + Path("few.json"),
+                    "target: expected one with avx512fp16, avx512bw, avx512vl for sums of f16, got unnamed");
+    else
+      EXPECT_EQ(Run(command + Path("few.json")).code, 0) << PrintTypes(types);
+  }
+}
+
+TEST_F(HostileCliTest, SumsOfF16AreRefusedWhereThereIsNoInstruction) {
+  for (const char* target : {"haswell", "skylake-avx512", "znver4"})
+    for (const char* spec : {"matmul f16*f16+f16->f16 8x8x8", "matmul f16*f16+f16->f16 1..8x8x8",
+                             "conv2d f16*f16+f16->f16 1x8x9x9 filters=8 kernel=3x3 layout=nhwc"})
+      ExpectRefused(
+          Cat("synth '", spec, "' --no-verify --target ", target),
+          Cat("target: expected one with avx512fp16, avx512bw, avx512vl for sums of f16, got ", target));
+  EXPECT_EQ(
+      Run("synth 'matmul f16*f16+f16->f16 8x8x8' --no-verify --emit schedule --target sapphirerapids").code,
+      0);
 }
 
 // In the header such a parameter would stand for the function.
