@@ -33,6 +33,9 @@ uint32_t NarrowestLanes(const Spec& spec, const Target& target) {
   return static_cast<uint32_t>(target.vectors.back().lanes(AccumulatorOf(spec)));
 }
 
+// Does a single vector to a tile pay? Then broadcasts of less than a word are a part of the multiply-adds.
+bool OneVectorPays(const Spec& spec) { return Bytes(AccumulatorOf(spec)) < kWordBytes; }
+
 // Appends first * 2^i in (above, below).
 void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<uint32_t>* sizes) {
   for (uint64_t size = first; size < below; size *= 2)
@@ -96,9 +99,9 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
   uint32_t columns = 0;
   if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
     while (columns < kMaxDotColumns && columns + 1 < size) sizes->push_back(++columns);
-  // A vector or less to a tile pays only where there is no room for two.
+  // Else a vector or less to a tile pays only where there is no room for two.
   if (columns < narrow && narrow < size && size < wide) sizes->push_back(narrow);
-  if (columns < wide && wide < size && size < 2 * wide) sizes->push_back(wide);
+  if (columns < wide && wide < size && (size < 2 * wide || OneVectorPays(spec))) sizes->push_back(wide);
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
   for (uint32_t vectors = 2; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
     if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
@@ -165,7 +168,7 @@ void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8
   if (size <= narrow && narrow < wide) widths->push_back(static_cast<uint8_t>(narrow));
   // Panels are tiles, too: one vector only where such a tile is in the lattice, else the copy would be of no
   // use.
-  for (uint32_t vectors = size < 2 * wide ? 1 : 2; vectors <= 4; ++vectors) {
+  for (uint32_t vectors = size < 2 * wide || OneVectorPays(spec) ? 1 : 2; vectors <= 4; ++vectors) {
     widths->push_back(static_cast<uint8_t>(vectors * wide));
     if (vectors * wide >= size) break;
   }
