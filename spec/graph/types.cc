@@ -99,13 +99,18 @@ std::string InferConvolution(const Graph& graph, GraphNode* node) {
 // A number is of the type that it meets. False: it is beyond that.
 bool TakeType(Dtype met, GraphNode* number) {
   number->type.dtype = AccumulatorOf(met);
-  if (IsFloating(met)) return true;
-  int32_t integer = 0;
-  const char* const end = number->text.data() + number->text.size();
-  const auto [stop, error] = std::from_chars(number->text.data(), end, integer);
-  number->number = integer;
-  return stop == end && error == std::errc();
+  if (number->type.dtype == Dtype::kF32) return true;
+  const auto read = [number](auto value) {
+    const char* const end = number->text.data() + number->text.size();
+    const auto [stop, error] = std::from_chars(number->text.data(), end, value);
+    number->number = value;
+    return stop == end && error == std::errc();
+  };
+  return IsFloating(met) ? read(double{}) : read(int32_t{});
 }
+
+// Has the type reductions, functions and casts? Of sums of its own it has none as yet.
+bool IsOfRows(Dtype dtype) { return !Info(dtype).own_sums; }
 
 std::string InferElementwise(Graph* graph, GraphNode* node) {
   const auto input = [&](size_t i) -> GraphNode& {
@@ -120,8 +125,11 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
   const bool floats = IsFloating(a.type.dtype);
   if (!floats && !Info(node->op).integers)
     return unary ? "floats" : "tensors of floats whose shapes go together";
-  if (floats != IsFloating(b.type.dtype) || !Broadcast(a.type.dims, b.type.dims, &node->type.dims))
+  if (AccumulatorOf(a.type.dtype) != AccumulatorOf(b.type.dtype) ||
+      !Broadcast(a.type.dims, b.type.dims, &node->type.dims))
     return "tensors of one type whose shapes go together";
+  if (IsComposed(node->op) && !Info(node->op).equivalent && !IsOfRows(a.type.dtype))
+    return "floats of 32 bits at most";
   node->type.dtype = AccumulatorOf(a.type.dtype);
   return "";
 }
@@ -129,6 +137,7 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
 std::string InferReduction(const Graph& graph, GraphNode* node) {
   const TensorType& input = TypeOf(graph, *node, 0);
   if (!IsFloating(input.dtype)) return "floats";
+  if (!IsOfRows(input.dtype)) return "floats of 32 bits at most";
   if (node->axes.empty()) return "an axis to reduce (axis=0)";
   node->type = {Dtype::kF32, input.dims};
   for (uint32_t axis : node->axes) {
@@ -141,6 +150,8 @@ std::string InferReduction(const Graph& graph, GraphNode* node) {
 std::string InferRowwise(const Graph& graph, GraphNode* node) {
   const TensorType& input = TypeOf(graph, *node, 0);
   if (input.dims.empty() || !IsFloating(input.dtype)) return "floats with an axis at least";
+  for (size_t i = 0; i < node->inputs.size(); ++i)
+    if (!IsOfRows(TypeOf(graph, *node, i).dtype)) return "floats of 32 bits at most";
   for (size_t i = 1; i < node->inputs.size(); ++i) {
     const TensorType& vector = TypeOf(graph, *node, i);
     if (!IsFloating(vector.dtype) || vector.dims != Dims{input.dims.back()})
@@ -173,6 +184,8 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
       std::swap(node->type.dims.back(), node->type.dims[node->type.dims.size() - 2]);
       return "";
     case OperationKind::kCast:
+      if (!IsOfRows(node->type.dtype) || !IsOfRows(TypeOf(*graph, *node, 0).dtype))
+        return "no cast of numbers of more than 32 bits or to them";
       node->type.dims = TypeOf(*graph, *node, 0).dims;
       return number ? "a tensor" : "";
     case OperationKind::kElementwise:

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "spec/canonical.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/epilogue.h"
 #include "spec/graph/builder.h"
 #include "spec/graph/epilogue_operations.h"
@@ -136,7 +136,7 @@ class ContractionFinder {
     const GraphNode& operand = At(other);
     if (operand.op == Operation::kNumber) {
       step->operand = EpilogueOperand::kNumber;
-      step->number = WordOf(At(chain).type.dtype, operand.number == 0 ? 0 : operand.number);
+      step->number = BitsOf(At(chain).type.dtype, operand.number == 0 ? 0 : operand.number);
       return absl::OkStatus();
     }
     if (operand.op != Operation::kInput) return Refused(other, "a parameter or a number, as yet");
@@ -299,8 +299,14 @@ class ContractionFinder {
     int input;  // that it takes; -1: none
   };
 
+  static uint64_t BitsOf(Dtype type, double number) {
+    uint64_t bits = 0;
+    StoreElement(type, number, &bits, 0);
+    return bits;
+  }
+
   static Taken NumberStep(Operation op, double number, Dtype type) {
-    return {{op, EpilogueOperand::kNumber, WordOf(type, number)}, -1};
+    return {{op, EpilogueOperand::kNumber, BitsOf(type, number)}, -1};
   }
 
   const Graph& graph_;

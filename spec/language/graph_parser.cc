@@ -235,9 +235,7 @@ class GraphParser {
     const Word word = Take();
     std::vector<std::string_view> names;
     for (const DtypeInfo& info : kDtypes) {
-      if (info.name == word.text && IsOfCallers(info.dtype) && !IsOfGraphs(info.dtype))
-        return Expected(word, Cat("no ", info.name, ", which only shorthands of contractions take"));
-      if (!IsOfGraphs(info.dtype) || (result && !info.is_result)) continue;
+      if (!IsOfCallers(info.dtype) || (result && !info.is_result)) continue;
       if (info.name == word.text) return info.dtype;
       names.push_back(info.name);
     }

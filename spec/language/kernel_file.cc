@@ -144,10 +144,23 @@ class KernelFileParser {
     absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
-    if (form_ != KernelForm::kGraphs)
+    const bool of_graphs = std::all_of(graph->member(0).nodes.begin(), graph->member(0).nodes.end(),
+                                       [](const GraphNode& node) { return IsOfGraphs(node.type.dtype); });
+    if (form_ != KernelForm::kGraphs || !of_graphs)
       if (std::optional<SpecFamily> specs = AsSpecs(*graph))
         return Add({name, *std::move(specs)}, lines.front().position);
+    if (!of_graphs) return NoGraph(graph->member(0));
     return Add({name, *std::move(graph), std::string(source_)}, lines.front().position);
+  }
+
+  // Why it can't be computed, as some node is of a type that graphs do not have.
+  absl::Status NoGraph(const Graph& graph) const {
+    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                   [](const GraphNode& one) { return !IsOfGraphs(one.type.dtype); });
+    const absl::Status found = AsContraction(graph, source_).status();
+    return ErrorAt(source_, node->position,
+                   Cat("expected one matmul with an epilogue, where there is ", Info(node->type.dtype).name,
+                       found.ok() ? "" : Cat(" (", found.message(), ")")));
   }
 
   // The family of contractions that a kernel is, if it is what a shorthand of it would be.

@@ -68,6 +68,50 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
             "k.kirsch:2:2: expected another name, as line 1 has 'a_supported', which its own code has");
 }
 
+// A kernel of f64 is what the shorthand of its matmul is; all else of f64 is refused.
+TEST(KernelFile, OfF64IsOneMatmulWithAnEpilogue) {
+  const auto read = [](const std::string& text) {
+    absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k");
+    EXPECT_TRUE(request.ok()) << request.status();
+    return *std::move(request);
+  };
+  const std::string head =
+      "kernel layer(x: f64[3,4], w: f64[5,4], b: f64[5], y: f64[3,5]) -> f64[3,5]: return ";
+  const KernelRequest kernel = read(head + "relu(add(add(mul(matmul(x, transpose(w)), 0.1), b), y))");
+  const SpecFamily* const specs = kernel.family.specs();
+  ASSERT_NE(specs, nullptr);
+  const KernelRequest shorthand = read("matmul f64 3x4x5 rhs=col epilogue=mul:0.1,add:n,add:mn,relu");
+  EXPECT_EQ(specs->member(0).spec, shorthand.family.specs()->member(0).spec);
+  const KernelRequest family =
+      read("kernel layer[m = 1..9](x: f64[m,4], w: f64[4,5]): return neg(matmul(x, w))");
+  ASSERT_NE(family.family.specs(), nullptr);
+  EXPECT_EQ(family.family.count(), 9);
+
+  const auto error = [&](const std::string& value) {
+    return std::string(ParseKernelLine(head + value, "k").status().message());
+  };
+  for (const char* functions :
+       {"exp(matmul(x, transpose(w)))", "softmax(y)", "add(y, reduce_max(y, axis=0))"})
+    EXPECT_NE(error(functions).find("expected floats of 32 bits at most"), std::string::npos)
+        << error(functions);
+  EXPECT_NE(
+      error("cast(matmul(x, transpose(w)), f32)").find("expected no cast of numbers of more than 32 bits"),
+      std::string::npos)
+      << error("cast(matmul(x, transpose(w)), f32)");
+  for (const char* others :
+       {"add(y, b)", "div(matmul(x, transpose(w)), y)", "sqrt(matmul(x, transpose(w)))"}) {
+    EXPECT_NE(error(others).find("expected one matmul with an epilogue, where there is f64 ("),
+              std::string::npos)
+        << error(others);
+    EXPECT_EQ(error(others).find('\n'), std::string::npos);
+  }
+  EXPECT_NE(ParseKernelLine("kernel layer(x: f64[3,4], y: f32[3,4]): return add(x, y)", "k")
+                .status()
+                .message()
+                .find("expected tensors of one type"),
+            std::string::npos);
+}
+
 // However a convolution is written, it is one kernel, of one name.
 TEST(KernelFile, AConvolutionHasOneForm) {
   const auto read = [](const std::string& text, KernelForm form = KernelForm::kSpecs) {

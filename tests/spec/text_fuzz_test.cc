@@ -68,7 +68,7 @@ void ExpectOneLine(const absl::Status& status, std::string_view prefix) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   const std::string message(status.message());
   EXPECT_TRUE(message.starts_with(prefix)) << message;
-  EXPECT_LT(message.size(), 320u) << message;
+  EXPECT_LT(message.size(), 340u) << message;
   for (char c : message) ASSERT_TRUE(c >= ' ' && c <= '~') << ::testing::PrintToString(message);
 }
 

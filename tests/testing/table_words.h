@@ -20,14 +20,6 @@ inline std::string TypeWords(std::string_view between) {
   return words;
 }
 
-// Those that tensors of graphs may have: "f32 bf16 ...".
-inline std::string GraphTypeWords() {
-  std::string words;
-  for (const DtypeInfo& info : kDtypes)
-    if (IsOfGraphs(info.dtype)) Append(&words, words.empty() ? "" : " ", info.name);
-  return words;
-}
-
 // Operations of the kernel language: "add sub ...".
 inline std::string FunctionWords() {
   std::string words;
