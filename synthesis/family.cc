@@ -118,6 +118,7 @@ class SizeSolver {
  private:
   using Members = std::vector<int64_t>;
 
+  bool IsSampled(size_t size) const { return synthesis_.regions.sizes[size].sampled; }
   size_t CountOf(size_t size) const { return synthesis_.regions.sizes[size].values.size(); }
   bool IsSwapped(int64_t member) const { return family_.member(member).swapped; }
   const Spec& RootOf(int64_t member) const { return roots_[static_cast<size_t>(member)]; }
@@ -201,11 +202,14 @@ class SizeSolver {
     const size_t columns = CountOf(sizes_[1]), rows = plane.size() / columns;
     const std::vector<size_t> dims = PlaneDims(plane.back());
     const auto box = FindBox(plane, rows, columns);
-    // Without a box all members are in lines, along the rows of the spec.
+    // Without a box all members are in lines: along the size that is sampled, or the rows of the spec.
     const bool rows_first = SpecDim(sizes_[0], plane.back()) == MatmulDims::kM;
-    const auto [row, column] = box          ? *box
-                               : rows_first ? std::pair(size_t{0}, columns)
-                                            : std::pair(rows, columns);
+    const bool first_sampled = IsSampled(sizes_[0]), second_sampled = IsSampled(sizes_[1]);
+    if (!box && first_sampled && second_sampled) return CheckEachLookedAt(synthesis_.regions.sizes);
+    const bool along_first = first_sampled == second_sampled ? rows_first : first_sampled;
+    const auto [row, column] = box           ? *box
+                               : along_first ? std::pair(size_t{0}, columns)
+                                             : std::pair(rows, columns);
     for (size_t r = 0; r < row; ++r)
       if (absl::Status status = SolveLine(LineOf(plane, r * columns, columns, 1), sizes_[1]); !status.ok())
         return status;
@@ -213,7 +217,7 @@ class SizeSolver {
       if (absl::Status status = SolveLine(LineOf(plane, row * columns + c, rows - row, columns), sizes_[0]);
           !status.ok())
         return status;
-    if (!box) return CheckEachLookedAt({synthesis_.regions.sizes[sizes_[rows_first ? 1 : 0]]});
+    if (!box) return absl::OkStatus();
     Members members;  // the last of the dims varies fastest
     const bool in_order = SpecDim(sizes_[0], plane.back()) == dims.front();
     const size_t in_row = columns - column, in_column = rows - row;
@@ -345,11 +349,13 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
                                                SearchBudget& budget, CodeSharing sharing) {
   FamilySynthesis synthesis{request, {}, {request.sizes(), {}, false, {}, {}}};
   // Sizes that are not looked at have no programs of their own.
-  const auto check_sizes = [&](const std::vector<size_t>& shared) {
-    absl::Status status = CheckEachLookedAt(synthesis.regions.sizes, shared);
-    if (status.ok()) return status;
+  const auto named = [&](const absl::Status& status) {
     const std::string name = request.label.empty() ? "SPEC" : request.label;
-    return absl::InvalidArgumentError(Cat(name, ": ", std::string(status.message())));
+    return absl::Status(status.code(), Cat(name, ": ", std::string(status.message())));
+  };
+  const auto check_sizes = [&](const std::vector<size_t>& shared) {
+    const absl::Status status = CheckEachLookedAt(synthesis.regions.sizes, shared);
+    return status.ok() ? status : named(status);
   };
   // Calls solve(arguments) of a member, and tells of it.
   const auto with_progress = [&](int64_t i, const auto& solve) {
@@ -385,7 +391,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     };
     if (absl::Status status = SizeSolver(arguments, shared, model, memo, search, &synthesis).Solve();
         !status.ok())
-      return status;
+      return check_sizes({}).ok() ? status : named(status);
     if (synthesis.shared.size() < synthesis.members.size() || !check_sizes({}).ok()) return synthesis;
     return WithOwnRegions(std::move(synthesis));
   }

@@ -32,10 +32,7 @@ struct PlanLine {
 };
 
 // Are there many members with neighbouring values of the size?
-bool AreMany(const VaryingSize& size) {
-  const std::vector<uint32_t>& values = size.values;
-  return values.size() > kFewMembers && (size.sampled || values.back() - values.front() + 1 == values.size());
-}
+bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers && size.is_range(); }
 
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
   const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
@@ -133,8 +130,13 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   const auto find = size.keys ? FindKeyRegions : FindRowRegions;
   for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
+    const auto graph_of = [&](int64_t value) {
+      std::vector<uint32_t> values = ValuesOf(sizes, members.front());
+      values[size.number] = static_cast<uint32_t>(value);
+      return request.family.graphs()->MemberOf(values);
+    };
     absl::StatusOr<std::optional<PlanFamily>> found =
-        find({graphs, sizes[size.number], request.source, model, options});
+        find({graphs, sizes[size.number], graph_of, request.source, model, options});
     if (!found.ok()) return found.status();
     if (!*found) return false;
     lines.push_back({std::move(members), **std::move(found)});

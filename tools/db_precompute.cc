@@ -50,14 +50,15 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const Arguments& arguments, const Ta
   absl::StatusOr<SpecFamily> family = ParseFamily(arguments.family);
   if (!family.ok()) return family.status();
   const FamilySizes which = arguments.every_size ? FamilySizes::kEverySize : FamilySizes::kLatticeSizes;
-  const int64_t count = family->count(which);
+  const std::vector<VaryingSize> sizes = family->varying_sizes(which);
+  const int64_t count = CountMembers(sizes);
   if (count > kMostRoots)
     return absl::InvalidArgumentError(
         Cat("expected a family of at most ", kMostRoots, " specs, got ", count));
   if (absl::Status cold = CheckCold(arguments.cold, family->member(0, which)); !cold.ok()) return cold;
   std::vector<Spec> roots;
   for (int64_t i = 0; i < count; ++i) {
-    const ParsedSpec parsed = family->member(i, which);
+    const ParsedSpec parsed = family->MemberOf(ValuesOf(sizes, i));
     Spec root = parsed.spec;
     root.threads = static_cast<uint8_t>(arguments.threads);
     const std::vector<Spec> placements = Placements(root, ColdOperands(arguments.cold, parsed), target);

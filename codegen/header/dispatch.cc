@@ -50,8 +50,8 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
              "(", CArguments(caller), ");");
 }
 
-// A switch for each varying size, one inside the other; where kernels are shared, the sizes that they take
-// last.
+// A switch for each varying size, one inside the other. Where kernels are shared, the sizes that they take
+// come last, and are compared.
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
@@ -113,7 +113,7 @@ class SwitchPrinter {
     Line(depth, "return 1;");
   }
 
-  // Members with the same kernel are neighbours.
+  // Neighbouring values with the same kernels share a branch.
   void PrintShared(size_t level, size_t member, int depth) {
     if (level == levels_.size()) return PrintCall(member, depth);
     const VaryingSize& size = function_.sizes[levels_[level].size];

@@ -31,10 +31,9 @@ std::string SizesText(const HeaderFunction& function) {
   std::string text;
   for (const VaryingSize& size : function.sizes) {
     const uint32_t low = size.values.front(), high = size.values.back();
-    const bool range = size.sampled || high - low + 1 == size.values.size();
     Append(&text, text.empty() ? "" : ", ",
-           range ? Cat(low, " <= ", size.name, " <= ", high)
-                 : Cat(size.name, " is one of ", PrintValues(size.values)));
+           size.is_range() ? Cat(low, " <= ", size.name, " <= ", high)
+                           : Cat(size.name, " is one of ", PrintValues(size.values)));
   }
   return text;
 }

@@ -84,10 +84,10 @@ constexpr char kPutSum[] = R"(  double units = (value < 0 ? -value : value) * 0x
   unsigned exponent = 0;
   uint64_t bits;
   memcpy(&bits, &value, sizeof(bits));
-  for (; units >= 2048 && exponent < 31; ++exponent) units /= 2;
+  for (; units >= 2048 && exponent < 30; ++exponent) units /= 2;
   rounded = units + 0x1p52;
   rounded -= 0x1p52;
-  return (uint16_t)(bits >> 63 << 15 | (exponent < 31 ? 1024 * exponent + (unsigned)rounded : 0x7c00));
+  return (uint16_t)(bits >> 63 << 15 | (exponent < 30 ? 1024 * exponent + (unsigned)rounded : 0x7c00));
 )";
 constexpr char kGetBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
   float value;
@@ -447,14 +447,15 @@ std::string FillsText(const HeaderFile& file) {
   for (Dtype dtype : types) {
     if (IsOfBlocks(dtype)) continue;
     const Conversion conversion = ConversionOf(dtype);
+    const std::string value = absl::StrReplaceAll(dtype == Dtype::kF16Sums ? kSmallValue : kValue,
+                                                  {{"$SHIFT", Info(dtype).has_sign ? "1" : "0"}});
     text += absl::StrReplaceAll(Cat(compared.contains(dtype) ? kGet : "", kFill),
                                 {{"$TYPE", std::string(Info(dtype).name)},
                                  {"$CTYPE", CType(dtype)},
                                  {"$GET", conversion.get},
                                  {"$PUT", conversion.put},
-                                 {"$VALUE", dtype == Dtype::kF16Sums ? kSmallValue : kValue},
+                                 {"$VALUE", value},
                                  {"$FILE", file.name}});
-    text = absl::StrReplaceAll(text, {{"$SHIFT", Info(dtype).has_sign ? "1" : "0"}});
   }
   return text;
 }

@@ -106,7 +106,7 @@ class RegionSolver {
   // Of the best plan that is known.
   double Least(size_t member) const { return costs_->Least(member - first_); }
 
-  int64_t LeastOf(const PlanRule& rule) const { return std::max(SizeOf(first_), rule.least()); }
+  int64_t LeastOf(const PlanRule& rule) const { return std::max(members_.LeastServed(first_), rule.least()); }
   int64_t MostOf(const PlanRule& rule) const { return std::min(SizeOf(last_), rule.most()); }
 
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
@@ -137,8 +137,7 @@ class RegionSolver {
 
   void AddRegion(size_t next) {
     const auto loss = [&](double cycles, size_t of_part) { return cycles / costs_->Least(of_part) - 1; };
-    const std::vector<bool> none_taken(last_ - first_ + 1);
-    const auto box = costs_->Longest(next - first_, none_taken, loss);
+    const auto box = costs_->Longest(next - first_, loss);
     KIRSCH_CHECK(box.has_value());
     const size_t last = first_ + box->last;
     PlanRegion region{next, last, BuildPlan(*rules_[box->rule], next, last)};

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -41,7 +42,8 @@ class PlanRule {
 // What plans are searched for: members that differ in one size. All that is pointed to outlives it.
 struct PlanMembers {
   absl::Span<const Graph> graphs;
-  const VaryingSize& size;  // a value for each of them
+  const VaryingSize& size;                             // a value for each of them
+  const std::function<Graph(int64_t size)>& graph_of;  // of any size in the range
   std::string_view source;
   const CostModel& model;
   const PlanOptions& options;

@@ -42,15 +42,15 @@ class RowFinder : public RuleFinder {
     if (!answer.ok()) return answer.status();
     auto* const result = std::get_if<PlanResult>(&*answer);
     if (result == nullptr || result->plan.nests.empty()) return Rules();
-    const size_t other = member == 0 ? 1 : member - 1;
+    // A neighbour, which need not be one of the members.
+    const int64_t size = members_.SizeOf(member), other = member == 0 ? size + 1 : size - 1;
     Rules rules;
     const double own = result->plan.cycles;
-    std::shared_ptr<PlanRule> rule = RowCountSchedule::Create(result->plan, members_.SizeOf(member),
-                                                              CanonicalGraph(members_.graphs[other]),
-                                                              members_.SizeOf(other), members_.model);
+    std::shared_ptr<PlanRule> rule = RowCountSchedule::Create(
+        result->plan, size, CanonicalGraph(members_.graph_of(other)), other, members_.model);
     // Rules choose register tiles themselves, which may be others than the search's.
-    if (rule == nullptr || rule->CyclesFor(members_.SizeOf(member)) > (1 + kMostLoss) * own)
-      rules.push_back(std::make_shared<OwnPlan>(std::move(result->plan), members_.SizeOf(member)));
+    if (rule == nullptr || rule->CyclesFor(size) > (1 + kMostLoss) * own)
+      rules.push_back(std::make_shared<OwnPlan>(std::move(result->plan), size));
     if (rule != nullptr) rules.push_back(std::move(rule));
     return rules;
   }

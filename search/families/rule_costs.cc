@@ -127,15 +127,14 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   return absl::OkStatus();
 }
 
-std::optional<RuleCosts::Share> RuleCosts::Longest(size_t first, const std::vector<bool>& taken,
-                                                   const Loss& loss) const {
+std::optional<RuleCosts::Share> RuleCosts::Longest(size_t first, const Loss& loss) const {
   std::optional<Share> longest;
   double least = 0;
   for (size_t rule = 0; rule < count(); ++rule) {
     const auto loses = [&](size_t member) { return loss(cost(rule, member), member); };
     Share share{rule, first, first, {}};
     double lost = 0;
-    for (size_t member = first; member < grid_.members() && !taken[member]; ++member) {
+    for (size_t member = first; member < grid_.members(); ++member) {
       if (!(loses(member) <= kMostLoss)) break;  // true of a share of nothing
       share.members.push_back(share.last = member);
       lost += loses(member);
@@ -162,8 +161,8 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
     };
     const SizeGrid::Box box =
         grid_.FullestBox([&](size_t member) { return cost(rule, member) < kNone; }, serves);
-    most_[rule] = box.counted;
-    if (box.counted < most) continue;
+    most_[rule] = box.wanted;
+    if (box.wanted < most) continue;
     Share share{rule, 0, 0, {}};
     double lost = 0;
     grid_.Every(grid_.At(box.first), grid_.At(box.last), [&](size_t member) {
@@ -172,7 +171,7 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
       lost += loss(cost(rule, member), member);
       return true;
     });
-    if (largest && box.counted == most && lost >= least) continue;
+    if (largest && box.wanted == most && lost >= least) continue;
     std::tie(share.first, share.last) = grid_.Around(share.members);
     largest = std::move(share);
     least = lost;

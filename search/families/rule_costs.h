@@ -70,9 +70,9 @@ class RuleCosts {
   };
   using Loss = std::function<double(double cost, size_t member)>;  // of a cost, at a member
 
-  // Of one size, from `first` on: the rule that serves the most members up to one that is `taken`; of
-  // several, the one that loses least in all. Nothing: no rule serves `first`.
-  std::optional<Share> Longest(size_t first, const std::vector<bool>& taken, const Loss& loss) const;
+  // Of one size, from `first` on: the rule that serves the most members without a gap; of several, the one
+  // that loses least in all. Nothing: no rule serves `first`.
+  std::optional<Share> Longest(size_t first, const Loss& loss) const;
 
   // The most members that are not `taken`, wherever they are; of several shares, the one that loses least in
   // all. Nothing: no rule serves any that is left. Between calls more may be taken.

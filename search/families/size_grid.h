@@ -72,13 +72,13 @@ class SizeGrid {
 
   struct Box {
     size_t first = 0, last = 0;  // its corners
-    size_t counted = 0;          // of its members
+    size_t wanted = 0;           // of its members
   };
-  // Of one or two sizes, the box with the most members that `counts`, for each of whose members `holds` is;
-  // the first of several. For each member of a row: how many before it in its column
-  // hold without a gap, and the widest box of each height.
-  template <typename Holds, typename Counts>
-  Box FullestBox(const Holds& holds, const Counts& counts) const {
+  // Of one or two sizes, the box with the most members that are `wanted`, all of which it `may_hold`; the
+  // first of several. For each member of a row: how many before it in its column may be held without a gap,
+  // and the widest box of each height.
+  template <typename MayHold, typename Wanted>
+  Box FullestBox(const MayHold& may_hold, const Wanted& wanted) const {
     struct Run {
       size_t begin, height;
     };
@@ -88,7 +88,7 @@ class SizeGrid {
     for (size_t row = 0; row < rows; ++row)
       for (size_t column = 0; column < columns; ++column)
         before[row + 1][column + 1] = before[row][column + 1] + before[row + 1][column] -
-                                      before[row][column] + (counts(row * columns + column) ? 1 : 0);
+                                      before[row][column] + (wanted(row * columns + column) ? 1 : 0);
     Box fullest;
     std::vector<size_t> heights(columns);
     for (size_t row = 0; row < rows; ++row) {
@@ -96,14 +96,13 @@ class SizeGrid {
       for (size_t column = 0; column <= columns; ++column) {
         size_t height = 0, begin = column;
         if (column < columns)
-          height = heights[column] = holds(row * columns + column) ? heights[column] + 1 : 0;
+          height = heights[column] = may_hold(row * columns + column) ? heights[column] + 1 : 0;
         for (; !open.empty() && open.back().height >= height; open.pop_back()) {
           begin = open.back().begin;
           const size_t top = row + 1 - open.back().height;
-          const size_t counted =
+          const size_t inside =
               before[row + 1][column] - before[top][column] - before[row + 1][begin] + before[top][begin];
-          if (counted > fullest.counted)
-            fullest = {top * columns + begin, row * columns + column - 1, counted};
+          if (inside > fullest.wanted) fullest = {top * columns + begin, row * columns + column - 1, inside};
         }
         open.push_back({begin, height});
       }

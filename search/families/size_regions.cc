@@ -173,7 +173,7 @@ class SizeGroup {
     return Member(next).best ? AddOwnRegion(next) : Solve(next);
   }
 
-  // Where there is no program for all of it, for the half of it that begins it.
+  // Halves the share until there is a program for its box.
   void AddShare(RuleCosts::Share share) {
     for (;;) {
       const std::unique_ptr<SizeRule> decisions = WithLittleCode(share);

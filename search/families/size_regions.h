@@ -18,7 +18,7 @@
 
 namespace kirsch {
 
-// Members that are neighbours: of several dims, those of a box.
+// Members of a box, which other regions may have some of.
 struct SizeRegion {
   std::vector<size_t> members;  // ascending
   Impl program;                 // for all of them: see impl.h
@@ -52,8 +52,8 @@ using LeastServed = std::function<uint32_t(size_t dim, uint32_t size)>;
 // `placed_roots` are of one batch and differ in their sizes along `dims`: M, N or K, or N and M, or M and K.
 // They have all combinations of some ascending sizes, that of the last dim varying fastest. Some are solved:
 // the corners, and what RuleCosts::Refine asks for between them; but none of which it is proven that its own
-// program is hardly better than what another's decisions make of it. Regions are then few boxes:
-// of one dim, as few intervals as there may be. In each, one member's decisions cost no more than kMostLoss
+// program is hardly better than what another's decisions make of it. Regions are then few: of those
+// that one program serves, the most come first. In each, one member's decisions cost no more than kMostLoss
 // above each member's own program, or the bound, or, where nothing is proven, the best program known. Of the
 // register tiles that these decisions would have, those are left out that this allows. Where roots of one dim
 // differ in more, as in where operands are placed, no region has both. InvalidArgument: there are sizes

@@ -176,7 +176,7 @@ SymbolicSchedule::Answer SymbolicSchedule::Ask(const Impl& pattern, const Spec& 
   const std::optional<size_t> divided = DividedDim(node);
   const Answer answer = IsChosenAnew(node) ? AskRegisterTiles(node, spec, available)
                         : divided          ? AskParts(node, spec, *divided, available)
-                                           : AskChildren(node, spec, node.decision, available);
+                                           : AskChildren(node, spec, DecisionFor(node, spec), available);
   known_.emplace(question, answer);
   return answer;
 }
@@ -263,6 +263,25 @@ Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) 
   return best;
 }
 
+// That of the pattern. But what a microkernel asks for ahead is chosen anew, as it may be a tile of its own
+// size. Where out is in registers there are no other decisions than microkernels.
+Decision SymbolicSchedule::DecisionFor(const Impl& node, const Spec& spec) const {
+  Decision best = node.decision;
+  if (best.kind != RewriteKind::kMicrokernel || best.size == 0 || dim_ == MatmulDims::kK) return best;
+  std::vector<Decision> decisions;
+  EnumerateDecisions(spec, model_.target(), &decisions);
+  Cost least = kInfiniteCost;
+  for (const Decision& decision : decisions) {
+    Expansion expansion;
+    Expand(spec, decision, model_.target(), &expansion);
+    const Cost cost = model_.Base(spec, decision, expansion);
+    if (cost >= least) continue;
+    best = decision;
+    least = cost;
+  }
+  return best;
+}
+
 SymbolicSchedule::Answer SymbolicSchedule::AskOneTile(const Impl& node, const Spec& spec) {
   const uint32_t size = spec.size[dim_];
   const bool vectors = Lanes(node) > 1;
@@ -343,7 +362,7 @@ Impl SymbolicSchedule::Apply(const Spec& placed_root) {
 Impl SymbolicSchedule::Build(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsChosenAnew(node)) return BuildRegisterTiles(node, spec, available);
-  return BuildNode(node, spec, node.decision, available);
+  return BuildNode(node, spec, DecisionFor(node, spec), available);
 }
 
 Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decision& decision,

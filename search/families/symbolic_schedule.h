@@ -127,6 +127,7 @@ class SymbolicSchedule {
   uint32_t Unit(const Impl& node) const;   // so many sizes have the same register tile
   std::vector<Layout> RegisterLayouts(const Impl& node, const Spec& spec);
   Decision RegisterDecision(const Impl& node, const Spec& spec);
+  Decision DecisionFor(const Impl& node, const Spec& spec) const;
   bool VectorsMayVary(const Spec& spec, uint32_t lanes) const;
 
   Answer AskRoot(const Spec& placed_root);

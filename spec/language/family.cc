@@ -35,14 +35,18 @@ UserRanges Single(const UserSizes& sizes) {
   return ranges;
 }
 
-// Those that are looked at. `mixture`: of the only one.
-std::vector<VaryingSize> SizesOf(const UserRanges& ranges, const std::vector<SizeShare>& mixture) {
+std::vector<VaryingSize> EverySize(const UserRanges& ranges) {
   std::vector<VaryingSize> sizes;
   for (size_t dim = 0; dim < ranges.size(); ++dim) {
     if (!ranges[dim].varies()) continue;
     VaryingSize& size = sizes.emplace_back(VaryingSize{std::string(kMatmulInfo.dims[dim].name), {}});
     for (uint32_t value = ranges[dim].low; value <= ranges[dim].high; ++value) size.values.push_back(value);
   }
+  return sizes;
+}
+
+// `mixture`: of the only one.
+std::vector<VaryingSize> LookedAt(std::vector<VaryingSize> sizes, const std::vector<SizeShare>& mixture) {
   std::vector<std::vector<uint32_t>> kept(sizes.size());
   for (const SizeShare& share : mixture) kept.front().push_back(share.size);
   SampleSizes(&sizes, kept);
@@ -70,11 +74,12 @@ std::vector<int> SpecFamily::varying() const {
 }
 
 std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
-  if (which == FamilySizes::kEverySize) return sizes_;
-  std::vector<VaryingSize> sizes;
-  for (int dim : varying()) {
-    const SizeRange& range = ranges_[static_cast<size_t>(dim)];
-    sizes.push_back({sizes_[sizes.size()].name, LatticeSizes(range.low, range.high)});
+  if (which == FamilySizes::kLookedAt) return sizes_;
+  std::vector<VaryingSize> sizes = EverySize(ranges_);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    std::vector<uint32_t>& values = sizes[i].values;
+    if (which == FamilySizes::kLatticeSizes) values = LatticeSizes(values.front(), values.back());
+    sizes[i].name = sizes_[i].name;
   }
   return sizes;
 }
@@ -87,7 +92,7 @@ bool SpecFamily::SharesConstant() const {
 }
 
 int64_t SpecFamily::count(FamilySizes which) const {
-  return CountMembers(which == FamilySizes::kEverySize ? sizes_ : varying_sizes(which));
+  return CountMembers(which == FamilySizes::kLookedAt ? sizes_ : varying_sizes(which));
 }
 
 UserSizes SpecFamily::SizesOf(absl::Span<const uint32_t> values) const {
@@ -103,7 +108,7 @@ UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
 }
 
 ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
-  if (which != FamilySizes::kEverySize) return MemberOf(ValuesOf(varying_sizes(which), index));
+  if (which != FamilySizes::kLookedAt) return MemberOf(ValuesOf(varying_sizes(which), index));
   return members_.empty() ? MemberOf(ValuesOf(sizes_, index)) : members_[static_cast<size_t>(index)];
 }
 
@@ -153,16 +158,19 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
     if (ld != ExtentOf(*smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
   }
   family.text_ = PrintSpec(*smallest, SizesText(family.ranges_));
-  family.sizes_ = SizesOf(family.ranges_, {});
-  if (!*mixture) return family;
+  std::vector<VaryingSize> sizes = EverySize(family.ranges_);
+  if (!*mixture) {
+    family.sizes_ = LookedAt(std::move(sizes), {});
+    return family;
+  }
   if (!family.SharesConstant())
     return ExpectedAt(source, **mixture,
                       "a mixture only where an operand is constant, and one size varies that it lacks");
   absl::StatusOr<std::vector<SizeShare>> parts =
-      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), family.sizes_.front());
+      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), sizes.front());
   if (!parts.ok()) return parts.status();
   family.mixture_ = *std::move(parts);
-  family.sizes_ = SizesOf(family.ranges_, family.mixture_);
+  family.sizes_ = LookedAt(std::move(sizes), family.mixture_);
   Append(&family.text_, " ", kMixtureOption, PrintMixture(family.mixture_));
   return family;
 }
@@ -189,7 +197,9 @@ std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members, const std:
   if (!family.ok() || family->count() != std::ssize(members)) return std::nullopt;
   if (family->sizes_.size() > sizes.size()) return std::nullopt;
   for (size_t i = 0; i < family->sizes_.size(); ++i) {
-    if (family->sizes_[i].values != sizes[i].values) return std::nullopt;
+    const bool same =
+        family->sizes_[i].values == sizes[i].values && family->sizes_[i].sampled == sizes[i].sampled;
+    if (!same) return std::nullopt;
     family->sizes_[i].name = sizes[i].name;
   }
   for (int64_t i = 0; i < family->count(); ++i) {

@@ -20,7 +20,8 @@ namespace kirsch {
 
 // Which sizes of a range count.
 enum class FamilySizes {
-  kEverySize,     // or a sample of these, where there are too many: see VaryingSize
+  kLookedAt,  // all, or a sample where there are too many: see VaryingSize
+  kEverySize,
   kLatticeSizes,  // LatticeSizes(low, high): few enough to solve in advance
 };
 
@@ -36,18 +37,18 @@ class SpecFamily {
   const std::string& text() const { return text_; }  // in its shortest form
   const UserRanges& ranges() const { return ranges_; }
   std::vector<int> varying() const;  // the dims whose size varies, ascending
-  std::vector<VaryingSize> varying_sizes(FamilySizes which = FamilySizes::kEverySize) const;  // of these
+  std::vector<VaryingSize> varying_sizes(FamilySizes which = FamilySizes::kLookedAt) const;  // of these
   // Is an operand constant, and the only size that varies none of its own? All members may have it packed
   // then.
   bool SharesConstant() const;
   // What the constant operand is packed for, if it is the same for all sizes; empty: all of them evenly.
   const std::vector<SizeShare>& mixture() const { return mixture_; }
 
-  int64_t count(FamilySizes which = FamilySizes::kEverySize) const;
+  int64_t count(FamilySizes which = FamilySizes::kLookedAt) const;
 
   // Member 0 <= index < count(which). The last size varies fastest.
-  UserSizes sizes(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
-  ParsedSpec member(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
+  UserSizes sizes(int64_t index, FamilySizes which = FamilySizes::kLookedAt) const;
+  ParsedSpec member(int64_t index, FamilySizes which = FamilySizes::kLookedAt) const;
   // One with such values of the sizes that vary, which need not be among those that are looked at.
   ParsedSpec MemberOf(absl::Span<const uint32_t> values) const;
 

@@ -41,10 +41,6 @@ void DropSingleSizes(KernelHead* head) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // A text of its own, for parsers that are called when the user's is gone.
 class OwnText {
  public:
@@ -164,7 +160,7 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
 }
 
 Graph GraphFamily::MemberOf(absl::Span<const uint32_t> values) const {
-  // All limits grow with the sizes, whose first and last values are looked at.
+  // Limits grow with the sizes, whose ends are looked at; what must be a multiple shows in the first two.
   absl::StatusOr<Graph> graph = parse_ ? parse_(values) : member(0);
   KIRSCH_CHECK(graph.ok());
   graph->name = name_;

@@ -159,7 +159,8 @@ class KernelFileParser {
                                    [](const GraphNode& one) { return !IsOfGraphs(one.type.dtype); });
     const absl::Status found = AsContraction(graph, source_).status();
     return ErrorAt(source_, node->position,
-                   Cat("expected one matmul with an epilogue, where there is ", Info(node->type.dtype).name,
+                   Cat(found.ok() ? "expected sizes that are ranges" : "expected one matmul with an epilogue",
+                       ", where there is ", Info(node->type.dtype).name,
                        found.ok() ? "" : Cat(" (", found.message(), ")")));
   }
 

@@ -44,8 +44,7 @@ absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, con
     const Word number = part.Part(0, colon);
     const absl::StatusOr<uint32_t> value = ParseNumber(source, number, "a size", 1, kMaxSide);
     if (!value.ok()) return value.status();
-    const bool between = size.sampled && *value >= size.values.front() && *value <= size.values.back();
-    if (!between && !std::binary_search(size.values.begin(), size.values.end(), *value))
+    if (!std::binary_search(size.values.begin(), size.values.end(), *value))
       return ExpectedAt(source, number, Cat("one of the sizes that ", size.name, " may be"));
     const bool again = std::any_of(mixture.begin(), mixture.end(),
                                    [&](const SizeShare& before) { return before.size == *value; });

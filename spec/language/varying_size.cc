@@ -18,17 +18,19 @@ constexpr std::string_view kDots = "..";
 // Of a single size that is sampled: as many values take about as long as the members of two such sizes do.
 constexpr size_t kMostSampled = 512;
 
-bool IsRange(const VaryingSize& size) {
-  return size.values.back() - size.values.front() + 1 == size.values.size();
+// The product; INT64_MAX if it is that or more.
+template <typename Count>
+int64_t CountAll(absl::Span<const VaryingSize> sizes, Count count_of) {
+  int64_t count = 1;
+  for (const VaryingSize& size : sizes)
+    if (__builtin_mul_overflow(count, static_cast<int64_t>(count_of(size)), &count)) return INT64_MAX;
+  return count;
 }
 
 int64_t CountWithAtMost(absl::Span<const VaryingSize> sizes, size_t values) {
-  int64_t count = 1;
-  for (const VaryingSize& size : sizes) {
-    const size_t own = IsRange(size) ? std::min(values, size.values.size()) : size.values.size();
-    if (__builtin_mul_overflow(count, static_cast<int64_t>(own), &count)) return INT64_MAX;
-  }
-  return count;
+  return CountAll(sizes, [&](const VaryingSize& size) {
+    return size.is_range() ? std::min(values, size.values.size()) : size.values.size();
+  });
 }
 
 // The first half are the least ones. Each of the others halves the widest gap, as ratios are.
@@ -36,7 +38,7 @@ void SampleRange(size_t count, absl::Span<const uint32_t> kept, VaryingSize* siz
   const uint32_t low = size->values.front(), high = size->values.back();
   std::set<uint32_t> values(kept.begin(), kept.end());
   values.insert(high);
-  for (uint32_t value = low; value < low + std::max<size_t>(1, count / 2); ++value) values.insert(value);
+  for (uint32_t value = low; value < low + std::max<size_t>(2, count / 2); ++value) values.insert(value);
   const auto ratio = [](uint32_t a, uint32_t b) { return static_cast<double>(b) / a; };
   while (values.size() < count) {
     auto widest = values.begin();
@@ -61,29 +63,22 @@ uint32_t VaryingSize::LeastServedAs(uint32_t value) const {
 }
 
 void SampleSizes(std::vector<VaryingSize>* sizes, absl::Span<const std::vector<uint32_t>> kept) {
-  if (CountWithAtMost(*sizes, SIZE_MAX) <= kMostMembers) return;
+  if (CountMembers(*sizes) <= kMostMembers) return;
   size_t most = kMostSampled;
-  while (most > 1 && CountWithAtMost(*sizes, most) > kMostMembers) --most;
+  while (most > 3 && CountWithAtMost(*sizes, most) > kMostMembers) --most;
   for (size_t i = 0; i < sizes->size(); ++i)
-    if (VaryingSize& size = (*sizes)[i]; IsRange(size) && size.values.size() > most)
+    if (VaryingSize& size = (*sizes)[i]; size.is_range() && size.values.size() > most)
       SampleRange(most, kept[i], &size);
 }
 
 int64_t CountMembers(absl::Span<const VaryingSize> sizes) {
-  int64_t count = 1;
-  for (const VaryingSize& size : sizes)
-    KIRSCH_CHECK(!__builtin_mul_overflow(count, static_cast<int64_t>(size.values.size()), &count));
-  return count;
+  return CountAll(sizes, [](const VaryingSize& size) { return size.values.size(); });
 }
 
 int64_t CountServed(absl::Span<const VaryingSize> sizes) {
-  int64_t count = 1;
-  for (const VaryingSize& size : sizes) {
-    const int64_t own = size.sampled ? int64_t{size.values.back()} - size.values.front() + 1
-                                     : static_cast<int64_t>(size.values.size());
-    KIRSCH_CHECK(!__builtin_mul_overflow(count, own, &count));
-  }
-  return count;
+  return CountAll(sizes, [](const VaryingSize& size) {
+    return size.sampled ? size_t{size.values.back()} - size.values.front() + 1 : size.values.size();
+  });
 }
 
 absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> shared) {
@@ -92,7 +87,8 @@ absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<c
     any_sample |= sizes[i].sampled && std::find(shared.begin(), shared.end(), i) == shared.end();
   if (!any_sample) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      Cat("expected a family of at most ", kMostMembers, " sizes here, got ", CountServed(sizes)));
+      Cat("expected a family of at most ", kMostMembers, " sizes here, got ",
+          CountServed(sizes) < INT64_MAX ? Cat(CountServed(sizes)) : "more than 2^63"));
 }
 
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member) {

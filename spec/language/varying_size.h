@@ -21,6 +21,8 @@ struct VaryingSize {
   // what serves the next value serves them, too.
   bool sampled = false;
 
+  // Is all between the first and the last value served?
+  bool is_range() const { return sampled || values.back() - values.front() + 1 == values.size(); }
   // The least size that what serves value number i serves.
   uint32_t LeastServed(size_t i) const { return sampled && i > 0 ? values[i - 1] + 1 : values[i]; }
   // The same of what serves this value.
@@ -41,8 +43,8 @@ void SampleSizes(std::vector<VaryingSize>* sizes, absl::Span<const std::vector<u
 absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> shared = {});
 
 // A member for each choice of values; the last size varies fastest.
-int64_t CountMembers(absl::Span<const VaryingSize> sizes);  // those that are looked at
-int64_t CountServed(absl::Span<const VaryingSize> sizes);   // all of them
+int64_t CountMembers(absl::Span<const VaryingSize> sizes);  // those that are looked at; INT64_MAX: or more
+int64_t CountServed(absl::Span<const VaryingSize> sizes);   // all of them; likewise
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member);
 
 // The members that differ in this size only, by its values: a line for each choice of the others, ascending.

@@ -53,7 +53,7 @@ TEST(RuleCosts, IntervalsAreTheFewest) {
     size_t intervals = 0;
     for (size_t next = 0; next < kMembers; ++intervals) {
       const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-      const auto box = costs.Longest(next, std::vector<bool>(kMembers), loss);
+      const auto box = costs.Longest(next, loss);
       ASSERT_TRUE(box.has_value());
       ASSERT_EQ(box->first, next);
       next = box->last + 1;
@@ -69,7 +69,7 @@ TEST(RuleCosts, OfThoseThatReachAsFarTheCheapest) {
   costs.Add({100, 100});
   costs.Add({100, 200});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_EQ(costs.Longest(0, {false, false}, loss)->rule, 2);
+  EXPECT_EQ(costs.Longest(0, loss)->rule, 2);
 }
 
 TEST(RuleCosts, WhatNoRuleServesIsInNone) {
@@ -77,8 +77,8 @@ TEST(RuleCosts, WhatNoRuleServesIsInNone) {
   costs.Add({104, 100});
   costs.SetOwn(0, 100);
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Longest(0, {false, false}, loss).has_value());
-  EXPECT_EQ(costs.Longest(1, {false, false}, loss)->last, 1);
+  EXPECT_FALSE(costs.Longest(0, loss).has_value());
+  EXPECT_EQ(costs.Longest(1, loss)->last, 1);
   EXPECT_EQ(costs.Least(0), 100);
 }
 
@@ -86,7 +86,7 @@ TEST(RuleCosts, NoRuleServesWhereNoneHasAProgram) {
   RuleCosts costs = Members(1);
   costs.Add({RuleCosts::kNone});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Longest(0, {false}, loss).has_value());
+  EXPECT_FALSE(costs.Longest(0, loss).has_value());
 }
 
 // Members on a line need no more; where some cost more than it, it is halved, as ratios are.
