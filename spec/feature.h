@@ -48,7 +48,7 @@ inline constexpr std::array kFeatures = {
     Feature{"avx512vl", 7, 0, CpuidRegister::kEbx, 31, kZmmState},
     Feature{"avx512vbmi", 7, 0, CpuidRegister::kEcx, 1, kZmmState},
     Feature{"avx512vnni", 7, 0, CpuidRegister::kEcx, 11, kZmmState},
-    Feature{"avx512fp16", 7, 0, CpuidRegister::kEdx, 23, kZmmState, false, 12, 14, 0, 19},
+    Feature{"avx512fp16", 7, 0, CpuidRegister::kEdx, 23, kZmmState, false, 12, 16, 0, 19},
     Feature{"avx512bf16", 7, 1, CpuidRegister::kEax, 5, kZmmState},
     Feature{"amx-tile", 7, 0, CpuidRegister::kEdx, 24, kTileState, false, 11, 12, kNoVersion, kNoVersion,
             true},

@@ -16,6 +16,7 @@
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "synthesis/cold_operands.h"
+#include "synthesis/solve.h"
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
 #include "tools/mpi_processes.h"
@@ -56,6 +57,7 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const Arguments& arguments, const Ta
     return absl::InvalidArgumentError(
         Cat("expected a family of at most ", kMostRoots, " specs, got ", count));
   if (absl::Status cold = CheckCold(arguments.cold, family->member(0, which)); !cold.ok()) return cold;
+  if (absl::Status sums = CheckSums(family->member(0, which).spec, target); !sums.ok()) return sums;
   std::vector<Spec> roots;
   for (int64_t i = 0; i < count; ++i) {
     const ParsedSpec parsed = family->MemberOf(ValuesOf(sizes, i));

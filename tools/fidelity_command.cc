@@ -18,6 +18,7 @@
 #include "fidelity/random_problems.h"
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
+#include "synthesis/solve.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"
@@ -120,6 +121,9 @@ absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments, const Target& 
   if (!arguments.corpora.empty()) return PriceAgain(arguments, target);
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
+  for (const BenchEntry& entry : *entries)
+    if (entry.matmul)
+      if (absl::Status sums = CheckSums(entry.matmul->spec, target); !sums.ok()) return sums;
   return Measure(arguments, target, *entries);
 }
 

@@ -65,12 +65,16 @@ struct MathFunction {
 };
 constexpr MathFunction kMathFunctions[] = {{"exp", kExp}, {"tanh", kTanh}, {"erf", kErf}, {"log1p", kLog1p}};
 
+// Is a number of the type an integer of its bits to C?
+bool IsKeptAsBits(Dtype type) { return IsFloating(type) && type != Dtype::kF32 && type != Dtype::kF64; }
+
 // The step's operand as a C expression, a double.
 std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
   if (step.operand == EpilogueOperand::kNone) return "";
   if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
   constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
-  return Cat("(double)arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
+  const std::string element = Cat("arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
+  return IsKeptAsBits(type) ? Cat("$FILE_get_", Info(type).name, "(", element, ")") : "(double)" + element;
 }
 
 // What becomes of `sum`.

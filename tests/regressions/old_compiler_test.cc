@@ -39,6 +39,21 @@ TEST_F(OldCompilerTest, HeadersCompileAndRun) {
   if (compilers == 0) GTEST_SKIP() << "none of the compilers is installed";
 }
 
+// Older ones are refused, as they have no such vectors.
+TEST_F(OldCompilerTest, HeadersOfSumsOfF16CompileAndRun) {
+  const std::string batch = WriteBatch(
+      {{"sapphirerapids", "matmul f16*f16+f16->f16 7x33x65 rhs=col accumulate epilogue=max:mn,sub:n"},
+       {"sapphirerapids", "matmul f16*f16+f16->f16 30x40x50 epilogue=mul:n,add:-0.3,relu"}});
+  int compilers = 0;
+  for (const char* compiler : {"clang-16", "clang-19", "gcc-12"}) {
+    if (!HaveCommand(compiler)) continue;
+    ++compilers;
+    if (RunQuietly(Cat(compiler, " -std=c99 -O1 -Werror ", batch, " -o batch")))
+      RunQuietly("./batch || test $? = 2");
+  }
+  if (compilers == 0) GTEST_SKIP() << "none of the compilers is installed";
+}
+
 TEST_F(OldCompilerTest, TheFirstThatKnowsAnInstructionTakesIt) {
   const std::string batch = WriteBatch({{"sierraforest", "matmul s8*s8->s32 9x22x40 rhs=col"}});
   if (!HaveCommand("clang-16")) GTEST_SKIP() << "clang-16 is not installed";

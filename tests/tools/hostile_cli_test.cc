@@ -60,6 +60,10 @@ TEST_F(HostileCliTest, SumsOfF16AreRefusedWhereThereIsNoInstruction) {
       ExpectRefused(
           Cat("synth '", spec, "' --no-verify --target ", target),
           Cat("target: expected one with avx512fp16, avx512bw, avx512vl for sums of f16, got ", target));
+  for (const char* command :
+       {"explain 'matmul f16*f16+f16->f16 8x8x8'", "fidelity 'matmul f16*f16+f16->f16 8x8x8'",
+        "db precompute 'matmul f16*f16+f16->f16 1..8x8x8' --db t.db"})
+    ExpectRefused(Cat(command, " --target haswell"), "for sums of f16, got haswell");
   EXPECT_EQ(
       Run("synth 'matmul f16*f16+f16->f16 8x8x8' --no-verify --emit schedule --target sapphirerapids").code,
       0);
