@@ -79,9 +79,9 @@ class SymbolicSchedule {
   // That program. Only if it has a price.
   Impl Apply(const Spec& placed_root);
 
-  // One for all roots from `least` to `most` (see impl.h). Only if all of these have a price. Nothing if its
-  // code would not be the same: where work is shared out along the dim, or what is copied or stored can't be
-  // of a size that is known at run time only.
+  // One for all roots from `least` to `most` (see impl.h). Only if `most` has a price. Nothing if some
+  // register tile between them has none, or the code would not be the same: where work is shared out along
+  // the dim, or what is copied or stored can't be of a size that is known at run time only.
   std::optional<Impl> ApplyToRange(const Spec& least, const Spec& most);
 
  private:

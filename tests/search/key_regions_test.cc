@@ -59,6 +59,15 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
   }
 }
 
+TEST_P(KeyRegionsTest, NumbersThatAreNotLookedAtAreRight) {
+  for (const std::string& text : Kernels()) {
+    SCOPED_TRACE(text);
+    const Family family = Sampled(MakeFamily(text), /*one_in=*/7);
+    const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
+    if (regions) ExpectEveryMemberIsRight(family, *regions, GetParam());
+  }
+}
+
 // A plan that is searched for one number of keys is as long as the region's says of that number, or longer.
 TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
   const Family family = MakeFamily(Kernels()[1]);
@@ -73,7 +82,7 @@ TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
     const auto own = Require(SearchPlan(family.members[i], "test", model, options));
     ASSERT_TRUE(own.ok()) << own.status();
     // The search prices a block of every smaller size; with as many keys there is none that is left out.
-    const int64_t keys = family.least + static_cast<int64_t>(i);
+    const int64_t keys = family.size(i);
     if ((keys & (keys + 1)) != 0) continue;
     EXPECT_GE(own->plan.cycles * (1 + kMostLoss), regions->cycles[i]) << keys;
   }

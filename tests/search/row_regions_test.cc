@@ -62,6 +62,21 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
   }
 }
 
+// Among them multiples of a tile only, of which nothing is left.
+TEST_P(RowRegionsTest, NumbersThatAreNotLookedAtAreRight) {
+  int served = 0;
+  for (const std::string& text : Kernels())
+    for (const size_t one_in : {6, 16}) {
+      SCOPED_TRACE(text);
+      const Family family = Sampled(MakeFamily(text), one_in);
+      const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
+      if (!regions) continue;
+      ExpectEveryMemberIsRight(family, *regions, GetParam());
+      ++served;
+    }
+  EXPECT_GT(served, 10);
+}
+
 // As predicted: no member loses much, and none wins much either, which would be a wrong price.
 TEST_P(RowRegionsTest, PlansTakeAboutWhatMembersOwnDo) {
   for (size_t number : {0, 2, 3}) {

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/verify/verify.h"
@@ -19,19 +21,34 @@
 namespace kirsch::testing {
 
 struct Family {
+  GraphFamily all;
+  VaryingSize looked_at;  // the members' sizes
   std::vector<Graph> members;
-  int64_t least = 1;
 
-  int64_t size(size_t member) const { return least + static_cast<int64_t>(member); }
+  int64_t size(size_t member) const { return looked_at.values[member]; }
+  Graph MemberOf(int64_t size) const { return all.MemberOf({static_cast<uint32_t>(size)}); }
 };
 
 // Of a kernel one of whose sizes varies.
 inline Family MakeFamily(const std::string& text) {
   const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
   EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
-  Family made{{}, family->sizes()[0].values.front()};
+  Family made{*family, family->sizes()[0], {}};
   for (int64_t i = 0; i < family->count(); ++i) made.members.push_back(family->member(i));
   return made;
+}
+
+// Looks at the first two sizes, the last, and one in so many between.
+inline Family Sampled(Family family, size_t one_in) {
+  const std::vector<uint32_t> values = family.looked_at.values;
+  const std::vector<Graph> members = std::exchange(family.members, {});
+  family.looked_at = {family.looked_at.name, {}, true};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 1 && i + 1 < values.size() && i % one_in != 0) continue;
+    family.looked_at.values.push_back(values[i]);
+    family.members.push_back(members[i]);
+  }
+  return family;
 }
 
 inline std::optional<PlanFamily> RegionsOf(
@@ -41,26 +58,33 @@ inline std::optional<PlanFamily> RegionsOf(
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
-  const auto found = find({family.members, family.least, "test", model, options});
+  const auto graph_of = [&](int64_t size) { return family.MemberOf(size); };
+  const auto found = find({family.members, family.looked_at, graph_of, "test", model, options});
   EXPECT_TRUE(found.ok()) << found.status();
   return found.ok() ? *found : std::nullopt;
 }
 
-// The regions are of all members, and each of these is right, interpreted and as machine code.
+// The regions are of all members, and each of these, and of those between them, is right, interpreted and as
+// machine code.
 inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& plans, const Target& target) {
   size_t next = 0;
   for (const PlanRegion& region : plans.regions) {
     EXPECT_EQ(region.first, next);
     next = region.last + 1;
+    std::deque<Graph> graphs;
     std::vector<MemberOfSize> members;
-    for (size_t i = region.first; i <= region.last; ++i)
-      members.push_back({&family.members[i], std::vector<int64_t>(region.plan.size ? 1 : 0, family.size(i))});
+    for (int64_t size = family.looked_at.LeastServed(region.first); size <= family.size(region.last);
+         ++size) {
+      graphs.push_back(family.MemberOf(size));
+      members.push_back({&graphs.back(), std::vector<int64_t>(region.plan.size ? 1 : 0, size)});
+    }
     VerifyOptions options;
     options.header = false;
     const std::vector<VerifyReport> reports = VerifySizes(region.plan, members, target, "kernel", options);
     ASSERT_EQ(reports.size(), members.size());
     for (size_t i = 0; i < reports.size(); ++i)
-      ASSERT_TRUE(reports[i].ok) << "member " << region.first + i << ": " << reports[i].first_mismatch << "\n"
+      ASSERT_TRUE(reports[i].ok) << "number " << i << " of those from size " << family.size(region.first)
+                                 << ": " << reports[i].first_mismatch << "\n"
                                  << PrintPlan(region.plan);
   }
   EXPECT_EQ(next, family.members.size());
