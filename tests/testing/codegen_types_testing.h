@@ -35,8 +35,8 @@ inline std::vector<VectorIsa> VectorIsas() {
           {"Avx512F", true, {}},
           {"Avx512Bw", true, {"avx512bw"}},
           {"Avx512Vnni", true, {"avx512bw", "avx512vnni", "avx512bf16"}},
-          {"Avx512Fp16", true, {"avx512bw", "avx512fp16"}},
-          {"AvxVnniInt8", false, {"avxvnni", "avxvnniint8"}}};
+          {"AvxVnniInt8", false, {"avxvnni", "avxvnniint8"}},
+          {"Avx512Fp16", true, {"avx512bw", "avx512fp16"}}};
 }
 
 inline Target TargetOf(const VectorIsa& isa) {

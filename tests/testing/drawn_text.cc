@@ -479,7 +479,7 @@ class KernelDrawer {
     return kValue;
   }
   int NoRange() {
-    static constexpr std::array kTexts = {"", "1|1", "3|2", "1..2|2", "1..5000", "1,2", "|", "1||3"};
+    static constexpr std::array kTexts = {"", "1|1", "3|2", "1..2|2", "1|2..5000", "1,2", "|", "1||3"};
     sizes_ = FamilyText(dice_.Chance(2) ? WrongRange(dice_) : dice_.OneOf(kTexts), "");
     x_ = XText(x_type_);
     return kSizes;
