@@ -30,7 +30,6 @@
 namespace kirsch {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAreArray;

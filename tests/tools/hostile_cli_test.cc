@@ -20,7 +20,6 @@ namespace kirsch {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using testing::Outcome;
 using ::testing::StartsWith;
