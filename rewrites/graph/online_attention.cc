@@ -367,10 +367,11 @@ class OnlineAttentionShaper {
     return {uses_.Stored(node), 0, stored.batch, 0};
   }
 
-  // Of what has elements for keys, `stride` elements from one key's to the next one's.
-  static StageOperand Cut(StageOperand whole, int64_t stride, const KeyBlocks& blocks) {
+  // Of what has elements for keys, `stride` elements from one key's to the next one's. Any number of keys is
+  // one below a block's.
+  StageOperand Cut(StageOperand whole, int64_t stride, const KeyBlocks& blocks) const {
     whole.offset += blocks.first * stride;
-    whole.repeat_stride = blocks.keys * stride;
+    whole.repeat_stride = (blocks.any ? block_ - 1 : blocks.keys) * stride;
     return whole;
   }
 
