@@ -44,6 +44,9 @@ absl::StatusOr<Synthesis> SolveMember(SolveArguments arguments, const KernelRequ
   return solved;
 }
 
+// What errors call the request.
+std::string LabelOf(const KernelRequest& request) { return request.label.empty() ? "SPEC" : request.label; }
+
 // The dim of a spec that a dim of the request is.
 int DimOfSpec(int asked, bool swapped) {
   if (!swapped || asked == MatmulDims::kK) return asked;
@@ -350,8 +353,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   FamilySynthesis synthesis{request, {}, {request.sizes(), {}, false, {}, {}}};
   // Sizes that are not looked at have no programs of their own.
   const auto named = [&](const absl::Status& status) {
-    const std::string name = request.label.empty() ? "SPEC" : request.label;
-    return absl::Status(status.code(), Cat(name, ": ", std::string(status.message())));
+    return absl::Status(status.code(), Cat(LabelOf(request), ": ", std::string(status.message())));
   };
   const auto check_sizes = [&](const std::vector<size_t>& shared) {
     const absl::Status status = CheckEachLookedAt(synthesis.regions.sizes, shared);
@@ -448,7 +450,7 @@ void FamilySynthesis::SetLosses() {
 
 absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request) {
   const int64_t count = request.count();
-  const std::string name = request.label.empty() ? "SPEC" : request.label;
+  const std::string name = LabelOf(request);
   const bool tuned = !arguments.tune.empty() || arguments.tuned;
   if (const SpecFamily* const specs = request.family.specs()) {
     const Spec first = specs->member(0).spec;
