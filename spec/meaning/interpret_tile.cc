@@ -21,8 +21,9 @@ constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
 // and a sum have more bits than a double, the product is too small to count.
 class F16Sum {
  public:
-  F16Sum(double value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor): a number
-  operator double() const { return value_; }   // NOLINT(google-explicit-constructor)
+  F16Sum() = default;                      // like a number, of no value; Clang 19 emits no other for clones
+  F16Sum(double value) : value_(value) {}  // NOLINT(google-explicit-constructor): a number
+  operator double() const { return value_; }  // NOLINT(google-explicit-constructor)
   F16Sum& operator+=(double x) {
     value_ = RoundedTo<Dtype::kF16Sums>(value_ + x);
     return *this;
