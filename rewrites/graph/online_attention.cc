@@ -188,7 +188,7 @@ enum class Division : uint8_t {
 };
 
 // Blocks of keys of one size, one after the other. `begins`: nothing was summed up before. `any`: what is
-// left, which is priced as so many.
+// left, which is at most so many.
 struct KeyBlocks {
   int64_t first = 0, keys = 0, count = 1;
   bool begins = false, any = false;
@@ -276,7 +276,7 @@ class OnlineAttentionShaper {
       for (Stage& stage : BlockStages(rows, blocks)) {
         stage.repeats = blocks.count;
         stage.loop = loop;
-        stage.keys = blocks.any ? block_ - 1 : blocks.keys;
+        stage.keys = blocks.keys;
         stage.at_once = blocks.any;
         stages.push_back(std::move(stage));
       }
@@ -284,7 +284,7 @@ class OnlineAttentionShaper {
     const int64_t all = space_.columns();
     if (division_ == Division::kAtOnce) {
       add({0, block_, std::max<int64_t>(all / block_, 1)});
-      add({0, std::max<int64_t>(all % block_, 1), 1, false, true});
+      add({0, block_ - 1, 1, false, true});
     } else {
       // With one block of each smaller size there are about as many keys as the graph has.
       add({0, block_, std::max<int64_t>((all + 1) / block_ - 1, 1)});
@@ -367,11 +367,10 @@ class OnlineAttentionShaper {
     return {uses_.Stored(node), 0, stored.batch, 0};
   }
 
-  // Of what has elements for keys, `stride` elements from one key's to the next one's. Any number of keys is
-  // one below a block's.
+  // Of what has elements for keys, `stride` elements from one key's to the next one's.
   StageOperand Cut(StageOperand whole, int64_t stride, const KeyBlocks& blocks) const {
     whole.offset += blocks.first * stride;
-    whole.repeat_stride = (blocks.any ? block_ - 1 : blocks.keys) * stride;
+    whole.repeat_stride = blocks.keys * stride;
     return whole;
   }
 
@@ -597,8 +596,8 @@ const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"}, AppliesToAnyK
                                EnumerateAnyKeys, ExpandAnyKeys,    KeyUse::kBlocks};
 
 // The same, but that what is left is taken at once, by programs for any number of keys below a block's
-// (Stage::at_once). What is priced are the keys of the graph, of which the search looks only at blocks that
-// leave at least half a block, so that programs for what is left are made for about as much as there may be.
+// (Stage::at_once), which are made and priced for as many as there may be. The search looks only at blocks of
+// which the keys of the graph leave at least half a one, so that the price is about theirs.
 // Not for types of which vectors can't be of a number of elements that is known when the kernel runs
 // (LanesMayVary).
 const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",     {"tile", "keys"},    AppliesToAnyKeysAtOnce,

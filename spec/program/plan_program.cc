@@ -285,6 +285,7 @@ class PlanWriter {
   }
 
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
+    KIRSCH_CHECK(stage.keys_along < 0 || stage.keys <= stage.columns);  // a row kernel has these at most
     const auto inputs = stage.row_strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
     RowShape rows{stage.program,
                   stage.schedule,

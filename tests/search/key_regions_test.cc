@@ -10,6 +10,7 @@
 
 #include "memo/hash_memo.h"
 #include "search/families/rule_costs.h"
+#include "spec/target/targets.h"
 #include "tests/testing/plan_family_testing.h"
 
 namespace kirsch::testing {
@@ -90,6 +91,17 @@ TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
 
 INSTANTIATE_TEST_SUITE_P(Isa, KeyRegionsTest, ::testing::Values(Avx2Target(), Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
+
+// A row kernel had as many elements as 2000 keys leave of blocks of 32.
+TEST(KeyRegions, MoreMayBeLeftOfBlocksThanOfTheSearchedNumber) {
+  const Target haswell = FindTarget("haswell", "")->target;
+  const Family family = MakeFamily(
+      "kernel one[t = 1930..2000](q: f32[1,64], k: f32[t,64], v: f32[t,64]) -> f32[1,64]:\n"
+      " return matmul(softmax(matmul(q, transpose(k))), v)");
+  const auto regions = RegionsOf(family, haswell, FindKeyRegions);
+  ASSERT_TRUE(regions.has_value());
+  ExpectEveryMemberIsRight(family, *regions, haswell);
+}
 
 TEST(KeyRegions, OtherFamiliesAreTold) {
   const std::vector<std::string> others = {
