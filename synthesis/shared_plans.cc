@@ -43,18 +43,17 @@ bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes
 // The whole plan is kept of each region's last member, whose text is shown.
 void AddRegion(PlanRegion region, const PlanLine& line, size_t size, const Target& target,
                FamilySynthesis* synthesis) {
-  const absl::Span<const int64_t> members(line.members);
-  DispatchRange added =
-      RegionOf(synthesis->regions.sizes, members.subspan(region.first, region.last - region.first + 1));
-  added.decision = PlanOutline(region.plan);
-  for (size_t i = region.first; i <= region.last; ++i) {
-    const int64_t member = members[i];
+  std::vector<int64_t> members;
+  for (size_t i : region.members) {
+    members.push_back(line.members[i]);
     PlanResult result;
-    if (i == region.last) result.plan = region.plan;
-    result.plan.graph = CanonicalGraph(synthesis->request.family.graphs()->member(member));
+    if (i == region.members.back()) result.plan = region.plan;
+    result.plan.graph = CanonicalGraph(synthesis->request.family.graphs()->member(members.back()));
     result.plan.cycles = result.bound_cycles = line.family.cycles[i];
-    synthesis->members[static_cast<size_t>(member)] = MakeSynthesis(target, std::move(result));
+    synthesis->members[static_cast<size_t>(members.back())] = MakeSynthesis(target, std::move(result));
   }
+  DispatchRange added = RegionOf(synthesis->regions.sizes, members);
+  added.decision = PlanOutline(region.plan);
   synthesis->regions.list.push_back(std::move(added));
   synthesis->sizes_of_shared.push_back(region.plan.size ? std::vector{size} : std::vector<size_t>());
   synthesis->shared.emplace_back(std::move(region.plan));

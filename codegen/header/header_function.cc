@@ -15,6 +15,8 @@ namespace {
 
 // With more members, the self-test has fewer samples of each.
 constexpr int64_t kMembersSampledWell = 16;
+// With more members that share programs, it has samples of about so many.
+constexpr int64_t kMembersSampled = 256;
 
 // `name`, unless another parameter of the function may be called so.
 std::string FreeName(std::string name, absl::Span<const std::string> parameters) {
@@ -55,6 +57,14 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
   }
 }
 
+// Does the family's self-test run the member? Each that has a plan of its own; of the others, one of an odd
+// number, as blocks then leave something else each time.
+SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
+  if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
+  const int64_t step = ((family.count() - 1) / kMembersSampled) | 1;
+  return has_plan || member % step == 0 ? SampleCount::kThree : SampleCount::kNone;
+}
+
 void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> programs,
               HeaderFunction* function) {
   const auto plan = [&](size_t target, size_t member) -> const Plan& {
@@ -66,13 +76,16 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
   for (int i = 0; i < family.member(0).num_inputs(); ++i) parameters.push_back(family.member(0).at(i).text);
   SetSizes(family.sizes(), parameters, function);
   function->parameters = ParametersOf(family, function->sizes);
-  const bool few = family.count() > kMembersSampledWell;
   for (size_t i = 0; i < programs.front().size(); ++i) {
     std::map<int, int> winograd;  // of any target, the larger squares
-    for (size_t target = 0; target < programs.size(); ++target)
+    bool has_plan = false;
+    for (size_t target = 0; target < programs.size(); ++target) {
+      has_plan |= !plan(target, i).nests.empty();
       for (const auto& [node, tile] : WinogradConvolutions(plan(target, i)))
         winograd[node] = std::max(winograd[node], tile);
-    function->samples.push_back(MakeSamples(plan(0, i).graph, winograd, few));
+    }
+    const SampleCount count = SamplesOf(family, static_cast<int64_t>(i), has_plan);
+    function->samples.push_back(MakeSamples(plan(0, i).graph, winograd, count));
   }
 }
 

@@ -70,7 +70,7 @@ static int $NAME_check_all(const char* what) {
     double value, error;
   } samples[] = {
 $SAMPLES  };
-  // Where each member's samples end, and its sizes.
+  // Where the samples of a member end, and its sizes.
   static const size_t members[][$NUMBERS] = {
 $MEMBERS  };
   size_t member, i = 0;
@@ -166,6 +166,7 @@ std::string MembersText(const HeaderFunction& function) {
   std::string text;
   size_t end = 0;
   for (size_t i = 0; i < function.samples.size(); ++i) {
+    if (function.samples[i].samples.empty()) continue;
     end += function.samples[i].samples.size();
     Append(&text, "      {", end);
     for (uint32_t value : ValuesOf(function.sizes, static_cast<int64_t>(i))) Append(&text, ", ", value);

@@ -32,8 +32,8 @@ std::vector<Dtype> ParameterTypes(const HeaderFunction& function);
 // What GraphCheckText calls; nothing if no function of the file is a graph's.
 std::string GraphHelpersText(const HeaderFile& file);
 
-// NAME_check_all, which compares the samples of every kernel, in shares of several threads one after the
-// other if the function takes any, phase by phase.
+// NAME_check_all, which compares the samples of each member that has some, in shares of several threads one
+// after the other if the function takes any, phase by phase.
 std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function);
 
 }  // namespace kirsch

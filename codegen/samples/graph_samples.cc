@@ -66,7 +66,7 @@ SampleBits SampleBitsOf(Dtype dtype) {
   return {SignBit(dtype) | MantissaBits(dtype), PowerOfTwoBits(dtype, -1)};
 }
 
-GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, bool few) {
+GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, SampleCount count) {
   GraphSamples result;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const TensorType& type = graph.at(i).type;
@@ -75,13 +75,14 @@ GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
   }
   const TensorType& type = graph.at(graph.result).type;
   result.elements.push_back(type.span());
+  if (count == SampleCount::kNone) return result;
   const int64_t length = GraphReference::RowLength(type);
   GraphReference reference(graph, SampledParameters(graph), winograd);
   const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
   std::set<int64_t> elements;
   for (size_t i = 0; i < rows.size(); ++i)
     for (size_t j = 0; j < columns.size(); ++j)
-      if (!few || i == j) elements.insert(rows[i] * length + columns[j]);
+      if (count == SampleCount::kNine || i == j) elements.insert(rows[i] * length + columns[j]);
   for (int64_t element : elements) {
     const Uncertain value = reference.ResultRow(element / length)[static_cast<size_t>(element % length)];
     if (std::isfinite(value.value) && std::isfinite(value.error))

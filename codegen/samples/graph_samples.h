@@ -31,8 +31,11 @@ struct SampleBits {
 };
 SampleBits SampleBitsOf(Dtype dtype);
 
-// `winograd`: see GraphReference. `few`: three samples, else up to nine.
-GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd, bool few = false);
+enum class SampleCount : uint8_t { kNone, kThree, kNine };
+
+// `winograd`: see GraphReference. Of small results there may be fewer samples.
+GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
+                         SampleCount count = SampleCount::kNine);
 
 }  // namespace kirsch
 

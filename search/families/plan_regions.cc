@@ -45,7 +45,7 @@ class RegionSolver {
     std::vector<double> sizes;
     for (size_t member = first; member <= last; ++member)
       sizes.push_back(static_cast<double>(SizeOf(member)));
-    costs_.emplace(std::vector<std::vector<double>>{std::move(sizes)});
+    costs_.emplace(std::vector<std::vector<double>>{std::move(sizes)}, /*in_boxes=*/false);
     improved_.clear();
     const std::vector<size_t> ladder = Ladder();
     for (size_t member : ladder)
@@ -119,40 +119,45 @@ class RegionSolver {
   // regions are found anew, a few times.
   absl::Status AddRegions() {
     constexpr int kMostTimes = 3;
-    const size_t before = family_.regions.size();
+    const auto loss = [&](double cycles, size_t of_part) { return cycles / costs_->Least(of_part) - 1; };
+    std::vector<RuleCosts::Share> shares;
     size_t known = 0;
     for (int time = 0; time <= kMostTimes && known < rules_.size(); ++time) {
       known = rules_.size();
-      family_.regions.erase(family_.regions.begin() + static_cast<std::ptrdiff_t>(before),
-                            family_.regions.end());
-      for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
-      for (size_t i = before; i < family_.regions.size() && time < kMostTimes; ++i) {
-        const auto [first, last] = std::pair(family_.regions[i].first, family_.regions[i].last);
-        for (size_t member : {first, first_ + costs_->Between(first - first_, last - first_), last})
-          if (absl::Status status = Improve(member); !status.ok()) return status;
-      }
+      shares = costs_->Cover(loss);
+      if (time == kMostTimes) break;
+      for (const RuleCosts::Share& share : shares)
+        for (size_t of_part : {share.members.front(), Middle(share), share.members.back()})
+          if (absl::Status status = Improve(first_ + of_part); !status.ok()) return status;
     }
+    for (const RuleCosts::Share& share : shares) AddRegion(share);
     return absl::OkStatus();
   }
 
-  void AddRegion(size_t next) {
-    const auto loss = [&](double cycles, size_t of_part) { return cycles / costs_->Least(of_part) - 1; };
-    const auto box = costs_->Longest(next - first_, loss);
-    KIRSCH_CHECK(box.has_value());
-    const size_t last = first_ + box->last;
-    PlanRegion region{next, last, BuildPlan(*rules_[box->rule], next, last)};
+  size_t Middle(const RuleCosts::Share& share) const {
+    const size_t between = costs_->Between(share.first, share.last);
+    return *std::lower_bound(share.members.begin(), share.members.end(), between);
+  }
+
+  void AddRegion(const RuleCosts::Share& share) {
+    const size_t first = first_ + share.first, last = first_ + share.last;
+    PlanRegion region{{}, BuildPlan(*rules_[share.rule], first, last)};
     region.plan.graph = CanonicalGraph(members_.graphs[last]);
     if (region.plan.size) {
       region.plan.size->name = FreeName();
-      region.plan.size->least = members_.LeastServed(next);
+      region.plan.size->least = members_.LeastServed(first);
       region.plan.size->most = SizeOf(last);
     }
-    for (size_t i = next; i <= last; ++i) family_.cycles[i] = costs_->cost(box->rule, i - first_);
+    for (size_t of_part : share.members) {
+      region.members.push_back(first_ + of_part);
+      family_.cycles[first_ + of_part] = costs_->cost(share.rule, of_part);
+    }
     region.plan.cycles = family_.cycles[last];
     family_.regions.push_back(std::move(region));
   }
 
-  // There may be code for all sizes and not for some of them: what is left of these may be of another form.
+  // There is code for all sizes of a rule (Add), and perhaps none for some of them: what is left of these may
+  // be of another form.
   Plan BuildPlan(PlanRule& rule, size_t first, size_t last) const {
     std::optional<Plan> plan = rule.ApplyToRange(members_.LeastServed(first), SizeOf(last));
     if (!plan) plan = rule.ApplyToRange(LeastOf(rule), MostOf(rule));

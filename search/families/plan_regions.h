@@ -70,22 +70,22 @@ class RuleFinder {
   virtual int64_t Representative(int64_t size) const { return size; }
 };
 
-// Members that are neighbours.
+// Members of an interval, of which other regions may have some.
 struct PlanRegion {
-  size_t first = 0, last = 0;  // both included
-  Plan plan;                   // for all of them: Plan::size
+  std::vector<size_t> members;  // ascending
+  Plan plan;                    // for all of them: Plan::size
 };
 
 struct PlanFamily {
-  std::vector<PlanRegion> regions;  // ascending; of all members
+  std::vector<PlanRegion> regions;  // of all members, by their first one
   std::vector<double> cycles;       // that each member takes with its region's plan, predicted
 };
 
 // Of members whose operands have one placement, some are searched: the last, the one with a fourth of its
 // size, and so on, and what RuleCosts::Refine asks for between two of these.
-// Regions are as few intervals as there may be in which one of the plans costs no more than kMostLoss above
-// each member's cheapest. `name`: of the size, in plans, made unlike any parameter's. Nothing: no rules serve
-// some member.
+// Regions are then few: of those that one plan serves, at no more than kMostLoss above each member's
+// cheapest, the most come first. `name`: of the size, in plans, made unlike any parameter's. Nothing: no
+// rules serve some member.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members, std::string_view name,
                                                           RuleFinder& finder);
 

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "spec/check.h"
+
 namespace kirsch {
 namespace {
 
@@ -22,8 +24,8 @@ std::vector<size_t> Counts(const std::vector<std::vector<double>>& sizes) {
 
 }  // namespace
 
-RuleCosts::RuleCosts(std::vector<std::vector<double>> sizes)
-    : sizes_(std::move(sizes)), grid_(Counts(sizes_)), least_(grid_.members(), kNone) {}
+RuleCosts::RuleCosts(std::vector<std::vector<double>> sizes, bool in_boxes)
+    : sizes_(std::move(sizes)), grid_(Counts(sizes_)), in_boxes_(in_boxes), least_(grid_.members(), kNone) {}
 
 void RuleCosts::Add(std::vector<double> costs) {
   for (size_t member = 0; member < costs.size(); ++member)
@@ -127,26 +129,6 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   return absl::OkStatus();
 }
 
-std::optional<RuleCosts::Share> RuleCosts::Longest(size_t first, const Loss& loss) const {
-  std::optional<Share> longest;
-  double least = 0;
-  for (size_t rule = 0; rule < count(); ++rule) {
-    const auto loses = [&](size_t member) { return loss(cost(rule, member), member); };
-    Share share{rule, first, first, {}};
-    double lost = 0;
-    for (size_t member = first; member < grid_.members(); ++member) {
-      if (!(loses(member) <= kMostLoss)) break;  // true of a share of nothing
-      share.members.push_back(share.last = member);
-      lost += loses(member);
-    }
-    const size_t most = longest ? longest->members.size() : 0;
-    if (share.members.size() < most || (share.members.size() == most && lost >= least)) continue;
-    longest = std::move(share);
-    least = lost;
-  }
-  return longest && !longest->members.empty() ? longest : std::nullopt;
-}
-
 std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& taken, const Loss& loss) {
   std::vector<size_t> rules(count());
   std::iota(rules.begin(), rules.end(), 0);
@@ -160,7 +142,7 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
       return !taken[member] && loss(cost(rule, member), member) <= kMostLoss;
     };
     const SizeGrid::Box box =
-        grid_.FullestBox([&](size_t member) { return cost(rule, member) < kNone; }, serves);
+        grid_.FullestBox([&](size_t member) { return !in_boxes_ || cost(rule, member) < kNone; }, serves);
     most_[rule] = box.wanted;
     if (box.wanted < most) continue;
     Share share{rule, 0, 0, {}};
@@ -177,6 +159,21 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
     least = lost;
   }
   return largest;
+}
+
+std::vector<RuleCosts::Share> RuleCosts::Cover(const Loss& loss) {
+  std::fill(most_.begin(), most_.end(), grid_.members());
+  std::vector<Share> shares;
+  std::vector<bool> taken(grid_.members());
+  while (std::find(taken.begin(), taken.end(), false) != taken.end()) {
+    std::optional<Share> share = Largest(taken, loss);
+    KIRSCH_CHECK(share.has_value());
+    for (size_t member : share->members) taken[member] = true;
+    shares.push_back(*std::move(share));
+  }
+  std::sort(shares.begin(), shares.end(),
+            [](const Share& a, const Share& b) { return a.members < b.members; });
+  return shares;
 }
 
 }  // namespace kirsch

@@ -31,7 +31,8 @@ class RuleCosts {
   static constexpr double kNone = std::numeric_limits<double>::infinity();  // the rule makes no program
 
   // The values of each size, ascending. Members are numbered from 0, the last size varying fastest.
-  explicit RuleCosts(std::vector<std::vector<double>> sizes);
+  // `in_boxes`: a rule has code for some members only if it makes a program of all that are between them.
+  explicit RuleCosts(std::vector<std::vector<double>> sizes, bool in_boxes);
 
   const SizeGrid& grid() const { return grid_; }
 
@@ -65,18 +66,18 @@ class RuleCosts {
   // Members that one rule may have one program for.
   struct Share {
     size_t rule = 0;
-    size_t first = 0, last = 0;   // the corners of a box, of each of whose members the rule makes a program
+    size_t first = 0, last = 0;   // the corners of a box: see `in_boxes`
     std::vector<size_t> members;  // of the box, ascending: those that lose at most kMostLoss by it
   };
   using Loss = std::function<double(double cost, size_t member)>;  // of a cost, at a member
 
-  // Of one size, from `first` on: the rule that serves the most members without a gap; of several, the one
-  // that loses least in all. Nothing: no rule serves `first`.
-  std::optional<Share> Longest(size_t first, const Loss& loss) const;
-
   // The most members that are not `taken`, wherever they are; of several shares, the one that loses least in
   // all. Nothing: no rule serves any that is left. Between calls more may be taken.
   std::optional<Share> Largest(const std::vector<bool>& taken, const Loss& loss);
+
+  // Shares of all members, each of which some rule serves: the largest come first. In the order of their
+  // first members.
+  std::vector<Share> Cover(const Loss& loss);
 
  private:
   double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
@@ -84,6 +85,7 @@ class RuleCosts {
 
   const std::vector<std::vector<double>> sizes_;
   const SizeGrid grid_;
+  const bool in_boxes_;
   std::vector<std::vector<double>> rules_;
   std::map<size_t, double> own_;
   std::vector<double> least_;  // of each member

@@ -54,7 +54,7 @@ class SizeGroup {
         least_(least),
         rules_(*rules),
         family_(*family),
-        costs_(SizesAlong(roots, dims)),
+        costs_(SizesAlong(roots, dims), /*in_boxes=*/true),
         taken_(roots.size()) {
     KIRSCH_CHECK(costs_.grid().members() == roots.size());
   }

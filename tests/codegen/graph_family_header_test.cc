@@ -153,6 +153,18 @@ TEST_P(GraphFamilyHeaderTest, LargeFamiliesHaveFewSamplesOfEach) {
   for (const GraphSamples& member : many.samples) EXPECT_EQ(member.samples.size(), 9u);
 }
 
+TEST_P(GraphFamilyHeaderTest, OfMembersThatSharePlansOneInSomeIsSampled) {
+  PlannedFamily planned = Planned("softmax f32 1..600x5");
+  for (size_t i = 0; i < planned.plans.size(); ++i)
+    if (i != 298 && i != 599) std::get<Plan>(planned.plans[i]).nests.clear();
+  const HeaderFunction function = FunctionOf("kernel", planned.family, {{planned.pointers()}});
+  for (size_t i = 0; i < function.samples.size(); ++i) {
+    const bool sampled = i % 3 == 0 || i == 298 || i == 599;
+    EXPECT_EQ(function.samples[i].samples.size(), sampled ? 3u : 0u) << i;
+    EXPECT_EQ(function.samples[i].elements.front(), static_cast<int64_t>(5 * (i + 1)));
+  }
+}
+
 TEST_P(GraphFamilyHeaderTest, EqualProceduresArePrintedOnce) {
   const PlannedFamily planned = Planned("attention f32 heads=2 tokens=30..33 dim=16");
   const HeaderFunction function = Function(planned);

@@ -18,58 +18,63 @@ namespace {
 RuleCosts Members(size_t count) {
   std::vector<double> sizes(count);
   std::iota(sizes.begin(), sizes.end(), 1);
-  return RuleCosts({sizes});
+  return RuleCosts({sizes}, /*in_boxes=*/true);
 }
 
 double Loss(const RuleCosts& costs, double cost, size_t member) { return cost / costs.Least(member) - 1; }
 
-// The fewest intervals that end before `member`, by trying all.
-size_t FewestBefore(const std::vector<std::vector<double>>& rules, const RuleCosts& costs, size_t member) {
-  if (member == 0) return 0;
-  size_t fewest = member + 1;
-  for (size_t first = 0; first < member; ++first)
-    for (const std::vector<double>& rule : rules) {
-      bool serves = true;
-      for (size_t i = first; i < member; ++i) serves &= Loss(costs, rule[i], i) <= kMostLoss;
-      if (serves) fewest = std::min(fewest, FewestBefore(rules, costs, first) + 1);
-    }
-  return fewest;
-}
-
-TEST(RuleCosts, IntervalsAreTheFewest) {
+TEST(RuleCosts, SharesAreOfAllMembers) {
   constexpr size_t kMembers = 7;
   std::mt19937_64 random(1);
   for (int time = 0; time < 300; ++time) {
     RuleCosts costs = Members(kMembers);
-    std::vector<std::vector<double>> rules(3);
-    for (std::vector<double>& rule : rules) {
-      for (size_t i = 0; i < kMembers; ++i)
+    for (int i = 0; i < 3; ++i) {
+      std::vector<double> rule;
+      for (size_t member = 0; member < kMembers; ++member)
         rule.push_back(random() % 8 == 0 ? RuleCosts::kNone : 100 + static_cast<double>(random() % 3) * 2);
       costs.Add(rule);
     }
     bool all_served = true;
     for (size_t i = 0; i < kMembers; ++i) all_served &= costs.Least(i) < RuleCosts::kNone;
     if (!all_served) continue;
-    size_t intervals = 0;
-    for (size_t next = 0; next < kMembers; ++intervals) {
-      const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-      const auto box = costs.Longest(next, loss);
-      ASSERT_TRUE(box.has_value());
-      ASSERT_EQ(box->first, next);
-      next = box->last + 1;
+    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
+    for (int again = 0; again < 2; ++again) {
+      std::vector<int> served(kMembers);
+      size_t first = 0;
+      for (const RuleCosts::Share& share : costs.Cover(loss)) {
+        EXPECT_GE(share.members.front(), first);
+        first = share.members.front();
+        for (size_t member = share.first; member <= share.last; ++member)
+          EXPECT_LT(costs.cost(share.rule, member), RuleCosts::kNone);
+        for (size_t member : share.members) {
+          ++served[member];
+          EXPECT_LE(loss(costs.cost(share.rule, member), member), kMostLoss);
+        }
+      }
+      EXPECT_THAT(served, ::testing::Each(1));
     }
-    EXPECT_EQ(intervals, FewestBefore(rules, costs, kMembers));
   }
 }
 
-TEST(RuleCosts, OfThoseThatReachAsFarTheCheapest) {
+TEST(RuleCosts, OfThoseThatServeAsManyTheCheapest) {
   RuleCosts costs = Members(2);
   costs.Add({102, 102});
   costs.Add({100, 101});
   costs.Add({100, 100});
   costs.Add({100, 200});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_EQ(costs.Longest(0, loss)->rule, 2);
+  EXPECT_EQ(costs.Largest({false, false}, loss)->rule, 2);
+}
+
+TEST(RuleCosts, SharesHaveGapsWhereCodeNeedsNoBox) {
+  const std::vector<double> some = {100, RuleCosts::kNone, 100}, most = {RuleCosts::kNone, 100, 104};
+  for (bool in_boxes : {true, false}) {
+    RuleCosts costs({{1, 2, 3}}, in_boxes);
+    costs.Add(some);
+    costs.Add(most);
+    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
+    EXPECT_EQ(costs.Cover(loss).size(), in_boxes ? 3 : 2);
+  }
 }
 
 TEST(RuleCosts, WhatNoRuleServesIsInNone) {
@@ -77,8 +82,8 @@ TEST(RuleCosts, WhatNoRuleServesIsInNone) {
   costs.Add({104, 100});
   costs.SetOwn(0, 100);
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Longest(0, loss).has_value());
-  EXPECT_EQ(costs.Longest(1, loss)->last, 1);
+  EXPECT_THAT(costs.Largest({false, false}, loss)->members, ::testing::ElementsAre(1));
+  EXPECT_FALSE(costs.Largest({false, true}, loss).has_value());
   EXPECT_EQ(costs.Least(0), 100);
 }
 
@@ -86,7 +91,7 @@ TEST(RuleCosts, NoRuleServesWhereNoneHasAProgram) {
   RuleCosts costs = Members(1);
   costs.Add({RuleCosts::kNone});
   const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Longest(0, loss).has_value());
+  EXPECT_FALSE(costs.Largest({false}, loss).has_value());
 }
 
 // Members on a line need no more; where some cost more than it, it is halved, as ratios are.
@@ -165,7 +170,7 @@ TEST(RuleCosts, LargestSharesAreThoseOfAllBoxes) {
   for (int time = 0; time < 60; ++time) {
     std::vector<std::vector<double>> sizes = {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}};
     if (time % 3 == 0) sizes.pop_back();
-    RuleCosts costs(sizes);
+    RuleCosts costs(sizes, /*in_boxes=*/true);
     AddRules(/*one_in=*/5, &random, &costs);
     const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
     std::vector<bool> taken(costs.grid().members());
@@ -189,7 +194,7 @@ TEST(RuleCosts, LargestSharesAreThoseOfAllBoxes) {
 TEST(RuleCosts, TwoSizesAreRefinedWhereCornersDoNotSay) {
   const auto solved_of = [](double bump) {
     const std::vector<double> sizes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-    RuleCosts costs({sizes, sizes});
+    RuleCosts costs({sizes, sizes}, /*in_boxes=*/true);
     std::vector<double> rule;
     for (double row : sizes)
       for (double column : sizes) rule.push_back((row * column + row) * (row == 9 && column == 9 ? bump : 1));

@@ -3,6 +3,7 @@
 #ifndef KIRSCH_TESTS_TESTING_PLAN_FAMILY_TESTING_H_
 #define KIRSCH_TESTS_TESTING_PLAN_FAMILY_TESTING_H_
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -67,27 +68,29 @@ inline std::optional<PlanFamily> RegionsOf(
 // The regions are of all members, and each of these, and of those between them, is right, interpreted and as
 // machine code.
 inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& plans, const Target& target) {
-  size_t next = 0;
+  std::vector<bool> served(family.members.size());
   for (const PlanRegion& region : plans.regions) {
-    EXPECT_EQ(region.first, next);
-    next = region.last + 1;
     std::deque<Graph> graphs;
     std::vector<MemberOfSize> members;
-    for (int64_t size = family.looked_at.LeastServed(region.first); size <= family.size(region.last);
-         ++size) {
-      graphs.push_back(family.MemberOf(size));
-      members.push_back({&graphs.back(), std::vector<int64_t>(region.plan.size ? 1 : 0, size)});
+    for (size_t member : region.members) {
+      EXPECT_FALSE(served[member]);
+      served[member] = true;
+      for (int64_t size = family.looked_at.LeastServed(member); size <= family.size(member); ++size) {
+        graphs.push_back(family.MemberOf(size));
+        members.push_back({&graphs.back(), std::vector<int64_t>(region.plan.size ? 1 : 0, size)});
+      }
     }
     VerifyOptions options;
     options.header = false;
     const std::vector<VerifyReport> reports = VerifySizes(region.plan, members, target, "kernel", options);
     ASSERT_EQ(reports.size(), members.size());
     for (size_t i = 0; i < reports.size(); ++i)
-      ASSERT_TRUE(reports[i].ok) << "number " << i << " of those from size " << family.size(region.first)
-                                 << ": " << reports[i].first_mismatch << "\n"
+      ASSERT_TRUE(reports[i].ok) << "number " << i << " of those from size "
+                                 << family.size(region.members.front()) << ": " << reports[i].first_mismatch
+                                 << "\n"
                                  << PrintPlan(region.plan);
   }
-  EXPECT_EQ(next, family.members.size());
+  EXPECT_THAT(served, ::testing::Each(true));
 }
 
 }  // namespace kirsch::testing
