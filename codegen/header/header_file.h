@@ -77,7 +77,7 @@ struct HeaderFunction {
   std::vector<std::string> dims;                 // of a matmul, which these sizes are: "b", "m", "k" or "n"
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;             // as the family's, or one; none of a graph
-  std::vector<HeaderMember> between = {};        // not looked at by the family, for the self-test; likewise
+  std::vector<HeaderMember> tested = {};         // likewise, by the self-test; none: all are
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says
 

@@ -15,8 +15,10 @@ namespace {
 
 // With more members, the self-test has fewer samples of each.
 constexpr int64_t kMembersSampledWell = 16;
-// With more members that share programs, it has samples of about so many.
-constexpr int64_t kMembersSampled = 256;
+// With more members that share programs, it takes one in so many: about this many. The number is odd, so that
+// what is left of blocks differs from one to the next.
+constexpr int64_t kMembersTested = 256;
+int64_t MembersPerTested(int64_t count) { return ((count - 1) / kMembersTested) | 1; }
 
 // `name`, unless another parameter of the function may be called so.
 std::string FreeName(std::string name, absl::Span<const std::string> parameters) {
@@ -47,22 +49,23 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
   const std::vector<VaryingSize> sizes = family.varying_sizes();
   SetSizes(sizes, parameters, function);
   function->parameters = ParametersOf(family);
-  for (int64_t i = 0; i < family.count(); ++i) {
-    const ParsedSpec member = family.member(i);
-    function->members.push_back({member.spec, member.swapped});
+  const auto add = [](const ParsedSpec& member, std::vector<HeaderMember>* to) {
+    to->push_back({member.spec, member.swapped});
+  };
+  for (int64_t i = 0; i < family.count(); ++i) add(family.member(i), &function->members);
+  if (std::none_of(sizes.begin(), sizes.end(), [](const VaryingSize& size) { return size.sampled; })) return;
+  for (int64_t i = 0; i < family.count(); i += MembersPerTested(family.count())) {
+    add(family.member(i), &function->tested);
     const std::vector<uint32_t> values = ValuesBetween(sizes, i);
-    if (values == ValuesOf(sizes, i)) continue;
-    const ParsedSpec between = family.MemberOf(values);
-    function->between.push_back({between.spec, between.swapped});
+    if (values != ValuesOf(sizes, i)) add(family.MemberOf(values), &function->tested);
   }
 }
 
-// Does the family's self-test run the member? Each that has a plan of its own; of the others, one of an odd
-// number, as blocks then leave something else each time.
+// Of each member that has a plan of its own; of the others, of some.
 SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
   if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
-  const int64_t step = ((family.count() - 1) / kMembersSampled) | 1;
-  return has_plan || member % step == 0 ? SampleCount::kThree : SampleCount::kNone;
+  const bool tested = has_plan || member % MembersPerTested(family.count()) == 0;
+  return tested ? SampleCount::kThree : SampleCount::kNone;
 }
 
 void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> programs,

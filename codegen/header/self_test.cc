@@ -354,8 +354,7 @@ std::string LargestText(const Spec& spec) {
 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
-  std::vector<HeaderMember> problems = function.members;
-  problems.insert(problems.end(), function.between.begin(), function.between.end());
+  const std::vector<HeaderMember>& problems = function.tested.empty() ? function.members : function.tested;
   const ArgumentsText arguments = MakeArgumentsText(function.members.front());
   const std::vector<EntryTensor> tensors = Unpacked(signature);
   const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors[2].dtype;
