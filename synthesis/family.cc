@@ -448,6 +448,23 @@ void FamilySynthesis::SetLosses() {
       regions.losses[i] = MemberLoss{loss(i, bounds[i]), false};
 }
 
+namespace {
+
+// Are there programs that members may share, where there are too many for one each?
+absl::Status CheckSharing(const SolveArguments& arguments, const KernelRequest& request) {
+  const std::vector<VaryingSize> sizes = request.sizes();
+  if (request.family.specs() != nullptr) return CheckEachLookedAt(sizes, FindSharedSizes(arguments, request));
+  absl::Status each = CheckEachLookedAt(sizes);
+  if (each.ok()) return each;
+  const std::vector<SharedPlanSize> shared = FindSharedPlanSizes(arguments, request);
+  const bool may_share = std::any_of(shared.begin(), shared.end(), [&](const SharedPlanSize& size) {
+    return CheckEachLookedAt(sizes, {size.number}).ok();
+  });
+  return may_share ? absl::OkStatus() : each;
+}
+
+}  // namespace
+
 absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request) {
   const int64_t count = request.count();
   const std::string name = LabelOf(request);
@@ -466,6 +483,8 @@ absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& r
     return absl::InvalidArgumentError(
         Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
   }
+  if (absl::Status shared = CheckSharing(arguments, request); !shared.ok())
+    return absl::InvalidArgumentError(Cat(name, ": ", std::string(shared.message())));
   return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
 }
 

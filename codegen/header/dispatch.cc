@@ -2,7 +2,6 @@
 #include "codegen/header/dispatch.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/cpu_checks.h"
+#include "codegen/header/size_dispatch.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 
@@ -50,25 +50,14 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
              "(", CArguments(caller), ");");
 }
 
-// A switch for each varying size, one inside the other. Where kernels are shared, the sizes that they take
-// come last, and are compared.
+// A switch for each varying size, one inside the other, or comparisons.
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
-      : function_(function), variant_(variant), signature_(function.signature()) {
-    size_t stride = 1;
-    for (size_t size = function.sizes.size(); size-- > 0;) {
-      levels_.insert(levels_.begin(), {size, stride});
-      stride *= function.sizes[size].values.size();
-    }
-    const auto taken = [&](const Level& level) {
-      return std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
-        return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
-      });
-    };
-    const auto shared = std::stable_partition(levels_.begin(), levels_.end(), std::not_fn(taken));
-    shared_ = static_cast<size_t>(shared - levels_.begin());
-  }
+      : function_(function),
+        variant_(variant),
+        signature_(function.signature()),
+        dispatch_(function, variant) {}
 
   std::string Print() {
     PrintSwitch(0, 0, 1);
@@ -76,32 +65,39 @@ class SwitchPrinter {
   }
 
  private:
-  struct Level {
-    size_t size;
-    size_t stride;  // from a member to that with the next value
-  };
-
   // `member`: that with the first values of this level's size and those after it.
   void PrintSwitch(size_t level, size_t member, int depth) {
-    if (level == levels_.size()) return PrintCall(member, depth);
-    if (level == shared_) {
-      for (size_t shared = level; shared < levels_.size(); ++shared) {
-        const VaryingSize& size = function_.sizes[levels_[shared].size];
-        Line(depth, Cat("if (", size.name, " < ", size.values.front(), " || ", size.name, " > ",
-                        size.values.back(), ") return 0;"));
-      }
-      return PrintShared(level, member, depth);
-    }
-    const VaryingSize& size = function_.sizes[levels_[level].size];
+    if (level == dispatch_.first_compared()) return PrintCompared(level, member, depth);
+    const VaryingSize& size = dispatch_.SizeOf(level);
     Line(depth, Cat("switch (", size.name, ") {"));
     for (uint32_t value : size.values) {
       Line(depth + 1, Cat("case ", value, ":"));
       PrintSwitch(level + 1, member, depth + 2);
-      member += levels_[level].stride;
+      member += dispatch_.levels()[level].stride;
     }
     Line(depth + 1, "default:");
     Line(depth + 2, "return 0;");
     Line(depth, "}");
+  }
+
+  void PrintCompared(size_t level, size_t member, int depth) {
+    for (size_t compared = level; compared < dispatch_.levels().size(); ++compared) {
+      const VaryingSize& size = dispatch_.SizeOf(compared);
+      Line(depth, Cat("if (", size.name, " < ", size.values.front(), " || ", size.name, " > ",
+                      size.values.back(), ") return 0;"));
+    }
+    PrintRanges(level, member, depth);
+  }
+
+  void PrintRanges(size_t level, size_t member, int depth) {
+    if (level == dispatch_.levels().size()) return PrintCall(member, depth);
+    const VaryingSize& size = dispatch_.SizeOf(level);
+    for (const auto& [first, end] : dispatch_.RangesOf(level, member)) {
+      const bool last = end == size.values.size();
+      if (!last) Line(depth, Cat("if (", size.name, " <= ", size.values[end - 1], ") {"));
+      PrintRanges(level + 1, member + first * dispatch_.levels()[level].stride, depth + !last);
+      if (!last) Line(depth, "}");
+    }
   }
 
   void PrintCall(size_t member, int depth) {
@@ -113,33 +109,6 @@ class SwitchPrinter {
     Line(depth, "return 1;");
   }
 
-  // Neighbouring values with the same kernels share a branch.
-  void PrintShared(size_t level, size_t member, int depth) {
-    if (level == levels_.size()) return PrintCall(member, depth);
-    const VaryingSize& size = function_.sizes[levels_[level].size];
-    const std::vector<uint32_t>& values = size.values;
-    const size_t stride = levels_[level].stride;
-    for (size_t first = 0; first < values.size();) {
-      size_t end = first + 1;
-      while (end < values.size() && SameKernels(level + 1, member + first * stride, member + end * stride))
-        ++end;
-      const bool last = end == values.size();
-      if (!last) Line(depth, Cat("if (", size.name, " <= ", values[end - 1], ") {"));
-      PrintShared(level + 1, member + first * stride, depth + !last);
-      if (!last) Line(depth, "}");
-      first = end;
-    }
-  }
-
-  // Of the members that differ from the two in the sizes of this level and those after it.
-  bool SameKernels(size_t level, size_t a, size_t b) const {
-    if (level == levels_.size()) return variant_.program_of[a] == variant_.program_of[b];
-    const size_t stride = levels_[level].stride;
-    for (size_t value = 0; value < function_.sizes[levels_[level].size].values.size(); ++value)
-      if (!SameKernels(level + 1, a + value * stride, b + value * stride)) return false;
-    return true;
-  }
-
   void Line(int depth, const std::string& line) {
     Append(&text_, std::string(static_cast<size_t>(2 * depth), ' '), line, "\n");
   }
@@ -147,8 +116,7 @@ class SwitchPrinter {
   const HeaderFunction& function_;
   const HeaderVariant& variant_;
   const CSignature signature_;
-  std::vector<Level> levels_;  // the outermost first
-  size_t shared_ = 0;          // from this one on, sizes that kernels take
+  const SizeDispatch dispatch_;
   std::string text_;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/header/size_dispatch.h"
 #include "codegen/llvm/llvm_printer.h"
 #include "llvm/IR/IRBuilder.h"
 #include "spec/text/cat.h"
@@ -25,6 +26,7 @@ class DispatchPrinter {
       : function_(function),
         variant_(function.variants.front()),
         signature_(function.signature()),
+        dispatch_(function, variant_),
         ir_(module.getContext()) {
     public_ = llvm::Function::Create(Type(), llvm::Function::ExternalLinkage, function.name, module);
     public_->addFnAttr(llvm::Attribute::NoUnwind);
@@ -47,7 +49,7 @@ class DispatchPrinter {
     declined_ = NewBlock("declined");
     PrintReturn(declined_, 0);
     for (size_t i = 0; i < entries.size(); ++i) calls_.push_back(PrintCall(i, entries[i]));
-    PrintSwitch(first, 0, 0, static_cast<size_t>(CountMembers(function_.sizes)));
+    PrintSwitch(first, 0, 0);
   }
 
  private:
@@ -61,38 +63,55 @@ class DispatchPrinter {
     return llvm::FunctionType::get(ir_.getInt32Ty(), types, false);
   }
 
-  // Of the members from `member` on, `count` of them, which differ in this size and those after it.
-  void PrintSwitch(llvm::BasicBlock* block, size_t size, size_t member, size_t count) {
-    if (size == function_.sizes.size()) {
+  // `member`: that with the first values of this level's size and those after it.
+  void PrintSwitch(llvm::BasicBlock* block, size_t level, size_t member) {
+    if (level == dispatch_.first_compared()) return PrintCompared(block, level, member);
+    const std::vector<uint32_t>& values = dispatch_.SizeOf(level).values;
+    ir_.SetInsertPoint(block);
+    llvm::SwitchInst* const choice =
+        ir_.CreateSwitch(ArgumentOf(level), declined_, static_cast<unsigned>(values.size()));
+    for (size_t i = 0; i < values.size(); ++i) {
+      llvm::BasicBlock* const chosen = NewBlock("size");
+      choice->addCase(ir_.getInt64(values[i]), chosen);
+      PrintSwitch(chosen, level + 1, member + i * dispatch_.levels()[level].stride);
+    }
+  }
+
+  void PrintCompared(llvm::BasicBlock* block, size_t level, size_t member) {
+    for (size_t compared = level; compared < dispatch_.levels().size(); ++compared) {
+      const std::vector<uint32_t>& values = dispatch_.SizeOf(compared).values;
+      block = BranchIf(block, llvm::CmpInst::ICMP_ULT, compared, values.front(), declined_);
+      block = BranchIf(block, llvm::CmpInst::ICMP_UGT, compared, values.back(), declined_);
+    }
+    PrintRanges(block, level, member);
+  }
+
+  void PrintRanges(llvm::BasicBlock* block, size_t level, size_t member) {
+    if (level == dispatch_.levels().size()) {
       ir_.SetInsertPoint(block);
       ir_.CreateBr(calls_[variant_.program_of.empty() ? member : variant_.program_of[member]]);
       return;
     }
-    const std::vector<uint32_t>& values = function_.sizes[size].values;
-    const size_t each = count / values.size();
-    std::vector<llvm::BasicBlock*> chosen;
-    for (size_t i = 0; i < values.size(); ++i) {
-      chosen.push_back(NewBlock("size"));
-      PrintSwitch(chosen.back(), size + 1, member + i * each, each);
+    const std::vector<uint32_t>& values = dispatch_.SizeOf(level).values;
+    for (const auto& [first, end] : dispatch_.RangesOf(level, member)) {
+      const size_t next = member + first * dispatch_.levels()[level].stride;
+      if (end == values.size()) return PrintRanges(block, level + 1, next);
+      llvm::BasicBlock* const range = NewBlock("range");
+      block = BranchIf(block, llvm::CmpInst::ICMP_ULE, level, values[end - 1], range);
+      PrintRanges(range, level + 1, next);
     }
-    ir_.SetInsertPoint(block);
-    if (function_.sizes[size].sampled) return PrintComparisons(size, chosen);
-    llvm::SwitchInst* const choice = ir_.CreateSwitch(arguments_.sizes[size], declined_);
-    for (size_t i = 0; i < values.size(); ++i) choice->addCase(ir_.getInt64(values[i]), chosen[i]);
   }
 
-  // What serves a value serves those below it, down to the value before.
-  void PrintComparisons(size_t size, const std::vector<llvm::BasicBlock*>& chosen) {
-    const std::vector<uint32_t>& values = function_.sizes[size].values;
-    const auto branch = [&](llvm::CmpInst::Predicate order, uint32_t value, llvm::BasicBlock* then) {
-      llvm::BasicBlock* const others = NewBlock("others");
-      ir_.CreateCondBr(ir_.CreateICmp(order, arguments_.sizes[size], ir_.getInt64(value)), then, others);
-      ir_.SetInsertPoint(others);
-    };
-    branch(llvm::CmpInst::ICMP_ULT, values.front(), declined_);
-    for (size_t i = 0; i < values.size(); ++i) branch(llvm::CmpInst::ICMP_ULE, values[i], chosen[i]);
-    ir_.CreateBr(declined_);
+  // Returns the block that is for others.
+  llvm::BasicBlock* BranchIf(llvm::BasicBlock* block, llvm::CmpInst::Predicate order, size_t level,
+                             uint32_t value, llvm::BasicBlock* then) {
+    llvm::BasicBlock* const others = NewBlock("others");
+    ir_.SetInsertPoint(block);
+    ir_.CreateCondBr(ir_.CreateICmp(order, ArgumentOf(level), ir_.getInt64(value)), then, others);
+    return others;
   }
+
+  Value* ArgumentOf(size_t level) const { return arguments_.sizes[dispatch_.levels()[level].size]; }
 
   // One with a single task computes all of it whoever calls, so one thread does; and one with a single phase
   // does so in the first.
@@ -142,6 +161,7 @@ class DispatchPrinter {
   const HeaderFunction& function_;
   const HeaderVariant& variant_;
   const CSignature signature_;
+  const SizeDispatch dispatch_;
   llvm::IRBuilder<> ir_;
   llvm::Function* public_ = nullptr;
   Arguments arguments_;

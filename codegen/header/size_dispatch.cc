@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/header/size_dispatch.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace kirsch {
+
+SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& variant)
+    : function_(function), variant_(variant) {
+  size_t stride = 1;
+  for (size_t size = function.sizes.size(); size-- > 0;) {
+    levels_.insert(levels_.begin(), {size, stride});
+    stride *= function.sizes[size].values.size();
+  }
+  const auto taken = [&](const Level& level) {
+    return std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
+      return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
+    });
+  };
+  const auto compared = std::stable_partition(levels_.begin(), levels_.end(), std::not_fn(taken));
+  first_compared_ = static_cast<size_t>(compared - levels_.begin());
+}
+
+std::vector<SizeDispatch::Range> SizeDispatch::RangesOf(size_t level, size_t member) const {
+  const size_t count = SizeOf(level).values.size(), stride = levels_[level].stride;
+  std::vector<Range> ranges;
+  for (size_t first = 0; first < count; first = ranges.back().end) {
+    size_t end = first + 1;
+    while (end < count && SameKernels(level + 1, member + first * stride, member + end * stride)) ++end;
+    ranges.push_back({first, end});
+  }
+  return ranges;
+}
+
+// Of the members that differ from the two in the sizes of this level and those after it.
+bool SizeDispatch::SameKernels(size_t level, size_t a, size_t b) const {
+  if (level == levels_.size()) return variant_.program_of[a] == variant_.program_of[b];
+  const size_t stride = levels_[level].stride;
+  for (size_t value = 0; value < SizeOf(level).values.size(); ++value)
+    if (!SameKernels(level + 1, a + value * stride, b + value * stride)) return false;
+  return true;
+}
+
+}  // namespace kirsch
