@@ -346,7 +346,7 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   return synthesis;
 }
 
-// Members that differ in one size, or in rows and columns, share programs if they may.
+// Members share programs if they may.
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
@@ -520,7 +520,7 @@ std::string RegionShapes(const FamilySynthesis& synthesis) {
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
     const DispatchRange& region = synthesis.regions.list[i];
     Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "\n",
-           shapes(synthesis.shares() ? synthesis.shared[i] : synthesis.largest(region).program));
+           shapes(synthesis.shares() ? synthesis.shared[i] : synthesis.last(region).program));
   }
   return text;
 }
@@ -529,9 +529,9 @@ std::string RegionPrograms(const FamilySynthesis& synthesis) {
   if (synthesis.members.size() == 1) return PrintTree(synthesis.members.front().program);
   std::string text;
   for (const DispatchRange& region : synthesis.regions.list) {
-    const Synthesis& largest = synthesis.largest(region);
+    const Synthesis& last = synthesis.last(region);
     Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "; the ",
-           TreeName(largest.program), " of ", largest.name, "\n", PrintTree(largest.program));
+           TreeName(last.program), " of ", last.name, "\n", PrintTree(last.program));
   }
   return text;
 }

@@ -48,8 +48,8 @@ struct FamilySynthesis {
   std::vector<Synthesis> members;  // in the family's order
   Regions regions;                 // of equal decisions, or of plans that compute the same things together
   // Where members share programs: those for all of a region, in the order of `regions`; and of each, which of
-  // the request's sizes it takes, in its order. Graphs have no plans of their own then, but for the last one
-  // of each region.
+  // the request's sizes it takes, in its order. Members of graphs have no plans then; each region's is kept
+  // of its last one, too.
   std::vector<ProgramTree> shared = {};
   std::vector<std::vector<size_t>> sizes_of_shared = {};
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
@@ -63,9 +63,9 @@ struct FamilySynthesis {
   // Are programs for regions, not for members?
   bool shares() const { return !shared.empty(); }
   const Target& target() const { return members.front().target; }
-  // The largest member of a region, which stands for it.
-  const Synthesis& largest(const DispatchRange& region) const {
-    return members[static_cast<size_t>(region.largest())];
+  // The last member of a region, which stands for it.
+  const Synthesis& last(const DispatchRange& region) const {
+    return members[static_cast<size_t>(region.last())];
   }
   // The programs of all members, in their order.
   std::vector<const ProgramTree*> programs() const;
@@ -74,12 +74,12 @@ struct FamilySynthesis {
   void SetLosses();
 };
 
-// Which members get programs of their own.
+// May members share programs?
 enum class CodeSharing {
-  kNone,   // all
-  kSizes,  // of matmuls, those that FindSizeRegions asks for; others share, if they differ in one size or
-           // in rows and columns. Of graphs that differ in their keys or rows, none, if there are plans for
-           // any number
+  kNone,   // no: each gets its own
+  kSizes,  // of matmuls, if they differ in one size, in rows and columns, or in rows and the reduction; but
+           // for those that FindSizeRegions says. Of graphs, if there are plans for any number of their keys
+           // or rows
 };
 
 // An error if its members can't be solved together as they are asked for.

@@ -29,7 +29,7 @@ std::string LossText(const RegionLoss& loss) {
 
 std::pair<double, double> RatesOf(const Regions& regions, const DispatchRange& region) {
   const auto rate = [&](int64_t member) { return regions.gflops[static_cast<size_t>(member)]; };
-  std::pair<double, double> rates = {rate(region.largest()), rate(region.largest())};
+  std::pair<double, double> rates = {rate(region.last()), rate(region.last())};
   for (int64_t member : region.members)
     rates = {std::min(rates.first, rate(member)), std::max(rates.second, rate(member))};
   return rates;

@@ -52,8 +52,8 @@ struct LibraryStyle {
 HeaderFile MakeHeaderFile(const Library& library, const LibraryStyle& style);
 
 // Members by interpreter and JIT: all that have programs of their own, a sample of those that share one. The
-// header, compiled once, by its self-test, which calls the public functions for every member. One report for
-// all: a rung is passed by those for which it was climbed.
+// header, compiled once, by its self-test, which calls the public functions for every member, or for some
+// of many. One report for all: a rung is passed by those for which it was climbed.
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style, Observer* observer);
 
 }  // namespace kirsch

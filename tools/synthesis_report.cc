@@ -193,8 +193,8 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
   json["regions"] = nlohmann::ordered_json::array();
   for (const DispatchRange& region : synthesis.regions.list) {
     nlohmann::ordered_json entry = RegionJson(synthesis.regions, region);
-    const ProgramTree& largest = synthesis.largest(region).program;
-    entry[TreeName(largest)] = PrintTree(largest);
+    const ProgramTree& last = synthesis.last(region).program;
+    entry[TreeName(last)] = PrintTree(last);
     json["regions"].push_back(std::move(entry));
   }
   json["kernels"] = nlohmann::ordered_json::array();

@@ -49,7 +49,7 @@ struct PackingCost {
 // A function's code for one target.
 struct HeaderVariant {
   Target target;
-  std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or fewer:
+  std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or `program_of`
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes = {};             // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is prepacked: by the first program for all of them
@@ -77,7 +77,7 @@ struct HeaderFunction {
   std::vector<std::string> dims;                 // of a matmul, which these sizes are: "b", "m", "k" or "n"
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;             // as the family's, or one; none of a graph
-  std::vector<HeaderMember> tested = {};         // likewise, by the self-test; none: all are
+  std::vector<HeaderMember> tested = {};         // those that the self-test calls; none: all
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says
 

@@ -61,7 +61,7 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
   }
 }
 
-// Of each member that has a plan of its own; of the others, of some.
+// Of each member that keeps a plan, its own or its region's; of the others, of some.
 SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
   if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
   const bool tested = has_plan || member % MembersPerTested(family.count()) == 0;
@@ -87,8 +87,17 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
       for (const auto& [node, tile] : WinogradConvolutions(plan(target, i)))
         winograd[node] = std::max(winograd[node], tile);
     }
-    const SampleCount count = SamplesOf(family, static_cast<int64_t>(i), has_plan);
-    function->samples.push_back(MakeSamples(plan(0, i).graph, winograd, count));
+    const auto member = static_cast<int64_t>(i);
+    const SampleCount count = SamplesOf(family, member, has_plan);
+    const auto add = [&](const Graph& graph, const std::vector<uint32_t>& values) {
+      function->samples.push_back(MakeSamples(graph, winograd, count));
+      function->samples.back().sizes = values;
+    };
+    const std::vector<uint32_t> values = ValuesOf(family.sizes(), member);
+    add(plan(0, i).graph, values);
+    if (count == SampleCount::kNone || !winograd.empty()) continue;  // it names the plan's values
+    if (const std::vector<uint32_t> between = ValuesBetween(family.sizes(), member); between != values)
+      add(family.MemberOf(between), between);
   }
 }
 

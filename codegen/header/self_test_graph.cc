@@ -165,11 +165,11 @@ std::string RunText(const HeaderFunction& function) {
 std::string MembersText(const HeaderFunction& function) {
   std::string text;
   size_t end = 0;
-  for (size_t i = 0; i < function.samples.size(); ++i) {
-    if (function.samples[i].samples.empty()) continue;
-    end += function.samples[i].samples.size();
+  for (const GraphSamples& samples : function.samples) {
+    if (samples.samples.empty()) continue;
+    end += samples.samples.size();
     Append(&text, "      {", end);
-    for (uint32_t value : ValuesOf(function.sizes, static_cast<int64_t>(i))) Append(&text, ", ", value);
+    for (uint32_t size : samples.sizes) Append(&text, ", ", size);
     text += "},\n";
   }
   return text;

@@ -18,6 +18,7 @@ struct GraphSample {
 };
 
 struct GraphSamples {
+  std::vector<uint32_t> sizes;    // of a family's member: its values of those that vary
   std::vector<int64_t> elements;  // of each parameter, then of the result; gaps, too
   std::vector<bool> constant;     // is the parameter one?
   std::vector<GraphSample> samples;

@@ -17,9 +17,9 @@
 namespace kirsch {
 
 // Of a plan that was searched for any number of keys (PlanOptions::other_keys): stages for blocks are
-// repeated as often as there are such blocks; those for keys at once do the same for fewer, their
-// contractions as SymbolicSchedule says. Their operands are where those of the searched number were. Not
-// thread-safe.
+// repeated as often as there are such blocks; those for keys at once do the same for fewer than
+// the searched number, their contractions as SymbolicSchedule says. Their operands are where those of the
+// searched number were. Not thread-safe.
 class KeyCountSchedule : public PlanRule {
  public:
   // `model` outlives this. `choice`: of the contractions whose columns the keys are.

@@ -75,7 +75,8 @@ class KeysOfGraphs {
   const Graph &less_, &more_;
 };
 
-// Plans for all keys at once; or by blocks of keys, for any number of them.
+// Plans for all keys at once, or for blocks and what they leave at once; where these serve a member not,
+// plans for blocks and for halves of what they leave.
 class KeyFinder : public RuleFinder {
  public:
   explicit KeyFinder(const PlanMembers& members) : members_(members) {}

@@ -12,13 +12,13 @@
 
 namespace kirsch {
 
-// Do the members differ in nothing but the number of keys, each having one more than the one before it: what
-// is summed over by the matmul behind a softmax? And do what they read lie alike, from the first key on? So
+// Do the members, of ascending sizes, differ in nothing but the number of keys: what is summed over by the
+// matmul behind a softmax? And do what they read lie alike, from the first key on? So
 // a plan for one may be for all. Three members at least.
 bool DifferInKeys(absl::Span<const Graph> members);
 
-// `members` differ in keys; those that are searched are searched for plans for any number of keys. Of one
-// thread. Nothing: there is no such plan.
+// `members` differ in keys. Plans that are searched for are for any number of keys, or, without blocks of
+// keys, for any up to the searched one. Of one thread. Nothing: there is no such plan.
 absl::StatusOr<std::optional<PlanFamily>> FindKeyRegions(const PlanMembers& members);
 
 }  // namespace kirsch

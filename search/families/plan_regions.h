@@ -64,7 +64,7 @@ class RuleFinder {
 
   // Those that the member's plans make which cost less than the cutoff; none if there is no such plan.
   virtual absl::StatusOr<Rules> Find(size_t member, double cutoff) = 0;
-  // Some that serve every member, if those that Find found may not; none if there is no such plan.
+  // For a member that no rule serves: those that serve it, if there are any.
   virtual absl::StatusOr<Rules> FindOthers(size_t member) = 0;
   // The size of a member to search for, about this one: no larger, if there is none like that.
   virtual int64_t Representative(int64_t size) const { return size; }

@@ -30,7 +30,7 @@ struct DispatchRange {
   std::vector<int64_t> members;  // their indices, ascending: of the box, which other regions may have some of
   std::string decision;
 
-  int64_t largest() const { return members.back(); }  // of a box, the member with the largest sizes
+  int64_t last() const { return members.back(); }  // of a whole box, the member with the largest sizes
 };
 
 // Divides the members of these sizes into boxes of equal `decisions` (one per member, in their order). Boxes

@@ -38,7 +38,7 @@ class RuleCosts {
 
   // Of one more rule: what each member costs.
   void Add(std::vector<double> costs);
-  // The rule makes no program of the member that can be had with its neighbours'.
+  // There is no code by the rule that serves the member.
   void Forget(size_t rule, size_t member);
   // Of a member's own program.
   void SetOwn(size_t member, double cost);
@@ -60,7 +60,7 @@ class RuleCosts {
 
   // Solves more in the box from `low` to `high`, whose corners are solved, as long as some member is not
   // served. It is if its best known program costs at most kMostLoss above what lies between the corners'
-  // costs: on a line, of one size. None is where a size is more than `most_apart` times the other.
+  // costs: on a line, of one size. Where a corner has more than `most_apart` times another's size, none is.
   absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve) const;
 
   // Members that one rule may have one program for.

@@ -24,8 +24,8 @@ using TileHeights = uint32_t;
 // of rows that are left behind the whole tiles.
 struct SymbolicScheduleOptions {
   TileHeights heights = ~TileHeights{0};  // of register tiles
-  // That the last whole tiles and what is left behind them may be shared out anew, as heights that are slow
-  // can do: so many of them.
+  // Of the last rows, at least so many whole tiles and what is left behind them may be divided into other
+  // heights, as those of what is left may be slow. 0: none are.
   uint32_t min_tail_tiles = 2;
   // That columns that are left may have vectors that are narrower than those of whole tiles.
   bool narrow_vectors = true;

@@ -23,9 +23,9 @@ struct VaryingSize {
 
   // Is all between the first and the last value served?
   bool is_range() const { return sampled || values.back() - values.front() + 1 == values.size(); }
-  // The least size that what serves value number i serves.
+  // The least size that the program of value number i serves.
   uint32_t LeastServed(size_t i) const { return sampled && i > 0 ? values[i - 1] + 1 : values[i]; }
-  // The same of what serves this value.
+  // The same of the program that serves this size.
   uint32_t LeastServedAs(uint32_t value) const;
 
   friend bool operator==(const VaryingSize&, const VaryingSize&) = default;
@@ -34,12 +34,12 @@ struct VaryingSize {
 // Of so many members each may have a kernel of its own. Of more, some are looked at.
 inline constexpr int64_t kMostMembers = 4096;
 
-// Makes samples of ranges that have more members together: all of the least sizes, and then sizes that are as
-// many times the one before as the next is theirs. The sizes in `kept`, a list for each, stay.
+// Makes samples of ranges that have more members together: all of the least sizes, and then sizes that grow
+// by about one ratio. The sizes in `kept`, a list for each, stay.
 void SampleSizes(std::vector<VaryingSize>* sizes, absl::Span<const std::vector<uint32_t>> kept);
 
 // What is said where some size is a sample, and each value is to have a kernel of its own. `shared`: numbers
-// of sizes of which no value is. OK: none is a sample.
+// of sizes that need none. OK: no other size is a sample.
 absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> shared = {});
 
 // A member for each choice of values; the last size varies fastest.

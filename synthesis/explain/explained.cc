@@ -27,7 +27,7 @@ ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis) {
     return explained;
   }
   for (const DispatchRange& region : synthesis.regions.list)
-    explained.members.push_back(ExplainMember(synthesis.largest(region)));
+    explained.members.push_back(ExplainMember(synthesis.last(region)));
   return explained;
 }
 

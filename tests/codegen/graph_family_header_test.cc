@@ -165,6 +165,21 @@ TEST_P(GraphFamilyHeaderTest, OfMembersThatSharePlansOneInSomeIsSampled) {
   }
 }
 
+TEST_P(GraphFamilyHeaderTest, SizesThatNobodyLooksAtAreSampled) {
+  PlannedFamily planned = Planned("softmax f32 1..9000x5");
+  for (ProgramTree& plan : planned.plans) std::get<Plan>(plan).nests.clear();
+  const HeaderFunction function = FunctionOf("kernel", planned.family, {{planned.pointers()}});
+  const std::vector<uint32_t>& looked_at = function.sizes[0].values;
+  int between = 0;
+  for (const GraphSamples& member : function.samples) {
+    EXPECT_EQ(member.elements.front(), 5 * member.sizes[0]);
+    if (std::binary_search(looked_at.begin(), looked_at.end(), member.sizes[0])) continue;
+    EXPECT_EQ(member.samples.size(), 3u);
+    ++between;
+  }
+  EXPECT_GT(between, 100);
+}
+
 TEST_P(GraphFamilyHeaderTest, EqualProceduresArePrintedOnce) {
   const PlannedFamily planned = Planned("attention f32 heads=2 tokens=30..33 dim=16");
   const HeaderFunction function = Function(planned);

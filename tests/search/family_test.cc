@@ -214,7 +214,7 @@ TEST(RegionsTest, PartitionEveryRandomFamily) {
     const std::vector<DispatchRange> regions = FindRegions(sizes, decisions);
     ExpectPartition(sizes, decisions, regions);
     for (const DispatchRange& region : regions) {
-      const std::vector<uint32_t> largest = ValuesOf(sizes, region.largest());
+      const std::vector<uint32_t> largest = ValuesOf(sizes, region.last());
       for (size_t dim = 0; dim < largest.size(); ++dim) EXPECT_EQ(largest[dim], region.box[dim].high);
     }
     if (round % 4 == 0) {  // as few intervals as there are
