@@ -54,10 +54,12 @@ class BlockHeaderTest : public HeaderTest {
     return function;
   }
 
-  HeaderFunction Kernel(const std::string& text) const {
-    const absl::StatusOr<PlanResult> result = PlanOf(GraphOf(text), target_, 1);
+  HeaderFunction Kernel(const std::string& name, const std::string& text) const {
+    const absl::StatusOr<PlanResult> result = PlanOf(GraphOf(Cat("kernel ", name, text)), target_, 1);
     EXPECT_TRUE(result.ok()) << result.status();
     HeaderFunction function = HeaderOf(result->plan, target_).functions.front();
+    function.name = name;
+    function.variants.front().programs = {Lower(result->plan, target_, name)};
     function.samples = {MakeSamples(result->plan.graph, {})};
     return function;
   }
@@ -80,9 +82,10 @@ class BlockHeaderTest : public HeaderTest {
     std::vector<HeaderFunction> functions;
     for (size_t number = 0; number < kMatmuls; ++number) functions.push_back(MatmulOf(type, number));
     const std::string w = Cat(type.name, "[40,256]"), rounded = HasIntegerCodes(type.dtype) ? "q8_0" : "bf16";
-    functions.push_back(Kernel(Cat("kernel ", type.name, "_kernel(x: f32[3,256], w: ", w, ", g: const ", w,
-                                   "):\n return mul(silu(matmul(x, transpose(w), lhs_as=", rounded,
-                                   ")), matmul(x, transpose(g)))")));
+    functions.push_back(
+        Kernel(Cat(type.name, "_kernel"), Cat("(x: f32[3,256], w: ", w, ", g: const ", w,
+                                              "):\n return mul(silu(matmul(x, transpose(w), lhs_as=", rounded,
+                                              ")), matmul(x, transpose(g)))")));
     return functions;
   }
 
