@@ -20,7 +20,7 @@
 namespace kirsch {
 namespace {
 
-constexpr uint64_t kSeed = 1;            // of draws
+constexpr uint64_t kDrawSeed = 1;        // of draws
 constexpr char kName[] = "observed";     // of functions
 constexpr int64_t kMostSpecs = 3000000;  // that a memo keeps from one problem to the next
 
@@ -77,7 +77,7 @@ class Sources {
     SearchOptions search;
     search.workers = workers_;
     Search(root, model_, memo_, search);  // so that the memo knows it
-    for (const DrawnProgram& drawn : DrawPrograms(root, model_, memo_, experiment_.programs, kSeed))
+    for (const DrawnProgram& drawn : DrawPrograms(root, model_, memo_, experiment_.programs, kDrawSeed))
       add(drawn.impl);
     return sources;
   }
@@ -87,7 +87,7 @@ class Sources {
         OneStage::Of(graph, ResidencyOf(experiment_), experiment_.schedule, model_, memo_);
     if (!chosen.ok()) return chosen.status();
     const std::vector<OneStage> all = experiment_.schedule.empty()
-                                          ? chosen->Others(experiment_.programs, kSeed, model_, memo_)
+                                          ? chosen->Others(experiment_.programs, kDrawSeed, model_, memo_)
                                           : std::vector<OneStage>{*chosen};
     std::vector<Source> sources;
     for (const OneStage& one : all)

@@ -25,7 +25,7 @@ constexpr double kQuickShare = 0.24;  // of the problems
 constexpr size_t kHeldOut = 5;        // of so many problems, one is held out of the fit
 constexpr int kOddShapes = 50;        // drawn
 constexpr int kLongTiles = 160;
-constexpr uint64_t kSeed = 17;  // of draws
+constexpr uint64_t kSuiteSeed = 17;  // of draws
 // Operands of about a cache's size are partly there and partly beyond, which no formula prices: of what lies
 // between these shares of it, keys of neither level are found.
 constexpr double kAlmostFills = 0.75, kFarMore = 1.5;
@@ -95,7 +95,7 @@ class SuiteBuilder {
   // themselves from type to type, every fifth would be the same one of each type, and nothing would tell of
   // it.
   void HoldOut() {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kSuiteSeed);
     std::map<std::string, std::vector<Experiment*>> groups;
     for (Experiment& experiment : experiments_)
       if (experiment.schedule.empty()) groups[experiment.group].push_back(&experiment);
@@ -114,7 +114,7 @@ class SuiteBuilder {
   // L1. A part of them is a narrow product of a wide matrix: the same slab is read again and again at the
   // matrix' stride. What packing is worth is told by these alone.
   void OddShapes() {
-    std::mt19937_64 random(kSeed);
+    std::mt19937_64 random(kSuiteSeed);
     const auto draw = [&](double low,
                           double high) {  // log-uniform, odd or a multiple of 4 that is none of 16
       const double place = static_cast<double>(random() >> 11) * 0x1p-53;
@@ -142,7 +142,7 @@ class SuiteBuilder {
   // counts: of every type, form and width. Other programs spend too much beside them to tell one from the
   // next.
   void LongTiles() {
-    for (const TileKernel& tile : DrawTileKernels(target_, kLongTiles, kSeed))
+    for (const TileKernel& tile : DrawTileKernels(target_, kLongTiles, kSuiteSeed))
       AddProgram(tile.parsed.text, PrintSchedule(tile.impl));
   }
 

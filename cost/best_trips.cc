@@ -2,15 +2,13 @@
 #include "cost/best_trips.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "cost/cost.h"
 #include "cost/microkernel_cost.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A tile of outer products without masks; of blocks in panels, those that need the least scaling.
 RegisterTile TileOf(Arithmetic arithmetic, int lanes, int rows, int columns, WidenedTypes widened,
@@ -30,7 +28,7 @@ bool IsOfItsTypes(Arithmetic arithmetic, const WidenedTypes& widened) {
 }
 
 double CyclesPerPoint(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
-  if (RegistersNeeded(tile, unit) > unit.registers) return kInfinity;
+  if (RegistersNeeded(tile, unit) > unit.registers) return kInfiniteCycles;
   return TripCyclesOf(tile, unit, target).total() / (tile.rows * tile.columns * tile.lanes * tile.group());
 }
 
@@ -92,7 +90,7 @@ void BestTrips::FillTiles(Arithmetic arithmetic, Table* table) const {
 // vectors stands for them, which never takes longer: costs rest on it (CostModel::ComputeBound).
 void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* table) const {
   for (auto* form : {&table->outer, &table->dot})
-    for (auto& row : *form) row.fill(kInfinity);
+    for (auto& row : *form) row.fill(kInfiniteCycles);
   for (const VectorUnit& unit : target_.vectors) {
     const int lanes = unit.lanes(Info(arithmetic).accumulator()), narrow = unit.bytes / narrow_bytes_;
     for (int rows = 1; rows <= kRows; ++rows)

@@ -2,9 +2,9 @@
 #include "cost/compute_bound.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "cost/copy_cost.h"
+#include "cost/cost.h"
 #include "cost/microkernel_cost.h"
 #include "spec/block.h"
 #include "spec/microkernel.h"
@@ -13,7 +13,6 @@ namespace kirsch {
 namespace {
 
 constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A copy of lhs may turn it, where there are groups.
 bool DotProductPossible(const Spec& spec) {
@@ -55,8 +54,8 @@ struct ComputeBounds::Sizes {
 
 ComputeBounds::ComputeBounds(const Target& target)
     : target_(target), best_trips_(target), narrow_bytes_(target.vectors.back().bytes) {
-  tiles_per_byte_ = kInfinity;
-  halving_cycles_.fill(kInfinity);
+  tiles_per_byte_ = kInfiniteCycles;
+  halving_cycles_.fill(kInfiniteCycles);
   for (const VectorUnit& unit : target.vectors) {
     tiles_per_byte_ = std::min(tiles_per_byte_, 1.0 / (unit.bytes * unit.registers));
     for (const DtypeInfo& row : kDtypes) {
@@ -120,7 +119,7 @@ double ComputeBounds::Entries(const Spec& spec, const Sizes& sizes) const {
 // Multiply-adds alone, with whole vectors of the narrowest unit.
 double ComputeBounds::Lanewise(const Sizes& sizes) const {
   const int64_t vectors = sizes.padded / sizes.narrow;
-  double per_vector = kInfinity;
+  double per_vector = kInfiniteCycles;
   for (const VectorUnit& unit : target_.vectors)
     per_vector = std::min(per_vector, narrow_bytes_ / (unit.bytes * unit.fma_per_cycle));
   return static_cast<double>(sizes.out.outer * vectors) * sizes.steps * per_vector;
@@ -147,7 +146,7 @@ double ComputeBounds::PlainProducts(const Spec& spec, const Sizes& sizes, Arithm
 double ComputeBounds::Products(const Spec& spec) const { return Products(spec, {spec, narrow_bytes_}); }
 
 double ComputeBounds::Products(const Spec& spec, const Sizes& sizes) const {
-  double least = kInfinity;
+  double least = kInfiniteCycles;
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts) {
     least = std::min(least, PlainProducts(spec, sizes, arithmetic));
   });
@@ -164,8 +163,8 @@ struct ComputeBounds::Copies {
 // multiplied otherwise: a bound must be below programs that do both. Tiles of outer products reach over both,
 // or else over the whole vectors alone.
 struct ComputeBounds::Parts {
-  double outer_reaching = kInfinity, outer_alone = kInfinity, outer_rest = kInfinity;
-  double dot_whole = kInfinity, dot_rest = kInfinity;
+  double outer_reaching = kInfiniteCycles, outer_alone = kInfiniteCycles, outer_rest = kInfiniteCycles;
+  double dot_whole = kInfiniteCycles, dot_rest = kInfiniteCycles;
 
   void TakeLeast(const Parts& other) {
     outer_reaching = std::min(outer_reaching, other.outer_reaching);
@@ -253,7 +252,7 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
   const auto of_column = [&](double cycles) { return cycles / static_cast<double>(sizes.out.inner); };
   const double copy_of_rhs =
       of_column(std::max(0.0, elements * LeastWindowCopyCycles(spec, kRhs, stored, unit) - brought.rhs));
-  double whole = kInfinity, rest = kInfinity;
+  double whole = kInfiniteCycles, rest = kInfiniteCycles;
   for (bool copied_lhs : {false, true}) {
     if (copied_lhs && !copies_lhs) continue;
     const Arithmetic arithmetic = ArithmeticOf(lhs, rhs, 1, target_);
@@ -302,11 +301,11 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
       spec.ideal == 0 && MayBeCopied(spec.operand[kLhs]) && IsNarrow(spec.operand[kLhs].dtype);
   const bool copies_rhs =
       !RhsIsSettled(spec) && (IsNarrow(spec.operand[kRhs].dtype) || !RhsIsAlongRows(spec));
-  double of_window = kInfinity, between_parts = 0;
+  double of_window = kInfiniteCycles, between_parts = 0;
   if (IsInRuns(spec, sizes.out.inner)) {
     of_window = ProductsOfWindow(spec, sizes, copies_lhs, brought) + Entries(spec, sizes);
     if (!spec.op_info().window.HasStridedParts())
-      return of_window < kInfinity ? of_window : Products(spec, sizes);
+      return of_window < kInfiniteCycles ? of_window : Products(spec, sizes);
     between_parts = BetweenStridedParts(spec, sizes);
   }
   Parts least;
@@ -329,7 +328,7 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
     if (copies_rhs && rhs_copy != rhs) consider(BestArithmeticOf(lhs, rhs_copy), false, true);
   });
   const double products =
-      least.Total() == kInfinity ? Products(spec, sizes) : least.Total() + Entries(spec, sizes);
+      least.Total() == kInfiniteCycles ? Products(spec, sizes) : least.Total() + Entries(spec, sizes);
   return std::min(of_window, products + between_parts);
 }
 
@@ -343,7 +342,7 @@ double ComputeBounds::ProductsOfBlocks(const Spec& spec, double rhs_brought) con
       spec.ideal && IsInPanels(rhs.dtype) ? 0 : elements * decoding_cycles_[static_cast<size_t>(rhs.dtype)];
   WidenedTypes widened;
   if (spec.ideal != kIdealInputs) widened.rhs = rhs.dtype;
-  double least = kInfinity;
+  double least = kInfiniteCycles;
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts of_rhs) {
     // What is decoded ahead may be read in columns, and hide whole.
     if (of_rhs != RhsOfProducts::kAsItIs) {

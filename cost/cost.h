@@ -13,6 +13,7 @@ using Cost = int64_t;  // 1/256 cycle
 
 inline constexpr Cost kCostUnit = 256;
 inline constexpr Cost kInfiniteCost = std::numeric_limits<Cost>::max() / 4;
+inline constexpr double kInfiniteCycles = std::numeric_limits<double>::infinity();
 
 constexpr double ToCycles(Cost cost) { return static_cast<double>(cost) / kCostUnit; }
 

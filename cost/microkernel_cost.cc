@@ -10,8 +10,7 @@
 namespace kirsch {
 namespace {
 
-// Instructions that close a loop trip; the code generator unrolls until a trip has this many FMAs.
-constexpr double kLoopInstructions = 3;
+// The code generator unrolls until a trip has this many FMAs.
 constexpr double kUnrolledFmas = 24;
 
 // To widen a vector or a broadcast takes a shuffle and, mostly, a shift; shuffles have a port of their own.

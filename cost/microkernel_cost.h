@@ -11,6 +11,9 @@
 
 namespace kirsch {
 
+// Instructions that close a loop trip.
+inline constexpr double kLoopInstructions = 3;
+
 // Cycles of one trip of the microkernel's loop (kVectors: `group` steps of the reduction; kPartialSums:
 // and kTiles: `lanes * group` steps; kLanewise: one step), by bottleneck. The trip takes the largest.
 struct TripCycles {

@@ -6,13 +6,12 @@
 #include <initializer_list>
 #include <optional>
 
+#include "cost/microkernel_cost.h"
 #include "cost/vector_math_cost.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
-
-constexpr double kLoopInstructions = 3;
 
 // From lane to lane: a shuffle and an addition or a maximum.
 constexpr double kAcrossLatency = 7;

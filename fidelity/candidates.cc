@@ -19,7 +19,7 @@
 namespace kirsch {
 namespace {
 
-constexpr char kName[] = "drawn";  // of functions
+constexpr char kDrawnName[] = "drawn";  // of functions
 
 bool Stopped(const DrawOptions& options) { return options.stop && options.stop(); }
 
@@ -32,7 +32,7 @@ absl::Status Add(const Program& program, const CostModel& model, Candidates* can
   MeasuredProgram predicted = PredictedProgram(program, cost..., model);
   for (const MeasuredProgram& known : candidates->spec.programs)
     if (known.schedule == predicted.schedule) return absl::OkStatus();
-  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(program, model.target(), kName));
+  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(program, model.target(), kDrawnName));
   if (!kernel.ok()) return kernel.status();
   candidates->kernels.push_back(*std::move(kernel));
   candidates->spec.programs.push_back(std::move(predicted));

@@ -17,7 +17,7 @@
 namespace kirsch {
 namespace {
 
-constexpr char kName[] = "tile";
+constexpr char kTileName[] = "tile";
 constexpr int64_t kShare = 4;  // the shorter reduction is this part of the longer one
 
 std::string FormOf(const RegisterTile& tile) {
@@ -61,7 +61,7 @@ struct Runnable {
 };
 
 absl::StatusOr<Runnable> MakeRunnable(const TileKernel& tile, const Target& target) {
-  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(tile.impl, target, kName));
+  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(tile.impl, target, kTileName));
   if (!kernel.ok()) return kernel.status();
   absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
   if (!workload.ok()) return workload.status();
@@ -132,7 +132,7 @@ absl::StatusOr<TileCheck> Check(const TileKernel& tile, const Target& target) {
   check.spec = tile.parsed.text;
   check.facts = TileFactsOf(tile.microkernel, tile.expansion, target);
   check.form = FormOf(check.facts.tile);
-  absl::StatusOr<LoopCode> loop = HotLoop(Subject(tile.impl, target, kName));
+  absl::StatusOr<LoopCode> loop = HotLoop(Subject(tile.impl, target, kTileName));
   if (!loop.ok()) return loop.status();
   check.loop = *std::move(loop);
   if (const absl::StatusOr<double> analysed = AnalysedCycles(check.loop, target); analysed.ok())

@@ -28,6 +28,10 @@ TileExtent ExtentOf(const Spec& spec, int operand) {
 }
 
 int OuterDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, false).dim; }
+bool IsReduction(const Spec& spec, int dim) {
+  return dim >= 0 && spec.op_info().dims[static_cast<size_t>(dim)].reduction;
+}
+
 int InnerDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, true).dim; }
 
 const DigitAxis* WindowAxis(const Spec& spec, int dim) {

@@ -101,6 +101,9 @@ TileExtent ExtentOf(const Spec& spec, int operand);
 int OuterDim(const Spec& spec, int operand);
 int InnerDim(const Spec& spec, int operand);
 
+// True if sums are along `dim`, which may be none (-1).
+bool IsReduction(const Spec& spec, int dim);
+
 // How a dim indexes the op's window; null if it doesn't.
 const DigitAxis* WindowAxis(const Spec& spec, int dim);
 

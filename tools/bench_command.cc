@@ -37,7 +37,7 @@
 namespace kirsch {
 namespace {
 
-struct Arguments {
+struct BenchArguments {
   SolveOptions solve;
   std::string suite;
   std::string file, kernel;
@@ -53,7 +53,7 @@ constexpr char kAllSets[] = "*";
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
 const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 
-std::vector<std::string> InputsOf(const Arguments& arguments) {
+std::vector<std::string> InputsOf(const BenchArguments& arguments) {
   std::vector<std::string> files = InputsOf(arguments.solve);
   files.insert(files.end(), {arguments.suite, arguments.file, arguments.baseline});
   for (const std::string& peer : arguments.peers) files.push_back(CblasPath(peer));
@@ -61,7 +61,7 @@ std::vector<std::string> InputsOf(const Arguments& arguments) {
 }
 
 // What to bench: matmuls, or graphs.
-absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
+absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments& arguments) {
   const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
              file = !arguments.file.empty();
   if (spec + suite + file != 1)
@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
 }
 
 // The kernels of ours that are asked for, each as it is made; the programs of those that count as ours.
-std::shared_ptr<BenchPrograms> SetMakers(const Arguments& arguments, const Target& target,
+std::shared_ptr<BenchPrograms> SetMakers(const BenchArguments& arguments, const Target& target,
                                          BenchRequest* request) {
   const auto programs = std::make_shared<BenchPrograms>(arguments.solve, target, request->entries.size());
   request->ours = [programs](const BenchEntry& entry) { return programs->Jit(entry); };
@@ -100,7 +100,7 @@ std::shared_ptr<BenchPrograms> SetMakers(const Arguments& arguments, const Targe
   return programs;
 }
 
-absl::Status Write(const Arguments& arguments, const Target& target, const BenchReport& report,
+absl::Status Write(const BenchArguments& arguments, const Target& target, const BenchReport& report,
                    const std::vector<RateChange>& changes) {
   std::string text = FormatTable(report);
   nlohmann::json json = ToJson(report);
@@ -117,7 +117,7 @@ absl::Status Write(const Arguments& arguments, const Target& target, const Bench
 }
 
 // How many sets of weights --rotate asks for.
-absl::StatusOr<int> SetsOf(const Arguments& arguments) {
+absl::StatusOr<int> SetsOf(const BenchArguments& arguments) {
   if (arguments.rotate.empty()) return 1;
   if (arguments.rotate == kAllSets) return kBeyondCaches;
   int sets = 0;
@@ -127,7 +127,7 @@ absl::StatusOr<int> SetsOf(const Arguments& arguments) {
 }
 
 // `baseline`: null, or what the report is to be compared with.
-absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Target& target,
+absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const Target& target,
                                          std::vector<BenchEntry> entries, const Baseline* baseline) {
   const absl::StatusOr<int> sets = SetsOf(arguments);
   if (!sets.ok()) return sets.status();
@@ -163,11 +163,11 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, const Targe
   return report;
 }
 
-absl::StatusOr<int> Bench(const Arguments& arguments) {
+absl::StatusOr<int> Bench(const BenchArguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}, InputsOf(arguments));
       !outputs.ok())
     return outputs;
-  absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
+  absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntriesToBench(arguments);
   if (!entries.ok()) return entries.status();
   const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
@@ -200,7 +200,7 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
 
 void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<BenchArguments>();
   BeginGroup(*command, kWhatGroup);
   AddSolveOptions(*command, db, arguments->solve)->required(false);
   AddTuneOptions(*command, arguments->solve);

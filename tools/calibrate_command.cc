@@ -31,7 +31,7 @@
 namespace kirsch {
 namespace {
 
-struct Arguments {
+struct CalibrateArguments {
   std::string output;  // empty: the host's own file
   std::string check;
   std::string from;                 // a table
@@ -44,7 +44,8 @@ struct Arguments {
 // off by when it was made.
 constexpr double kGoodError = 0.1, kGoodTimes = 2;
 
-CalibrateOptions OptionsOf(const Arguments& arguments, ProgressLine& line, const InterruptGuard& guard) {
+CalibrateOptions OptionsOf(const CalibrateArguments& arguments, ProgressLine& line,
+                           const InterruptGuard& guard) {
   CalibrateOptions options;
   options.quick = arguments.quick;
   if (arguments.from_defaults) options.unknown = Origin::kDefault;
@@ -55,7 +56,7 @@ CalibrateOptions OptionsOf(const Arguments& arguments, ProgressLine& line, const
   return options;
 }
 
-absl::StatusOr<std::string> OutputOf(const Arguments& arguments) {
+absl::StatusOr<std::string> OutputOf(const CalibrateArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
   const std::string path = HostFile();
   if (path.empty())
@@ -97,7 +98,7 @@ absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
   return remembered;
 }
 
-absl::Status ReadEarlier(const Arguments& arguments, CalibrateOptions* options) {
+absl::Status ReadEarlier(const CalibrateArguments& arguments, CalibrateOptions* options) {
   if (!arguments.from.empty()) {
     absl::StatusOr<std::vector<Remembered>> remembered = RememberedIn(arguments.from);
     if (!remembered.ok()) return remembered.status();
@@ -116,7 +117,8 @@ absl::Status ReadEarlier(const Arguments& arguments, CalibrateOptions* options) 
   return absl::OkStatus();
 }
 
-absl::Status WriteAll(const Calibration& calibration, const std::string& output, const Arguments& arguments) {
+absl::Status WriteAll(const Calibration& calibration, const std::string& output,
+                      const CalibrateArguments& arguments) {
   absl::Status written = WriteOutput(output, PrintCalibration(calibration));
   if (written.ok() && !arguments.svg.empty())
     written = WriteOutput(arguments.svg, DrawCalibration(calibration));
@@ -125,7 +127,7 @@ absl::Status WriteAll(const Calibration& calibration, const std::string& output,
   return written;
 }
 
-absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
+absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   const Host host = ReadHost();
   const std::string cpu = DetectHostCpu().name;
   absl::StatusOr<Target> base = HostTarget(host, cpu);
@@ -153,7 +155,7 @@ absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
   return 0;
 }
 
-absl::StatusOr<int> RunCheck(const Arguments& arguments) {
+absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
   const absl::StatusOr<std::string> text = ReadFile(arguments.check);
   if (!text.ok()) return text.status();
   const absl::StatusOr<TargetFile> file = ParseTarget(*text, arguments.check);
@@ -178,7 +180,7 @@ absl::StatusOr<int> RunCheck(const Arguments& arguments) {
 void AddCalibrateCommand(CLI::App& target_command, Run& run) {
   CLI::App* command = target_command.add_subcommand(
       "calibrate", "Measure this machine, and write the target file that host has from then on");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CalibrateArguments>();
   BeginGroup(*command, kOutputGroup);
   command
       ->add_option("-o,--output", arguments->output,

@@ -27,7 +27,7 @@
 namespace kirsch {
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   TableChoice table;
   int search = 0;  // roots to search for again, and bounds to prove again
 };
@@ -213,7 +213,7 @@ void Report(const Checker& checker, bool recalled) {
     std::printf("; their programs could not be checked: the table is for another version of Kirsch\n");
 }
 
-absl::StatusOr<int> Check(const Arguments& arguments, const DbOptions& db) {
+absl::StatusOr<int> Check(const CheckArguments& arguments, const DbOptions& db) {
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   Table table(*std::move(file));
@@ -230,7 +230,7 @@ absl::StatusOr<int> Check(const Arguments& arguments, const DbOptions& db) {
 
 void AddDbCheck(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand("check", "Look for damage (exit code 1: there is)");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CheckArguments>();
   AddTableChoice(*command, arguments->table);
   BeginGroup(*command, kCheckGroup);
   command->add_option("--search", arguments->search, "Search for this many of the answers again, and compare")

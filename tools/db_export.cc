@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 
 constexpr size_t Index(LayoutKind kind) { return static_cast<size_t>(kind); }
 
-struct Arguments {
+struct ExportArguments {
   TableChoice table;
   std::string output = "-";
 };
@@ -118,7 +118,7 @@ absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stor
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
+absl::StatusOr<int> Export(const ExportArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.output}, InputsOf(arguments.table, db)); !output.ok())
     return output;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
@@ -159,7 +159,7 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
 void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand(
       "export", "Print a table as text: a line of JSON for each box, plan, tuning and bound");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   AddTableChoice(*command, arguments->table);
   BeginGroup(*command, kOutputGroup);
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")

@@ -17,7 +17,7 @@ namespace {
 
 using Points = std::map<PageKey, std::vector<PagePoint>>;
 
-struct Arguments {
+struct MergeArguments {
   std::string output;
   std::vector<std::string> inputs;
 };
@@ -81,13 +81,13 @@ absl::Status Unite(Points* points) {
   return absl::OkStatus();
 }
 
-int64_t Count(const Points& points) {
+int64_t CountPoints(const Points& points) {
   int64_t count = 0;
   for (const auto& [key, page] : points) count += static_cast<int64_t>(page.size());
   return count;
 }
 
-absl::StatusOr<int> Merge(const Arguments& arguments) {
+absl::StatusOr<int> Merge(const MergeArguments& arguments) {
   std::unique_ptr<TableFile> output, first;
   Points points, old;
   TableTexts texts, old_texts;
@@ -122,7 +122,7 @@ absl::StatusOr<int> Merge(const Arguments& arguments) {
   }
   if (status = output->Add(points, texts); !status.ok()) return status;
   std::printf("%s entries read, %s of them new to %s\n", Cat(read).c_str(),
-              Cat(Count(all) - Count(old) + new_texts).c_str(), arguments.output.c_str());
+              Cat(CountPoints(all) - CountPoints(old) + new_texts).c_str(), arguments.output.c_str());
   return 0;
 }
 
@@ -130,7 +130,7 @@ absl::StatusOr<int> Merge(const Arguments& arguments) {
 
 void AddDbMerge(CLI::App& db_command, Run& run) {
   CLI::App* command = db_command.add_subcommand("merge", "Add the entries of tables to a table");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<MergeArguments>();
   command->add_option("OUT", arguments->output, "The table to add to; made if there is none")->required();
   command->add_option("IN", arguments->inputs, "The tables to take from")->required();
   command->callback([&run, arguments] { run = [arguments] { return Merge(*arguments); }; });

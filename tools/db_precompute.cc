@@ -34,7 +34,7 @@ namespace {
 // More would not fit into memory, and nobody could wait for them.
 constexpr int64_t kMostRoots = int64_t{1} << 24;
 
-struct Arguments {
+struct PrecomputeArguments {
   std::string family;
   std::string target = "host";
   int threads = 1;         // that the kernels are for
@@ -44,7 +44,7 @@ struct Arguments {
   std::string json;
 };
 
-absl::StatusOr<std::vector<Spec>> FindRoots(const Arguments& arguments, const Target& target) {
+absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments, const Target& target) {
   if (IsGraphShorthand(arguments.family) && !ParseFamily(arguments.family).ok())
     return absl::InvalidArgumentError(
         "FAMILY: expected a family of specs; what a graph needs is kept as its kernels are made");
@@ -86,7 +86,8 @@ std::string ProgressText(const PrecomputeProgress& progress) {
                          progress.seconds, left);
 }
 
-absl::Status Report(const Arguments& arguments, const PrecomputeProgress& progress, const Table& table) {
+absl::Status Report(const PrecomputeArguments& arguments, const PrecomputeProgress& progress,
+                    const Table& table) {
   const int64_t left = progress.roots - progress.known - progress.solved;
   std::fprintf(stderr,
                "%lld specs: %lld known before, %lld solved in %.1f s, %lld left; %lld new entries in '%s'\n",
@@ -101,7 +102,7 @@ absl::Status Report(const Arguments& arguments, const PrecomputeProgress& progre
   return WriteJson(arguments.json, WithHead({"db precompute", table.file()->identity().target_name}, json));
 }
 
-absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions& db) {
+absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(TableChoice{"", arguments.target}, db));
       !output.ok())
     return output;
@@ -137,7 +138,7 @@ absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions
 
 void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand("precompute", "Solve a family of specs ahead of time");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PrecomputeArguments>();
   command
       ->add_option("FAMILY", arguments->family, "E.g. 'matmul f32 1..64x4096x4096': any size may be a range")
       ->required();

@@ -31,7 +31,7 @@ constexpr char kDefinition[] =
     "A dense table has a 4-byte cost and a 4-byte decision for each spec and each limit that it answers.";
 constexpr int64_t kDenseBytes = 8;
 
-struct Arguments {
+struct StatsArguments {
   TableChoice table;
   std::string json;
 };
@@ -222,7 +222,7 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
                 Cat(part.bytes).c_str());
 }
 
-absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) {
+absl::StatusOr<int> PrintStats(const StatsArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.table, db)); !output.ok())
     return output;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
@@ -245,7 +245,7 @@ absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) 
 
 void AddDbStats(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand("stats", "What a table holds, and how small it is");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StatsArguments>();
   AddTableChoice(*command, arguments->table);
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write this as JSON to this file (-: standard output)")

@@ -12,16 +12,16 @@
 namespace kirsch {
 namespace {
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
+using BoxFacts = std::vector<std::pair<std::string, std::string>>;
 
 template <typename Amounts>
-void AddAmounts(const std::string& name, const Amounts& amounts, Facts* facts) {
+void AddAmounts(const std::string& name, const Amounts& amounts, BoxFacts* facts) {
   if (std::string text = ByLevel(amounts); !text.empty()) facts->emplace_back(name, std::move(text));
 }
 
 std::string Cycles(double cycles) { return absl::StrFormat("%.0f cycles", cycles); }
 
-void AddTile(const TileFacts& facts, Facts* out) {
+void AddTile(const TileFacts& facts, BoxFacts* out) {
   const RegisterTile& tile = facts.tile;
   out->emplace_back("register tile", absl::StrFormat("%d × %d vectors of %d lanes, %s", tile.rows,
                                                      tile.columns, tile.lanes, tile.instruction().name));
@@ -33,9 +33,9 @@ void AddTile(const TileFacts& facts, Facts* out) {
   out->emplace_back("of the peak rate", absl::StrFormat("%.1f %%", 100 * facts.peak_share));
 }
 
-Facts GatherFacts(const ExplainedNode& node, double total) {
+BoxFacts GatherFacts(const ExplainedNode& node, double total) {
   const double cycles = ToCycles(node.cost);
-  Facts facts = {{"spec", PrintSpec(node.impl->spec)}};
+  BoxFacts facts = {{"spec", PrintSpec(node.impl->spec)}};
   facts.emplace_back("time", absl::StrFormat("%.2f %% of the whole, %.2f %% without what is below",
                                              100 * node.weight * cycles / total,
                                              100 * node.weight * ToCycles(node.own) / total));
@@ -82,8 +82,8 @@ class NodeBoxes {
   std::vector<IcicleBox>* const boxes_;
 };
 
-Facts GatherFacts(const ExplainedStage& stage, double total) {
-  Facts facts;
+BoxFacts GatherFacts(const ExplainedStage& stage, double total) {
+  BoxFacts facts;
   facts.emplace_back(
       "time", absl::StrFormat("%.2f %% of the whole", 100 * stage.weight * stage.stage->cycles / total));
   facts.emplace_back("one run", absl::StrFormat("%s; %s, %.0f runs", Cycles(stage.stage->cycles),
@@ -96,7 +96,8 @@ Facts GatherFacts(const ExplainedStage& stage, double total) {
   return facts;
 }
 
-void AddRunnerUp(const std::string& name, const std::optional<RunnerUp>& other, double cycles, Facts* facts) {
+void AddRunnerUp(const std::string& name, const std::optional<RunnerUp>& other, double cycles,
+                 BoxFacts* facts) {
   if (other)
     facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other->text, Margin(cycles, other->cycles)));
 }

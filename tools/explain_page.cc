@@ -15,7 +15,7 @@ namespace kirsch {
 namespace {
 
 // What a page needs of a program or a plan beside its explanation.
-struct Summary {
+struct PageSummary {
   const Target* target = nullptr;
   double cycles = 0, gflops = 0, flops = 0;
   double bytes = 0;  // of the operands, each once
@@ -25,7 +25,7 @@ struct Summary {
   std::vector<double> by_kind = {};
 };
 
-void AddOperands(const Explanation& program, Summary* summary) {
+void AddOperands(const Explanation& program, PageSummary* summary) {
   const Spec& root = program.nodes.front().impl->spec;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     summary->bytes +=
@@ -34,7 +34,7 @@ void AddOperands(const Explanation& program, Summary* summary) {
   summary->best = BestArithmetic(root, *summary->target);
 }
 
-void AddOperands(const ExplainedPlan& explained, Summary* summary) {
+void AddOperands(const ExplainedPlan& explained, PageSummary* summary) {
   const Graph& graph = explained.plan->graph;
   for (int input = 0; input < graph.num_inputs(); ++input)
     summary->bytes += static_cast<double>(graph.at(input).type.bytes());
@@ -42,9 +42,9 @@ void AddOperands(const ExplainedPlan& explained, Summary* summary) {
   summary->threads = explained.plan->threads;
 }
 
-Summary MakeSummary(const ExplainedMember& member) {
+PageSummary MakeSummary(const ExplainedMember& member) {
   const Synthesis& synthesis = *member.synthesis;
-  Summary summary{&synthesis.target, member.cycles, synthesis.gflops(), Flops(synthesis.program)};
+  PageSummary summary{&synthesis.target, member.cycles, synthesis.gflops(), Flops(synthesis.program)};
   std::visit([&](const auto& explained) { AddOperands(explained, &summary); }, member.explanation);
   summary.traffic = member.traffic;
   summary.by_kind = member.by_kind;
@@ -57,7 +57,7 @@ struct Roof {
 };
 
 // Of all threads: the widest vectors' multiply-adds, and what else the operands may be multiplied by.
-std::vector<Roof> ComputeRoofs(const Summary& summary) {
+std::vector<Roof> ComputeRoofs(const PageSummary& summary) {
   const Dtype sum = Info(summary.best).accumulator();
   const Arithmetic plain = PlainArithmetic(IsFloating(sum) ? sum : Dtype::kF32);
   std::vector<Roof> roofs;
@@ -75,7 +75,7 @@ std::vector<Roof> ComputeRoofs(const Summary& summary) {
   return roofs;
 }
 
-std::vector<Roof> MemoryRoofs(const Summary& summary) {
+std::vector<Roof> MemoryRoofs(const PageSummary& summary) {
   const Target& target = *summary.target;
   const VectorUnit& unit = target.vectors.front();
   std::vector<Roof> roofs;
@@ -113,7 +113,7 @@ std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
   return ranked;
 }
 
-std::string RooflineSvg(const Summary& summary, const std::vector<Ranked>& ranked,
+std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
   XyChart chart;
   chart.name = "Roofline";
@@ -164,7 +164,7 @@ std::string RooflineSvg(const Summary& summary, const std::vector<Ranked>& ranke
   return Svg(chart);
 }
 
-std::string TrafficHtml(const Summary& summary) {
+std::string TrafficHtml(const PageSummary& summary) {
   std::vector<std::vector<std::string>> rows = {{"level", "in", "back", "at its full rate"}};
   for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
     if (summary.traffic.at(level) == 0) continue;
@@ -177,7 +177,7 @@ std::string TrafficHtml(const Summary& summary) {
   return rows.size() > 1 ? TableHtml(rows) : "<p>Nothing comes from beyond L1.</p>\n";
 }
 
-std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
+std::string BarsSvg(const PageSummary& summary, const std::vector<Ranked>& ranked) {
   StackedBars bars{"Cycles by what they go to", "cycles", CycleKinds(), {}};
   bars.rows.push_back({"chosen", absl::StrFormat("%.0f cycles", summary.cycles), summary.by_kind});
   for (size_t i = 0; i < ranked.size(); ++i)
@@ -190,7 +190,7 @@ std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
 
 std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
-  const Summary summary = MakeSummary(member);
+  const PageSummary summary = MakeSummary(member);
   const std::vector<IcicleBox> boxes =
       std::visit([](const auto& explained) { return BoxesOf(explained); }, member.explanation);
   return Cat("<h2>", Escaped(member.synthesis->name), "</h2>\n<p>",

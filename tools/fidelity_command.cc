@@ -37,7 +37,7 @@ constexpr int kTrafficPrograms = 20;
 constexpr int kPromising = 16, kRandom = 17;  // of each drawn problem; the latter with the chosen one
 constexpr size_t kQuickStep = 3;              // of the usual suite, each third spec
 
-struct Arguments {
+struct FidelityArguments {
   std::vector<std::string> specs;
   std::string suite;
   std::vector<std::string> corpora;  // measured before
@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
   return some;
 }
 
-absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
+absl::StatusOr<std::vector<BenchEntry>> ReadProblems(const FidelityArguments& arguments) {
   if (!arguments.specs.empty() && !arguments.suite.empty())
     return absl::InvalidArgumentError("fidelity: expected either SPECs or --suite FILE");
   if (arguments.chosen > 0 && (!arguments.specs.empty() || !arguments.suite.empty()))
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   return entries;
 }
 
-absl::StatusOr<Corpus> Measure(const Arguments& arguments, const Target& target,
+absl::StatusOr<Corpus> Measure(const FidelityArguments& arguments, const Target& target,
                                const std::vector<BenchEntry>& entries) {
   const CostModel model(target);
   InterruptGuard guard;
@@ -102,7 +102,7 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const Target& target,
   return corpus;
 }
 
-absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments, const Target& target) {
+absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
   const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
@@ -117,9 +117,9 @@ absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments, const Target& targ
   return corpus;
 }
 
-absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments, const Target& target) {
+absl::StatusOr<Corpus> MeasureOrPrice(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.corpora.empty()) return PriceAgain(arguments, target);
-  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
+  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadProblems(arguments);
   if (!entries.ok()) return entries.status();
   for (const BenchEntry& entry : *entries)
     if (entry.matmul)
@@ -128,7 +128,7 @@ absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments, const Target& 
 }
 
 // What is predicted before there is code, held against the code.
-absl::StatusOr<int> CheckStatic(const Arguments& arguments, const Target& target) {
+absl::StatusOr<int> CheckStatic(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.corpora.empty() ||
       !arguments.svg.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
@@ -155,7 +155,7 @@ absl::StatusOr<int> CheckStatic(const Arguments& arguments, const Target& target
   return 0;
 }
 
-absl::StatusOr<int> Fidelity(const Arguments& arguments) {
+absl::StatusOr<int> Fidelity(const FidelityArguments& arguments) {
   std::vector<std::string> inputs = TargetFilesIn(arguments.target);
   inputs.push_back(arguments.suite);
   inputs.insert(inputs.end(), arguments.corpora.begin(), arguments.corpora.end());
@@ -184,7 +184,7 @@ absl::StatusOr<int> Fidelity(const Arguments& arguments) {
 void AddFidelityCommand(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("fidelity", "Measure how well predicted cycles agree with this machine's");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FidelityArguments>();
   BeginGroup(*command, kWhatGroup);
   command->add_option("SPECS", arguments->specs,
                       "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");

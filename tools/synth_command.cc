@@ -35,7 +35,7 @@
 namespace kirsch {
 namespace {
 
-struct Arguments {
+struct SynthArguments {
   RequestArguments request;
   std::string emit = "header";
   HeaderMode header_mode = HeaderMode::kAttributes;
@@ -65,7 +65,7 @@ CodeForm FormOf(const std::string& emit) {
 }
 
 // Finds out before the search, which may take a while, that its result has nowhere to go.
-absl::Status CheckOutputFiles(const Arguments& arguments) {
+absl::Status CheckOutputFiles(const SynthArguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
   return CheckOutputs({arguments.output, arguments.declarations, arguments.json, arguments.trace},
@@ -73,7 +73,7 @@ absl::Status CheckOutputFiles(const Arguments& arguments) {
 }
 
 // Writes the code, or the JSON with standard output for itself, or both.
-absl::StatusOr<int> Write(const Arguments& arguments, const std::optional<std::string>& code,
+absl::StatusOr<int> Write(const SynthArguments& arguments, const std::optional<std::string>& code,
                           const nlohmann::ordered_json& json, int exit_code) {
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (code && (to_file || arguments.json != "-"))
@@ -84,7 +84,7 @@ absl::StatusOr<int> Write(const Arguments& arguments, const std::optional<std::s
 }
 
 // The bytes of memory and the phases are the most that any of the programs needs.
-nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
+nlohmann::ordered_json EmitJson(const SynthArguments& arguments, size_t bytes,
                                 absl::Span<const LoopProgram* const> programs) {
   int64_t scratch_bytes = 0, packed_bytes = 0, shared_bytes = 0;
   int phases = 1;
@@ -111,7 +111,8 @@ std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, con
 }
 
 // Code and texts are of the one kernel for the one target.
-absl::StatusOr<std::string> Emit(const Arguments& arguments, const Library& library, const HeaderFile& file) {
+absl::StatusOr<std::string> Emit(const SynthArguments& arguments, const Library& library,
+                                 const HeaderFile& file) {
   if (arguments.emits_code()) {
     ProgressLine line;
     line.Show("compiling the code");
@@ -124,14 +125,14 @@ absl::StatusOr<std::string> Emit(const Arguments& arguments, const Library& libr
 }
 
 // If they are wanted.
-absl::Status WriteDeclarations(const Arguments& arguments, HeaderFile file) {
+absl::Status WriteDeclarations(const SynthArguments& arguments, HeaderFile file) {
   if (arguments.declarations.empty()) return absl::OkStatus();
   file.declares = true;
   file.mode = HeaderMode::kAttributes;
   return WriteOutput(arguments.declarations, PrintHeaderFile(file));
 }
 
-absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& requests) {
+absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests& requests) {
   const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
   SolveArguments solve = arguments.request.solve;
   SearchTraceFile trace;
@@ -171,7 +172,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
 }
 
 // Options that contradict each other.
-absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
+absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests) {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
   if (arguments.abi != Abi::kSystemV && !arguments.emits_code())
     return refuse(Cat("--abi: expected --emit obj, asm or ll, got ", arguments.emit));
@@ -203,7 +204,7 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> Synth(const Arguments& arguments) {
+absl::StatusOr<int> Synth(const SynthArguments& arguments) {
   if (absl::Status outputs = CheckOutputFiles(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
@@ -237,7 +238,7 @@ const CLI::Validator kNamespace(
 
 void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("synth", "Synthesize a kernel and write it");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SynthArguments>();
   AddRequestOptions(*command, db, arguments->request);
   AddTuneOptions(*command, arguments->request.solve);
   BeginGroup(*command, kSearchGroup);

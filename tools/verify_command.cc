@@ -22,7 +22,7 @@
 namespace kirsch {
 namespace {
 
-struct Arguments {
+struct VerifyArguments {
   RequestArguments request;
   std::string json;
 };
@@ -41,7 +41,7 @@ std::string Text(const VerifyReport& report) {
 }
 
 // `json`: what was found.
-absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json json,
+absl::StatusOr<int> Report(const VerifyArguments& arguments, nlohmann::ordered_json json,
                            const VerifyReport& report) {
   if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
@@ -51,7 +51,7 @@ absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json js
   return ExitCode(report);
 }
 
-absl::StatusOr<int> Verify(const Arguments& arguments) {
+absl::StatusOr<int> Verify(const VerifyArguments& arguments) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.request)); !output.ok())
     return output;
   const absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
@@ -70,7 +70,7 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
 
 void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   AddRequestOptions(*command, db, arguments->request);
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")

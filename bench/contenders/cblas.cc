@@ -18,13 +18,13 @@ struct Method {
   Kind kind;
   KirschType inputs;
 };
-constexpr std::array<Method, 7> kMethods = {{{"cblas_sgemm", Kind::kGemm, KIRSCH_F32},
-                                             {"cblas_sgemv", Kind::kGemv, KIRSCH_F32},
-                                             {"cblas_sgemm_batch", Kind::kGemmBatch, KIRSCH_F32},
-                                             {"cblas_sbgemm", Kind::kGemm, KIRSCH_BF16},
-                                             {"cblas_dgemm", Kind::kGemm, KIRSCH_F64},
-                                             {"cblas_dgemv", Kind::kGemv, KIRSCH_F64},
-                                             {"cblas_dgemm_batch", Kind::kGemmBatch, KIRSCH_F64}}};
+constexpr std::array<Method, 7> kCblasMethods = {{{"cblas_sgemm", Kind::kGemm, KIRSCH_F32},
+                                                  {"cblas_sgemv", Kind::kGemv, KIRSCH_F32},
+                                                  {"cblas_sgemm_batch", Kind::kGemmBatch, KIRSCH_F32},
+                                                  {"cblas_sbgemm", Kind::kGemm, KIRSCH_BF16},
+                                                  {"cblas_dgemm", Kind::kGemm, KIRSCH_F64},
+                                                  {"cblas_dgemv", Kind::kGemv, KIRSCH_F64},
+                                                  {"cblas_dgemm_batch", Kind::kGemmBatch, KIRSCH_F64}}};
 
 CblasTranspose Transpose(int col) { return col ? kCblasTrans : kCblasNoTrans; }
 int Int(size_t value) { return static_cast<int>(value); }
@@ -104,7 +104,7 @@ class CblasContender : public Contender {
   std::vector<std::string> libraries_;
   CblasLibrary library_;
   const Problem* problem_ = nullptr;
-  Method method_ = kMethods[0];
+  Method method_ = kCblasMethods[0];
   Products<float> f32_;
   Products<double> f64_;
 };
@@ -114,7 +114,7 @@ absl::StatusOr<ContenderInfo> CblasContender::Load() {
   if (!library.ok()) return library.status();
   library_ = *std::move(library);
   ContenderInfo info = library_.info;
-  for (const Method& method : kMethods) info.methods.emplace_back(method.name);
+  for (const Method& method : kCblasMethods) info.methods.emplace_back(method.name);
   return info;
 }
 
@@ -142,7 +142,7 @@ absl::Status CblasContender::Takes(const Problem& problem) const {
 absl::Status CblasContender::Prepare(const Workload& workload, size_t, size_t method) {
   const Problem& problem = workload.problem;
   problem_ = &problem;
-  method_ = kMethods[method];
+  method_ = kCblasMethods[method];
   if (absl::Status status = Takes(problem); !status.ok()) return status;
   if (kirsch_is_f32(&problem)) f32_ = {library_.f32, problem};
   if (kirsch_is_f64(&problem)) f64_ = {library_.f64, problem};

@@ -22,7 +22,6 @@ using nlohmann::json;
 
 // Far beyond the slowest sensible answer: a few calls of the largest matmul.
 constexpr int kHungMilliseconds = 10 * 60 * 1000;
-constexpr size_t kMaxMessage = 1 << 16;
 
 // Until it has stopped, or ended.
 void AwaitStop(pid_t pid) {

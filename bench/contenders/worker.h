@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -70,6 +71,9 @@ class Worker {
   pid_t pid_ = -1;
   int socket_ = -1;
 };
+
+// Bytes of a request, and of an answer.
+inline constexpr size_t kMaxMessage = 1 << 16;
 
 // What runs in a worker's process: a loop that answers one request at a time.
 //

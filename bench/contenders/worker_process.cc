@@ -20,7 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxMessage = 1 << 16;
 // A call this many times longer than a sample needs no other call before it to warm up.
 constexpr double kLongCall = 10;
 

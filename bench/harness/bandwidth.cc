@@ -13,7 +13,7 @@
 namespace kirsch {
 namespace {
 
-constexpr size_t kLine = 64;
+constexpr size_t kReadBytes = 64;
 constexpr size_t kMaxStreams = 8;
 constexpr size_t kPrefetchBytes = 2048;  // ahead; half a page either way makes no difference
 constexpr size_t kRunBytesPerThread = size_t{32} << 20;
@@ -24,7 +24,7 @@ template <int streams, bool prefetch>
 __attribute__((target("avx2"))) void Read(const char* begin, size_t bytes) {
   const size_t part = bytes / streams;
   __m256i even = _mm256_setzero_si256(), odd = even;
-  for (size_t at = 0; at < part; at += kLine) {
+  for (size_t at = 0; at < part; at += kReadBytes) {
     for (int stream = 0; stream < streams; ++stream) {
       const char* line = begin + static_cast<size_t>(stream) * part + at;
       if (prefetch) _mm_prefetch(line + kPrefetchBytes, _MM_HINT_T0);
@@ -129,7 +129,7 @@ size_t BandwidthBufferBytes(const std::vector<CacheInfo>& caches) {
 
 size_t BandwidthBytesPerRun(const BandwidthMethod& method, size_t buffer_bytes) {
   const size_t threads = static_cast<size_t>(method.threads);
-  const size_t unit = threads * kMaxStreams * kLine;  // whole lines for each stream of each thread
+  const size_t unit = threads * kMaxStreams * kReadBytes;  // whole lines for each stream of each thread
   return std::min(threads * kRunBytesPerThread, buffer_bytes) / unit * unit;
 }
 

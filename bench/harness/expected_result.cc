@@ -71,8 +71,8 @@ double ToleranceOfSum(const Workload& workload, double magnitude) {
 }
 
 // The sum as the output has it, and how far off that may be.
-Uncertain Stored(const Workload& workload, size_t batch, size_t row, size_t column, double sum,
-                 double tolerance) {
+Uncertain StoredSum(const Workload& workload, size_t batch, size_t row, size_t column, double sum,
+                    double tolerance) {
   if (!workload.spec->op_info().epilogue.empty())
     return FinishedSum(workload, batch, row, column, {sum, tolerance});
   const KirschType type = workload.problem.out_type;
@@ -116,8 +116,8 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
       const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
       const Uncertain stored =
-          Stored(workload, batch, rows[i], columns[j], static_cast<double>(before + sum[at]),
-                 ToleranceOfSum(workload, std::abs(before) + magnitude[at]));
+          StoredSum(workload, batch, rows[i], columns[j], static_cast<double>(before + sum[at]),
+                    ToleranceOfSum(workload, std::abs(before) + magnitude[at]));
       reference.offsets.push_back(offset);
       reference.values.push_back(stored.value);
       reference.tolerances.push_back(stored.error);

@@ -116,7 +116,7 @@ constexpr double TileWork(int steps) {
   return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2;
 }
 
-constexpr std::array<PeakMethod, 16> kMethods = {{
+constexpr std::array<PeakMethod, 16> kPeakMethods = {{
     {"clock", 0, kClockCycles, Always, None, RunClockLoop},
     {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
     {"fma", 64, Work(64, 2), HasAvx512, Floats, Fma512},
@@ -143,12 +143,12 @@ class PeakContender : public Contender {
     if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
     ContenderInfo info;
     info.name = "peak";
-    for (const PeakMethod& method : kMethods) info.methods.emplace_back(method.instruction);
+    for (const PeakMethod& method : kPeakMethods) info.methods.emplace_back(method.instruction);
     return info;
   }
 
   absl::Status Prepare(const Workload&, size_t, size_t method) override {
-    const PeakMethod& peak = kMethods[method];
+    const PeakMethod& peak = kPeakMethods[method];
     if (!peak.present()) return absl::UnimplementedError(Cat("this CPU lacks ", peak.instruction));
     loop_ = peak.loop;
     return absl::OkStatus();
@@ -166,7 +166,7 @@ class PeakContender : public Contender {
 
 }  // namespace
 
-std::span<const PeakMethod> PeakMethods() { return kMethods; }
+std::span<const PeakMethod> PeakMethods() { return kPeakMethods; }
 
 std::unique_ptr<Contender> MakePeakContender(int threads) { return std::make_unique<PeakContender>(threads); }
 

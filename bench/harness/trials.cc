@@ -19,7 +19,7 @@ namespace kirsch {
 namespace {
 
 // Fewer undisturbed samples than this say less than the disturbed ones.
-constexpr size_t kMinGoodSamples = 2;
+constexpr size_t kMinGoodTrials = 2;
 
 // Takes so little time that the core may be looked at before and after every round.
 constexpr MeasureOptions kGaugeSample = {3, 1e-4};
@@ -198,7 +198,7 @@ class TrialRun {
         trial->cycles.push_back(taken.sample.seconds * 1e9 * gauges_[taken.round].ghz);
       }
     }
-    Trial trial = good.seconds.size() < std::min(kMinGoodSamples, all.seconds.size()) ? all : good;
+    Trial trial = good.seconds.size() < std::min(kMinGoodTrials, all.seconds.size()) ? all : good;
     trial.disturbed = trial.seconds.size() > good.seconds.size();
     trial.correct = correct_[kernel];
     return trial;

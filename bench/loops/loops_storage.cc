@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "spec/program/memory.h"
+
 namespace kirsch {
 namespace {
-
-constexpr size_t kLine = 64;
 
 bool IsPointwise(const GraphNode& node) {
   const OperationKind kind = Info(node.op).kind;
@@ -15,7 +15,7 @@ bool IsPointwise(const GraphNode& node) {
 }
 
 // A piece of scratch.
-struct Block {
+struct ScratchPiece {
   size_t offset, bytes;
   bool free;
 };
@@ -81,7 +81,7 @@ class StoragePlanner {
   size_t BytesOfValue(int node) const {
     const TensorType& type = graph_.at(node).type;
     const size_t each = type.dtype == Dtype::kF32 ? float_bytes_ : static_cast<size_t>(Bytes(type.dtype));
-    return (static_cast<size_t>(type.elements()) * each + kLine - 1) / kLine * kLine;
+    return static_cast<size_t>(WholeLines(type.elements() * static_cast<int64_t>(each)));
   }
 
   void Place(int node) {
@@ -120,7 +120,7 @@ class StoragePlanner {
   const size_t float_bytes_;
   std::vector<int> last_use_;
   std::vector<size_t> block_;  // of each node that has one
-  std::vector<Block> blocks_;
+  std::vector<ScratchPiece> blocks_;
   LoopsStorage storage_;
 };
 

@@ -13,9 +13,9 @@
 namespace kirsch {
 namespace {
 
-class Reader : JsonMembers {
+class BaselineReader : JsonMembers {
  public:
-  explicit Reader(std::string_view file) : JsonMembers(file) {}
+  explicit BaselineReader(std::string_view file) : JsonMembers(file) {}
 
   absl::StatusOr<Baseline> Read(const JsonValue& document) {
     Baseline baseline;
@@ -67,7 +67,7 @@ absl::StatusOr<Baseline> ReadBaseline(const std::string& file) {
   if (!text.ok()) return text.status();
   const absl::StatusOr<JsonValue> document = ParseJson(*text, file);
   if (!document.ok()) return document.status();
-  absl::StatusOr<Baseline> baseline = Reader(file).Read(*document);
+  absl::StatusOr<Baseline> baseline = BaselineReader(file).Read(*document);
   if (baseline.ok()) baseline->file = file;
   return baseline;
 }

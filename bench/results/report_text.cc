@@ -48,20 +48,20 @@ void AppendMachine(const BenchReport& report, std::string& out) {
 }
 
 // One block of the table: how wide the names are, and whether memory has columns.
-struct Block {
+struct TableColumns {
   int name_width;
   bool memory;
   double best_peer;
 };
 
-void AppendHeading(const Block& block, const SpecResults& group, std::string& out) {
+void AppendHeading(const TableColumns& block, const SpecResults& group, std::string& out) {
   absl::StrAppendFormat(&out, "\n%s\n  %-*s %8s %7s", group.spec, block.name_width, "",
                         group.results.front().unit, "of peak");
   if (block.memory) absl::StrAppendFormat(&out, " %6s %6s", "GB/s", "of mem");
   absl::StrAppendFormat(&out, " %7s %8s %6s %8s  %s\n", "spread", "time", "ratio", "of bound", "method");
 }
 
-void AppendResult(const Block& block, const BenchResult& result, std::string& out) {
+void AppendResult(const TableColumns& block, const BenchResult& result, std::string& out) {
   const std::string ratio = !result.correct ? "WRONG"
                             : block.best_peer == 0
                                 ? "-"
@@ -124,8 +124,8 @@ std::string FormatTable(const BenchReport& report) {
   for (const BenchResult& result : report.results) width = std::max(width, result.name.size());
   const int name_width = static_cast<int>(width);
   for (const SpecResults& group : GroupBySpec(report)) {
-    const Block block{name_width, report.cold || report.rotates || group.results.front().memory_bound,
-                      group.best()};
+    const TableColumns block{name_width, report.cold || report.rotates || group.results.front().memory_bound,
+                             group.best()};
     AppendHeading(block, group, out);
     for (const BenchResult& result : group.results) AppendResult(block, result, out);
   }

@@ -12,8 +12,6 @@
 
 namespace kirsch {
 
-inline constexpr int kXmmBytes = 16;
-
 // "_mm256_name(arguments)", for vectors of `bytes`.
 template <typename... Arguments>
 std::string Intrinsic(int bytes, const std::string& name, const Arguments&... arguments) {

@@ -28,7 +28,7 @@ std::string Offset(const std::string& pointer, int elements) {
 }
 
 // Elements first .. first + count - 1 as an unsigned number, the rest being zero.
-std::string Word(const std::string& from, Dtype memory, int first, int count) {
+std::string GatheredWord(const std::string& from, Dtype memory, int first, int count) {
   const int bits = 8 * Bytes(memory);
   std::string word;
   for (int i = 0; i < count; ++i) {
@@ -213,7 +213,7 @@ std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lan
                 ? Intrinsic(bytes, "maskz_loadu_epi32", Mask(all_words, words), from)
                 : Intrinsic(bytes, "maskload_epi32", pointer, MaskVector(all_words, words, Dtype::kS32));
   if (rest == 0) return value;
-  const std::string word = Cat("(int)(", Word(from, memory, words * in_word, rest), ")");
+  const std::string word = Cat("(int)(", GatheredWord(from, memory, words * in_word, rest), ")");
   if (bytes == 64)
     return Intrinsic(bytes, "mask_set1_epi32", value, Cat("(__mmask16)0x", absl::Hex(1u << words)), word);
   return Intrinsic(bytes, "insert_epi32", value, word, words);
@@ -276,7 +276,7 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
                       Intrinsic(kXmmBytes, Cat("loadu_si", bits), from));
   } else {
     value = Intrinsic(narrow, Cat("set1_epi", bits),
-                      Cat(bits == 16 ? "(short)(" : "(int)(", Word(from, memory, 0, count), ")"));
+                      Cat(bits == 16 ? "(short)(" : "(int)(", GatheredWord(from, memory, 0, count), ")"));
   }
   return Widened(value, memory, to.dtype, to.lanes);
 }

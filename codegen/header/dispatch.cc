@@ -16,7 +16,7 @@
 namespace kirsch {
 namespace {
 
-std::string Parameters(const HeaderFunction& function) {
+std::string ParametersOf(const HeaderFunction& function) {
   std::string text;
   for (const VaryingSize& size : function.sizes) Append(&text, "size_t ", size.name, ", ");
   return text + CParameters(function.signature());
@@ -123,7 +123,7 @@ class SwitchPrinter {
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
   return Cat("\n", linkage, "int ", name,
-             FunctionText(Parameters(function), SwitchPrinter(function, variant).Print()));
+             FunctionText(ParametersOf(function), SwitchPrinter(function, variant).Print()));
 }
 
 // A switch over the variants, with a statement for each. The last one's is for all that is left: a CPU that
@@ -146,7 +146,7 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
     return Cat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
   };
   return Cat("\n", linkage, Result(function), function.name,
-             FunctionText(Parameters(function), VariantSwitch(function, call)));
+             FunctionText(ParametersOf(function), VariantSwitch(function, call)));
 }
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
@@ -161,7 +161,7 @@ std::string PrintPackDispatcher(const HeaderFunction& function, const std::strin
              FunctionText(CPackParameters(function.signature()), body));
 }
 
-constexpr char kChoice[] = R"(static int $NAME_choice;
+constexpr char kChoiceFunction[] = R"(static int $NAME_choice;
 
 static inline int $NAME_runs(int variant) {
   switch (variant) {
@@ -184,7 +184,7 @@ static inline int $NAME_choose(void) {
 }  // namespace
 
 std::string Declaration(const HeaderFunction& function) {
-  return Cat(Result(function), function.name, "(", Parameters(function), ")");
+  return Cat(Result(function), function.name, "(", ParametersOf(function), ")");
 }
 
 std::string PackDeclaration(const HeaderFunction& function) {
@@ -228,8 +228,8 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
     for (size_t i = 0; i < count; ++i)
       Append(&cases, "    case ", i + 1, ":  // ", MakeIdentifier(function.variants[i].target.name),
              "\n      return ", CpuCondition(function.variants[i].features()), ";\n");
-    choice =
-        absl::StrReplaceAll(kChoice, {{"$NAME", function.name}, {"$CASES", cases}, {"$COUNT", Cat(count)}});
+    choice = absl::StrReplaceAll(kChoiceFunction,
+                                 {{"$NAME", function.name}, {"$CASES", cases}, {"$COUNT", Cat(count)}});
     condition = Cat(function.name, "_choose() <= ", count);
   }
   return Cat(choice, "// 1 if this CPU can run ", function.name, ", else 0.\n", linkage, "int ",

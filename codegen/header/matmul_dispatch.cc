@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "spec/language/family.h"
+#include "spec/program/memory.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
@@ -20,7 +21,6 @@ namespace {
 constexpr std::array<const char*, 3> kSizes = {"m", "k", "n"};
 constexpr std::array<const char*, 3> kLds = {"lda", "ldb", "ldc"};
 constexpr std::array<int, 3> kDims = {MatmulDims::kM, MatmulDims::kK, MatmulDims::kN};
-constexpr int64_t kLine = 64;  // bytes, to which memory is aligned
 
 // What a caller says of a matmul to have a kernel found: its form, and what its sizes and leading dimensions
 // are.
@@ -146,9 +146,7 @@ std::string LdsCondition(const MatmulKey& key) {
   return text;
 }
 
-int64_t ScratchBytes(const HeaderFunction& function) {
-  return (function.scratch_bytes() + kLine - 1) / kLine * kLine;
-}
+int64_t ScratchBytes(const HeaderFunction& function) { return WholeLines(function.scratch_bytes()); }
 
 // What one caller needs that does all phases by itself.
 int64_t BytesFor(const HeaderFunction& function) { return ScratchBytes(function) + function.shared_bytes(); }
@@ -166,7 +164,7 @@ std::string Tensors(const CSignature& signature) {
 }
 
 // The statements that run the function for what has been found to be its own, `indent` before each line.
-std::string RunText(const HeaderFunction& function, const std::string& indent) {
+std::string VariantRunText(const HeaderFunction& function, const std::string& indent) {
   const CSignature signature = function.signature();
   const bool phases = function.phases() > 1;
   std::string call = Cat(function.name, "(");
@@ -221,7 +219,7 @@ $LINKAGEbool $FILE_matmul(int type, size_t m, size_t k, size_t n, size_t lda, si
 $UNUSED$SWITCH}
 )";
 
-constexpr char kScratch[] = R"(
+constexpr char kScratchFunction[] = R"(
 // Bytes of scratch memory that any call of $FILE_matmul needs.
 $LINKAGEsize_t $FILE_scratch_bytes(void) {
   return $BYTES;
@@ -243,7 +241,7 @@ $PACK_SWITCH}
 std::string MatmulCase(const Entry& entry) {
   const std::string indent = "        ";
   return Cat("      if (", SizesCondition(entry.key), LdsCondition(entry.key), " && ", entry.function->name,
-             "_supported()) {\n", RunText(*entry.function, indent), indent, "return true;\n      }\n");
+             "_supported()) {\n", VariantRunText(*entry.function, indent), indent, "return true;\n      }\n");
 }
 
 std::string PackedBytesCase(const Entry& entry) {
@@ -310,7 +308,7 @@ std::string PrintMatmulDispatch(const HeaderFile& file, const std::string& linka
       Cat(TypesText(file, entries),
           absl::StrReplaceAll(
               kMatmul, {{"$UNUSED", unused}, {"$SWITCH", TypeSwitch(file, entries, "false", MatmulCase)}}),
-          absl::StrReplaceAll(kScratch, {{"$BYTES", Cat(bytes)}}));
+          absl::StrReplaceAll(kScratchFunction, {{"$BYTES", Cat(bytes)}}));
   if (packs)
     text += absl::StrReplaceAll(kPack, {{"$BYTES_SWITCH", TypeSwitch(file, entries, "0", PackedBytesCase)},
                                         {"$PACK_SWITCH", TypeSwitch(file, entries, "false", PackCase)}});

@@ -69,7 +69,7 @@ constexpr MathFunction kMathFunctions[] = {{"exp", kExp}, {"tanh", kTanh}, {"erf
 bool IsKeptAsBits(Dtype type) { return IsFloating(type) && type != Dtype::kF32 && type != Dtype::kF64; }
 
 // The step's operand as a C expression, a double.
-std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
+std::string ValueText(const EpilogueStep& step, Dtype type, int* arguments) {
   if (step.operand == EpilogueOperand::kNone) return "";
   if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
   constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
@@ -129,7 +129,7 @@ std::string EpilogueText(const HeaderMember& member) {
   int arguments = 0;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    text += StepText(epilogue, sum, i, OperandText(step, TypeBefore(epilogue, sum, i), &arguments));
+    text += StepText(epilogue, sum, i, ValueText(step, TypeBefore(epilogue, sum, i), &arguments));
     if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
   }
   for (const MathFunction& function : kMathFunctions)

@@ -48,7 +48,7 @@ static void* $FILE_parameter(size_t count, size_t bytes, uint32_t keep, uint32_t
 )";
 
 // In f16, the mantissa counts 2^(exponent - 25).
-constexpr char kValue[] = R"(static double $FILE_value_$TYPE($CTYPE element) {
+constexpr char kValueFunction[] = R"(static double $FILE_value_$TYPE($CTYPE element) {
 $VALUE}
 )";
 constexpr char kValueF16[] = R"(  int exponent = element >> 10 & 31;
@@ -63,7 +63,7 @@ constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16
   return value;
 )";
 
-constexpr char kCheck[] = R"(
+constexpr char kGraphCheck[] = R"(
 static int $NAME_check_all(const char* what) {
   static const struct {
     size_t element;
@@ -97,7 +97,8 @@ std::string ValueText(Dtype dtype) {
                             : dtype == Dtype::kBf16 ? kValueBf16
                                                     : "  return element;\n";
   return absl::StrReplaceAll(
-      kValue, {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
+      kValueFunction,
+      {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
 }
 
 Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
@@ -149,7 +150,7 @@ std::string MemoryText(const HeaderFunction& function) {
   return text;
 }
 
-std::string RunText(const HeaderFunction& function) {
+std::string GraphRunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const bool packs = !signature.constants.empty();
   const std::string inputs = ParameterNames(function, false);
@@ -213,14 +214,14 @@ std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& functio
   }
   if (!which.empty()) which += ": ";
   const std::string text =
-      absl::StrReplaceAll(kCheck, {{"$SAMPLES", SamplesText(function)},
-                                   {"$MEMBERS", MembersText(function)},
-                                   {"$NUMBERS", Cat(function.sizes.size() + 1)},
-                                   {"$MEMORY", MemoryText(function)},
-                                   {"$RUN", RunText(function)},
-                                   {"$WHICH", which},
-                                   {"$WHOSE", whose},
-                                   {"$TYPE", std::string(Info(ResultType(function)).name)}});
+      absl::StrReplaceAll(kGraphCheck, {{"$SAMPLES", SamplesText(function)},
+                                        {"$MEMBERS", MembersText(function)},
+                                        {"$NUMBERS", Cat(function.sizes.size() + 1)},
+                                        {"$MEMORY", MemoryText(function)},
+                                        {"$RUN", GraphRunText(function)},
+                                        {"$WHICH", which},
+                                        {"$WHOSE", whose},
+                                        {"$TYPE", std::string(Info(ResultType(function)).name)}});
   return absl::StrReplaceAll(
       text,
       {{"$NAME", function.name},

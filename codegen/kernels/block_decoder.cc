@@ -9,12 +9,12 @@
 namespace kirsch {
 namespace {
 
-constexpr int kByteBits = 8;
+constexpr int kBitsPerByte = 8;
 
 // A word of elements of this type that all are `element`.
 uint32_t Repeated(uint32_t element, Dtype dtype) {
   const uint32_t all = 0xffffffffu;
-  const int bits = kByteBits * Bytes(dtype);
+  const int bits = kBitsPerByte * Bytes(dtype);
   return bits == 32 ? element : all / ((1u << bits) - 1) * (element & ((1u << bits) - 1));
 }
 
@@ -196,7 +196,7 @@ void BlockDecoder::ReadBits(VarId to, VarId* high, const BlockBits& at) {
   };
   builder_.Do(Load{to, ByteAt(at.byte), lanes});
   if (at.shift != 0) builder_.Do(Shift{to, to, -at.shift});
-  if (at.shift + at.bits < kByteBits) mask(to, (1u << at.bits) - 1);
+  if (at.shift + at.bits < kBitsPerByte) mask(to, (1u << at.bits) - 1);
   if (at.high_byte < 0) return;
   const VarId more = Made(high, high == &more_ ? "more" : "more_factors", dtype, lanes / WordElements(dtype));
   builder_.Do(Load{more, ByteAt(at.high_byte), lanes});

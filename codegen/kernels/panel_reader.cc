@@ -9,7 +9,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int kByteBits = 8;
+constexpr int kBitsPerByte = 8;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void PanelReader::Number(VarId to, int byte, const Columns& columns) {
 
 // Times the factors of a part, which are bytes of words.
 void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_sign, const Columns& columns) {
-  KIRSCH_CHECK(factor.shift == 0 && factor.bits == kByteBits && factor.high_byte < 0);
+  KIRSCH_CHECK(factor.shift == 0 && factor.bits == kBitsPerByte && factor.high_byte < 0);
   ReadFactor(factor.byte, has_sign, columns);
   builder_.Do(Convert{to, factor_});
   Number(whole_, byte, columns);
@@ -85,7 +85,7 @@ void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_s
 void PanelReader::ReadFactor(int byte, bool has_sign, const Columns& columns) {
   const int last = kWordBytes - 1, place = byte - TurnOf(panels_.dtype, byte).begin;
   builder_.Do(Load{factor_, At(columns, byte), columns.count, Dtype::kS32});
-  if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kByteBits});
+  if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kBitsPerByte});
   if (place < last)
     builder_.Do(Binary{BinaryOp::kAnd, factor_, factor_, builder_.Filled(Dtype::kS32, lanes_, 0xff)});
   if (has_sign) AddSign(builder_, factor_);

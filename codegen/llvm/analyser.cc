@@ -25,7 +25,7 @@ constexpr unsigned kCallLatency = 100;  // the tool's default; loops have no cal
 
 using Sequence = llvm::SmallVector<std::unique_ptr<llvm::mca::Instruction>>;
 
-absl::Status ToStatus(llvm::Error error) {
+absl::Status AnalyserStatus(llvm::Error error) {
   return absl::FailedPreconditionError(Cat("LLVM's analyser: ", llvm::toString(std::move(error))));
 }
 
@@ -39,7 +39,7 @@ absl::StatusOr<double> AnalyseSequence(const Disassembler& disassembler, const S
   const std::unique_ptr<llvm::mca::Pipeline> pipeline =
       context.createDefaultPipeline(options, source, behaviour);
   llvm::Expected<unsigned> cycles = pipeline->run();
-  if (!cycles) return ToStatus(cycles.takeError());
+  if (!cycles) return AnalyserStatus(cycles.takeError());
   return *cycles;
 }
 
@@ -58,7 +58,7 @@ absl::StatusOr<double> AnalysedCycles(const LoopCode& loop, const Target& target
        disassembler.Decode(llvm::arrayRefFromStringRef(loop.bytes), 0)) {
     llvm::Expected<std::unique_ptr<llvm::mca::Instruction>> built =
         builder.createInstruction(instruction.inst, {});
-    if (!built) return ToStatus(built.takeError());
+    if (!built) return AnalyserStatus(built.takeError());
     sequence.push_back(std::move(*built));
   }
   const absl::StatusOr<double> before = AnalyseSequence(disassembler, sequence, kTripsBefore);

@@ -27,7 +27,7 @@ class OrcKernel : public JitKernel {
   const std::unique_ptr<llvm::orc::LLJIT> jit_;
 };
 
-absl::Status ToStatus(llvm::Error error) {
+absl::Status JitStatus(llvm::Error error) {
   return absl::InternalError(Cat("LLVM: ", llvm::toString(std::move(error))));
 }
 
@@ -116,15 +116,15 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   absl::StatusOr<std::string> object = EmitObject(program, target, {abi, true});
   if (!object.ok()) return object.status();
   auto jit = MakeJit(abi);
-  if (!jit) return ToStatus(jit.takeError());
+  if (!jit) return JitStatus(jit.takeError());
   if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
-    return ToStatus(std::move(error));
+    return JitStatus(std::move(error));
   auto address = (*jit)->lookup(program.name);
-  if (!address) return ToStatus(address.takeError());
+  if (!address) return JitStatus(address.takeError());
   uintptr_t pack_address = 0;
   if (program.packing) {
     auto pack = (*jit)->lookup(PackName(program));
-    if (!pack) return ToStatus(pack.takeError());
+    if (!pack) return JitStatus(pack.takeError());
     pack_address = pack->getValue();
   }
   const size_t constants = program.packing ? program.packing->constants.size() : 0;

@@ -10,12 +10,6 @@ namespace kirsch {
 
 using llvm::Value;
 
-namespace {
-
-constexpr int kXmmBytes = 16;
-
-}  // namespace
-
 // The bits of a normal number, or of a subnormal one. Scalars: units for vectors have more to do.
 Value* LlvmVectors::BroadcastPower(const Var& to, Value* from) {
   llvm::Type* const word = ir_.getInt32Ty();

@@ -15,7 +15,7 @@ namespace {
 using llvm::Value;
 
 // The public function's arguments, by what they are.
-struct Arguments {
+struct EntryArguments {
   std::vector<Value*> sizes, tensors, scratch, threads, phases;  // the last three empty: it takes none
 };
 
@@ -164,7 +164,7 @@ class DispatchPrinter {
   const SizeDispatch dispatch_;
   llvm::IRBuilder<> ir_;
   llvm::Function* public_ = nullptr;
-  Arguments arguments_;
+  EntryArguments arguments_;
   llvm::BasicBlock* declined_ = nullptr;
   std::vector<llvm::BasicBlock*> calls_;  // of each program
 };

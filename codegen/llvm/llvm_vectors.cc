@@ -21,8 +21,6 @@ namespace {
 
 using llvm::Value;
 
-constexpr int kXmmBytes = 16;
-
 int LanesIn(const Value* value) {
   return static_cast<int>(llvm::cast<llvm::FixedVectorType>(value->getType())->getNumElements());
 }

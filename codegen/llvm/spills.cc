@@ -77,7 +77,7 @@ void AppendInnermost(const std::vector<MachineInstruction>& code, const std::str
   }
 }
 
-absl::Status ToStatus(llvm::Error error) {
+absl::Status ObjectStatus(llvm::Error error) {
   return absl::InvalidArgumentError(Cat("object file: ", llvm::toString(std::move(error))));
 }
 
@@ -87,22 +87,22 @@ absl::StatusOr<std::vector<LoopCode>> InnermostLoops(std::string_view object) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "object");
   llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> file =
       llvm::object::ObjectFile::createObjectFile(buffer);
-  if (!file) return ToStatus(file.takeError());
+  if (!file) return ObjectStatus(file.takeError());
   const Disassembler disassembler;
   std::vector<LoopCode> loops;
   for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
     auto type = symbol.getType();
-    if (!type) return ToStatus(type.takeError());
+    if (!type) return ObjectStatus(type.takeError());
     if (*type != llvm::object::SymbolRef::ST_Function) continue;
     auto section = symbol.getSection();
-    if (!section) return ToStatus(section.takeError());
+    if (!section) return ObjectStatus(section.takeError());
     if (*section == (*file)->section_end()) continue;
     auto contents = (*section)->getContents();
-    if (!contents) return ToStatus(contents.takeError());
+    if (!contents) return ObjectStatus(contents.takeError());
     auto name = symbol.getName();
-    if (!name) return ToStatus(name.takeError());
+    if (!name) return ObjectStatus(name.takeError());
     auto address = symbol.getAddress();
-    if (!address) return ToStatus(address.takeError());
+    if (!address) return ObjectStatus(address.takeError());
     const uint64_t size = llvm::object::ELFSymbolRef(symbol).getSize();
     const llvm::StringRef bytes = contents->substr(*address - (*section)->getAddress(), size);
     AppendInnermost(disassembler.Decode(llvm::arrayRefFromStringRef(bytes), *address), name->str(), bytes,

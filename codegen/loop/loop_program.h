@@ -201,6 +201,7 @@ struct Keep {
   VarId vector;
 };
 inline constexpr int64_t kLineBytes = 64;  // a line of the caches, of any x86-64 CPU
+inline constexpr int kXmmBytes = 16;       // the shortest vector
 struct Prefetch {                          // the line at `at`, into L1, or only into L2
   Address at;
   bool into_l2 = false;

@@ -20,7 +20,7 @@ constexpr int kElements = 768;
 int BlockCount(Dtype dtype) { return kElements / BlockOf(dtype); }
 
 // Which sample a block is.
-constexpr char kChoice[] = "((uint32_t)($BLOCK) * 2654435761u >> 16) % $COUNT";
+constexpr char kChosenBlock[] = "((uint32_t)($BLOCK) * 2654435761u >> 16) % $COUNT";
 size_t ChoiceOf(int64_t block, Dtype dtype) {
   return (static_cast<uint32_t>(block) * 2654435761u >> 16) % static_cast<uint32_t>(BlockCount(dtype));
 }
@@ -33,7 +33,7 @@ std::vector<uint8_t> Samples(Dtype dtype) {
   return blocks;
 }
 
-constexpr char kFill[] = R"(
+constexpr char kFillBlocks[] = R"(
 // Blocks of $TYPE, which all are some of these.
 static const unsigned char $FILE_blocks_$TYPE[$COUNT][$BYTES] = {
 $BLOCKS};
@@ -43,7 +43,7 @@ static void $FILE_fill_$TYPE($CTYPE* data, size_t first, size_t elements) {
     memcpy(data + block * $BYTES, $FILE_blocks_$TYPE[$CHOICE], $BYTES);
 }
 )";
-constexpr char kGet[] = R"(// Their elements.
+constexpr char kBlockElements[] = R"(// Their elements.
 static const signed char $FILE_elements_$TYPE[$COUNT][$ELEMENTS] = {
 $NUMBERS};
 static double $FILE_get_$TYPE(size_t element) {
@@ -83,8 +83,9 @@ std::string BlockSamplesText(Dtype dtype, bool gets) {
   const std::string numbers = TableText(BlockCount(dtype), block, [&](int i, int j) {
     return static_cast<int>(BlockElement(dtype, samples.data(), i * block + j));
   });
-  const std::string text = absl::StrReplaceAll(
-      Cat(kFill, gets ? kGet : ""), {{"$CHOICE", kChoice}, {"$BLOCKS", blocks}, {"$NUMBERS", numbers}});
+  const std::string text =
+      absl::StrReplaceAll(Cat(kFillBlocks, gets ? kBlockElements : ""),
+                          {{"$CHOICE", kChosenBlock}, {"$BLOCKS", blocks}, {"$NUMBERS", numbers}});
   return absl::StrReplaceAll(text, {{"$BLOCK)", "block)"},
                                     {"$COUNT", Cat(BlockCount(dtype))},
                                     {"$BYTES", Cat(bytes)},

@@ -18,7 +18,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kExactInFloat = int64_t{1} << 24;
 constexpr int64_t kLargestInteger = 100;
 
 // Of as many bits as the type has.

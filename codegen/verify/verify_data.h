@@ -13,6 +13,9 @@
 
 namespace kirsch {
 
+// Integers up to here are exact in f32.
+inline constexpr int64_t kExactInFloat = int64_t{1} << 24;
+
 // Floats are rounded to what their type holds, and are never subnormal.
 
 // True if operands of the root's types may be of this kind: all but kWide may be.

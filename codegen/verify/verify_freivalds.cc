@@ -17,7 +17,6 @@
 namespace kirsch {
 namespace {
 
-constexpr double kExactInFloat = 0x1p24;
 constexpr int64_t kLanes = 8;
 
 // One matrix of an operand in memory.
@@ -33,7 +32,7 @@ double Magnitude(double x) { return std::abs(x); }
 uint32_t Magnitude(uint32_t x) { return x; }
 
 template <typename Number>
-[[gnu::always_inline]] inline Number DotProduct(const Number* row, const Number* x, int64_t count) {
+[[gnu::always_inline]] inline Number SumOfProducts(const Number* row, const Number* x, int64_t count) {
   Number sums[kLanes] = {};
   int64_t j = 0;
   for (; j + kLanes <= count; j += kLanes)
@@ -45,9 +44,9 @@ template <typename Number>
 }
 
 KIRSCH_MULTIVERSION
-double Dot(const double* row, const double* x, int64_t count) { return DotProduct(row, x, count); }
+double Dot(const double* row, const double* x, int64_t count) { return SumOfProducts(row, x, count); }
 KIRSCH_MULTIVERSION
-uint32_t Dot(const uint32_t* row, const uint32_t* x, int64_t count) { return DotProduct(row, x, count); }
+uint32_t Dot(const uint32_t* row, const uint32_t* x, int64_t count) { return SumOfProducts(row, x, count); }
 
 // y += matrix * x, or with the magnitudes of the matrix's elements.
 template <typename Number>

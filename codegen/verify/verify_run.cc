@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "codegen/verify/verify_fault.h"
+#include "spec/program/memory.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
-
-constexpr int64_t kLine = 64;
 
 // "wrote 4 bytes before the start of out".
 std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::string& name) {
@@ -30,7 +29,7 @@ std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::
 
 // Aligned memory that ends at a guard page, after what aligning its end takes, full of NaN.
 absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
-  const auto whole = static_cast<size_t>((bytes + kLine - 1) / kLine * kLine);
+  const auto whole = static_cast<size_t>(WholeLines(bytes));
   absl::StatusOr<GuardedBuffer> memory = GuardedBuffer::Create(whole, Placement::kAtEnd);
   if (memory.ok()) FillPoison(Dtype::kF32, whole, memory->data());
   return memory;

@@ -19,10 +19,6 @@ const TensorSpec& Operand(const Spec& spec, int operand) { return spec.tensor(op
 
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 
-bool IsReduction(const Spec& spec, int dim) {
-  return dim >= 0 && spec.op_info().dims[static_cast<size_t>(dim)].reduction;
-}
-
 // A whole row of a matrix without gaps, along the reduction: the next row follows it.
 bool IsOneStream(const Spec& spec, int operand, const Target& target) {
   const TensorSpec& tensor = Operand(spec, operand);

@@ -12,9 +12,9 @@ constexpr int kRhs = MatmulDims::kRhs;
 constexpr int64_t kAheadBytes[] = {256, 512, 1024, 2048};
 constexpr uint8_t kAheadRows = 8;  // or a group of them
 constexpr int64_t kMostBlocks = 8;
-constexpr int64_t kFewRows = 16;    // rows walked along side by side; of more, next to none stay in L1
-constexpr int64_t kLeastRuns = 2;   // what is read is at least twice as long as what is asked for ahead
-constexpr uint32_t kLeastRows = 4;  // and at least four times as high
+constexpr int64_t kRowsSideBySide = 16;  // rows walked along side by side; of more, next to none stay in L1
+constexpr int64_t kLeastRuns = 2;        // what is read is at least twice as long as what is asked for ahead
+constexpr uint32_t kLeastRows = 4;       // and at least four times as high
 
 // The tile lies in columns, read along the reduction; else in rows, read across it.
 bool InColumns(const Spec& spec) { return InnerDim(spec, kRhs) == MatmulDims::kK; }
@@ -84,7 +84,7 @@ void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Dec
   const bool strided = rhs.layout.kind == LayoutKind::kStrided;
   if (!strided && rhs.layout.panel == 0) return;  // dense: nothing to gain
   const TileExtent extent = ExtentOf(spec, kRhs);
-  if (strided && extent.outer <= kFewRows) EnumerateAlong(spec, target, decisions);
+  if (strided && extent.outer <= kRowsSideBySide) EnumerateAlong(spec, target, decisions);
   if (IsInPanels(rhs.dtype)) {
     EnumerateBlocks(spec, target, decisions);
   } else if (!InColumns(spec)) {

@@ -75,10 +75,6 @@ bool MayWalkRows(const Spec& spec, uint32_t rows) {
          ExtentOf(spec, MatmulDims::kRhs).inner >= kLongWalk;
 }
 
-bool IsReduction(const Spec& spec, int dim) {
-  return spec.op_info().dims[static_cast<size_t>(dim)].reduction;
-}
-
 // A reduction is tiled no finer.
 uint32_t FinestSteps(const Spec& spec) {
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];

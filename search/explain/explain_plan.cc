@@ -12,7 +12,7 @@ namespace kirsch {
 namespace {
 
 // The share of `tasks` equal tasks that take time one after another.
-double Share(int64_t tasks, int threads) {
+double LargestPart(int64_t tasks, int threads) {
   return static_cast<double>((tasks + threads - 1) / threads) / static_cast<double>(tasks);
 }
 
@@ -53,8 +53,8 @@ class PlanExplainer {
     if (stage->time == StageTime::kTile) runs *= static_cast<double>(nest.trips());
     const bool first = stage->time == StageTime::kFirst, once = stage->time == StageTime::kItem;
     stage->weight = stage->runs = runs;
-    if (by_items && !first) stage->weight *= Share(nest.batch, plan_.threads);
-    if (by_tiles && !first && !once) stage->weight *= Share(nest.batch * nest.tiles(), plan_.threads);
+    if (by_items && !first) stage->weight *= LargestPart(nest.batch, plan_.threads);
+    if (by_tiles && !first && !once) stage->weight *= LargestPart(nest.batch * nest.tiles(), plan_.threads);
     if (nest.sharing == Sharing::kNone || first || (by_tiles && once)) stage->runs *= plan_.threads;
   }
 

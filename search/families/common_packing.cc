@@ -2,18 +2,16 @@
 #include "search/families/common_packing.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "cost/cost.h"
 #include "rewrites/spec/rewrite.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 void AddCandidate(CopiesOfConstant copies, std::vector<CopiesOfConstant>* list) {
   if (std::find(list->begin(), list->end(), copies) == list->end()) list->push_back(std::move(copies));
@@ -91,7 +89,7 @@ class PackingSearch {
       const double cutoff = member.own + (least_ - more) / member.weight;
       const absl::StatusOr<double> cost = price_(i, packing_, cutoff);
       if (!cost.ok()) return cost;
-      if (*cost >= cutoff) return kNever;
+      if (*cost >= cutoff) return kInfiniteCycles;
       more += member.weight * std::max(0.0, *cost - member.own);
     }
     return more;
@@ -113,7 +111,7 @@ class PackingSearch {
   std::vector<int> open_;  // the parameters to decide
   PlanPacking packing_;
   std::optional<PlanPacking> best_;
-  double least_ = kNever;
+  double least_ = kInfiniteCycles;
 };
 
 }  // namespace

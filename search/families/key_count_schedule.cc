@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "cost/cost.h"
 #include "search/families/nest_times.h"
 #include "search/graph/group_cost.h"
 #include "search/graph/stage_cost.h"
@@ -12,8 +13,6 @@
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 Spec WithKeys(const Stage& stage, int64_t keys) {
   Spec spec = stage.impl.spec;
@@ -52,7 +51,7 @@ bool KeyCountSchedule::LeavesColumns() const {
 }
 
 double KeyCountSchedule::CyclesFor(int64_t keys) {
-  if (keys > most_) return kNever;
+  if (keys > most_) return kInfiniteCycles;
   double cycles = plan_.cycles;
   for (const LoopNest& nest : plan_.nests) {
     const int64_t block = BlockOf(nest);
@@ -77,7 +76,7 @@ double KeyCountSchedule::StageCycles(const Stage& stage, int64_t block, int64_t 
   if (stage.keys_along < 0) return stage.cycles;
   if (stage.kind == StageKind::kRows) return RowCyclesFor(stage, stage.rows, left, model_.target());
   const Cost cost = contractions_.at(&stage)->Price(WithKeys(stage, left));
-  return cost < kInfiniteCost ? ToCycles(cost) : kNever;
+  return cost < kInfiniteCost ? ToCycles(cost) : kInfiniteCycles;
 }
 
 std::optional<Plan> KeyCountSchedule::ApplyToRange(int64_t least, int64_t most) {

@@ -2,10 +2,10 @@
 #include "search/families/row_count_schedule.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "cost/cost.h"
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/graph_rewrite.h"
@@ -18,8 +18,6 @@
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 Spec WithRows(const Stage& stage, int64_t rows) {
   Spec spec = stage.impl.spec;
@@ -231,7 +229,7 @@ void RowCountSchedule::AddTemplates() {
 }
 
 double RowCountSchedule::CyclesFor(int64_t size) {
-  if (size > size_) return kNever;
+  if (size > size_) return kInfiniteCycles;
   double cycles = plan_.cycles;
   for (const LoopNest& nest : plan_.nests) {
     LoopNest times = TimesOf(nest);
@@ -259,7 +257,7 @@ double RowCountSchedule::StageCycles(const Stage& stage, int64_t rows) {
     return repeats * RowCyclesFor(stage, stage.any_rows ? rows : stage.rows,
                                   stage.any_columns ? rows : stage.columns, model_.target());
   const Cost cost = contractions_.at(&stage)->Price(WithRows(stage, rows));
-  return cost < kInfiniteCost ? repeats * ToCycles(cost) : kNever;
+  return cost < kInfiniteCost ? repeats * ToCycles(cost) : kInfiniteCycles;
 }
 
 std::optional<Plan> RowCountSchedule::ApplyToRange(int64_t least, int64_t most) {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <utility>
 
+#include "cost/cost.h"
 #include "cost/cost_model.h"
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
@@ -17,8 +17,6 @@
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // So many operations are chosen among one by one.
 constexpr size_t kMostChosen = 4;
@@ -77,7 +75,7 @@ std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
     });
     if (!reads_known) continue;
     const absl::StatusOr<double> bound = pricer.Bound(OperationSet{1} << place, Workers::kOne);
-    if (bound.ok() && *bound < kNever) operations.push_back(node);
+    if (bound.ok() && *bound < kInfiniteCycles) operations.push_back(node);
   }
   return operations;
 }
@@ -125,7 +123,7 @@ void FoldConstants(const Target& target, Plan* plan) {
   for (int node : folded) {
     const std::vector<int>& operations = uses.operations();
     const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();
-    absl::StatusOr<GroupPrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kNever);
+    absl::StatusOr<GroupPrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kInfiniteCycles);
     KIRSCH_CHECK(price.ok() && price->group.has_value());
     for (LoopNest& nest : price->group->nests) {
       for (Stage* stage : StagesOf(nest)) LeaveScratchAlone(target, stage);

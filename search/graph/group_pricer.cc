@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <utility>
 
+#include "cost/cost.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "rewrites/graph/registry.h"
 #include "search/graph/operand_copies.h"
@@ -16,7 +16,6 @@
 namespace kirsch {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kImpossible = ToCycles(kInfiniteCost);
 const PlanPacking kAnyPacking;  // where a schedule decides
 
@@ -55,14 +54,14 @@ absl::StatusOr<double> GroupPricer::Bound(OperationSet set, Workers workers) {
   Turn(workers);
   const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
   if (!candidates.ok()) return candidates.status();
-  return candidates->empty() ? kNever : candidates->front().bound;
+  return candidates->empty() ? kInfiniteCycles : candidates->front().bound;
 }
 
 absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
   Turn(Workers::kOne);
   const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(OperationSet{1} << place);
   if (!candidates.ok()) return candidates.status();
-  double least = kNever;
+  double least = kInfiniteCycles;
   for (const Candidate& candidate : *candidates) {
     double cycles = 0;
     for (const StagePlace& stage_place : FindPlaces(candidate.shape)) {
@@ -126,9 +125,9 @@ bool GroupPricer::GoesByAnyKeys(const FusionGroup& group) const {
 absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
                                              std::list<Candidate>* candidates) {
   std::optional<PricedGroup> best, second;
-  double bound = kNever;
+  double bound = kInfiniteCycles;
   for (Candidate& candidate : *candidates) {
-    if (!optimal() && (best || budget < kNever)) break;  // there is no time
+    if (!optimal() && (best || budget < kInfiniteCycles)) break;  // there is no time
     if (candidate.bound < budget) {
       absl::StatusOr<GroupPrice> priced = PriceCandidate(budget, candidate);
       if (!priced.ok()) return priced.status();
@@ -158,7 +157,7 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers worker
   }
   pinned_ = &schedule;
   open_.erase({set, workers});
-  absl::StatusOr<GroupPrice> priced = Price(set, workers, kNever, options_.explain);
+  absl::StatusOr<GroupPrice> priced = Price(set, workers, kInfiniteCycles, options_.explain);
   open_.erase({set, workers});
   pinned_ = nullptr;
   if (!priced.ok()) return priced.status();
@@ -292,7 +291,7 @@ PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecisio
 // A contraction without a program will not have one at any price.
 GroupPrice GroupPricer::Refused(const Question& question, const GroupShape& shape, double budget) {
   const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
-  return {std::nullopt, never ? kNever : budget};
+  return {std::nullopt, never ? kInfiniteCycles : budget};
 }
 
 // What is to be decided of the contractions, each that shares no copy for itself. The stages get the cycles

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "cost/cost.h"
+
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; }
 
@@ -46,7 +46,7 @@ absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
     if ((!options_.fuse && std::popcount(group) > 1) || group == options_.banned) continue;
     const absl::StatusOr<double> cycles = length_({group, workers});
     if (!cycles.ok()) return cycles.status();
-    if (*cycles == kNever) continue;
+    if (*cycles == kInfiniteCycles) continue;
     const PlanStep step{from, end, {{group, workers}}};
     Reach(step, *cycles);
     last.emplace_back(step, *cycles);
@@ -66,7 +66,7 @@ absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep&
     const GroupQuestion each{repeated, Workers::kEach};
     const absl::StatusOr<double> more = length_(each);
     if (!more.ok()) return more.status();
-    if (*more < kNever) Reach({from, end, {each, last.groups.front()}}, *more + cycles);
+    if (*more < kInfiniteCycles) Reach({from, end, {each, last.groups.front()}}, *more + cycles);
   }
   return absl::OkStatus();
 }
@@ -80,7 +80,7 @@ void PlanPaths::Reach(PlanStep step, double cycles) {
     States& after = states_[step.end][step.waits ? before : begin];
     for (size_t rank = 0; rank < states.size(); ++rank) {
       const double total = states[rank].cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
-      if (total < kNever) Insert({total, begin, rank, step}, &after);
+      if (total < kInfiniteCycles) Insert({total, begin, rank, step}, &after);
     }
   }
 }

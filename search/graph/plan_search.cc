@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "cost/cost.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "search/graph/constant_folding.h"
@@ -22,12 +22,6 @@
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// By how much the bound of a group is raised at once: by little, so that little is searched for that the
-// cheapest plan can do without.
-constexpr double kRaise = 1.04;
 
 absl::Status ExpectedValue(const PlanSchedule& schedule, const ScheduledValue& value,
                            std::string_view expected) {
@@ -53,7 +47,7 @@ class Planner {
     if (absl::Status status = FollowSchedule(); !status.ok()) return status;
     absl::StatusOr<PlanResult> best = BestPlan();
     if (!best.ok()) return best.status();
-    if (best->plan.cycles == kNever) return Refused();
+    if (best->plan.cycles == kInfiniteCycles) return Refused();
     if (!fusion_graph_->all()) {
       const absl::StatusOr<double> bound = ArithmeticBound();
       if (!bound.ok()) return bound.status();
@@ -75,9 +69,9 @@ class Planner {
 
   // A plan for one thread competes.
   absl::StatusOr<PlanResult> BestPlan() {
-    if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kNever);
+    if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kInfiniteCycles);
     absl::StatusOr<PlanResult> best = FindPlan(1, options_.cutoff);
-    if (!best.ok() || best->plan.cycles == kNever || options_.threads == 1) return best;
+    if (!best.ok() || best->plan.cycles == kInfiniteCycles || options_.threads == 1) return best;
     absl::StatusOr<PlanResult> shared =
         FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
     if (!shared.ok()) return shared;
@@ -91,7 +85,7 @@ class Planner {
 
   // The shortest path, of which lengths are learned as far as that is needed: while one of its groups has but
   // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
-  // only, a bound, which is kNever if there is no plan.
+  // only, a bound, which is kInfiniteCycles if there is no plan.
   absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
     const double once = StartCycles(threads);
     PlanResult result;
@@ -128,7 +122,7 @@ class Planner {
       if (!bound.ok()) return bound;
       known->second.bound = *bound;
     }
-    return priced_only_ && !known->second.group ? kNever : known->second.bound;
+    return priced_only_ && !known->second.group ? kInfiniteCycles : known->second.bound;
   }
 
   // Those of which but a bound is known.
@@ -145,7 +139,7 @@ class Planner {
     priced_only_ = !pricer_.optimal();
     for (const GroupQuestion& group : open) {
       if (!priced_only_ && !pricer_.optimal()) break;
-      const double budget = priced_only_ ? kNever : known_.at(group).bound * kRaise + 1;
+      const double budget = priced_only_ ? kInfiniteCycles : known_.at(group).bound * kBoundRaise + 1;
       if (absl::Status status = Price(group, budget); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -175,7 +169,7 @@ class Planner {
   NoPlan Refused() const {
     OperationSet computed = 0;
     for (const auto& [group, known] : known_)
-      if (known.bound < kNever) computed |= group.first;
+      if (known.bound < kInfiniteCycles) computed |= group.first;
     const auto first = static_cast<size_t>(std::countr_one(computed));
     const std::vector<int>& operations = uses_.operations();
     const int node = first < operations.size() ? operations[first] : graph_.result;
@@ -250,14 +244,14 @@ class Planner {
     if (!path.ok()) return path.status();
     for (size_t i = scheduled_.size(); i < path->steps.size(); ++i)
       for (const GroupQuestion& group : path->steps[i].groups)
-        if (absl::Status status = Price(group, kNever, true); !status.ok()) return status;
+        if (absl::Status status = Price(group, kInfiniteCycles, true); !status.ok()) return status;
     const double cycles = result->plan.cycles;
     result->plan = BuildPlan(*path, threads);
     result->plan.cycles = cycles;
     if (absl::Status status = FindOtherSplits(&result->plan); !status.ok()) return status;
     const absl::StatusOr<PlanPath> unfused = UnfusedPath(threads);
     if (!unfused.ok()) return unfused.status();
-    if (unfused->cycles < kNever) result->unfused_cycles = unfused->cycles + StartCycles(threads);
+    if (unfused->cycles < kInfiniteCycles) result->unfused_cycles = unfused->cycles + StartCycles(threads);
     return absl::OkStatus();
   }
 
@@ -268,9 +262,9 @@ class Planner {
         if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
             group.operations.end())
           banned_ |= OperationSet{1} << place;
-      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kNever);
+      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kInfiniteCycles);
       if (!other.ok()) return other.status();
-      if (other->plan.cycles == kNever) continue;  // the group is needed
+      if (other->plan.cycles == kInfiniteCycles) continue;  // the group is needed
       group.other_split = {{}, other->plan.cycles};
       for (const GroupDecision& of_other : other->plan.groups)
         group.other_split->groups.push_back(of_other.operations);
@@ -283,7 +277,7 @@ class Planner {
   absl::StatusOr<PlanPath> UnfusedPath(int threads) {
     const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
-      if (absl::Status status = Price({OperationSet{1} << place, workers}, kNever); !status.ok())
+      if (absl::Status status = Price({OperationSet{1} << place, workers}, kInfiniteCycles); !status.ok())
         return status;
     return ShortestPath(threads, {}, false);
   }

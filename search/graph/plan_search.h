@@ -25,6 +25,10 @@
 
 namespace kirsch {
 
+// By how much the bound of a group is raised at once: by little, so that little is searched for that the
+// cheapest plan can do without.
+inline constexpr double kBoundRaise = 1.04;
+
 struct PlanOptions {
   int threads = 1;
   Residency residency = Residency::kWarm;

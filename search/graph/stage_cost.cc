@@ -2,10 +2,10 @@
 #include "search/graph/stage_cost.h"
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "cost/copy_cost.h"
+#include "cost/cost.h"
 #include "cost/row_cost.h"
 #include "cost/transform_cost.h"
 #include "rewrites/graph/row_schedules.h"
@@ -39,8 +39,7 @@ RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
 bool PriceRows(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
                Stage* stage) {
   const RowLevels row_levels = RowLevelsOf(levels, *stage);
-  constexpr double kNever = std::numeric_limits<double>::infinity();
-  stage->cycles = kNever;
+  stage->cycles = kInfiniteCycles;
   for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
     if (!KeepsInPlace(*stage, schedule) || (pinned != nullptr && *pinned != schedule)) continue;
     if (stage->keys_along >= 0 && schedule.streamed != RowSchedule::kNone) continue;
@@ -50,8 +49,8 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
     stage->cycles = cycles;
     stage->schedule = std::move(schedule);
   }
-  KIRSCH_CHECK(stage->cycles < kNever || pinned != nullptr);
-  if (stage->cycles == kNever) return false;
+  KIRSCH_CHECK(stage->cycles < kInfiniteCycles || pinned != nullptr);
+  if (stage->cycles == kInfiniteCycles) return false;
   stage->traffic =
       RowTraffic(stage->program, stage->schedule, stage->rows, stage->columns, row_levels, target);
   return true;

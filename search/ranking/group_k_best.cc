@@ -2,22 +2,18 @@
 #include "search/ranking/group_k_best.h"
 
 #include <algorithm>
-#include <limits>
 #include <list>
 #include <utility>
 
+#include "cost/cost.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
-namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<double> GroupKBest::Bound() {
   if (is_priced()) return found_.front().cycles;
-  if (started_) return queue_.empty() ? kNever : queue_.begin()->first;
+  if (started_) return queue_.empty() ? kInfiniteCycles : queue_.begin()->first;
   if (bound_ < 0) {
     const absl::StatusOr<double> bound = pricer_.Bound(set_, workers_);
     if (!bound.ok()) return bound;

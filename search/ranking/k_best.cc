@@ -16,10 +16,6 @@
 namespace kirsch {
 namespace {
 
-// How far above the optimum is looked at first; then twice as far, and so on, up to everything.
-constexpr Cost kFirstShare = 1024;
-constexpr Cost kLargestShare = 64;
-
 // What reads a copy that others make (operand_copies.h) is no program by itself: it is told by its schedule,
 // and with what makes the copy by its code (k_best_plans.cc).
 std::string GeneratedCode(const Impl& impl, const Target& target) {
@@ -63,7 +59,7 @@ class Ranking {
     const double farthest = static_cast<double>(best) * (1 + rank_.farthest);
     absl::Span<const RankedLists::Entry> cheapest;
     bool all = false;
-    for (Cost above = best / kFirstShare + 1; !all && cheapest.size() < count; above *= 2) {
+    for (Cost above = best / kFirstPart + 1; !all && cheapest.size() < count; above *= 2) {
       Cost limit = above > best * kLargestShare ? kInfiniteCost : best + above;
       if (static_cast<double>(limit) > farthest) limit = static_cast<Cost>(farthest);
       all = limit == kInfiniteCost || static_cast<double>(best + above) > farthest;

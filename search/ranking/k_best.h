@@ -24,6 +24,10 @@
 
 namespace kirsch {
 
+// How far above the optimum is looked at first, 1 / kFirstPart of it; then twice as far, and so on, up to
+// kLargestShare times the optimum, and then everything.
+inline constexpr int kFirstPart = 1024, kLargestShare = 64;
+
 // Where a program first departs from the best, in the order of its text.
 struct Departure {
   std::vector<int> path;   // from the root, which child: that node's spec is the same in both

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "cost/cost.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "search/graph/fusion_graph.h"
@@ -20,19 +20,13 @@
 namespace kirsch {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
-// As in k_best.cc: how far above the optimum is looked at first, then twice as far, up to everything.
-constexpr double kFirstShare = 1.0 / 1024;
-constexpr double kLargestShare = 64;
-constexpr double kRaise = 1.04;  // as in plan_search.cc
-
 // The cheapest plans found so far, no two of the same code.
 class PlanPool {
  public:
   PlanPool(size_t count, const Target& target) : count_(count), target_(target) {}
 
   // What costs as much is not among the cheapest.
-  double Limit() const { return plans_.size() < count_ ? kNever : std::prev(plans_.end())->first; }
+  double Limit() const { return plans_.size() < count_ ? kInfiniteCycles : std::prev(plans_.end())->first; }
   bool full() const { return plans_.size() == count_; }
 
   // Behind those that cost the same.
@@ -87,8 +81,8 @@ class PlanRanking {
   absl::Status Run(Plan best) {
     const double cycles = best.cycles;
     pool_.Add(std::move(best));
-    for (double share = kFirstShare; complete(); share *= 2) {
-      const bool all = share > std::min(kLargestShare, farthest_);
+    for (double share = 1.0 / kFirstPart; complete(); share *= 2) {
+      const bool all = share > std::min<double>(kLargestShare, farthest_);
       below_ = all ? cycles + cycles * farthest_ : cycles + cycles * share;
       for (const int threads : std::set<int>{1, options_.threads})
         if (absl::Status status = FindPlans(threads); !status.ok()) return status;
@@ -155,7 +149,7 @@ class PlanRanking {
       open = true;
       const absl::StatusOr<double> bound = ranks.Bound();
       if (!bound.ok()) return bound.status();
-      const absl::StatusOr<const PricedGroup*> first = ranks.At(0, *bound * kRaise + 1);
+      const absl::StatusOr<const PricedGroup*> first = ranks.At(0, *bound * kBoundRaise + 1);
       if (!first.ok()) return first.status();
     }
     return open;
@@ -203,7 +197,7 @@ class PlanRanking {
   std::map<GroupQuestion, GroupKBest> ranks_;
   PlanPool pool_;
   const double farthest_;
-  double below_ = kNever;
+  double below_ = kInfiniteCycles;
 };
 
 }  // namespace

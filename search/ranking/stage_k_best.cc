@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cost/cost.h"
 #include "rewrites/graph/row_schedules.h"
 #include "search/graph/stage_cost.h"
 #include "search/graph/stage_solver.h"
@@ -14,10 +15,10 @@
 namespace kirsch {
 
 bool StageKBest::Program(size_t rank, Stage* stage) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
   Programs& programs = programs_[stage->spec];
   const auto& list = programs.list;
-  while (programs.least_beyond < kNever && (list.size() <= rank || list[rank].cycles > programs.least_beyond))
+  while (programs.least_beyond < kInfiniteCycles &&
+         (list.size() <= rank || list[rank].cycles > programs.least_beyond))
     FindMore(stage->spec, &programs);
   if (list.size() <= rank) return false;
   stage->impl = list[rank].impl;

@@ -92,7 +92,7 @@ bool HasProgram(const SearchResult& result) { return result.stop != StopReason::
 
 // The better of two results, and the work of both. It is proven to be the best where both searches came to
 // their end.
-void Join(SearchResult other, SearchResult* best) {
+void TakeBetter(SearchResult other, SearchResult* best) {
   if (HasProgram(other) && (!HasProgram(*best) || other.cost < best->cost)) std::swap(other, *best);
   best->bound = std::min(best->bound, other.bound);
   best->stats += other.stats;
@@ -133,7 +133,7 @@ absl::StatusOr<SearchResult> AtCheapest(
     absl::StatusOr<SearchResult> other = solve(placed, known ? std::min(cutoff, best->cost) : cutoff);
     if (!other.ok()) continue;
     if (best.ok())
-      Join(*std::move(other), &*best);
+      TakeBetter(*std::move(other), &*best);
     else
       best = std::move(other);
   }

@@ -2,14 +2,6 @@
 #include "spec/graph/graph.h"
 
 namespace kirsch {
-namespace {
-
-const TensorType& TypeOf(const Graph& graph, const GraphNode& node, size_t input) {
-  return graph.at(node.inputs[input]).type;
-}
-
-}  // namespace
-
 uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
   const uint64_t padded = uint64_t{sizes.image} + options.before + options.after;
   const uint64_t window = uint64_t{sizes.kernel - 1} * options.dilation + 1;
@@ -17,7 +9,7 @@ uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& opt
 }
 
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
-  const std::vector<uint32_t>&image = TypeOf(graph, node, 0).dims, &filters = TypeOf(graph, node, 1).dims;
+  const std::vector<uint32_t>&image = graph.InputType(node, 0).dims, &filters = graph.InputType(node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
   const size_t count = Info(node.op).image_axes;
   ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1], filters[nhwc ? count + 1 : 0]};
@@ -53,8 +45,8 @@ bool IsOfAttention(const Graph& graph, int softmax) {
 }
 
 double TermsOf(const Graph& graph, const GraphNode& node) {
-  if (node.op == Operation::kMatmul) return TypeOf(graph, node, 0).dims.back();
-  return static_cast<double>(TypeOf(graph, node, 1).elements()) / SizesOfConvolution(graph, node).filters;
+  if (node.op == Operation::kMatmul) return graph.InputType(node, 0).dims.back();
+  return static_cast<double>(graph.InputType(node, 1).elements()) / SizesOfConvolution(graph, node).filters;
 }
 
 double Flops(const Graph& graph) {
@@ -70,7 +62,7 @@ double Flops(const Graph& graph) {
         break;
       case OperationKind::kReduction:
       case OperationKind::kRowwise:
-        flops += static_cast<double>(TypeOf(graph, node, 0).elements());
+        flops += static_cast<double>(graph.InputType(node, 0).elements());
         break;
       case OperationKind::kLeaf:
       case OperationKind::kTranspose:

@@ -78,6 +78,9 @@ struct Graph {
   int result = 0;
 
   const GraphNode& at(int node) const { return nodes[static_cast<size_t>(node)]; }
+  const TensorType& InputType(const GraphNode& node, size_t input) const {
+    return at(node.inputs[input]).type;
+  }
   int num_inputs() const {
     int inputs = 0;
     while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == Operation::kInput) ++inputs;

@@ -16,10 +16,6 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 
-const TensorType& TypeOf(const Graph& graph, const GraphNode& node, size_t input) {
-  return graph.at(node.inputs[input]).type;
-}
-
 // The shape of an elementwise result, each axis of which is as long as the longer operand's.
 bool Broadcast(const Dims& a, const Dims& b, Dims* result) {
   const size_t rank = std::max(a.size(), b.size());
@@ -47,7 +43,7 @@ bool BatchesGoTogether(const Dims& a, const Dims& b) {
 }
 
 std::string InferMatmul(const Graph& graph, GraphNode* node) {
-  const TensorType &lhs = TypeOf(graph, *node, 0), &rhs = TypeOf(graph, *node, 1);
+  const TensorType &lhs = graph.InputType(*node, 0), &rhs = graph.InputType(*node, 1);
   const size_t rank = lhs.dims.size();
   const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
   const bool fits = BatchesGoTogether(lhs.dims, rhs.dims) && lhs.dims[rank - 1] == rhs.dims[rank - 2];
@@ -75,7 +71,7 @@ std::string WantedOfConvolution(size_t axes, ImageLayout layout) {
 }
 
 std::string InferConvolution(const Graph& graph, GraphNode* node) {
-  const TensorType &image = TypeOf(graph, *node, 0), &filters = TypeOf(graph, *node, 1);
+  const TensorType &image = graph.InputType(*node, 0), &filters = graph.InputType(*node, 1);
   const ConvolutionOptions& conv = node->conv;
   const size_t axes = Info(node->op).image_axes;
   std::string expected = WantedOfConvolution(axes, conv.layout);
@@ -135,7 +131,7 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
 }
 
 std::string InferReduction(const Graph& graph, GraphNode* node) {
-  const TensorType& input = TypeOf(graph, *node, 0);
+  const TensorType& input = graph.InputType(*node, 0);
   if (!IsFloating(input.dtype)) return "floats";
   if (!IsOfRows(input.dtype)) return "floats of 32 bits at most";
   if (node->axes.empty()) return "an axis to reduce (axis=0)";
@@ -148,12 +144,12 @@ std::string InferReduction(const Graph& graph, GraphNode* node) {
 }
 
 std::string InferRowwise(const Graph& graph, GraphNode* node) {
-  const TensorType& input = TypeOf(graph, *node, 0);
+  const TensorType& input = graph.InputType(*node, 0);
   if (input.dims.empty() || !IsFloating(input.dtype)) return "floats with an axis at least";
   for (size_t i = 0; i < node->inputs.size(); ++i)
-    if (!IsOfRows(TypeOf(graph, *node, i).dtype)) return "floats of 32 bits at most";
+    if (!IsOfRows(graph.InputType(*node, i).dtype)) return "floats of 32 bits at most";
   for (size_t i = 1; i < node->inputs.size(); ++i) {
-    const TensorType& vector = TypeOf(graph, *node, i);
+    const TensorType& vector = graph.InputType(*node, i);
     if (!IsFloating(vector.dtype) || vector.dims != Dims{input.dims.back()})
       return "a tensor, and vectors of floats as long as its last axis";
   }
@@ -179,14 +175,14 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
     case OperationKind::kContraction:
       return node->op == Operation::kMatmul ? InferMatmul(*graph, node) : InferConvolution(*graph, node);
     case OperationKind::kTranspose:
-      node->type = TypeOf(*graph, *node, 0);
+      node->type = graph->InputType(*node, 0);
       if (node->type.dims.size() < 2) return "two axes at least";
       std::swap(node->type.dims.back(), node->type.dims[node->type.dims.size() - 2]);
       return "";
     case OperationKind::kCast:
-      if (!IsOfRows(node->type.dtype) || !IsOfRows(TypeOf(*graph, *node, 0).dtype))
+      if (!IsOfRows(node->type.dtype) || !IsOfRows(graph->InputType(*node, 0).dtype))
         return "no cast of numbers of more than 32 bits or to them";
-      node->type.dims = TypeOf(*graph, *node, 0).dims;
+      node->type.dims = graph->InputType(*node, 0).dims;
       return number ? "a tensor" : "";
     case OperationKind::kElementwise:
       return InferElementwise(graph, node);
@@ -246,7 +242,7 @@ void NormaliseStrides(TensorType* type) {
 }
 
 int64_t ItemsPerMatrix(const Graph& graph, const GraphNode& node, size_t input) {
-  const Dims &out = node.type.dims, &in = TypeOf(graph, node, input).dims;
+  const Dims &out = node.type.dims, &in = graph.InputType(node, input).dims;
   return out.size() < 3 ? 1 : out[out.size() - 3] / in[in.size() - 3];
 }
 

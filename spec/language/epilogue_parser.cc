@@ -32,7 +32,7 @@ std::string NamesOfSteps(bool takes, std::string_view after) {
   return names;
 }
 
-std::string Steps() { return Cat("a step (", StepsText(), ")"); }
+std::string AnyStep() { return Cat("a step (", StepsText(), ")"); }
 
 // Reads the steps one after the other.
 class EpilogueParser {
@@ -53,7 +53,7 @@ class EpilogueParser {
     const auto known = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
       return IsStep(info.op) && info.name == name.text;
     });
-    if (known == kOperations.end()) return ExpectedAt(source_, word, Steps(), StepHint(name.text));
+    if (known == kOperations.end()) return ExpectedAt(source_, word, AnyStep(), StepHint(name.text));
     step.op = known->op;
     if (Info(type_).own_sums && (IsComposed(step.op) || step.op == Operation::kF32))
       return ExpectedAt(source_, word,
@@ -66,7 +66,7 @@ class EpilogueParser {
       return ExpectedAt(source_, word, Cat(known->name, ", without an operand"));
     if (step.op == Operation::kF32) return ParseConversion(word);
     if (!takes) return absl::OkStatus();
-    if (colon == std::string_view::npos) return ExpectedAt(source_, word, Steps());
+    if (colon == std::string_view::npos) return ExpectedAt(source_, word, AnyStep());
     return ParseOperand(word.Part(colon + 1), &step);
   }
 

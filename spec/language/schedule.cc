@@ -15,7 +15,7 @@
 namespace kirsch {
 namespace {
 
-constexpr size_t kDeepest = 256;
+constexpr size_t kMaxLevels = 256;
 constexpr std::string_view kDecisions =
     "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT TYPE "
     "| "
@@ -245,8 +245,8 @@ absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view f
     if (open.empty() && !roots.empty()) return ExpectedAt(file, first, "one decision at the top");
     if (!siblings.empty() && siblings.back().position.column != first.position.column)
       return ErrorAt(file, first.position, Cat("expected column ", siblings.back().position.column));
-    if (open.size() == kDeepest)
-      return ErrorAt(file, first.position, Cat("expected at most ", kDeepest, " levels"));
+    if (open.size() == kMaxLevels)
+      return ErrorAt(file, first.position, Cat("expected at most ", kMaxLevels, " levels"));
     siblings.push_back({*decision, {}, first.position});
     open.push_back(&siblings.back());
   }

@@ -18,11 +18,11 @@ namespace kirsch {
 namespace {
 
 using Dims = std::vector<uint32_t>;
-using Index = std::vector<int64_t>;
+using ElementIndex = std::vector<int64_t>;
 
 // The index of a row's first element.
-Index IndexOfRow(const Dims& dims, int64_t row) {
-  Index index(dims.size(), 0);
+ElementIndex IndexOfRow(const Dims& dims, int64_t row) {
+  ElementIndex index(dims.size(), 0);
   for (size_t axis = dims.size(); axis-- > 0;) {
     if (axis + 1 == dims.size()) continue;
     index[axis] = row % dims[axis];
@@ -31,15 +31,15 @@ Index IndexOfRow(const Dims& dims, int64_t row) {
   return index;
 }
 
-int64_t RowAt(const Dims& dims, const Index& index) {
+int64_t RowAt(const Dims& dims, const ElementIndex& index) {
   int64_t row = 0;
   for (size_t axis = 0; axis + 1 < dims.size(); ++axis) row = row * dims[axis] + index[axis];
   return row;
 }
 
 // The index in a tensor of shape `dims` that is repeated to where `index` is.
-Index Repeated(const Dims& dims, const Index& index) {
-  Index own(index.end() - static_cast<std::ptrdiff_t>(dims.size()), index.end());
+ElementIndex Repeated(const Dims& dims, const ElementIndex& index) {
+  ElementIndex own(index.end() - static_cast<std::ptrdiff_t>(dims.size()), index.end());
   for (size_t axis = 0; axis < dims.size(); ++axis)
     if (dims[axis] == 1) own[axis] = 0;
   return own;
@@ -161,7 +161,7 @@ std::vector<Uncertain> PerhapsRounded(LhsAs as, std::vector<Uncertain> row) {
 }  // namespace
 
 int64_t GraphReference::StartOfRow(const TensorType& type, int64_t row) {
-  const Index index = IndexOfRow(type.dims, row);
+  const ElementIndex index = IndexOfRow(type.dims, row);
   const std::vector<int64_t> strides = type.Strides();
   int64_t start = 0;
   for (size_t axis = 0; axis < index.size(); ++axis) start += index[axis] * strides[axis];
@@ -199,7 +199,7 @@ const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
   return known.emplace(row, std::move(computed)).first->second;
 }
 
-Uncertain GraphReference::Element(int node, const Index& index) {
+Uncertain GraphReference::Element(int node, const ElementIndex& index) {
   if (graph_.at(node).op == Operation::kInput) {
     const std::vector<int64_t>& strides = strides_[static_cast<size_t>(node)];
     double element = 0;
@@ -248,11 +248,11 @@ GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
 }
 
 GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t row) {
-  Index index = IndexOfRow(node.type.dims, row);
+  ElementIndex index = IndexOfRow(node.type.dims, row);
   Row elements;
   for (int64_t i = 0; i < node.type.dims.back(); ++i) {
     index.back() = i;
-    Index from = index;
+    ElementIndex from = index;
     std::swap(from.back(), from[from.size() - 2]);
     elements.push_back(Element(node.inputs[0], from));
   }
@@ -309,16 +309,16 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
   const ConvolutionOptions& conv = node.conv;
   const bool nhwc = conv.layout == ImageLayout::kNhwc;
   const size_t axes = Info(node.op).image_axes, unused = ImageAxes::kCount - axes;
-  const Index first = IndexOfRow(node.type.dims, row);
+  const ElementIndex first = IndexOfRow(node.type.dims, row);
   const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
   const int64_t taps = static_cast<int64_t>(TermsOf(graph_, node)) / channels;
   Products products(node.type.dims.back());
   for (size_t i = 0; i < node.type.dims.back(); ++i) {
-    Index out = first;
+    ElementIndex out = first;
     out.back() = static_cast<int64_t>(i);
     const int64_t filter = out[nhwc ? axes + 1 : 1];
     for (int64_t tap = 0; tap < taps; ++tap) {
-      Index pixel(axes), of_kernel(axes);
+      ElementIndex pixel(axes), of_kernel(axes);
       bool inside = true;
       int64_t rest = tap;
       for (size_t axis = axes; axis-- > 0;) {
@@ -332,7 +332,7 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
       }
       if (!inside) continue;
       for (int64_t c = 0; c < channels; ++c) {
-        Index image = pixel, weight = of_kernel;
+        ElementIndex image = pixel, weight = of_kernel;
         image.insert(nhwc ? image.end() : image.begin(), filter / filters * channels + c);
         image.insert(image.begin(), first[0]);
         nhwc ? weight.insert(weight.end(), {c, filter}) : weight.insert(weight.begin(), {filter, c});
@@ -355,7 +355,7 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
       for (const Uncertain& x : RowOf(node.inputs[1], i)) filters.push_back(x);
     errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
   }
-  const Index pixel = IndexOfRow(node.type.dims, row);
+  const ElementIndex pixel = IndexOfRow(node.type.dims, row);
   const auto& [depth, height, width] = sizes.axes;
   const int64_t top = pixel[1] / tile * tile - int64_t{node.conv.axes[ImageAxes::kHeight].before},
                 left = pixel[2] / tile * tile - int64_t{node.conv.axes[ImageAxes::kWidth].before};
@@ -371,7 +371,7 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
 }
 
 GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
-  Index index = IndexOfRow(node.type.dims, row);
+  ElementIndex index = IndexOfRow(node.type.dims, row);
   std::array<Row, 2> rows = {Row{}, Row{{node.number, 0}}};
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Dims& dims = graph_.at(node.inputs[i]).type.dims;
@@ -389,10 +389,10 @@ GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_
 
 GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t row) {
   const Dims& from = graph_.at(node.inputs[0]).type.dims;
-  const Index first = IndexOfRow(node.type.dims, row);
+  const ElementIndex first = IndexOfRow(node.type.dims, row);
   Row results;
   for (int64_t i = 0; i < node.type.dims.back(); ++i) {
-    Index index = first;
+    ElementIndex index = first;
     index.back() = i;
     Row reduced;
     // All indices that differ along the reduced axes, the last one fastest.

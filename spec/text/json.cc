@@ -12,7 +12,7 @@
 namespace kirsch {
 namespace {
 
-constexpr size_t kDeepest = 64;
+constexpr size_t kMaxNesting = 64;
 
 // Reads the text for the library and tells how far it has come: the library's events come without a place.
 class CountingIterator {
@@ -135,8 +135,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool Open(JsonValue::Kind kind) {
     JsonValue* value = Leaf(kind);
     open_.push_back(value);  // stays valid: its parent gets no other child while it is open
-    if (open_.size() <= kDeepest + 1) return true;
-    return Fail(ErrorAt(file_, value->position, Cat("expected at most ", kDeepest, " levels of nesting")));
+    if (open_.size() <= kMaxNesting + 1) return true;
+    return Fail(ErrorAt(file_, value->position, Cat("expected at most ", kMaxNesting, " levels of nesting")));
   }
 
   bool Close() {
