@@ -109,7 +109,7 @@ class SizeSolver {
     for (int64_t member = 0; member < family_.count(); ++member)
       roots_.push_back(PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root);
     const bool planes = sizes_.size() > 1;
-    for (const Members& members : planes ? Planes() : LinesAlong(synthesis_.regions.sizes, sizes_.front()))
+    for (const Members& members : BoxesAlong(synthesis_.regions.sizes, sizes_))
       if (absl::Status status = planes ? SolvePlane(members) : SolveLine(members, sizes_.front());
           !status.ok())
         return status;
@@ -125,22 +125,6 @@ class SizeSolver {
   size_t CountOf(size_t size) const { return synthesis_.regions.sizes[size].values.size(); }
   bool IsSwapped(int64_t member) const { return family_.member(member).swapped; }
   const Spec& RootOf(int64_t member) const { return roots_[static_cast<size_t>(member)]; }
-
-  // Members that have the other sizes in common, the second of the two shared sizes varying fastest.
-  std::vector<Members> Planes() const {
-    std::vector<Members> planes;
-    std::map<int64_t, size_t> plane_of;  // by its first member
-    for (const Members& row : LinesAlong(synthesis_.regions.sizes, sizes_[1])) {
-      const int64_t step = CountMembers(absl::MakeConstSpan(synthesis_.regions.sizes).subspan(sizes_[0] + 1));
-      const int64_t first =
-          row.front() - row.front() / step % static_cast<int64_t>(CountOf(sizes_[0])) * step;
-      const auto [plane, is_new] = plane_of.try_emplace(first, planes.size());
-      if (is_new) planes.emplace_back();
-      Members& members = planes[plane->second];
-      members.insert(members.end(), row.begin(), row.end());
-    }
-    return planes;
-  }
 
   // Of a plane's rows and columns.
   static Members LineOf(const Members& plane, size_t first, size_t count, size_t step) {
@@ -372,8 +356,8 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
         i, [&](const SolveArguments& own) { return SolveMember(own, request, i, target, memo, budget); });
   };
   if (sharing == CodeSharing::kSizes)
-    for (const SharedPlanSize& size : FindSharedPlanSizes(arguments, request)) {
-      if (!check_sizes({size.number}).ok()) continue;
+    for (const SharedPlanSizes& size : FindSharedPlanSizes(arguments, request)) {
+      if (!check_sizes(size.numbers).ok()) continue;
       const absl::StatusOr<bool> shared =
           SharePlans(arguments, size, target, memo, budget, solve, &synthesis);
       if (!shared.ok()) return shared.status();
@@ -456,9 +440,9 @@ absl::Status CheckSharing(const SolveArguments& arguments, const KernelRequest& 
   if (request.family.specs() != nullptr) return CheckEachLookedAt(sizes, FindSharedSizes(arguments, request));
   absl::Status each = CheckEachLookedAt(sizes);
   if (each.ok()) return each;
-  const std::vector<SharedPlanSize> shared = FindSharedPlanSizes(arguments, request);
-  const bool may_share = std::any_of(shared.begin(), shared.end(), [&](const SharedPlanSize& size) {
-    return CheckEachLookedAt(sizes, {size.number}).ok();
+  const std::vector<SharedPlanSizes> shared = FindSharedPlanSizes(arguments, request);
+  const bool may_share = std::any_of(shared.begin(), shared.end(), [&](const SharedPlanSizes& size) {
+    return CheckEachLookedAt(sizes, size.numbers).ok();
   });
   return may_share ? absl::OkStatus() : each;
 }

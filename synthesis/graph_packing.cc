@@ -25,7 +25,7 @@ std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeSha
   for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
   if (!mixture.empty()) return weights;
   std::vector<bool> solved(values.size(), false);
-  for (uint32_t usual : LatticeSizes(values.front(), values.back())) solved[place(usual)] = true;
+  for (uint32_t usual : UsualSizesBetween(values.front(), values.back())) solved[place(usual)] = true;
   return EvenWeights(values, solved);
 }
 

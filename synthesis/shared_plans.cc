@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "rewrites/graph/canonical_graph.h"
-#include "search/families/key_regions.h"
-#include "search/families/row_regions.h"
+#include "search/families/differ_in_keys.h"
+#include "search/families/plan_regions.h"
 #include "synthesis/graph_kernel.h"
 
 namespace kirsch {
@@ -25,8 +25,8 @@ std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int6
   return graphs;
 }
 
-// Members that differ in the shared size only, and the plans for these.
-struct PlanLine {
+// Members that differ in the shared sizes only, and the plans for these.
+struct PlanBox {
   std::vector<int64_t> members;
   PlanFamily family;
 };
@@ -35,46 +35,59 @@ struct PlanLine {
 bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers && size.is_range(); }
 
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
-  const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
+  const std::vector<std::vector<int64_t>> lines = BoxesAlong(sizes, {size});
   return std::all_of(lines.begin(), lines.end(),
                      [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
 }
 
 // The whole plan is kept of each region's last member, whose text is shown.
-void AddRegion(PlanRegion region, const PlanLine& line, size_t size, const Target& target,
+void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& shared, const Target& target,
                FamilySynthesis* synthesis) {
   std::vector<int64_t> members;
   for (size_t i : region.members) {
-    members.push_back(line.members[i]);
+    members.push_back(box.members[i]);
     PlanResult result;
     if (i == region.members.back()) result.plan = region.plan;
     result.plan.graph = CanonicalGraph(synthesis->request.family.graphs()->member(members.back()));
-    result.plan.cycles = result.bound_cycles = line.family.cycles[i];
+    result.plan.cycles = result.bound_cycles = box.family.cycles[i];
     synthesis->members[static_cast<size_t>(members.back())] = MakeSynthesis(target, std::move(result));
   }
   DispatchRange added = RegionOf(synthesis->regions.sizes, members);
   added.decision = PlanOutline(region.plan);
   synthesis->regions.list.push_back(std::move(added));
-  synthesis->sizes_of_shared.push_back(region.plan.size ? std::vector{size} : std::vector<size_t>());
+  std::vector<size_t>& taken = synthesis->sizes_of_shared.emplace_back();
+  for (const PlanSize& size : region.plan.sizes)
+    for (size_t i = 0; i < shared.numbers.size(); ++i)
+      if (shared.kinds[i] == size.kind) taken.push_back(shared.numbers[i]);
   synthesis->shared.emplace_back(std::move(region.plan));
 }
 
-// Of each region the first, a middle and the last member.
-absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve, size_t size,
+// Of a region, one with about the geometric mean of its first and its last member's sizes.
+int64_t MiddleOf(const std::vector<VaryingSize>& sizes, const DispatchRange& region) {
+  const auto product = [&](int64_t member) {
+    double product = 1;
+    for (uint32_t value : ValuesOf(sizes, member)) product *= value;
+    return product;
+  };
+  const double middle = std::sqrt(product(region.members.front()) * product(region.last()));
+  const auto at = std::find_if(region.members.begin(), region.members.end(),
+                               [&](int64_t member) { return product(member) >= middle; });
+  return at == region.members.end() ? region.last() : *at;
+}
+
+// Of each region the first, a middle and the last member, as long as these are few.
+absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                         FamilySynthesis* synthesis) {
+  constexpr size_t kMostSolved = 24;
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
+  size_t solved = 0;
   for (const DispatchRange& region : synthesis->regions.list) {
-    const auto size_of = [&](int64_t member) { return ValuesOf(synthesis->regions.sizes, member)[size]; };
-    const double middle =
-        std::sqrt(static_cast<double>(size_of(region.members.front())) * size_of(region.members.back()));
-    const auto at = std::find_if(region.members.begin(), region.members.end(),
-                                 [&](int64_t member) { return size_of(member) + 1 > middle; });
-    const auto middle_number = static_cast<size_t>(at - region.members.begin());
-    for (size_t number : {size_t{0}, middle_number, region.members.size() - 1}) {
-      const auto i = static_cast<size_t>(region.members[number]);
-      if (losses[i]) continue;
-      const absl::StatusOr<Synthesis> own = solve(region.members[number]);
+    for (int64_t member :
+         {region.members.front(), MiddleOf(synthesis->regions.sizes, region), region.last()}) {
+      const auto i = static_cast<size_t>(member);
+      if (losses[i] || ++solved > kMostSolved) continue;
+      const absl::StatusOr<Synthesis> own = solve(member);
       if (!own.ok()) return own.status();
       losses[i] = MemberLoss{synthesis->members[i].cycles / own->cycles - 1, true};
       synthesis->before.specs += own->stats.specs_solved;
@@ -86,24 +99,27 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
 
 }  // namespace
 
-// Keys first: where there are any, plans for any number of rows are for few of the members.
-std::vector<SharedPlanSize> FindSharedPlanSizes(const SolveArguments& arguments,
-                                                const KernelRequest& request) {
-  std::vector<SharedPlanSize> keys, rows;
+// Both first, then keys: plans for any number of rows alone are for few of the members.
+std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments,
+                                                 const KernelRequest& request) {
+  std::vector<SharedPlanSizes> found;
   if (request.family.graphs() == nullptr || arguments.threads > 1 || !arguments.tune.empty() ||
       arguments.tuned)
-    return keys;
+    return found;
   const std::vector<VaryingSize> sizes = request.sizes();
+  std::vector<size_t> keys, rows;
   for (size_t size = 0; size < sizes.size(); ++size)
-    if (AreMany(sizes[size])) {
-      const bool are_keys = AreKeys(request, sizes, size);
-      (are_keys ? keys : rows).push_back({size, are_keys});
-    }
-  keys.insert(keys.end(), rows.begin(), rows.end());
-  return keys;
+    if (AreMany(sizes[size])) (AreKeys(request, sizes, size) ? keys : rows).push_back(size);
+  for (size_t key : keys)
+    for (size_t row : rows)
+      found.push_back(key < row ? SharedPlanSizes{{key, row}, {PlanSizeKind::kKeys, PlanSizeKind::kRows}}
+                                : SharedPlanSizes{{row, key}, {PlanSizeKind::kRows, PlanSizeKind::kKeys}});
+  for (size_t key : keys) found.push_back({{key}, {PlanSizeKind::kKeys}});
+  for (size_t row : rows) found.push_back({{row}, {PlanSizeKind::kRows}});
+  return found;
 }
 
-absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
+absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSizes& shared,
                                 const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                 const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                                 FamilySynthesis* synthesis) {
@@ -125,27 +141,31 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   };
   const KernelRequest& request = synthesis->request;
   const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
-  std::vector<PlanLine> lines;
-  const auto find = size.keys ? FindKeyRegions : FindRowRegions;
-  for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
+  std::vector<SharedSize> shared_sizes;
+  for (size_t i = 0; i < shared.numbers.size(); ++i)
+    shared_sizes.push_back({sizes[shared.numbers[i]], shared.kinds[i]});
+  std::vector<PlanBox> boxes;
+  for (std::vector<int64_t>& members : BoxesAlong(sizes, shared.numbers)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
-    const auto graph_of = [&](int64_t value) {
+    const auto graph_of = [&](const PlanPoint& point) {
       std::vector<uint32_t> values = ValuesOf(sizes, members.front());
-      values[size.number] = static_cast<uint32_t>(value);
+      for (size_t i = 0; i < shared.numbers.size(); ++i)
+        values[shared.numbers[i]] =
+            static_cast<uint32_t>(shared.kinds[i] == PlanSizeKind::kRows ? point.rows : point.keys);
       return request.family.graphs()->MemberOf(values);
     };
     absl::StatusOr<std::optional<PlanFamily>> found =
-        find({graphs, sizes[size.number], graph_of, request.source, model, options});
+        FindPlanRegions({graphs, shared_sizes, graph_of, request.source, model, options});
     if (!found.ok()) return found.status();
     if (!*found) return false;
-    lines.push_back({std::move(members), **std::move(found)});
+    boxes.push_back({std::move(members), **std::move(found)});
   }
   synthesis->members.resize(static_cast<size_t>(request.count()));
-  for (PlanLine& line : lines)
-    for (PlanRegion& region : line.family.regions)
-      AddRegion(std::move(region), line, size.number, target, synthesis);
+  for (PlanBox& box : boxes)
+    for (PlanRegion& region : box.family.regions)
+      AddRegion(std::move(region), box, shared, target, synthesis);
   for (const Synthesis& member : synthesis->members) synthesis->regions.gflops.push_back(member.gflops());
-  if (absl::Status status = FindLosses(solve, size.number, synthesis); !status.ok()) return status;
+  if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
   return true;
 }
 

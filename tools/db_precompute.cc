@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments
         "FAMILY: expected a family of specs; what a graph needs is kept as its kernels are made");
   absl::StatusOr<SpecFamily> family = ParseFamily(arguments.family);
   if (!family.ok()) return family.status();
-  const FamilySizes which = arguments.every_size ? FamilySizes::kEverySize : FamilySizes::kLatticeSizes;
+  const FamilySizes which = arguments.every_size ? FamilySizes::kEverySize : FamilySizes::kUsual;
   const std::vector<VaryingSize> sizes = family->varying_sizes(which);
   const int64_t count = CountMembers(sizes);
   if (count > kMostRoots)

@@ -29,9 +29,9 @@ std::map<PageKey, std::vector<PagePoint>> SolveFamily(uint32_t bound, const Cost
   const absl::StatusOr<SpecFamily> family =
       ParseFamily(Cat("matmul f32 1..", bound, "x1..", bound, "x1..", bound));
   KIRSCH_CHECK(family.ok());
-  for (int64_t i = 0; i < family->count(FamilySizes::kLatticeSizes); ++i) {
+  for (int64_t i = 0; i < family->count(FamilySizes::kUsual); ++i) {
     const Spec root =
-        PlaceOperands(family->member(i, FamilySizes::kLatticeSizes).spec, Residency::kWarm, model.target());
+        PlaceOperands(family->member(i, FamilySizes::kUsual).spec, Residency::kWarm, model.target());
     (void)Search(root, model, memo, {});
     const Lines available = AvailableAtPlacement(root, model.target());
     for (const TableEntry& entry : ProgramEntries(root, available, model, memo)) {

@@ -77,7 +77,7 @@ struct MemberOfSize {
   std::vector<int64_t> sizes = {};
 };
 
-// The same for a program for a range of sizes (see impl.h and Plan::size), compiled once: a report for each
+// The same for a program for a range of sizes (see impl.h and Plan::sizes), compiled once: a report for each
 // of `members`. No header.
 std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const MemberOfSize> members,
                                       const Target& target, const std::string& name,

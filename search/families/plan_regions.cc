@@ -2,11 +2,14 @@
 #include "search/families/plan_regions.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "rewrites/graph/canonical_graph.h"
+#include "search/families/plan_rules.h"
 #include "search/families/rule_costs.h"
 #include "search/graph/group_levels.h"
 #include "spec/check.h"
@@ -14,158 +17,269 @@
 namespace kirsch {
 namespace {
 
+// Of all members, a region has at least such a share for others to be searched for.
+constexpr size_t kWorthASearch = 256;
+
+std::vector<std::vector<double>> ValuesOf(absl::Span<const SharedSize> sizes) {
+  std::vector<std::vector<double>> values;
+  for (const SharedSize& shared : sizes)
+    values.emplace_back(shared.size.values.begin(), shared.size.values.end());
+  return values;
+}
+
 class RegionSolver {
  public:
-  RegionSolver(const PlanMembers& members, std::string_view name, RuleFinder& finder)
-      : members_(members), name_(name), finder_(finder) {}
+  explicit RegionSolver(const PlanMembers& members)
+      : members_(members), finder_(members), costs_(ValuesOf(members.sizes), /*in_boxes=*/false) {
+    for (const Graph& graph : members.graphs)
+      placements_.push_back(PlacementOf(graph, members.options.residency, members.model.target()));
+  }
 
   absl::StatusOr<std::optional<PlanFamily>> Find() && {
-    const size_t count = members_.graphs.size();
-    family_.cycles.resize(count);
-    for (size_t first = 0, end = 0; first < count; first = end) {
-      while (end < count && PlacementAt(end) == PlacementAt(first)) ++end;
-      const absl::StatusOr<bool> served = FindPart(first, end - 1);
-      if (!served.ok()) return served.status();
-      if (!*served) return std::nullopt;
-    }
+    std::vector<std::vector<size_t>> ladders;
+    for (size_t dim = 0; dim < grid().dims(); ++dim) ladders.push_back(Ladder(dim));
+    if (absl::Status status = SolveAt(ladders); !status.ok()) return status;
+    const absl::StatusOr<bool> served = ServeAll();
+    if (!served.ok()) return served.status();
+    if (!*served || !SharesAnywhere()) return std::nullopt;
+    if (absl::Status status = RefineBetween(ladders); !status.ok()) return status;
+    if (absl::Status status = AddRegions(); !status.ok()) return status;
     return std::move(family_);
   }
 
  private:
-  Level PlacementAt(size_t member) const {
-    return PlacementOf(members_.graphs[member], members_.options.residency, members_.model.target());
-  }
-  int64_t SizeOf(size_t member) const { return members_.SizeOf(member); }
+  struct Rule {
+    std::unique_ptr<SymbolicPlan> plan;
+    size_t first, last;  // corners of what it serves; there is code for all between them
+  };
 
-  // Members whose operands have the same placement. False: no rules serve some of them.
-  absl::StatusOr<bool> FindPart(size_t first, size_t last) {
-    first_ = first;
-    last_ = last;
-    rules_.clear();
-    std::vector<double> sizes;
-    for (size_t member = first; member <= last; ++member)
-      sizes.push_back(static_cast<double>(SizeOf(member)));
-    costs_.emplace(std::vector<std::vector<double>>{std::move(sizes)}, /*in_boxes=*/false);
-    improved_.clear();
-    const std::vector<size_t> ladder = Ladder();
-    for (size_t member : ladder)
-      if (absl::StatusOr<bool> solved = Solve(member); !solved.ok() || !*solved) return solved;
-    const auto serves_more = [](const std::shared_ptr<PlanRule>& rule) {
-      return rule->least() < rule->most();
+  const SizeGrid& grid() const { return costs_.grid(); }
+
+  // The sizes that `value` says for each dim.
+  template <typename Value>
+  PlanPoint PointOf(size_t member, const Value& value) const {
+    const SizeGrid::Place place = grid().At(member);
+    PlanPoint point;
+    for (size_t dim = 0; dim < grid().dims(); ++dim) {
+      const SharedSize& shared = members_.sizes[dim];
+      (shared.kind == PlanSizeKind::kRows ? point.rows : point.keys) = value(shared.size, place[dim]);
+    }
+    return point;
+  }
+  PlanPoint SizesOf(size_t member) const {
+    return PointOf(member, [](const VaryingSize& size, size_t i) { return size.values[i]; });
+  }
+  PlanPoint LeastServed(size_t member) const {
+    return PointOf(member, [](const VaryingSize& size, size_t i) { return size.LeastServed(i); });
+  }
+
+  // Of a size, where the others are at their most: the last value of each placement, and representatives,
+  // each with about a fourth of those before it. Descending.
+  std::vector<size_t> Ladder(size_t dim) const {
+    const SharedSize& shared = members_.sizes[dim];
+    SizeGrid::Place place = grid().At(grid().members() - 1);
+    const auto placement = [&](size_t i) {
+      place[dim] = i;
+      return placements_[grid().Index(place)];
     };
-    if (first < last && std::none_of(rules_.begin(), rules_.end(), serves_more)) return false;
-    for (size_t i = last - first + 1; i-- > 0;) {
-      if (Least(first + i) < RuleCosts::kNone) continue;
-      if (absl::StatusOr<bool> any = Add(finder_.FindOthers(first + i)); !any.ok()) return any;
-      if (Least(first + i) == RuleCosts::kNone) return false;
+    std::vector<size_t> ladder;
+    for (size_t end = grid().count(dim); end > 0;) {
+      size_t first = end - 1;
+      while (first > 0 && placement(first - 1) == placement(end - 1)) --first;
+      ladder.push_back(end - 1);
+      for (int64_t size = shared.size.values[end - 1]; ladder.back() > first; size /= 4) {
+        size = finder_.Representative(shared.kind, size);
+        size_t i = ladder.back();
+        while (i > first && shared.size.values[i] > size) --i;
+        if (i < ladder.back()) ladder.push_back(i);
+      }
+      end = first;
     }
-    const auto improve = [&](size_t of_part) { return Improve(first + of_part); };
-    for (size_t i = 1; i < ladder.size(); ++i)
-      if (absl::Status status =
-              costs_->Refine(ladder[i] - first, ladder[i - 1] - first, RuleCosts::kNone, improve);
-          !status.ok())
-        return status;
-    if (absl::Status status = AddRegions(); !status.ok()) return status;
-    return true;
+    return ladder;
   }
 
-  // The last of the part, and representatives, each with about a fourth of those before it.
-  std::vector<size_t> Ladder() const {
-    std::vector<size_t> members = {last_};
-    for (int64_t size = SizeOf(last_); members.back() > first_; size /= 4) {
-      size = finder_.Representative(size);
-      size_t member = members.back();
-      while (member > first_ && SizeOf(member) > size) --member;
-      if (member < members.back()) members.push_back(member);
+  // The members at these values of each size, the largest first.
+  std::vector<size_t> MembersAt(const std::vector<std::vector<size_t>>& ladders) const {
+    std::vector<SizeGrid::Place> places = {SizeGrid::Place(grid().dims())};
+    for (size_t dim = 0; dim < grid().dims(); ++dim) {
+      std::vector<SizeGrid::Place> longer;
+      for (const SizeGrid::Place& place : places)
+        for (size_t i : ladders[dim]) {
+          longer.push_back(place);
+          longer.back()[dim] = i;
+        }
+      places = std::move(longer);
     }
+    std::vector<size_t> members;
+    for (const SizeGrid::Place& place : places) members.push_back(grid().Index(place));
     return members;
   }
 
-  // False: there is no plan that is a rule.
-  absl::StatusOr<bool> Solve(size_t member) {
-    const size_t before = rules_.size();
-    if (absl::StatusOr<bool> any = Add(finder_.Find(member, RuleCosts::kNone)); !any.ok()) return any;
-    return rules_.size() > before ? absl::StatusOr<bool>(true) : Add(finder_.FindOthers(member));
-  }
-
-  // False: there are none.
-  absl::StatusOr<bool> Add(absl::StatusOr<RuleFinder::Rules> rules) {
-    if (!rules.ok()) return rules.status();
-    for (std::shared_ptr<PlanRule>& rule : *rules) {
-      if (!rule->ApplyToRange(LeastOf(*rule), MostOf(*rule))) continue;
-      std::vector<double> cycles;
-      for (size_t i = first_; i <= last_; ++i)
-        cycles.push_back(members_.LeastServed(i) < rule->least() ? RuleCosts::kNone
-                                                                 : rule->CyclesFor(SizeOf(i)));
-      rules_.push_back(std::move(rule));
-      costs_->Add(std::move(cycles));
+  // Of one size, each has a rule of its own; of two there are too many.
+  absl::Status SolveAt(const std::vector<std::vector<size_t>>& ladders) {
+    for (size_t member : MembersAt(ladders)) {
+      const double cutoff = grid().dims() == 1 ? RuleCosts::kNone : Cutoff(member);
+      improved_.insert(member);
+      if (absl::StatusOr<bool> any = Add(member, finder_.Find(SizesOf(member), cutoff)); !any.ok())
+        return any.status();
     }
-    return !rules->empty();
+    return absl::OkStatus();
   }
 
-  // Of the best plan that is known.
-  double Least(size_t member) const { return costs_->Least(member - first_); }
+  // Searches in each box between neighbours of the ladders.
+  absl::Status RefineBetween(const std::vector<std::vector<size_t>>& ladders) {
+    // Of two sizes, there is next to nothing to find between members where nothing is found.
+    const auto improve = [&](size_t member) -> absl::StatusOr<bool> {
+      const size_t known = rules_.size();
+      if (absl::Status status = Improve(member); !status.ok()) return status;
+      return grid().dims() == 1 || rules_.size() > known;
+    };
+    std::vector<std::vector<size_t>> lows = ladders;
+    for (std::vector<size_t>& low : lows)
+      if (low.size() > 1) low.erase(low.begin());
+    for (size_t member : MembersAt(lows)) {
+      SizeGrid::Place high = grid().At(member);
+      for (size_t dim = 0; dim < grid().dims(); ++dim) {
+        const auto at = std::find(ladders[dim].begin(), ladders[dim].end(), high[dim]);
+        if (at != ladders[dim].begin()) high[dim] = *std::prev(at);
+      }
+      if (absl::Status status = costs_.Refine(member, grid().Index(high), RuleCosts::kNone, improve);
+          !status.ok())
+        return status;
+    }
+    return absl::OkStatus();
+  }
 
-  int64_t LeastOf(const PlanRule& rule) const { return std::max(members_.LeastServed(first_), rule.least()); }
-  int64_t MostOf(const PlanRule& rule) const { return std::min(SizeOf(last_), rule.most()); }
+  // False: no rule serves some member.
+  absl::StatusOr<bool> ServeAll() {
+    for (size_t member = grid().members(); member-- > 0;)
+      if (absl::StatusOr<bool> served = Serve(member); !served.ok() || !*served) return served;
+    return true;
+  }
+
+  // Searches where no rule serves the member yet.
+  absl::StatusOr<bool> Serve(size_t member) {
+    if (costs_.Least(member) < RuleCosts::kNone) return true;
+    if (absl::Status status = Improve(member); !status.ok()) return status;
+    if (costs_.Least(member) < RuleCosts::kNone) return true;
+    if (absl::StatusOr<bool> any = Add(member, finder_.FindOthers(SizesOf(member))); !any.ok()) return any;
+    return costs_.Least(member) < RuleCosts::kNone;
+  }
 
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
   absl::Status Improve(size_t member) {
     if (!improved_.insert(member).second) return absl::OkStatus();
-    return Add(finder_.Find(member, Least(member) / (1 + kLossNotSearched))).status();
+    return Add(member, finder_.Find(SizesOf(member), Cutoff(member))).status();
+  }
+  double Cutoff(size_t member) const { return costs_.Least(member) / (1 + kLossNotSearched); }
+
+  // Rules of the member's plans: for members with its placement. False: there are none.
+  absl::StatusOr<bool> Add(size_t member, absl::StatusOr<PlanRuleFinder::Rules> rules) {
+    if (!rules.ok()) return rules.status();
+    for (std::unique_ptr<SymbolicPlan>& plan : *rules) {
+      std::vector<double> cycles(grid().members(), RuleCosts::kNone);
+      std::vector<size_t> placed, served;
+      for (size_t i = 0; i < cycles.size(); ++i) {
+        const PlanPoint least = LeastServed(i);
+        if (placements_[i] != placements_[member] || least.rows < plan->least().rows) continue;
+        placed.push_back(i);
+        cycles[i] = plan->CyclesFor(SizesOf(i));
+        if (cycles[i] < RuleCosts::kNone) served.push_back(i);
+      }
+      if (served.empty()) continue;
+      const auto [low, last] = grid().Around(served);
+      const std::optional<size_t> first = FirstWithCode(*plan, grid().Around(placed).first, low, last);
+      if (!first) continue;
+      for (size_t i : served)
+        if (!grid().IsBetween(*first, i)) cycles[i] = RuleCosts::kNone;
+      rules_.push_back({std::move(plan), *first, last});
+      costs_.Add(std::move(cycles));
+    }
+    return !rules->empty();
+  }
+
+  // From the returned member to `last` there is code: from `placed`, or else from `low` on, or a member that
+  // is further up, as some decisions have none of few rows and keys.
+  std::optional<size_t> FirstWithCode(SymbolicPlan& plan, size_t placed, size_t low, size_t last) const {
+    const auto has_code = [&](size_t first) {
+      return plan.ApplyToRange(LeastServed(first), SizesOf(last)).has_value();
+    };
+    if (has_code(placed)) return placed;
+    const SizeGrid::Place end = grid().At(last);
+    SizeGrid::Place place = grid().At(low);
+    for (size_t step = 1; !has_code(grid().Index(place)); step *= 2) {
+      if (place == end) return std::nullopt;
+      for (size_t dim = 0; dim < place.size(); ++dim) place[dim] = std::min(place[dim] + step, end[dim]);
+    }
+    return grid().Index(place);
+  }
+
+  // Of members with one placement, does some rule serve several?
+  bool SharesAnywhere() const {
+    if (grid().members() == 1) return true;
+    return std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.first < rule.last; });
   }
 
   // Where the first, a middle or the last member of a region has a better plan than any that is known,
   // regions are found anew, a few times.
   absl::Status AddRegions() {
     constexpr int kMostTimes = 3;
-    const auto loss = [&](double cycles, size_t of_part) { return cycles / costs_->Least(of_part) - 1; };
+    const auto loss = [&](double cycles, size_t member) { return cycles / costs_.Least(member) - 1; };
+    family_.cycles.resize(grid().members());
     std::vector<RuleCosts::Share> shares;
     size_t known = 0;
     for (int time = 0; time <= kMostTimes && known < rules_.size(); ++time) {
       known = rules_.size();
-      shares = costs_->Cover(loss);
+      shares = costs_.Cover(loss);
       if (time == kMostTimes) break;
-      for (const RuleCosts::Share& share : shares)
-        for (size_t of_part : {share.members.front(), Middle(share), share.members.back()})
-          if (absl::Status status = Improve(first_ + of_part); !status.ok()) return status;
+      for (const RuleCosts::Share& share : shares) {
+        if (share.members.size() < grid().members() / kWorthASearch) continue;
+        for (size_t member : {share.members.front(), Middle(share), share.members.back()})
+          if (absl::Status status = Improve(member); !status.ok()) return status;
+      }
     }
     for (const RuleCosts::Share& share : shares) AddRegion(share);
     return absl::OkStatus();
   }
 
   size_t Middle(const RuleCosts::Share& share) const {
-    const size_t between = costs_->Between(share.first, share.last);
-    return *std::lower_bound(share.members.begin(), share.members.end(), between);
+    const size_t between = costs_.Between(share.first, share.last);
+    const auto at = std::lower_bound(share.members.begin(), share.members.end(), between);
+    return at == share.members.end() ? share.members.back() : *at;
   }
 
   void AddRegion(const RuleCosts::Share& share) {
-    const size_t first = first_ + share.first, last = first_ + share.last;
-    PlanRegion region{{}, BuildPlan(*rules_[share.rule], first, last)};
-    region.plan.graph = CanonicalGraph(members_.graphs[last]);
-    if (region.plan.size) {
-      region.plan.size->name = FreeName();
-      region.plan.size->least = members_.LeastServed(first);
-      region.plan.size->most = SizeOf(last);
-    }
-    for (size_t of_part : share.members) {
-      region.members.push_back(first_ + of_part);
-      family_.cycles[first_ + of_part] = costs_->cost(share.rule, of_part);
-    }
-    region.plan.cycles = family_.cycles[last];
+    PlanRegion region{share.members, BuildPlan(rules_[share.rule], share)};
+    region.plan.graph = CanonicalGraph(members_.graphs[share.last]);
+    SetSizes(LeastServed(share.first), SizesOf(share.last), &region.plan);
+    for (size_t member : share.members) family_.cycles[member] = costs_.cost(share.rule, member);
+    region.plan.cycles = family_.cycles[share.members.back()];
     family_.regions.push_back(std::move(region));
   }
 
   // There is code for all sizes of a rule (Add), and perhaps none for some of them: what is left of these may
   // be of another form.
-  Plan BuildPlan(PlanRule& rule, size_t first, size_t last) const {
-    std::optional<Plan> plan = rule.ApplyToRange(members_.LeastServed(first), SizeOf(last));
-    if (!plan) plan = rule.ApplyToRange(LeastOf(rule), MostOf(rule));
+  Plan BuildPlan(const Rule& rule, const RuleCosts::Share& share) const {
+    std::optional<Plan> plan = rule.plan->ApplyToRange(LeastServed(share.first), SizesOf(share.last));
+    if (!plan) plan = rule.plan->ApplyToRange(LeastServed(rule.first), SizesOf(rule.last));
     return *std::move(plan);
   }
 
-  std::string FreeName() const {
-    std::string name(name_);
+  // In the order of the members' sizes.
+  void SetSizes(const PlanPoint& least, const PlanPoint& most, Plan* plan) const {
+    std::vector<PlanSize> sizes;
+    for (const SharedSize& shared : members_.sizes) {
+      const PlanSize* const size = plan->size(shared.kind);
+      if (size == nullptr) continue;
+      const bool rows = shared.kind == PlanSizeKind::kRows;
+      sizes.push_back({shared.kind, FreeName(rows ? "n_rows" : "n_keys"), rows ? least.rows : least.keys,
+                       rows ? most.rows : most.keys, size->planned});
+    }
+    plan->sizes = std::move(sizes);
+  }
+
+  // Unlike any parameter's.
+  std::string FreeName(std::string name) const {
     const auto taken = [&](const GraphNode& node) {
       return node.op == Operation::kInput && node.text == name;
     };
@@ -175,21 +289,18 @@ class RegionSolver {
   }
 
   const PlanMembers& members_;
-  const std::string_view name_;
-  RuleFinder& finder_;
+  const PlanRuleFinder finder_;
+  std::vector<Level> placements_;  // of each member's operands
+  RuleCosts costs_;                // of the rules, in cycles
+  std::vector<Rule> rules_;
+  std::set<size_t> improved_;  // members that were searched
   PlanFamily family_;
-  // Of the part whose regions are being found.
-  size_t first_ = 0, last_ = 0;
-  RuleFinder::Rules rules_;
-  std::optional<RuleCosts> costs_;  // of the rules and the part, in cycles
-  std::set<size_t> improved_;       // members that Improve was asked about
 };
 
 }  // namespace
 
-absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members, std::string_view name,
-                                                          RuleFinder& finder) {
-  return RegionSolver(members, name, finder).Find();
+absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members) {
+  return RegionSolver(members).Find();
 }
 
 }  // namespace kirsch

@@ -76,7 +76,7 @@ std::set<size_t> RuleCosts::Corners(const std::vector<SizeGrid::Place>& of) cons
 absl::Status RuleCosts::SolveCorners(const Solve& solve) const {
   const std::set<size_t> corners = Corners({grid_.At(0), grid_.At(grid_.members() - 1)});
   for (auto corner = corners.rbegin(); corner != corners.rend(); ++corner)
-    if (absl::Status solved = solve(*corner); !solved.ok()) return solved;
+    if (absl::StatusOr<bool> solved = solve(*corner); !solved.ok()) return solved.status();
   return absl::OkStatus();
 }
 
@@ -111,9 +111,14 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   if (served) return absl::OkStatus();
   const SizeGrid::Place middle = grid_.At(Between(low, high));
   const std::set<size_t> solved = Corners({first, last});
-  for (size_t corner : Corners({first, middle, last}))
-    if (!solved.contains(corner))
-      if (absl::Status status = solve(corner); !status.ok()) return status;
+  bool any = false;
+  for (size_t corner : Corners({first, middle, last})) {
+    if (solved.contains(corner)) continue;
+    const absl::StatusOr<bool> is_new = solve(corner);
+    if (!is_new.ok()) return is_new.status();
+    any |= *is_new;
+  }
+  if (!any) return absl::OkStatus();
   for (size_t corner : Corners({first, middle})) {
     SizeGrid::Place from = grid_.At(corner), to = from;
     bool empty = false;

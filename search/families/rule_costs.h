@@ -53,7 +53,8 @@ class RuleCosts {
   // there is another.
   size_t Between(size_t low, size_t high) const;
 
-  using Solve = std::function<absl::Status(size_t member)>;
+  // False: nothing new came out, so that there is nothing to look for around the member.
+  using Solve = std::function<absl::StatusOr<bool>(size_t member)>;
 
   // Solves the corners of all there are, the last one first.
   absl::Status SolveCorners(const Solve& solve) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,12 @@ class SizeGrid {
     Place place(dims());
     for (size_t dim = 0; dim < dims(); ++dim) place[dim] = index / stride_[dim] % counts_[dim];
     return place;
+  }
+
+  // Has the second place no less than the first, of each size?
+  bool IsBetween(size_t low, size_t index) const {
+    const Place a = At(low), b = At(index);
+    return std::equal(a.begin(), a.end(), b.begin(), std::less_equal<>());
   }
 
   // True if `holds` is for every member of the box, corners included; asked of each, in order, up to the

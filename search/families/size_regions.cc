@@ -62,7 +62,10 @@ class SizeGroup {
   absl::Status Find() {
     const size_t known = family_.regions.size();
     for (const Rule& rule : rules_) AddCandidate(rule);
-    const auto solve = [&](size_t member) { return Solve(member); };
+    const auto solve = [&](size_t member) -> absl::StatusOr<bool> {
+      if (absl::Status solved = Solve(member); !solved.ok()) return solved;
+      return true;
+    };
     if (absl::Status solved = costs_.SolveCorners(solve); !solved.ok()) return solved;
     const double most_apart = Varies(MatmulDims::kK) ? kMostApart : RuleCosts::kNone;
     if (absl::Status refined = costs_.Refine(0, roots_.size() - 1, most_apart, solve); !refined.ok())

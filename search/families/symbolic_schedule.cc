@@ -155,9 +155,11 @@ bool SymbolicSchedule::IsLegalHere(const Impl& node, const Spec& spec, const Dec
   if (TilesDim(decision)) return true;
   if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
   if (decision.kind == RewriteKind::kTile) return true;
-  const bool in_panels = decision.kind == RewriteKind::kPack && dim_ == MatmulDims::kN;
-  const uint32_t panel = in_panels ? decision.layout.panel : 0;
-  return IsLegal(WithSize(spec, std::max(spec.size[dim_], panel)), decision, model_.target());
+  Spec wide = spec;
+  uint32_t& columns = wide.size[MatmulDims::kN];
+  if (decision.kind == RewriteKind::kPack && decision.operand == MatmulDims::kRhs)
+    columns = std::max(columns, uint32_t{decision.layout.panel});
+  return IsLegal(wide, decision, model_.target());
 }
 
 size_t SymbolicSchedule::HashQuestion::operator()(const Question& question) const {
@@ -264,14 +266,17 @@ Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) 
 }
 
 // That of the pattern. But what a microkernel asks for ahead is chosen anew, as it may be a tile of its own
-// size. Where out is in registers there are no other decisions than microkernels.
+// size; along a reduction, which may be too short for it, it is left out there. Where out is in registers
+// there are no other decisions than microkernels.
 Decision SymbolicSchedule::DecisionFor(const Impl& node, const Spec& spec) const {
   Decision best = node.decision;
-  if (best.kind != RewriteKind::kMicrokernel || best.size == 0 || dim_ == MatmulDims::kK) return best;
+  if (best.kind != RewriteKind::kMicrokernel || best.size == 0) return best;
+  if (dim_ == MatmulDims::kK && IsLegal(spec, best, model_.target())) return best;
   std::vector<Decision> decisions;
   EnumerateDecisions(spec, model_.target(), &decisions);
   Cost least = kInfiniteCost;
   for (const Decision& decision : decisions) {
+    if (dim_ == MatmulDims::kK && decision.size != 0) continue;
     Expansion expansion;
     Expand(spec, decision, model_.target(), &expansion);
     const Cost cost = model_.Base(spec, decision, expansion);

@@ -27,6 +27,9 @@ class GroupLevels {
   // `threads` work at the same time.
   GroupLevels(const Graph& graph, const Target& target, Residency residency, Workers workers, int threads);
 
+  Workers workers() const { return workers_; }
+  int threads() const { return threads_; }
+
   // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
   // (rewrites/README.md), so that it need not be the better place.
   bool MayKeepInL1(const GroupShape& shape) const;

@@ -8,6 +8,7 @@
 #include "cost/cost.h"
 #include "rewrites/graph/canonical_graph.h"
 #include "rewrites/graph/registry.h"
+#include "search/graph/key_nodes.h"
 #include "search/graph/operand_copies.h"
 #include "search/graph/stage_cost.h"
 #include "spec/check.h"
@@ -18,15 +19,6 @@ namespace {
 
 constexpr double kImpossible = ToCycles(kInfiniteCost);
 const PlanPacking kAnyPacking;  // where a schedule decides
-
-std::vector<bool> VaryingNodes(const Graph& graph, const PlanOptions& options) {
-  std::vector<bool> varies;
-  if (options.other_keys == nullptr) return varies;
-  const Graph other = CanonicalGraph(*options.other_keys);
-  for (size_t i = 0; i < graph.nodes.size(); ++i)
-    varies.push_back(i >= other.nodes.size() || graph.nodes[i].type != other.nodes[i].type);
-  return varies;
-}
 
 std::string Usage(const GraphRewrite& rewrite) {
   std::string text(rewrite.name);
@@ -43,23 +35,18 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
       target_(model.target()),
       options_(options),
       solver_(target_, options),
-      varies_(VaryingNodes(graph_, options)) {}
-
-void GroupPricer::Turn(Workers workers) {
-  workers_ = workers;
-  threads_ = workers == Workers::kOne ? 1 : options_.threads;
-}
+      of_keys_(options.other_keys == nullptr ? std::vector<bool>()
+                                             : NodesOfKeys(graph_, CanonicalGraph(*options.other_keys))) {}
 
 absl::StatusOr<double> GroupPricer::Bound(OperationSet set, Workers workers) {
-  Turn(workers);
-  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
+  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set, workers);
   if (!candidates.ok()) return candidates.status();
   return candidates->empty() ? kInfiniteCycles : candidates->front().bound;
 }
 
 absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
-  Turn(Workers::kOne);
-  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(OperationSet{1} << place);
+  const absl::StatusOr<std::list<Candidate>> candidates =
+      CandidatesFor(OperationSet{1} << place, Workers::kOne);
   if (!candidates.ok()) return candidates.status();
   double least = kInfiniteCycles;
   for (const Candidate& candidate : *candidates) {
@@ -76,10 +63,9 @@ absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
 
 absl::StatusOr<GroupPrice> GroupPricer::Price(OperationSet set, Workers workers, double budget,
                                               bool second_best) {
-  Turn(workers);
   const auto [open, is_new] = open_.try_emplace({set, workers});
   if (is_new) {
-    absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
+    absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set, workers);
     if (!candidates.ok()) return candidates.status();
     open->second = *std::move(candidates);
   }
@@ -92,33 +78,26 @@ absl::StatusOr<GroupPrice> GroupPricer::Price(OperationSet set, Workers workers,
   return price;
 }
 
-absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(OperationSet set) {
+absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(OperationSet set,
+                                                                             Workers workers) {
   const FusionGroup group(uses_, set);
-  const int sharing = workers_ == Workers::kShared ? threads_ : 1;
+  const int sharing = workers == Workers::kShared ? options_.threads : 1;
   const GroupProblem problem{group,
                              target_,
                              sharing,
                              options_.allow_winograd,
-                             GoesByAnyKeys(group) ? &varies_ : nullptr,
+                             GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
                              options_.any_rows};
   std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
     if (!rewrite->applies(problem) || (problem.any_keys() && rewrite->keys != options_.keys)) continue;
-    if (absl::Status status = AddCandidates(*rewrite, problem, &candidates); !status.ok()) return status;
+    if (absl::Status status = AddCandidates(*rewrite, problem, workers, &candidates); !status.ok())
+      return status;
   }
   candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
   return candidates;
-}
-
-// Does it read or make what has the number of keys?
-bool GroupPricer::GoesByAnyKeys(const FusionGroup& group) const {
-  const auto varies = [&](int node) { return varies_[static_cast<size_t>(node)]; };
-  return !varies_.empty() && std::any_of(group.operations().begin(), group.operations().end(), [&](int node) {
-    const std::vector<int>& inputs = graph_.at(node).inputs;
-    return varies(node) || std::any_of(inputs.begin(), inputs.end(), varies);
-  });
 }
 
 // The order of trial is that of the closed forms, whatever was learned since: of equal costs the first wins.
@@ -170,7 +149,7 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers worker
 
 // All parameters, with results in place and not, and with values between stages in L2 and in L1.
 absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
-                                        std::list<Candidate>* candidates) {
+                                        Workers workers, std::list<Candidate>* candidates) {
   std::vector<RewriteParameters> all;
   if (pinned_ != nullptr && !pinned_->parameters.empty()) {
     const absl::StatusOr<RewriteParameters> pinned = PinnedParameters(rewrite);
@@ -195,18 +174,18 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
       for (const Buffer& buffer : shape.buffers)
         KIRSCH_CHECK(buffer.value < next_value + static_cast<int>(kMaxOperations));
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
-      if (absl::Status status = AddCandidate(choice, shape, candidates); !status.ok()) return status;
+      if (absl::Status status = AddCandidate(choice, shape, workers, candidates); !status.ok()) return status;
       if (!shape.replaces) break;  // the other would be the same
     }
   return absl::OkStatus();
 }
 
 // With what is no contraction priced, and the others at what they cost at least.
-absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& shape,
+absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& shape, Workers workers,
                                        std::list<Candidate>* candidates) {
   if (absl::Status status = CheckPins(shape); !status.ok()) return status;
   for (Level keep : {Level::kL2, Level::kL1}) {
-    GroupLevels levels(graph_, target_, options_.residency, workers_, threads_);
+    GroupLevels levels(graph_, target_, options_.residency, workers, ThreadsOf(workers));
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) continue;
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
     Candidate candidate{choice, keep, shape, std::move(levels), 0};
@@ -222,7 +201,7 @@ absl::Status GroupPricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
   const GroupLevels& levels = candidate->levels;
   for (Stage& stage : shape.prepacks) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
-  for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest);
+  for (LoopNest& nest : shape.nests) nest.sharing = SharingOf(nest, levels.workers());
   for (const StagePlace& place : FindPlaces(shape)) {
     Stage& stage = place.In(shape);
     if (stage.kind == StageKind::kContraction) {
@@ -238,7 +217,7 @@ absl::Status GroupPricer::FindBound(Candidate* candidate) {
       Stage& stage = reader.In(shape);
       stage.cycles = std::min(stage.cycles, BoundOf(copies.WithConstant(shape, reader, readers.operand)));
     }
-  candidate->bound = GroupCost(threads_).Of(shape);
+  candidate->bound = GroupCost(levels.threads()).Of(shape);
   return absl::OkStatus();
 }
 
@@ -264,19 +243,19 @@ absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate 
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }
-  const double cycles = GroupCost(threads_).Of(shape);
+  const double cycles = GroupCost(candidate.levels.threads()).Of(shape);
   if (cycles >= budget) return GroupPrice{std::nullopt, budget};
   return GroupPrice{Finished(candidate, decision), cycles};
 }
 
 PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecision& copies) const {
-  const GroupCost cost(threads_);
+  const GroupCost cost(candidate.levels.threads());
   PricedGroup priced;
   priced.decision = copies;
   const GroupForm& form = candidate.choice.form;
   priced.decision.candidate = {candidate.choice.rewrite->With(form.parameters), candidate.keep,
                                form.in_place};
-  priced.decision.each = workers_ == Workers::kEach;
+  priced.decision.each = candidate.levels.workers() == Workers::kEach;
   priced.prepacks = candidate.shape.prepacks;
   priced.nests = candidate.shape.nests;
   priced.buffers = candidate.shape.buffers;
@@ -339,7 +318,7 @@ bool GroupPricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, in
 
 OperandCopies GroupPricer::CopiesFor(Candidate* candidate, int made) {
   return OperandCopies(
-      graph_, model_, GroupCost(threads_), &candidate->levels,
+      graph_, model_, GroupCost(candidate->levels.threads()), &candidate->levels,
       [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
       candidate->choice.form.next_value + static_cast<int>(kMaxOperations) + made,
       pinned_ == nullptr ? options_.packing : kAnyPacking, pinned_,
@@ -369,7 +348,7 @@ absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandC
     Stage& stage = place.In(*shape);
     Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
     const double fetch = levels.FetchCycles(shape->nests[place.nest], stage);
-    const double limit = GroupCost(threads_).LimitOf(shape, &stage, budget) - fetch;
+    const double limit = GroupCost(levels.threads()).LimitOf(shape, &stage, budget) - fetch;
     const absl::StatusOr<bool> lies = solver_.Solve(limit, &as_it_lies);
     if (!lies.ok()) return lies;
     as_it_lies.cycles += fetch;
@@ -379,7 +358,7 @@ absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandC
     if (!*lies && !*copied) return false;
     stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));
   }
-  return GroupCost(threads_).Of(*shape) < budget;
+  return GroupCost(levels.threads()).Of(*shape) < budget;
 }
 
 absl::StatusOr<bool> GroupPricer::SolveContraction(int number, double limit, Stage* stage) {
@@ -389,8 +368,8 @@ absl::StatusOr<bool> GroupPricer::SolveContraction(int number, double limit, Sta
   return stage->cycles < limit;
 }
 
-Sharing GroupPricer::SharingOf(const LoopNest& nest) const {
-  if (workers_ != Workers::kShared) return Sharing::kNone;
+Sharing GroupPricer::SharingOf(const LoopNest& nest, Workers workers) {
+  if (workers != Workers::kShared) return Sharing::kNone;
   const bool alone = nest.stages.size() == 1 && nest.batch == 1 && nest.tile == nest.rows &&
                      nest.stages[0].kind == StageKind::kContraction;
   return alone ? Sharing::kStage : Sharing::kTiles;

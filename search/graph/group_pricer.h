@@ -75,11 +75,9 @@ class GroupPricer {
   // place of the decision that is not in the space, or does not fit.
   absl::StatusOr<PricedGroup> Replay(OperationSet set, Workers workers, const GroupSchedule& schedule);
 
-  // What Price goes through, for others who compare candidates (group_k_best.h). All below is asked about who
-  // computes the group now:
-  void Turn(Workers workers);
+  // What Price goes through, for others who compare candidates (group_k_best.h).
   // All candidates, what promises most first.
-  absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set);
+  absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set, Workers workers);
   // The copies that contractions of a candidate may share, of which `made` are decided. `candidate` outlives
   // them.
   OperandCopies CopiesFor(Candidate* candidate, int made = 0);
@@ -108,9 +106,11 @@ class GroupPricer {
   };
 
   absl::StatusOr<GroupPrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
-  absl::Status AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
+  int ThreadsOf(Workers workers) const { return workers == Workers::kOne ? 1 : options_.threads; }
+  absl::Status AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem, Workers workers,
                              std::list<Candidate>* candidates);
-  absl::Status AddCandidate(const Choice& choice, const GroupShape& shape, std::list<Candidate>* candidates);
+  absl::Status AddCandidate(const Choice& choice, const GroupShape& shape, Workers workers,
+                            std::list<Candidate>* candidates);
   absl::Status FindBound(Candidate* candidate);
   absl::StatusOr<GroupPrice> PriceCandidate(double budget, Candidate candidate);
   std::vector<Question> MakeQuestions(const OperandCopies& copies,
@@ -127,8 +127,7 @@ class GroupPricer {
   const StageSchedule* PinnedStage(int number) const;
   absl::Status Unsuited(TextPosition position, std::string_view expected) const;
 
-  bool GoesByAnyKeys(const FusionGroup& group) const;
-  Sharing SharingOf(const LoopNest& nest) const;
+  static Sharing SharingOf(const LoopNest& nest, Workers workers);
 
   const GraphUses& uses_;
   const Graph& graph_;
@@ -136,9 +135,7 @@ class GroupPricer {
   const Target& target_;
   const PlanOptions& options_;
   StageSolver solver_;
-  Workers workers_ = Workers::kOne;
-  int threads_ = 1;                 // that work at the same time
-  const std::vector<bool> varies_;  // nodes whose types have the number of keys, if that is to be any
+  const std::vector<bool> of_keys_;  // nodes that have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
   // Of groups that Price was asked about and that cost more, what is left of their candidates.

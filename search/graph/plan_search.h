@@ -40,7 +40,7 @@ struct PlanOptions {
   const Graph* other_keys = nullptr;
   KeyUse keys = KeyUse::kBlocks;
   bool any_rows =
-      false;  // the plan is to be a rule for other numbers of rows (search/families/row_count_schedule.h)
+      false;  // the plan is to be a rule for other numbers of rows (search/families/plan_growth.h)
   // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
   // decides itself.)
   PlanPacking packing = {};

@@ -9,8 +9,6 @@
 #include "spec/text/cat.h"
 
 namespace kirsch {
-namespace {}  // namespace
-
 absl::StatusOr<double> GroupKBest::Bound() {
   if (is_priced()) return found_.front().cycles;
   if (started_) return queue_.empty() ? kInfiniteCycles : queue_.begin()->first;
@@ -23,7 +21,6 @@ absl::StatusOr<double> GroupKBest::Bound() {
 }
 
 absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
-  pricer_.Turn(workers_);
   if (absl::Status status = Start(); !status.ok()) return status;
   while (found_.size() <= rank && !queue_.empty() && queue_.begin()->first < budget && pricer_.optimal() &&
          !stages_.stopped()) {
@@ -37,7 +34,7 @@ absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
 absl::Status GroupKBest::Start() {
   if (started_) return absl::OkStatus();
   started_ = true;
-  absl::StatusOr<std::list<GroupPricer::Candidate>> candidates = pricer_.CandidatesFor(set_);
+  absl::StatusOr<std::list<GroupPricer::Candidate>> candidates = pricer_.CandidatesFor(set_, workers_);
   if (!candidates.ok()) return candidates.status();
   for (GroupPricer::Candidate& candidate : *candidates) {
     const double bound = candidate.bound;

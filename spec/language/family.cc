@@ -55,7 +55,7 @@ std::vector<VaryingSize> LookedAt(std::vector<VaryingSize> sizes, const std::vec
 
 }  // namespace
 
-std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high) {
+std::vector<uint32_t> UsualSizesBetween(uint32_t low, uint32_t high) {
   std::vector<uint32_t> sizes = {low, high};
   const auto add = [&](uint32_t size) {
     if (size > low && size < high) sizes.push_back(size);
@@ -78,7 +78,7 @@ std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
   std::vector<VaryingSize> sizes = EverySize(ranges_);
   for (size_t i = 0; i < sizes.size(); ++i) {
     std::vector<uint32_t>& values = sizes[i].values;
-    if (which == FamilySizes::kLatticeSizes) values = LatticeSizes(values.front(), values.back());
+    if (which == FamilySizes::kUsual) values = UsualSizesBetween(values.front(), values.back());
     sizes[i].name = sizes_[i].name;
   }
   return sizes;

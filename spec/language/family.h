@@ -22,11 +22,11 @@ namespace kirsch {
 enum class FamilySizes {
   kLookedAt,  // all, or a sample where there are too many: see VaryingSize
   kEverySize,
-  kLatticeSizes,  // LatticeSizes(low, high): few enough to solve in advance
+  kUsual,  // UsualSizesBetween(low, high): few enough to solve in advance
 };
 
 // The usual sizes (usual_sizes.h) between `low` and `high`, and these two; ascending.
-std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high);
+std::vector<uint32_t> UsualSizesBetween(uint32_t low, uint32_t high);
 
 // A value; thread-safe to read. Every member is a valid spec.
 class SpecFamily {

@@ -76,9 +76,9 @@ class PlanPrinter {
 
   // What is for one number of rows only, and as much for others in proportion.
   std::string Growth(const LoopNest& nest) const {
-    if (!plan_.size || (!nest.batch_grows && !nest.rows_grow)) return "";
-    return Cat(nest.batch_grows ? ", items" : ", rows", " for ", plan_.size->name, " = ",
-               plan_.size->planned);
+    const PlanSize* const rows = plan_.size(PlanSizeKind::kRows);
+    if (rows == nullptr || (!nest.batch_grows && !nest.rows_grow)) return "";
+    return Cat(nest.batch_grows ? ", items" : ", rows", " for ", rows->name, " = ", rows->planned);
   }
 
   void Print(const char* when, const std::vector<Stage>& stages) {

@@ -102,16 +102,24 @@ std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t memb
   return values;
 }
 
-std::vector<std::vector<int64_t>> LinesAlong(absl::Span<const VaryingSize> sizes, size_t size) {
-  const int64_t stride = CountMembers(sizes.subspan(size + 1));
-  const auto count = static_cast<int64_t>(sizes[size].values.size());
-  std::vector<std::vector<int64_t>> lines;
+std::vector<std::vector<int64_t>> BoxesAlong(absl::Span<const VaryingSize> sizes,
+                                             absl::Span<const size_t> along) {
+  const auto stride = [&](size_t size) { return CountMembers(sizes.subspan(size + 1)); };
+  const auto count = [&](size_t size) { return static_cast<int64_t>(sizes[size].values.size()); };
+  std::vector<std::vector<int64_t>> boxes;
   for (int64_t first = 0; first < CountMembers(sizes); ++first) {
-    if (first / stride % count != 0) continue;
-    lines.emplace_back();
-    for (int64_t i = 0; i < count; ++i) lines.back().push_back(first + i * stride);
+    const auto is_first = [&](size_t size) { return first / stride(size) % count(size) == 0; };
+    if (!std::all_of(along.begin(), along.end(), is_first)) continue;
+    std::vector<int64_t> box = {first};
+    for (size_t size : along) {
+      std::vector<int64_t> larger;
+      for (int64_t member : box)
+        for (int64_t i = 0; i < count(size); ++i) larger.push_back(member + i * stride(size));
+      box = std::move(larger);
+    }
+    boxes.push_back(std::move(box));
   }
-  return lines;
+  return boxes;
 }
 
 std::vector<uint32_t> ValuesBetween(absl::Span<const VaryingSize> sizes, int64_t member) {

@@ -47,8 +47,10 @@ int64_t CountMembers(absl::Span<const VaryingSize> sizes);  // those that are lo
 int64_t CountServed(absl::Span<const VaryingSize> sizes);   // all of them; likewise
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member);
 
-// The members that differ in this size only, by its values: a line for each choice of the others, ascending.
-std::vector<std::vector<int64_t>> LinesAlong(absl::Span<const VaryingSize> sizes, size_t size);
+// The members that differ in these sizes only, the last of which varies fastest: for each choice of the
+// others, ascending.
+std::vector<std::vector<int64_t>> BoxesAlong(absl::Span<const VaryingSize> sizes,
+                                             absl::Span<const size_t> along);
 
 // Sizes that what serves the member serves, too: of each size one in the middle between the least of these
 // and the member's. The member's own where that is all.

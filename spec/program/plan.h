@@ -4,9 +4,9 @@
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_H_
 #define KIRSCH_SPEC_PROGRAM_PLAN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +29,7 @@ namespace kirsch {
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
   int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
-  bool batch_grows = false;  // batch_stride, in proportion to Plan::size
+  bool batch_grows = false;  // batch_stride, in proportion to the number of rows (Plan::sizes)
 };
 
 enum class StageKind : uint8_t {
@@ -84,8 +84,8 @@ struct LoopNest {
   int group = 0;  // its place in Plan::groups
   int64_t batch = 1;
   int64_t rows = 1, tile = 1;  // of each item of the batch
-  // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows;
-  // `rest` is for any number of rows below a tile's.
+  // In proportion to the number of rows (Plan::sizes): then they are for what is `planned`, and so is the
+  // tile, if it is all rows; `rest` is for any number of rows below a tile's.
   bool batch_grows = false, rows_grow = false;
   std::vector<Stage> before;        // once, before all items
   std::vector<Stage> once;          // for each item, before its tiles
@@ -108,16 +108,20 @@ struct Buffer {
   int64_t bytes = 0;
 };
 
-// A size that is known when the kernel runs: a number of keys, or of rows.
+enum class PlanSizeKind : uint8_t { kRows, kKeys };
+
+// A size that is known when the kernel runs.
 struct PlanSize {
+  PlanSizeKind kind = PlanSizeKind::kRows;
   std::string name;
   int64_t least = 1, most = 1;
-  int64_t planned = 1;  // that numbers are for which grow with it
+  int64_t planned = 1;  // kRows: that numbers are for which grow with it
 };
 
 struct Plan {
   Graph graph;
-  std::optional<PlanSize> size = {};  // then `graph` is that of the most
+  // One of each kind at most, in the order of the kernel's parameters; `graph` is that of the most.
+  std::vector<PlanSize> sizes = {};
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
   // is why those that are read as they lie are copied. `folded`: the operations on them that `graph` calls
   // constant, whose values are constants themselves then. Then `prepacks`: copies and transforms.
@@ -128,6 +132,13 @@ struct Plan {
   std::vector<Buffer> buffers;
   int threads = 1;    // that it is for
   double cycles = 0;  // predicted
+
+  // Null: that number is known ahead.
+  const PlanSize* size(PlanSizeKind kind) const {
+    const auto is_it = [kind](const PlanSize& size) { return size.kind == kind; };
+    const auto found = std::find_if(sizes.begin(), sizes.end(), is_it);
+    return found == sizes.end() ? nullptr : &*found;
+  }
 
   int phases() const { return nests.empty() ? 1 : nests.back().phase + 1; }
 

@@ -35,9 +35,10 @@ class PlanWriter {
   Program Write() && {
     AddBuffers();
     Program& program = builder_.program();
-    if (plan_.size) {
-      size_ = program.variables++;
-      program.sizes.push_back({plan_.size->name, size_, plan_.size->least, plan_.size->most});
+    for (const PlanSize& size : plan_.sizes) {
+      VarId& variable = size.kind == PlanSizeKind::kRows ? planned_rows_ : keys_;
+      variable = program.variables++;
+      program.sizes.push_back({size.name, variable, size.least, size.most});
     }
     program.phases = plan_.phases();
     for (size_t i = 0; i < plan_.nests.size(); ++i)
@@ -123,7 +124,7 @@ class PlanWriter {
   void WriteNest(const LoopNest& nest, int64_t task) {
     WriteStages(nest.before, {});
     const auto for_items = [&](const std::function<void(VarId)>& body) {
-      if (!nest.batch_grows || !plan_.size) return Repeat(nest.batch, body);
+      if (!nest.batch_grows || planned_rows_ == kNoVar) return Repeat(nest.batch, body);
       builder_.AddLoop({Grown(nest.batch)}, body);
     };
     for_items([&](VarId item) {
@@ -143,7 +144,7 @@ class PlanWriter {
       WriteTask(shared, tile == kNoVar ? first : Plus(first, tile, 1),
                 [&] { WriteStages(stages, {item, tile, kNoVar}, nest.tile, own); });
     };
-    if (nest.rows_grow && plan_.size) return WriteAnyRows(nest, tile_of);
+    if (nest.rows_grow && planned_rows_ != kNoVar) return WriteAnyRows(nest, tile_of);
     if (nest.rest.empty()) return Repeat(nest.trips(), [&](VarId tile) { tile_of(nest.stages, tile); });
     builder_.AddLoop(
         {Constant(nest.rows), nest.tile, false}, [&](VarId tile) { tile_of(nest.stages, tile); },
@@ -169,7 +170,9 @@ class PlanWriter {
   }
 
   // A number that is for the planned size, and grows with it.
-  Affine Grown(int64_t planned) const { return Times(IndexOf(size_), planned / plan_.size->planned); }
+  Affine Grown(int64_t planned) const {
+    return Times(IndexOf(planned_rows_), planned / plan_.size(PlanSizeKind::kRows)->planned);
+  }
 
   void Repeat(int64_t count, const std::function<void(VarId)>& body) {
     if (count == 1) return body(kNoVar);
@@ -185,8 +188,8 @@ class PlanWriter {
   void WriteStages(const std::vector<Stage>& stages, const Turn& turn, int64_t tile = 0,
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
-      if (begin->keys != 0 && plan_.size) {
-        begin = WriteKeys(begin, stages.end(), turn, tile, size_);
+      if (begin->keys != 0 && keys_ != kNoVar) {
+        begin = WriteKeys(begin, stages.end(), turn, tile, keys_);
         continue;
       }
       const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
@@ -217,7 +220,7 @@ class PlanWriter {
     const Affine left = IndexOf(left_keys);
     left_keys_ = left_keys;
     builder_.AddLoop({begin->at_once ? Plus(left, begin->keys - 1) : left, begin->keys}, [&](VarId repeat) {
-      const Affine key = Plus(IndexOf(size_), Times(left, -1));
+      const Affine key = Plus(IndexOf(keys_), Times(left, -1));
       for (auto stage = begin; stage != next; ++stage)
         WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
     });
@@ -234,8 +237,8 @@ class PlanWriter {
     const auto add = [&](VarId variable, int64_t stride, VarId times = kNoVar) {
       if (variable != kNoVar && stride != 0) offset = Plus(offset, variable, stride, times);
     };
-    if (operand.batch_grows && plan_.size)
-      add(turn.item, operand.batch_stride / plan_.size->planned, size_);
+    if (operand.batch_grows && planned_rows_ != kNoVar)
+      add(turn.item, operand.batch_stride / plan_.size(PlanSizeKind::kRows)->planned, planned_rows_);
     else
       add(turn.item, operand.batch_stride);
     add(turn.tile, tile * operand.row_stride);
@@ -278,27 +281,28 @@ class PlanWriter {
       views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
     if (first) return impls_.WriteShared(stage.impl, views, *first);
     if (!stage.impl.range.varies()) return impls_.Write(stage.impl, views);
-    const size_t dim = VaryingDims(stage.impl).front();
-    impls_.SetSize(stage.any_rows ? rows_ : left_keys_, dim);
+    const auto dims = VaryingDims(stage.impl);
+    for (size_t dim : dims) impls_.SetSize(dim == MatmulDims::kM ? rows_ : left_keys_, dim);
     impls_.Write(stage.impl, views);
-    impls_.SetSize(kNoVar, dim);
+    for (size_t dim : dims) impls_.SetSize(kNoVar, dim);
   }
 
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
     KIRSCH_CHECK(stage.keys_along < 0 || stage.keys <= stage.columns);  // a row kernel has these at most
     const auto inputs = stage.row_strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
-    RowShape rows{stage.program,
-                  stage.schedule,
-                  stage.columns,
-                  {stage.row_strides.begin(), inputs},
-                  {inputs, stage.row_strides.end()},
-                  plan_.size && (stage.keys_along >= 0 || stage.any_columns),
-                  stage.in_place,
-                  stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
+    RowShape rows{
+        stage.program,
+        stage.schedule,
+        stage.columns,
+        {stage.row_strides.begin(), inputs},
+        {inputs, stage.row_strides.end()},
+        (keys_ != kNoVar && stage.keys_along >= 0) || (planned_rows_ != kNoVar && stage.any_columns),
+        stage.in_place,
+        stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
     const Affine columns = rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_) : Affine{};
-    const Count count = plan_.size && stage.any_rows ? Count{IndexOf(rows_)} : Whole(stage.rows);
+    const Count count = planned_rows_ != kNoVar && stage.any_rows ? Count{IndexOf(rows_)} : Whole(stage.rows);
     builder_.AddRun(std::move(rows), std::move(at), count, columns);
     impls_.FreeOwn(kept);
   }
@@ -308,10 +312,10 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
-  bool ahead_ = false;  // is what is written prepacked?
-  // Plan::size; of keys, how many those are that stages take at once; of rows, how many the tile has that is
-  // being written.
-  VarId size_ = kNoVar, left_keys_ = kNoVar, rows_ = kNoVar;
+  bool ahead_ = false;                           // is what is written prepacked?
+  VarId planned_rows_ = kNoVar, keys_ = kNoVar;  // Plan::sizes
+  // How many keys those are that stages take at once; how many rows the tile has that is being written.
+  VarId left_keys_ = kNoVar, rows_ = kNoVar;
 };
 
 }  // namespace

@@ -32,10 +32,10 @@ std::string Text(const TileShape& tile) {
   std::string text =
       Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n, " v", tile.tile.lanes, " ",
           tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
-  if (tile.runtime_n_tail != 0) Append(&text, " counted ", tile.runtime_n_tail);
+  if (tile.runtime_n_tail != 0) Append(&text, " runtime n tail ", tile.runtime_n_tail);
   if (tile.accumulate) text += " accumulate";
-  if (tile.runtime_beta) text += " may accumulate";
-  if (tile.runtime_k_tail) text += " any tail";
+  if (tile.runtime_beta) text += " runtime beta";
+  if (tile.runtime_k_tail) text += " runtime k tail";
   if (tile.sum_levels != 0) Append(&text, " blocks ", tile.sum_levels);
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
@@ -55,7 +55,7 @@ std::string Text(const PackShape& pack) {
   return Cat("pack ", any_outer ? "?" : Cat(pack.outer), "x", any_inner ? "?" : Cat(pack.inner), " ",
              pack.from.Name(), pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ",
              pack.to.Name(), pack.exact ? " exactly" : "",
-             pack.runtime_n_tail == 0 ? "" : Cat(" counted ", pack.runtime_n_tail),
+             pack.runtime_n_tail == 0 ? "" : Cat(" runtime n tail ", pack.runtime_n_tail),
              pack.from_far ? " from far" : "");
 }
 

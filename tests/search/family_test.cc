@@ -82,12 +82,12 @@ TEST(FamilyTest, OptionsAreEveryMembers) {
   }
 }
 
-TEST(FamilyTest, LatticeSizesHaveTheirEnds) {
-  EXPECT_THAT(LatticeSizes(5, 5), ElementsAre(5));
-  EXPECT_THAT(LatticeSizes(13, 17), ElementsAre(13, 14, 16, 17));
-  EXPECT_THAT(LatticeSizes(90, 600), ElementsAre(90, 96, 128, 256, 512, 600));
-  EXPECT_THAT(LatticeSizes(1, 24), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 24));
-  EXPECT_THAT(Texts(Family("matmul f32 15..30x1x500..512"), FamilySizes::kLatticeSizes),
+TEST(FamilyTest, UsualSizesHaveTheirEnds) {
+  EXPECT_THAT(UsualSizesBetween(5, 5), ElementsAre(5));
+  EXPECT_THAT(UsualSizesBetween(13, 17), ElementsAre(13, 14, 16, 17));
+  EXPECT_THAT(UsualSizesBetween(90, 600), ElementsAre(90, 96, 128, 256, 512, 600));
+  EXPECT_THAT(UsualSizesBetween(1, 24), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 24));
+  EXPECT_THAT(Texts(Family("matmul f32 15..30x1x500..512"), FamilySizes::kUsual),
               ElementsAre("matmul f32 15x1x500", "matmul f32 15x1x512", "matmul f32 16x1x500",
                           "matmul f32 16x1x512", "matmul f32 24x1x500", "matmul f32 24x1x512",
                           "matmul f32 30x1x500", "matmul f32 30x1x512"));
@@ -205,7 +205,7 @@ TEST(RegionsTest, PartitionEveryRandomFamily) {
                                   "matmul f32 2..4:1..5x2..3x1..4", "matmul f32 5x5x5"};
   for (int round = 0; round < 400; ++round) {
     const SpecFamily family = Family(families[round % 4]);
-    const FamilySizes which = round % 3 == 0 ? FamilySizes::kLatticeSizes : FamilySizes::kEverySize;
+    const FamilySizes which = round % 3 == 0 ? FamilySizes::kUsual : FamilySizes::kEverySize;
     std::vector<std::string> decisions;
     for (int64_t i = 0; i < family.count(which); ++i)
       decisions.push_back(Cat("decision ", random() % (1 + static_cast<unsigned>(round) % 4)));

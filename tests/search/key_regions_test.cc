@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans for any number of keys: each computes what its members' graphs mean, for every number, and takes what
 // it is said to take; which families there are such plans for.
-#include "search/families/key_regions.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +8,15 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
+#include "search/families/differ_in_keys.h"
 #include "search/families/rule_costs.h"
 #include "spec/target/targets.h"
 #include "tests/testing/plan_family_testing.h"
 
 namespace kirsch::testing {
 namespace {
+
+Family MakeFamilyOfKeys(const std::string& text) { return MakeFamily(text, {PlanSizeKind::kKeys}); }
 
 // Heads of several layouts, grouped heads, several queries with a mask, casts, and operations behind.
 const std::vector<std::string>& Kernels() {
@@ -52,9 +54,9 @@ class KeyRegionsTest : public ::testing::TestWithParam<Target> {};
 TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
   for (const std::string& text : Kernels()) {
     SCOPED_TRACE(text);
-    const Family family = MakeFamily(text);
+    const Family family = MakeFamilyOfKeys(text);
     ASSERT_TRUE(DifferInKeys(family.members));
-    const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
+    const auto regions = RegionsOf(family, GetParam());
     ASSERT_TRUE(regions.has_value());
     ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
@@ -63,16 +65,16 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
 TEST_P(KeyRegionsTest, NumbersThatAreNotLookedAtAreRight) {
   for (const std::string& text : Kernels()) {
     SCOPED_TRACE(text);
-    const Family family = Sampled(MakeFamily(text), /*one_in=*/7);
-    const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
+    const Family family = Sampled(MakeFamilyOfKeys(text), /*one_in=*/7);
+    const auto regions = RegionsOf(family, GetParam());
     if (regions) ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
 }
 
 // A plan that is searched for one number of keys is as long as the region's says of that number, or longer.
 TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
-  const Family family = MakeFamily(Kernels()[1]);
-  const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
+  const Family family = MakeFamilyOfKeys(Kernels()[1]);
+  const auto regions = RegionsOf(family, GetParam());
   ASSERT_TRUE(regions.has_value());
   const CostModel model(GetParam());
   for (size_t i = 1; i < family.members.size(); ++i) {
@@ -89,16 +91,55 @@ TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
   }
 }
 
+// Attentions of any number of queries against any number of keys: one head and several, whose rows are apart
+// or lie one behind the other, heads that share keys, a mask, narrow types, operations before and behind.
+const std::vector<std::string>& KernelsOfBoth() {
+  static const std::vector<std::string> kKernels = {
+      "kernel one[q = 1..13, t = 1..40](x: f32[q,8], k: f32[t,8], v: f32[t,5]) -> f32[q,5]:\n"
+      " return matmul(softmax(mul(matmul(x, transpose(k)), 0.3)), v)",
+      "kernel heads[t = 1..40, q = 2..9](x: f32[3,q,8] strides=[8,24,1], k: f32[3,t,8] strides=[8,24,1], v: "
+      "f32[3,t,16] strides=[1200,16,1]) -> f32[3,q,16]:\n return matmul(softmax(matmul(x, transpose(k))), v)",
+      "kernel grouped[q = 1..7, t = 2..24](x: f32[4,q,8], k: f32[2,t,8] strides=[512,9,1], v: f32[2,t,8] "
+      "strides=[480,12,1]) -> f32[4,q,8]:\n return relu(matmul(softmax(matmul(x, transpose(k))), v))",
+      "kernel masked[q = 3..14, t = 5..40](x: f32[2,q,8], k: f32[2,t,8] strides=[8,16,1], mask: f32[q,t] "
+      "strides=[80,1], v: f32[2,t,8] strides=[640,8,1]) -> f32[2,q,8]:\n"
+      " return matmul(softmax(add(mul(matmul(x, transpose(k)), 0.3), mask)), v)",
+      "kernel narrow[q = 1..10, t = 1..35](x: bf16[q,16], k: bf16[t,16], v: bf16[t,16]) -> bf16[q,16]:\n"
+      " return cast(matmul(cast(softmax(matmul(x, transpose(k))), bf16), v), bf16)",
+      "kernel behind[q = 1..9, t = 1..24](x: f32[q,8], w: f32[8,8], k: f32[t,8], v: f32[t,8]) -> f32[q,8]:\n"
+      " return exp(matmul(softmax(matmul(matmul(x, w), transpose(k))), v))"};
+  return kKernels;
+}
+
+std::vector<PlanSizeKind> KindsOf(const std::string& text) {
+  const bool keys_first = text.find("[t = ") != std::string::npos;
+  return keys_first ? std::vector{PlanSizeKind::kKeys, PlanSizeKind::kRows}
+                    : std::vector{PlanSizeKind::kRows, PlanSizeKind::kKeys};
+}
+
+TEST_P(KeyRegionsTest, EveryNumberOfRowsAndKeysIsRight) {
+  for (const std::string& text : KernelsOfBoth())
+    for (const size_t one_in : {1, 6}) {
+      SCOPED_TRACE(text);
+      const Family family = Sampled(MakeFamily(text, KindsOf(text)), one_in);
+      const auto regions = RegionsOf(family, GetParam());
+      ASSERT_TRUE(regions.has_value() || one_in > 1);
+      if (!regions) continue;
+      ExpectEveryMemberIsRight(family, *regions, GetParam());
+      EXPECT_LT((one_in == 1 ? 3 : 1) * regions->regions.size(), family.members.size());
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isa, KeyRegionsTest, ::testing::Values(Avx2Target(), Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
 // A row kernel had as many elements as 2000 keys leave of blocks of 32.
 TEST(KeyRegions, MoreMayBeLeftOfBlocksThanOfTheSearchedNumber) {
   const Target haswell = FindTarget("haswell", "")->target;
-  const Family family = MakeFamily(
+  const Family family = MakeFamilyOfKeys(
       "kernel one[t = 1930..2000](q: f32[1,64], k: f32[t,64], v: f32[t,64]) -> f32[1,64]:\n"
       " return matmul(softmax(matmul(q, transpose(k))), v)");
-  const auto regions = RegionsOf(family, haswell, FindKeyRegions);
+  const auto regions = RegionsOf(family, haswell);
   ASSERT_TRUE(regions.has_value());
   ExpectEveryMemberIsRight(family, *regions, haswell);
 }
@@ -117,13 +158,12 @@ TEST(KeyRegions, OtherFamiliesAreTold) {
       " return matmul(softmax(matmul(q, transpose(k))), v)",
       "kernel f[t = 2..9](q: f32[t,8], w: f32[8,4]):\n return matmul(q, w)",
       "kernel f[t = 2..9](q: f32[2,t], w: f32[t,4]):\n return matmul(q, w)"};
-  for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(MakeFamily(text).members)) << text;
+  for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(MakeFamilyOfKeys(text).members)) << text;
   // These do, but there is no such plan.
   for (const char* text :
        {"kernel f[t = 2..9](x: f32[3,t] strides=[16,1]):\n return reduce_sum(x, axis=1)"}) {
-    const Family family = MakeFamily(text);
-    const bool regions =
-        DifferInKeys(family.members) && RegionsOf(family, Avx2Target(), FindKeyRegions).has_value();
+    const Family family = MakeFamilyOfKeys(text);
+    const bool regions = DifferInKeys(family.members) && RegionsOf(family, Avx2Target()).has_value();
     EXPECT_FALSE(regions) << text;
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans for any number of rows: each computes what its members' graphs mean, for every number, and takes
 // about what its members' own plans do; which families there are such plans for.
-#include "search/families/row_regions.h"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +12,8 @@
 
 namespace kirsch::testing {
 namespace {
+
+Family MakeFamilyOfRows(const std::string& text) { return MakeFamily(text, {PlanSizeKind::kRows}); }
 
 // Rows of one matrix and of several, items that are as many, or further apart as there are more; row programs
 // by rows and by elements; epilogues, casts and constants; tiles, with something left and without.
@@ -54,8 +55,8 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
   if (GetParam().HasFeature("avx512f")) kernels.emplace_back(kNarrow);
   for (const std::string& text : kernels) {
     SCOPED_TRACE(text);
-    const Family family = MakeFamily(text);
-    const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
+    const Family family = MakeFamilyOfRows(text);
+    const auto regions = RegionsOf(family, GetParam());
     ASSERT_TRUE(regions.has_value());
     EXPECT_LT(2 * regions->regions.size(), family.members.size());
     ExpectEveryMemberIsRight(family, *regions, GetParam());
@@ -68,8 +69,8 @@ TEST_P(RowRegionsTest, NumbersThatAreNotLookedAtAreRight) {
   for (const std::string& text : Kernels())
     for (const size_t one_in : {6, 16}) {
       SCOPED_TRACE(text);
-      const Family family = Sampled(MakeFamily(text), one_in);
-      const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
+      const Family family = Sampled(MakeFamilyOfRows(text), one_in);
+      const auto regions = RegionsOf(family, GetParam());
       if (!regions) continue;
       ExpectEveryMemberIsRight(family, *regions, GetParam());
       ++served;
@@ -81,8 +82,8 @@ TEST_P(RowRegionsTest, NumbersThatAreNotLookedAtAreRight) {
 TEST_P(RowRegionsTest, PlansTakeAboutWhatMembersOwnDo) {
   for (size_t number : {0, 2, 3}) {
     SCOPED_TRACE(Kernels()[number]);
-    const Family family = MakeFamily(Kernels()[number]);
-    const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
+    const Family family = MakeFamilyOfRows(Kernels()[number]);
+    const auto regions = RegionsOf(family, GetParam());
     ASSERT_TRUE(regions.has_value());
     const CostModel model(GetParam());
     HashMemo memo;
@@ -111,7 +112,7 @@ TEST(RowRegions, OtherFamiliesAreTold) {
                            "kernel f[t = 2..40](x: f32[6,t]):\n return softmax(x)", kNarrow,
                            // Rows that are further apart as there are more.
                            "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
-    const auto regions = RegionsOf(MakeFamily(text), Avx2Target(), FindRowRegions);
+    const auto regions = RegionsOf(MakeFamilyOfRows(text), Avx2Target());
     EXPECT_FALSE(regions.has_value()) << text;
   }
 }

@@ -108,7 +108,7 @@ TEST(RuleCosts, RefinesWhereALineIsLeft) {
                     .Refine(0, kMembers - 1, RuleCosts::kNone,
                             [&](size_t member) {
                               EXPECT_TRUE(solved.insert(member).second);
-                              return absl::OkStatus();
+                              return true;
                             })
                     .ok());
     return solved;
@@ -120,15 +120,26 @@ TEST(RuleCosts, RefinesWhereALineIsLeft) {
   EXPECT_LT(solved.size(), 20);
 }
 
+TEST(RuleCosts, RefinesNoFurtherWhereNothingIsNew) {
+  RuleCosts costs = Members(64);
+  std::vector<double> rule;
+  for (size_t i = 0; i < 64; ++i) rule.push_back(static_cast<double>(i + 1) * (i >= 10 && i < 40 ? 2 : 1));
+  costs.Add(rule);
+  int solved = 0;
+  EXPECT_TRUE(costs.Refine(0, 63, RuleCosts::kNone, [&](size_t) { return ++solved == 0; }).ok());
+  EXPECT_EQ(solved, 1);
+}
+
 TEST(RuleCosts, RefinesWhatIsFarApart) {
   RuleCosts costs = Members(64);
   std::vector<double> rule;
   for (size_t i = 0; i < 64; ++i) rule.push_back(static_cast<double>(i + 1));
   costs.Add(rule);
   int solved = 0;
-  EXPECT_TRUE(costs.Refine(0, 63, 16, [&](size_t) { return ++solved, absl::OkStatus(); }).ok());
+  EXPECT_TRUE(costs.Refine(0, 63, 16, [&](size_t) { return ++solved > 0; }).ok());
   EXPECT_EQ(solved, 1);
-  EXPECT_FALSE(costs.Refine(0, 63, 16, [](size_t) { return absl::CancelledError(); }).ok());
+  EXPECT_FALSE(
+      costs.Refine(0, 63, 16, [](size_t) -> absl::StatusOr<bool> { return absl::CancelledError(); }).ok());
 }
 
 // The most members that one rule serves of a box of all of which it makes programs, by trying all boxes.
@@ -202,7 +213,7 @@ TEST(RuleCosts, TwoSizesAreRefinedWhereCornersDoNotSay) {
     std::set<size_t> solved;
     const auto solve = [&](size_t member) {
       EXPECT_TRUE(solved.insert(member).second);
-      return absl::OkStatus();
+      return true;
     };
     EXPECT_TRUE(costs.SolveCorners(solve).ok());
     EXPECT_TRUE(costs.Refine(0, costs.grid().members() - 1, RuleCosts::kNone, solve).ok());

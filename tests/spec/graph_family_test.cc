@@ -68,11 +68,11 @@ TEST(VaryingSizeTest, MembersVaryTheLastSizeFastest) {
 }
 
 // Whatever the place of a name, a member is the kernel with the number there.
-TEST(VaryingSizeTest, LinesHaveEachMemberOnceAndDifferInOneSize) {
+TEST(VaryingSizeTest, BoxesHaveEachMemberOnceAndDifferInOneSize) {
   const std::vector<VaryingSize> sizes = {{"m", {1, 5}}, {"n", {2, 3, 9}}, {"k", {4, 6, 7, 8}}};
   for (size_t along = 0; along < sizes.size(); ++along) {
     std::vector<int> seen(24);
-    for (const std::vector<int64_t>& line : LinesAlong(sizes, along)) {
+    for (const std::vector<int64_t>& line : BoxesAlong(sizes, {along})) {
       ASSERT_EQ(line.size(), sizes[along].values.size());
       for (size_t i = 0; i < line.size(); ++i) {
         ++seen[static_cast<size_t>(line[i])];

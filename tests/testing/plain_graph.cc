@@ -20,7 +20,7 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 using Index = std::vector<int64_t>;
-using Elements = std::vector<Bounds>;
+using BoundedElements = std::vector<Bounds>;
 
 // The next index, the last axis fastest; false after the last one.
 bool Next(const Dims& dims, Index* index) {
@@ -55,14 +55,14 @@ class PlainEvaluation {
     }
   }
 
-  Elements Result() {
+  BoundedElements Result() {
     for (size_t i = values_.size(); i < graph_.values.size(); ++i)
       values_.push_back(Evaluated(graph_.values[i]));
     return values_[static_cast<size_t>(graph_.result)];
   }
 
  private:
-  Elements Evaluated(const GrammarValue& value) const {
+  BoundedElements Evaluated(const GrammarValue& value) const {
     const std::string& op = value.op;
     if (op == "matmul") return EachElement(value, [&](const Index& at) { return Product(value, at); });
     if (op.starts_with("conv"))
@@ -82,8 +82,8 @@ class PlainEvaluation {
   }
 
   template <typename Function>
-  static Elements EachElement(const GrammarValue& value, const Function& function) {
-    Elements elements;
+  static BoundedElements EachElement(const GrammarValue& value, const Function& function) {
+    BoundedElements elements;
     Index index(value.dims.size());
     do elements.push_back(function(index));
     while (Next(value.dims, &index));
@@ -132,7 +132,7 @@ class PlainEvaluation {
     return value.Option(std::string(option.name), option.usual);
   }
 
-  static Bounds Sum(const GrammarValue& value, const Elements& products) {
+  static Bounds Sum(const GrammarValue& value, const BoundedElements& products) {
     return IsFloat(PlainTypeOf(value.type)) ? SumOf(products) : IntegerSumOf(products);
   }
   static Bounds Times(const GrammarValue& value, const Bounds& a, const Bounds& b) {
@@ -151,7 +151,7 @@ class PlainEvaluation {
   Bounds Product(const GrammarValue& value, const Index& at) const {
     const size_t row = at.size() - 2, column = row + 1;
     Index left = InBatchOf(value, 0, at), right = InBatchOf(value, 1, at);
-    Elements lhs, rhs, products;
+    BoundedElements lhs, rhs, products;
     for (int64_t k = 0; k < Argument(value, 0).dims.back(); ++k) {
       left[column] = right[row] = k;
       lhs.push_back(At(value.arguments[0], left));
@@ -163,7 +163,7 @@ class PlainEvaluation {
   }
 
   // What the option lhs_as makes of a row and a column: a kernel may do all of that, or nothing.
-  void MayRound(const GrammarValue& value, Elements* lhs, Elements* rhs) const {
+  void MayRound(const GrammarValue& value, BoundedElements* lhs, BoundedElements* rhs) const {
     if (value.options.empty()) return;
     const std::string& as = value.options.front().second;
     for (Bounds& x : *lhs) x = as == "f16" ? MayBeF16(x) : MayBeBf16(x);
@@ -210,7 +210,7 @@ class PlainEvaluation {
     const int64_t first = filter / (taps[last ? axes + 1 : 0] / groups) * channels;
     const size_t of_image = last ? 1 : 2, of_kernel = last ? 0 : 2;  // where their axes begin
     Index pixel = at, tap(taps.size());
-    Elements products;
+    BoundedElements products;
     const std::function<void(size_t)> visit = [&](size_t axis) {
       if (axis == axes) {
         for (int64_t c = 0; c < channels; ++c) {
@@ -235,8 +235,8 @@ class PlainEvaluation {
   }
 
   // Each element goes to where its index is with 0 along the reduced axes.
-  Elements Reduced(const GrammarValue& value) const {
-    std::vector<Elements> reduced(static_cast<size_t>(value.elements()));
+  BoundedElements Reduced(const GrammarValue& value) const {
+    std::vector<BoundedElements> reduced(static_cast<size_t>(value.elements()));
     const Dims& dims = Argument(value, 0).dims;
     Index index(dims.size());
     do {
@@ -245,8 +245,8 @@ class PlainEvaluation {
         to = to * value.dims[axis] + (value.dims[axis] == 1 ? 0 : index[axis]);
       reduced[static_cast<size_t>(to)].push_back(At(value.arguments[0], index));
     } while (Next(dims, &index));
-    Elements results;
-    for (const Elements& row : reduced) {
+    BoundedElements results;
+    for (const BoundedElements& row : reduced) {
       Bounds result = row.front();
       for (const Bounds& x : row) result = PlainFunction("max", result, x, 0);
       if (value.op != "reduce_max") result = SumOf(row);
@@ -257,12 +257,12 @@ class PlainEvaluation {
     return results;
   }
 
-  Elements ByRows(const GrammarValue& value) const {
-    const Elements& from = values_[static_cast<size_t>(value.arguments[0].value)];
+  BoundedElements ByRows(const GrammarValue& value) const {
+    const BoundedElements& from = values_[static_cast<size_t>(value.arguments[0].value)];
     const size_t length = value.dims.back();
-    Elements results;
+    BoundedElements results;
     for (auto row = from.begin(); row != from.end(); row += static_cast<std::ptrdiff_t>(length)) {
-      Elements elements(row, row + static_cast<std::ptrdiff_t>(length));
+      BoundedElements elements(row, row + static_cast<std::ptrdiff_t>(length));
       const bool softmax = value.op == "softmax";
       elements = softmax ? PlainSoftmax(elements)
                          : PlainNormalized(std::move(elements), value.op == "layernorm",
@@ -277,7 +277,7 @@ class PlainEvaluation {
   }
 
   const GrammarGraph& graph_;
-  std::vector<Elements> values_;
+  std::vector<BoundedElements> values_;
 };
 
 }  // namespace

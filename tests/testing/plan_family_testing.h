@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,46 +24,81 @@ namespace kirsch::testing {
 
 struct Family {
   GraphFamily all;
-  VaryingSize looked_at;  // the members' sizes
+  std::vector<SharedSize> sizes;  // as looked at
   std::vector<Graph> members;
 
-  int64_t size(size_t member) const { return looked_at.values[member]; }
-  Graph MemberOf(int64_t size) const { return all.MemberOf({static_cast<uint32_t>(size)}); }
+  std::vector<VaryingSize> varying() const {
+    std::vector<VaryingSize> varying;
+    for (const SharedSize& shared : sizes) varying.push_back(shared.size);
+    return varying;
+  }
+  // Of a family of one size.
+  int64_t size(size_t member) const { return sizes[0].size.values[member]; }
+  Graph MemberOf(const PlanPoint& point) const {
+    std::vector<uint32_t> values;
+    for (const SharedSize& shared : sizes)
+      values.push_back(static_cast<uint32_t>(shared.kind == PlanSizeKind::kRows ? point.rows : point.keys));
+    return all.MemberOf(values);
+  }
 };
 
-// Of a kernel one of whose sizes varies.
-inline Family MakeFamily(const std::string& text) {
+inline void MakeMembers(Family* family) {
+  family->members.clear();
+  const std::vector<VaryingSize> varying = family->varying();
+  for (int64_t i = 0; i < CountMembers(varying); ++i)
+    family->members.push_back(family->all.MemberOf(ValuesOf(varying, i)));
+}
+
+// Of a kernel whose sizes are of these kinds.
+inline Family MakeFamily(const std::string& text, const std::vector<PlanSizeKind>& kinds) {
   const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
   EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
-  Family made{*family, family->sizes()[0], {}};
-  for (int64_t i = 0; i < family->count(); ++i) made.members.push_back(family->member(i));
+  Family made{*family, {}, {}};
+  for (size_t i = 0; i < kinds.size(); ++i) made.sizes.push_back({family->sizes()[i], kinds[i]});
+  MakeMembers(&made);
   return made;
 }
 
-// Looks at the first two sizes, the last, and one in so many between.
+// Looks at the first two values of each size, the last, and one in so many between.
 inline Family Sampled(Family family, size_t one_in) {
-  const std::vector<uint32_t> values = family.looked_at.values;
-  const std::vector<Graph> members = std::exchange(family.members, {});
-  family.looked_at = {family.looked_at.name, {}, true};
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 1 && i + 1 < values.size() && i % one_in != 0) continue;
-    family.looked_at.values.push_back(values[i]);
-    family.members.push_back(members[i]);
+  for (SharedSize& shared : family.sizes) {
+    const std::vector<uint32_t> values = shared.size.values;
+    shared.size = {shared.size.name, {}, true};
+    for (size_t i = 0; i < values.size(); ++i)
+      if (i <= 1 || i + 1 == values.size() || i % one_in == 0) shared.size.values.push_back(values[i]);
   }
+  MakeMembers(&family);
   return family;
 }
 
-inline std::optional<PlanFamily> RegionsOf(
-    const Family& family, const Target& target,
-    absl::StatusOr<std::optional<PlanFamily>> (*find)(const PlanMembers&)) {
+inline std::optional<PlanFamily> RegionsOf(const Family& family, const Target& target) {
   const CostModel model(target);
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
-  const auto graph_of = [&](int64_t size) { return family.MemberOf(size); };
-  const auto found = find({family.members, family.looked_at, graph_of, "test", model, options});
+  const std::function<Graph(PlanPoint)> graph_of = [&](const PlanPoint& point) {
+    return family.MemberOf(point);
+  };
+  const auto found = FindPlanRegions({family.members, family.sizes, graph_of, "test", model, options});
   EXPECT_TRUE(found.ok()) << found.status();
   return found.ok() ? *found : std::nullopt;
+}
+
+// The sizes that a member is looked at for: those up to it from the last one that is.
+inline std::vector<PlanPoint> PointsServedAs(const Family& family, size_t member) {
+  const std::vector<VaryingSize> varying = family.varying();
+  const std::vector<uint32_t> most = ValuesOf(varying, static_cast<int64_t>(member));
+  std::vector<PlanPoint> points(1);
+  for (size_t i = 0; i < varying.size(); ++i) {
+    std::vector<PlanPoint> longer;
+    for (PlanPoint point : points)
+      for (uint32_t value = varying[i].LeastServedAs(most[i]); value <= most[i]; ++value) {
+        (family.sizes[i].kind == PlanSizeKind::kRows ? point.rows : point.keys) = value;
+        longer.push_back(point);
+      }
+    points = std::move(longer);
+  }
+  return points;
 }
 
 // The regions are of all members, and each of these, and of those between them, is right, interpreted and as
@@ -75,9 +111,11 @@ inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& pla
     for (size_t member : region.members) {
       EXPECT_FALSE(served[member]);
       served[member] = true;
-      for (int64_t size = family.looked_at.LeastServed(member); size <= family.size(member); ++size) {
-        graphs.push_back(family.MemberOf(size));
-        members.push_back({&graphs.back(), std::vector<int64_t>(region.plan.size ? 1 : 0, size)});
+      for (const PlanPoint& point : PointsServedAs(family, member)) {
+        graphs.push_back(family.MemberOf(point));
+        MemberOfSize& served_by = members.emplace_back(MemberOfSize{&graphs.back(), {}});
+        for (const PlanSize& size : region.plan.sizes)
+          served_by.sizes.push_back(size.kind == PlanSizeKind::kRows ? point.rows : point.keys);
       }
     }
     VerifyOptions options;
@@ -85,9 +123,8 @@ inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& pla
     const std::vector<VerifyReport> reports = VerifySizes(region.plan, members, target, "kernel", options);
     ASSERT_EQ(reports.size(), members.size());
     for (size_t i = 0; i < reports.size(); ++i)
-      ASSERT_TRUE(reports[i].ok) << "number " << i << " of those from size "
-                                 << family.size(region.members.front()) << ": " << reports[i].first_mismatch
-                                 << "\n"
+      ASSERT_TRUE(reports[i].ok) << "number " << i << " of those from member " << region.members.front()
+                                 << ": " << reports[i].first_mismatch << "\n"
                                  << PrintPlan(region.plan);
   }
   EXPECT_THAT(served, ::testing::Each(true));

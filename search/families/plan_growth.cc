@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/families/row_count_schedule.h"
+#include "search/families/plan_growth.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "cost/cost.h"
 #include "rewrites/analysis/fusion_group.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/graph_rewrite.h"
 #include "rewrites/graph/registry.h"
 #include "rewrites/graph/row_schedules.h"
-#include "search/families/nest_times.h"
-#include "search/graph/group_cost.h"
-#include "search/graph/stage_cost.h"
+#include "search/families/symbolic_schedule.h"
+#include "search/graph/key_nodes.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
-
-Spec WithRows(const Stage& stage, int64_t rows) {
-  Spec spec = stage.impl.spec;
-  spec.size[MatmulDims::kM] = static_cast<uint32_t>(rows);
-  return spec;
-}
-
-bool GrowsAlongRows(const Stage& stage) { return stage.any_rows || stage.any_columns; }
 
 // Finds out which numbers of a group's nests grow from what its decisions make of the plan's graph to what
 // they make of another one.
@@ -94,8 +84,9 @@ class GroupGrowth {
   // Are they the same, but for their rows, or elements of a single row, and how far items are apart? Notes
   // which it is in `stage`; null: they must not differ in either.
   static bool Compare(const Stage& a, const Stage& b, Stage* stage) {
-    if (a.kind != b.kind || a.repeats != b.repeats || a.loop != b.loop || a.keys != 0 || b.keys != 0 ||
-        a.operands.size() != b.operands.size() || a.in_place != b.in_place)
+    if (a.kind != b.kind || a.repeats != b.repeats || a.loop != b.loop || a.keys != b.keys ||
+        a.at_once != b.at_once || a.keys_along != b.keys_along || a.operands.size() != b.operands.size() ||
+        a.in_place != b.in_place)
       return false;
     for (size_t i = 0; i < a.operands.size(); ++i)
       if (a.operands[i].value != b.operands[i].value || a.operands[i].offset != b.operands[i].offset ||
@@ -110,6 +101,7 @@ class GroupGrowth {
       case StageKind::kRows:
         return CompareRows(a, b, stage);
       case StageKind::kPad:
+        return a.copy == b.copy || (stage != nullptr && IsFill(a) && IsFill(b));
       case StageKind::kTranspose:
         return a.copy == b.copy;
       case StageKind::kPack:
@@ -117,6 +109,11 @@ class GroupGrowth {
         return false;
     }
     return false;
+  }
+
+  // Zeros in scratch memory: those of the plan's tile serve fewer rows.
+  static bool IsFill(const Stage& stage) {
+    return stage.copy.height == 0 && stage.operands[0].value == stage.operands[1].value;
   }
 
   static bool CompareRows(const Stage& a, const Stage& b, Stage* stage) {
@@ -151,8 +148,9 @@ class GroupGrowth {
 // What the decisions of a group make of it in a graph, but for the copies.
 class GroupExpander {
  public:
-  GroupExpander(const GroupDecision& decision, const Target& target)
+  GroupExpander(const GroupDecision& decision, const std::vector<bool>& of_keys, const Target& target)
       : operations_(decision.operations),
+        of_keys_(of_keys),
         rewrite_(FindGraphRewrite(decision.candidate.rewrite.name)),
         target_(target) {
     KIRSCH_CHECK(rewrite_ != nullptr);
@@ -167,7 +165,8 @@ class GroupExpander {
       if (std::find(operations_.begin(), operations_.end(), uses.operations()[place]) != operations_.end())
         set |= OperationSet{1} << place;
     const FusionGroup group(uses, set);
-    const GroupProblem problem{group, target_, 1, true, nullptr, true};
+    const GroupProblem problem{group, target_, 1, true, GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
+                               true};
     GroupForm form = form_;
     form.next_value = static_cast<int>(uses.graph().nodes.size());
     if (rewrite_->applies(problem)) return rewrite_->expand(problem, form);
@@ -186,6 +185,7 @@ class GroupExpander {
 
  private:
   const std::vector<int>& operations_;
+  const std::vector<bool>& of_keys_;
   const GraphRewrite* const rewrite_;
   const Target& target_;
   GroupForm form_;
@@ -193,100 +193,23 @@ class GroupExpander {
 
 }  // namespace
 
-std::unique_ptr<RowCountSchedule> RowCountSchedule::Create(Plan plan, int64_t size, const Graph& other,
-                                                           int64_t other_size, const CostModel& model) {
-  std::unique_ptr<RowCountSchedule> rule(new RowCountSchedule(std::move(plan), size, model));
-  if (!rule->FindGrowth(other, other_size)) return nullptr;
-  rule->AddTemplates();
-  return rule;
-}
-
-// Expands the decisions of each group once more, for both graphs.
-bool RowCountSchedule::FindGrowth(const Graph& other, int64_t other_size) {
-  const GraphUses uses(plan_.graph), other_uses(other);
+bool MarkGrowth(int64_t rows, const Graph& other, int64_t other_rows, const std::vector<bool>& of_keys,
+                const Target& target, Plan* plan) {
+  const GraphUses uses(plan->graph), other_uses(other);
   if (uses.operations() != other_uses.operations()) return false;
-  for (size_t number = 0; number < plan_.groups.size(); ++number) {
+  for (size_t number = 0; number < plan->groups.size(); ++number) {
     std::vector<LoopNest*> nests;
-    for (LoopNest& nest : plan_.nests)
+    for (LoopNest& nest : plan->nests)
       if (nest.group == static_cast<int>(number)) nests.push_back(&nest);
-    GroupExpander expander(plan_.groups[number], model_.target());
+    GroupExpander expander(plan->groups[number], of_keys, target);
     const GroupShape shape = expander.Expand(uses);
     if (!shape.error.empty()) return false;
     if (nests.size() == 1 && nests[0]->tile == nests[0]->rows) expander.TakeAllRows(other_uses);
     const GroupShape of_other = expander.Expand(other_uses);
-    if (!of_other.error.empty() ||
-        !GroupGrowth(size_, other_size, model_.target()).Find(shape, of_other, nests))
+    if (!of_other.error.empty() || !GroupGrowth(rows, other_rows, target).Find(shape, of_other, nests))
       return false;
   }
   return true;
-}
-
-void RowCountSchedule::AddTemplates() {
-  for (LoopNest& nest : plan_.nests)
-    for (Stage* stage : StagesOf(nest))
-      if (stage->any_rows && stage->kind == StageKind::kContraction)
-        contractions_[stage] = std::make_unique<SymbolicSchedule>(stage->impl, MatmulDims::kM, model_);
-}
-
-double RowCountSchedule::CyclesFor(int64_t size) {
-  if (size > size_) return kInfiniteCycles;
-  double cycles = plan_.cycles;
-  for (const LoopNest& nest : plan_.nests) {
-    LoopNest times = TimesOf(nest);
-    if (nest.batch_grows) times.batch = Grown(nest.batch, size);
-    if (nest.rows_grow) {
-      times.rows = Grown(nest.rows, size);
-      const bool is_whole = nest.tile == nest.rows;
-      if (is_whole) times.tile = times.rows;
-      const int64_t left = times.rows % times.tile;
-      for (size_t i = 0; i < nest.stages.size() && is_whole; ++i)
-        times.stages[i].cycles = StageCycles(nest.stages[i], times.rows);
-      for (size_t i = 0; i < nest.rest.size() && left != 0; ++i)
-        times.rest[i].cycles = StageCycles(nest.rest[i], left);
-      if (left == 0) times.rest.clear();
-    }
-    cycles += GroupCost(1).Of(times) - nest.cycles;
-  }
-  return cycles;
-}
-
-double RowCountSchedule::StageCycles(const Stage& stage, int64_t rows) {
-  if (!GrowsAlongRows(stage)) return stage.cycles;
-  const auto repeats = static_cast<double>(stage.repeats);
-  if (stage.kind == StageKind::kRows)
-    return repeats * RowCyclesFor(stage, stage.any_rows ? rows : stage.rows,
-                                  stage.any_columns ? rows : stage.columns, model_.target());
-  const Cost cost = contractions_.at(&stage)->Price(WithRows(stage, rows));
-  return cost < kInfiniteCost ? repeats * ToCycles(cost) : kInfiniteCycles;
-}
-
-std::optional<Plan> RowCountSchedule::ApplyToRange(int64_t least, int64_t most) {
-  KIRSCH_CHECK(1 <= least && least <= most && most <= size_);
-  Plan plan = plan_;
-  plan.size.emplace();
-  plan.size->planned = size_;
-  for (size_t i = 0; i < plan.nests.size(); ++i) {
-    LoopNest& to = plan.nests[i];
-    const LoopNest& from = plan_.nests[i];
-    const auto set = [&](const std::vector<Stage>& stages, std::vector<Stage>* ranges, int64_t least_rows,
-                         int64_t most_rows) {
-      for (size_t j = 0; j < stages.size(); ++j) {
-        if (!contractions_.contains(&stages[j])) continue;
-        std::optional<Impl> range = RangeOf(stages[j], least_rows, most_rows);
-        if (!range) return false;
-        (*ranges)[j].impl = *std::move(range);
-      }
-      return true;
-    };
-    if (!set(from.stages, &to.stages, Grown(from.rows, least), Grown(from.rows, most)) ||
-        !set(from.rest, &to.rest, 1, from.tile - 1))
-      return std::nullopt;
-  }
-  return plan;
-}
-
-std::optional<Impl> RowCountSchedule::RangeOf(const Stage& stage, int64_t least, int64_t most) {
-  return contractions_.at(&stage)->ApplyToRange(WithRows(stage, least), WithRows(stage, most));
 }
 
 }  // namespace kirsch

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/families/key_regions.h"
+#include "search/families/differ_in_keys.h"
 
 #include <algorithm>
-#include <limits>
-#include <memory>
-#include <utility>
+#include <cstddef>
 #include <vector>
 
 #include "rewrites/graph/canonical_graph.h"
-#include "rewrites/graph/online_attention.h"
-#include "search/families/key_count_schedule.h"
 
 namespace kirsch {
 namespace {
@@ -75,57 +71,11 @@ class KeysOfGraphs {
   const Graph &less_, &more_;
 };
 
-// Plans for all keys at once, or for blocks and what they leave at once; where these serve a member not,
-// plans for blocks and for halves of what they leave.
-class KeyFinder : public RuleFinder {
- public:
-  explicit KeyFinder(const PlanMembers& members) : members_(members) {}
-
-  absl::StatusOr<Rules> Find(size_t member, double cutoff) override {
-    return Search(member, KeyUse::kAtOnce, cutoff);
-  }
-  absl::StatusOr<Rules> FindOthers(size_t member) override {
-    return Search(member, KeyUse::kBlocks, std::numeric_limits<double>::infinity());
-  }
-  // Of such a number all blocks leave nearly a block.
-  int64_t Representative(int64_t keys) const override {
-    const int64_t block = LargestKeyBlock(members_.model.target());
-    return keys < block ? keys : (keys + 1) / block * block - 1;
-  }
-
- private:
-  // A matrix of one key does not show how keys lie.
-  absl::StatusOr<Rules> Search(size_t member, KeyUse keys, double cutoff) {
-    if (members_.SizeOf(member) == 1) ++member;
-    PlanOptions options = members_.options;
-    options.other_keys = &members_.graphs[member == 0 ? 1 : 0];
-    options.keys = keys;
-    options.cutoff = cutoff;
-    absl::StatusOr<OrNoPlan<PlanResult>> answer = members_.Search(member, options);
-    if (!answer.ok()) return answer.status();
-    auto* const result = std::get_if<PlanResult>(&*answer);
-    if (result == nullptr || result->plan.nests.empty()) return Rules();
-    const auto rule = std::make_shared<KeyCountSchedule>(result->plan, members_.model);
-    Rules rules = {rule};
-    if (rule->LeavesColumns())
-      rules.push_back(std::make_shared<KeyCountSchedule>(std::move(result->plan), members_.model,
-                                                         SymbolicScheduleOptions{.own_rest = true}));
-    return rules;
-  }
-
-  const PlanMembers& members_;
-};
-
 }  // namespace
 
 bool DifferInKeys(absl::Span<const Graph> members) {
   if (members.size() < 3) return false;  // one key says nothing of how keys lie
   return KeysOfGraphs(CanonicalGraph(members[1]), CanonicalGraph(members.back())).DifferOnlyInKeys();
-}
-
-absl::StatusOr<std::optional<PlanFamily>> FindKeyRegions(const PlanMembers& members) {
-  KeyFinder finder(members);
-  return FindPlanRegions(members, "n_keys", finder);
 }
 
 }  // namespace kirsch

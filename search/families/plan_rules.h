@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches for plans of a family's members, and makes rules of them.
+#ifndef KIRSCH_SEARCH_FAMILIES_PLAN_RULES_H_
+#define KIRSCH_SEARCH_FAMILIES_PLAN_RULES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "search/families/plan_regions.h"
+#include "search/families/symbolic_plan.h"
+
+namespace kirsch {
+
+class PlanRuleFinder {
+ public:
+  using Rules = std::vector<std::unique_ptr<SymbolicPlan>>;
+
+  // `members` outlives this.
+  explicit PlanRuleFinder(const PlanMembers& members) : members_(members) {}
+
+  // Those that the plans for these sizes make which cost less than the cutoff; none if there is no such plan.
+  // Of keys: for all at once, or for blocks and what these leave at once.
+  absl::StatusOr<Rules> Find(const PlanPoint& sizes, double cutoff) const;
+
+  // For members that no rule serves. Of keys: for blocks, and for halves of what these leave.
+  absl::StatusOr<Rules> FindOthers(const PlanPoint& sizes) const;
+
+  // The size to search for, about this one: no larger, if there is none like that.
+  int64_t Representative(PlanSizeKind kind, int64_t size) const;
+
+ private:
+  const SharedSize* SizeOf(PlanSizeKind kind) const;
+  absl::StatusOr<Rules> Search(PlanPoint sizes, KeyUse keys, double cutoff) const;
+  Graph WithOtherKeys(PlanPoint sizes) const;
+  std::unique_ptr<SymbolicPlan> ForAnyRows(Plan plan, const PlanPoint& sizes,
+                                           const SymbolicScheduleOptions& choice) const;
+  void AddRules(const Plan& plan, const PlanPoint& sizes, const SymbolicScheduleOptions& choice,
+                Rules* rules) const;
+
+  const PlanMembers& members_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_PLAN_RULES_H_

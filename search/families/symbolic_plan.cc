@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "search/families/symbolic_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "cost/cost.h"
+#include "search/graph/group_cost.h"
+#include "search/graph/stage_cost.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+// Keys in the largest blocks; 0: there are none.
+int64_t BlockOf(const LoopNest& nest) {
+  int64_t block = 0;
+  for (const Stage* stage : StagesOf(nest))
+    if (!stage->at_once) block = std::max(block, stage->keys);
+  return block;
+}
+
+// Is it for what blocks of keys leave, or for all keys?
+bool GrowsAlongKeys(const Stage& stage) { return stage.at_once && stage.keys_along >= 0; }
+
+// The nest with stages that have their cycles, and nothing else.
+LoopNest TimesOf(const LoopNest& nest) {
+  LoopNest times;
+  times.batch = nest.batch;
+  times.rows = nest.rows;
+  times.tile = nest.tile;
+  for (auto list : {&LoopNest::before, &LoopNest::once, &LoopNest::stages, &LoopNest::rest})
+    for (const Stage& stage : nest.*list) (times.*list).emplace_back().cycles = stage.cycles;
+  return times;
+}
+
+}  // namespace
+
+SymbolicPlan::SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, const CostModel& model,
+                           const SymbolicScheduleOptions& choice)
+    : plan_(std::move(plan)),
+      planned_(planned),
+      any_rows_(any_rows),
+      model_(model),
+      most_keys_(planned.keys == 0 ? 0 : std::numeric_limits<int64_t>::max()) {
+  for (const LoopNest& nest : plan_.nests)
+    for (const Stage* stage : StagesOf(nest)) {
+      if (stage->at_once && BlockOf(nest) == 0) most_keys_ = std::min(most_keys_, stage->keys);
+      if (stage->kind == StageKind::kContraction) AddRule(*stage, choice);
+    }
+}
+
+void SymbolicPlan::AddRule(const Stage& stage, const SymbolicScheduleOptions& choice) {
+  const auto along = static_cast<size_t>(stage.keys_along);
+  const bool keys = GrowsAlongKeys(stage), columns = keys && along == MatmulDims::kN;
+  std::vector<size_t> dims;  // in the order that a SizeRule has them
+  if (GrowsAlongRows(stage)) dims.push_back(MatmulDims::kM);
+  if (keys) dims.insert(columns ? dims.begin() : dims.end(), along);
+  if (dims.empty()) return;
+  rules_[&stage] = std::make_unique<SizeRule>(stage.impl, std::move(dims), model_,
+                                              columns ? choice : SymbolicScheduleOptions{});
+}
+
+bool SymbolicPlan::LeavesColumns() const {
+  return std::any_of(rules_.begin(), rules_.end(), [](const auto& rule) {
+    const Stage& stage = *rule.first;
+    return GrowsAlongKeys(stage) && stage.keys_along == MatmulDims::kN &&
+           LeavesRest(stage.impl, MatmulDims::kN);
+  });
+}
+
+// The stage's spec for a tile of so many rows, and for so many keys at once.
+Spec SymbolicPlan::SpecOf(const Stage& stage, int64_t rows, int64_t keys) const {
+  Spec spec = stage.impl.spec;
+  if (GrowsAlongRows(stage)) spec.size[MatmulDims::kM] = static_cast<uint32_t>(rows);
+  if (GrowsAlongKeys(stage)) spec.size[static_cast<size_t>(stage.keys_along)] = static_cast<uint32_t>(keys);
+  return spec;
+}
+
+// Of one of its repeats.
+double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
+  const auto [known, is_new] = run_cycles_.try_emplace({&stage, rows, keys});
+  if (!is_new) return known->second;
+  if (stage.kind == StageKind::kRows) {
+    const int64_t columns = stage.any_columns ? rows : GrowsAlongKeys(stage) ? keys : stage.columns;
+    known->second = RowCyclesFor(stage, stage.any_rows ? rows : stage.rows, columns, model_.target());
+  } else {
+    const Cost cost = rules_.at(&stage)->Price(SpecOf(stage, rows, keys));
+    known->second = cost < kInfiniteCost ? ToCycles(cost) : kInfiniteCycles;
+  }
+  return known->second;
+}
+
+// `block`: keys in the largest blocks of the nest. `rows`: of the tile.
+double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys) {
+  const bool any_keys = planned_.keys != 0 && stage.keys != 0;
+  const int64_t left = any_keys && stage.at_once ? (block == 0 ? keys : keys % block) : 0;
+  if (any_keys && stage.at_once && left == 0) return 0;
+  const auto planned = static_cast<double>(stage.repeats);
+  const bool grows_rows = GrowsAlongRows(stage), grows_keys = any_keys && GrowsAlongKeys(stage);
+  double cycles = stage.cycles;  // of the planned repeats
+  if (grows_rows || grows_keys) cycles = planned * RunCycles(stage, grows_rows ? rows : 0, left);
+  if (!any_keys || stage.at_once) return cycles;
+  const int64_t in_blocks = stage.keys == block ? keys : keys % (2 * stage.keys);
+  return cycles * static_cast<double>(in_blocks / stage.keys) / planned;
+}
+
+double SymbolicPlan::NestCycles(const LoopNest& nest, const PlanPoint& sizes) {
+  const int64_t block = BlockOf(nest);
+  LoopNest times = TimesOf(nest);
+  int64_t left = 0;
+  if (nest.batch_grows) times.batch = Grown(nest.batch, sizes.rows);
+  if (any_rows_ && nest.rows_grow) {
+    times.rows = Grown(nest.rows, sizes.rows);
+    if (nest.tile == nest.rows) times.tile = times.rows;
+    left = times.rows % times.tile;
+  }
+  const auto price = [&](const std::vector<Stage>& stages, int64_t rows, std::vector<Stage>* priced) {
+    for (size_t i = 0; i < stages.size(); ++i)
+      (*priced)[i].cycles = StageCycles(stages[i], block, rows, sizes.keys);
+  };
+  price(nest.before, 0, &times.before);
+  price(nest.once, 0, &times.once);
+  price(nest.stages, times.tile, &times.stages);
+  if (any_rows_ && nest.rows_grow && left == 0)
+    times.rest.clear();
+  else
+    price(nest.rest, left, &times.rest);
+  return GroupCost(1).Of(times);
+}
+
+double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
+  if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys)
+    return kInfiniteCycles;
+  if (sizes == planned_ && sizes.keys == 0 && !any_rows_) return plan_.cycles;
+  double cycles = plan_.cycles;
+  for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, sizes) - nest.cycles;
+  return cycles;
+}
+
+std::optional<Plan> SymbolicPlan::ApplyToRange(const PlanPoint& least, const PlanPoint& most) {
+  KIRSCH_CHECK(least.rows <= most.rows && most.rows <= this->most().rows);
+  KIRSCH_CHECK(least.keys <= most.keys && most.keys <= this->most().keys);
+  Plan plan = plan_;
+  if (any_rows_) plan.sizes.push_back({PlanSizeKind::kRows, "", 1, 1, planned_.rows});
+  if (planned_.keys != 0) plan.sizes.push_back({PlanSizeKind::kKeys, "", 1, 1, 1});
+  for (size_t i = 0; i < plan.nests.size(); ++i) {
+    const LoopNest& nest = plan_.nests[i];
+    const bool in_blocks = BlockOf(nest) != 0;  // then anything may be left
+    const auto apply = [&](std::vector<Stage> LoopNest::* list, int64_t least_rows, int64_t most_rows) {
+      const std::vector<Stage>& stages = nest.*list;
+      for (size_t j = 0; j < stages.size(); ++j) {
+        const auto rule = rules_.find(&stages[j]);
+        if (rule == rules_.end()) continue;
+        std::optional<Impl> range =
+            rule->second->ApplyToRange(SpecOf(stages[j], least_rows, in_blocks ? 1 : least.keys),
+                                       SpecOf(stages[j], most_rows, in_blocks ? stages[j].keys : most.keys));
+        if (!range) return false;
+        (plan.nests[i].*list)[j].impl = *std::move(range);
+      }
+      return true;
+    };
+    if (!apply(&LoopNest::before, 0, 0) || !apply(&LoopNest::once, 0, 0) ||
+        !apply(&LoopNest::stages, Grown(nest.rows, least.rows), Grown(nest.rows, most.rows)) ||
+        !apply(&LoopNest::rest, 1, nest.tile - 1))
+      return std::nullopt;
+  }
+  return plan;
+}
+
+}  // namespace kirsch

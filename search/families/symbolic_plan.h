@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan as a rule for other numbers of rows, of keys, or of both.
+#ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
+#define KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "cost/cost_model.h"
+#include "search/families/size_rule.h"
+#include "spec/program/plan.h"
+
+namespace kirsch {
+
+// The sizes of a member of a family of graphs; 0: that number does not vary.
+struct PlanPoint {
+  int64_t rows = 0, keys = 0;
+
+  friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
+};
+
+// Rows: loop nests do as often what they do for a tile as there are tiles of the rows, which grow in
+// proportion to their number; what is left is treated like a whole tile, and so is a tile that is all rows.
+// Keys: stages for blocks are repeated as often as there are such blocks; those for keys at once do the same
+// for fewer than the searched number. Contractions of any number of either are as SizeRule says, row programs
+// go over as many rows, or columns, as there are. Operands are where those of the plan's member were. Not
+// thread-safe.
+class SymbolicPlan {
+ public:
+  // `plan`: of a member with `planned` sizes. If these have keys, it was searched for any number of them
+  // (PlanOptions::other_keys). `any_rows`: what grows is marked (MarkGrowth); else it is for so many only.
+  // `choice`: of the contractions whose columns the keys are. `model` outlives this.
+  SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, const CostModel& model,
+               const SymbolicScheduleOptions& choice = {});
+  SymbolicPlan(const SymbolicPlan&) = delete;
+
+  // Is there a contraction whose columns the keys are, that a division leaves some of?
+  bool LeavesColumns() const;
+
+  // The sizes that it is for.
+  PlanPoint least() const { return {any_rows_ ? 1 : planned_.rows, planned_.keys == 0 ? 0 : 1}; }
+  PlanPoint most() const { return {planned_.rows, most_keys_}; }
+
+  // What the plan takes for these sizes, predicted; infinity if it is not for them.
+  double CyclesFor(const PlanPoint& sizes);
+
+  // The plan for all sizes in the box, but for its `graph`, and for names and ends of its `sizes`. Nothing if
+  // there is no code for one of the programs.
+  std::optional<Plan> ApplyToRange(const PlanPoint& least, const PlanPoint& most);
+
+ private:
+  void AddRule(const Stage& stage, const SymbolicScheduleOptions& choice);
+  bool GrowsAlongRows(const Stage& stage) const { return any_rows_ && (stage.any_rows || stage.any_columns); }
+  int64_t Grown(int64_t planned, int64_t rows) const {
+    return any_rows_ ? planned / planned_.rows * rows : planned;
+  }
+  Spec SpecOf(const Stage& stage, int64_t rows, int64_t keys) const;
+  double RunCycles(const Stage& stage, int64_t rows, int64_t keys);
+  double StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys);
+  double NestCycles(const LoopNest& nest, const PlanPoint& sizes);
+
+  const Plan plan_;
+  const PlanPoint planned_;
+  const bool any_rows_;
+  const CostModel& model_;
+  int64_t most_keys_;
+  std::map<const Stage*, std::unique_ptr<SizeRule>> rules_;  // of contractions of any rows or keys
+  std::map<std::tuple<const Stage*, int64_t, int64_t>, double> run_cycles_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
