@@ -78,7 +78,7 @@ double FmaCyclesOfScaling(const RegisterTile& tile, const VectorUnit& unit) {
 }
 
 // FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
-// too (CostModel::FillBestTrips).
+// too (BestTrips::Fill).
 int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
   if (tile.form == LayoutKind::kLanewise || tile.instruction().words > 1) return 0;
   if (tile.rows == 1 && tile.widens_rhs == 0) return tile.columns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operations on numbers are made of, in an algebra of vectors that is a parameter: one emits
-// instructions, one counts them, one adds up roundings. The compositions themselves are in spec/operation.h.
+// instructions, one counts them, one adds up roundings. What several are made of is here; the others
+// are in spec/operation.h.
 //
 // An algebra `Math` has `Value` and
 //   Number(f32)

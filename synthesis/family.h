@@ -77,9 +77,8 @@ struct FamilySynthesis {
 // May members share programs?
 enum class CodeSharing {
   kNone,   // no: each gets its own
-  kSizes,  // of matmuls, if they differ in one size, in rows and columns, or in rows and the reduction; but
-           // for those that FindSizeRegions says. Of graphs, if there are plans for any number of their keys
-           // or rows
+  kSizes,  // of matmuls, if they differ in one size, in rows and columns, or in rows and the reduction
+           // (FindSharedSizes). Of graphs, if there are plans for any number of their keys, rows, or both
 };
 
 // An error if its members can't be solved together as they are asked for.

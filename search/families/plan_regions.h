@@ -51,8 +51,8 @@ struct PlanFamily {
 
 // Some members are searched: of each size the last value, the one with a fourth of it, and so on, and what
 // RuleCosts::Refine asks for between these. A plan serves members whose operands have the placement of its
-// own. Regions are then few: of those that one plan serves, at no more than kMostLoss above each member's
-// cheapest, the most come first. Of one thread. Nothing: no rules serve some member.
+// own. Regions are chosen one after the other: the plan that serves the most members without one, at no more
+// than kMostLoss above each one's cheapest, comes first. Of one thread. Nothing: no rules serve some member.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members);
 
 }  // namespace kirsch
