@@ -85,14 +85,19 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   return static_cast<double>(transfer.read.lines) * per_line;
 }
 
+// Cycles that addresses take to be translated. A tile that is on more pages than the TLB has entries for
+// finds none of them there when it is walked over again: the oldest goes first.
+double CostModel::PageCycles(const Transfer& transfer) const {
+  if (transfer.from <= Level::kL1 || transfer.read.pages <= target_.l1_dtlb_entries) return 0;
+  return static_cast<double>(transfer.read.pages) * target_.at(transfer.from).cycles_per_page;
+}
+
 double CostModel::TransferCycles(const Transfer& transfer, int active_threads) const {
   if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
-  const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, active_threads) +
          LinesCycles(transfer.written, level, active_threads) * level.write_factor +
-         UnstreamedCycles(transfer) + StreamingCycles(transfer) +
-         std::max(0.0, pages) * level.cycles_per_page;
+         UnstreamedCycles(transfer) + StreamingCycles(transfer) + PageCycles(transfer);
 }
 
 // What a move brings closer need only come the rest of the way later: a transfer costs the difference of its

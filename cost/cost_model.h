@@ -58,6 +58,7 @@ class CostModel {
   double OutputBound(const Spec& spec) const;
   double LateShare(const Transfer& transfer) const;
   double UnstreamedCycles(const Transfer& transfer) const;
+  double PageCycles(const Transfer& transfer) const;
   double StreamingCycles(const Transfer& transfer) const;
   Exposure ExposureOf(const Transfer& transfer, int active_threads) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
