@@ -270,13 +270,11 @@ Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) 
 // there are no other decisions than microkernels.
 Decision SymbolicSchedule::DecisionFor(const Impl& node, const Spec& spec) const {
   Decision best = node.decision;
-  if (best.kind != RewriteKind::kMicrokernel || best.size == 0) return best;
-  if (dim_ == MatmulDims::kK && IsLegal(spec, best, model_.target())) return best;
+  if (best.kind != RewriteKind::kMicrokernel || best.size == 0 || dim_ == MatmulDims::kK) return best;
   std::vector<Decision> decisions;
   EnumerateDecisions(spec, model_.target(), &decisions);
   Cost least = kInfiniteCost;
   for (const Decision& decision : decisions) {
-    if (dim_ == MatmulDims::kK && decision.size != 0) continue;
     Expansion expansion;
     Expand(spec, decision, model_.target(), &expansion);
     const Cost cost = model_.Base(spec, decision, expansion);
