@@ -266,8 +266,7 @@ Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) 
 }
 
 // That of the pattern. But what a microkernel asks for ahead is chosen anew, as it may be a tile of its own
-// size; along a reduction, which may be too short for it, it is left out there. Where out is in registers
-// there are no other decisions than microkernels.
+// size. Where out is in registers there are no other decisions than microkernels.
 Decision SymbolicSchedule::DecisionFor(const Impl& node, const Spec& spec) const {
   Decision best = node.decision;
   if (best.kind != RewriteKind::kMicrokernel || best.size == 0 || dim_ == MatmulDims::kK) return best;
