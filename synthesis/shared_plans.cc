@@ -150,8 +150,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     const auto graph_of = [&](const PlanPoint& point) {
       std::vector<uint32_t> values = ValuesOf(sizes, members.front());
       for (size_t i = 0; i < shared.numbers.size(); ++i)
-        values[shared.numbers[i]] =
-            static_cast<uint32_t>(shared.kinds[i] == PlanSizeKind::kRows ? point.rows : point.keys);
+        values[shared.numbers[i]] = static_cast<uint32_t>(point.at(shared.kinds[i]));
       return request.family.graphs()->MemberOf(values);
     };
     absl::StatusOr<std::optional<PlanFamily>> found =

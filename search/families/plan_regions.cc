@@ -62,7 +62,7 @@ class RegionSolver {
     PlanPoint point;
     for (size_t dim = 0; dim < grid().dims(); ++dim) {
       const SharedSize& shared = members_.sizes[dim];
-      (shared.kind == PlanSizeKind::kRows ? point.rows : point.keys) = value(shared.size, place[dim]);
+      point.at(shared.kind) = value(shared.size, place[dim]);
     }
     return point;
   }
@@ -117,12 +117,10 @@ class RegionSolver {
 
   // Of one size, each has a rule of its own; of two there are too many.
   absl::Status SolveAt(const std::vector<std::vector<size_t>>& ladders) {
-    for (size_t member : MembersAt(ladders)) {
-      const double cutoff = grid().dims() == 1 ? RuleCosts::kNone : Cutoff(member);
-      improved_.insert(member);
-      if (absl::StatusOr<bool> any = Add(member, finder_.Find(SizesOf(member), cutoff)); !any.ok())
-        return any.status();
-    }
+    for (size_t member : MembersAt(ladders))
+      if (absl::Status status = SearchBelow(grid().dims() == 1 ? RuleCosts::kNone : Cutoff(member), member);
+          !status.ok())
+        return status;
     return absl::OkStatus();
   }
 
@@ -162,19 +160,20 @@ class RegionSolver {
     if (costs_.Least(member) < RuleCosts::kNone) return true;
     if (absl::Status status = Improve(member); !status.ok()) return status;
     if (costs_.Least(member) < RuleCosts::kNone) return true;
-    if (absl::StatusOr<bool> any = Add(member, finder_.FindOthers(SizesOf(member))); !any.ok()) return any;
+    if (absl::Status status = Add(member, finder_.FindOthers(SizesOf(member))); !status.ok()) return status;
     return costs_.Least(member) < RuleCosts::kNone;
   }
 
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
-  absl::Status Improve(size_t member) {
-    if (!improved_.insert(member).second) return absl::OkStatus();
-    return Add(member, finder_.Find(SizesOf(member), Cutoff(member))).status();
+  absl::Status Improve(size_t member) { return SearchBelow(Cutoff(member), member); }
+  absl::Status SearchBelow(double cutoff, size_t member) {
+    if (!searched_.insert(member).second) return absl::OkStatus();
+    return Add(member, finder_.Find(SizesOf(member), cutoff));
   }
   double Cutoff(size_t member) const { return costs_.Least(member) / (1 + kLossNotSearched); }
 
-  // Rules of the member's plans: for members with its placement. False: there are none.
-  absl::StatusOr<bool> Add(size_t member, absl::StatusOr<PlanRuleFinder::Rules> rules) {
+  // Rules of the member's plans: for members with its placement.
+  absl::Status Add(size_t member, absl::StatusOr<PlanRuleFinder::Rules> rules) {
     if (!rules.ok()) return rules.status();
     for (std::unique_ptr<SymbolicPlan>& plan : *rules) {
       std::vector<double> cycles(grid().members(), RuleCosts::kNone);
@@ -195,7 +194,7 @@ class RegionSolver {
       rules_.push_back({std::move(plan), *first, last});
       costs_.Add(std::move(cycles));
     }
-    return !rules->empty();
+    return absl::OkStatus();
   }
 
   // From the returned member to `last` there is code: from `placed`, or else from `low` on, or a member that
@@ -271,9 +270,9 @@ class RegionSolver {
     for (const SharedSize& shared : members_.sizes) {
       const PlanSize* const size = plan->size(shared.kind);
       if (size == nullptr) continue;
-      const bool rows = shared.kind == PlanSizeKind::kRows;
-      sizes.push_back({shared.kind, FreeName(rows ? "n_rows" : "n_keys"), rows ? least.rows : least.keys,
-                       rows ? most.rows : most.keys, size->planned});
+      const char* const name = shared.kind == PlanSizeKind::kRows ? "n_rows" : "n_keys";
+      sizes.push_back(
+          {shared.kind, FreeName(name), least.at(shared.kind), most.at(shared.kind), size->planned});
     }
     plan->sizes = std::move(sizes);
   }
@@ -293,7 +292,7 @@ class RegionSolver {
   std::vector<Level> placements_;  // of each member's operands
   RuleCosts costs_;                // of the rules, in cycles
   std::vector<Rule> rules_;
-  std::set<size_t> improved_;  // members that were searched
+  std::set<size_t> searched_;  // members
   PlanFamily family_;
 };
 

@@ -60,34 +60,40 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(PlanPoint sizes, Ke
   auto* const result = std::get_if<PlanResult>(&*answer);
   Rules rules;
   if (result == nullptr || result->plan.nests.empty()) return rules;
-  AddRules(result->plan, sizes, {}, &rules);
+  const std::optional<Plan> any_rows = ForAnyRows(result->plan, sizes);
+  AddRules(result->plan, any_rows, sizes, {}, &rules);
   const bool leaves_columns =
       std::any_of(rules.begin(), rules.end(), [](const auto& rule) { return rule->LeavesColumns(); });
-  if (leaves_columns) AddRules(result->plan, sizes, {.own_rest = true}, &rules);
+  if (leaves_columns) AddRules(result->plan, any_rows, sizes, {.own_rest = true}, &rules);
   return rules;
 }
 
 // A rule for any number of rows, and one for those of the plan alone if the first is much slower for these:
 // rules choose register tiles themselves, which may be others than the search's.
-void PlanRuleFinder::AddRules(const Plan& plan, const PlanPoint& sizes, const SymbolicScheduleOptions& choice,
-                              Rules* rules) const {
+void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& any_rows, const PlanPoint& sizes,
+                              const SymbolicScheduleOptions& choice, Rules* rules) const {
   auto own = std::make_unique<SymbolicPlan>(plan, sizes, /*any_rows=*/false, members_.model, choice);
-  std::unique_ptr<SymbolicPlan> any = sizes.rows == 0 ? nullptr : ForAnyRows(plan, sizes, choice);
+  std::unique_ptr<SymbolicPlan> any;
+  if (any_rows)
+    any = std::make_unique<SymbolicPlan>(*any_rows, sizes, /*any_rows=*/true, members_.model, choice);
   if (any == nullptr || any->CyclesFor(sizes) > (1 + kMostLoss) * own->CyclesFor(sizes))
     rules->push_back(std::move(own));
   if (any != nullptr) rules->push_back(std::move(any));
 }
 
-// Null: the plan is no rule. The neighbour that it is compared with need not be a member.
-std::unique_ptr<SymbolicPlan> PlanRuleFinder::ForAnyRows(Plan plan, const PlanPoint& sizes,
-                                                         const SymbolicScheduleOptions& choice) const {
+// The plan with what grows along rows marked. Nothing: their number does not vary, or the plan is no rule.
+// The neighbour that it is compared with need not be a member.
+std::optional<Plan> PlanRuleFinder::ForAnyRows(Plan plan, const PlanPoint& sizes) const {
+  const SharedSize* const rows = SizeOf(PlanSizeKind::kRows);
+  if (rows == nullptr) return std::nullopt;
   PlanPoint other = sizes;
-  other.rows += sizes.rows == SizeOf(PlanSizeKind::kRows)->size.values[0] ? 1 : -1;
+  other.rows += sizes.rows == rows->size.values[0] ? 1 : -1;
   const std::vector<bool> of_keys =
       sizes.keys == 0 ? std::vector<bool>() : NodesOfKeys(plan.graph, CanonicalGraph(WithOtherKeys(sizes)));
   const Graph neighbour = CanonicalGraph(members_.graph_of(other));
-  if (!MarkGrowth(sizes.rows, neighbour, other.rows, of_keys, members_.model.target(), &plan)) return nullptr;
-  return std::make_unique<SymbolicPlan>(std::move(plan), sizes, /*any_rows=*/true, members_.model, choice);
+  if (!MarkGrowth(sizes.rows, neighbour, other.rows, of_keys, members_.model.target(), &plan))
+    return std::nullopt;
+  return plan;
 }
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -35,10 +36,9 @@ class PlanRuleFinder {
   const SharedSize* SizeOf(PlanSizeKind kind) const;
   absl::StatusOr<Rules> Search(PlanPoint sizes, KeyUse keys, double cutoff) const;
   Graph WithOtherKeys(PlanPoint sizes) const;
-  std::unique_ptr<SymbolicPlan> ForAnyRows(Plan plan, const PlanPoint& sizes,
-                                           const SymbolicScheduleOptions& choice) const;
-  void AddRules(const Plan& plan, const PlanPoint& sizes, const SymbolicScheduleOptions& choice,
-                Rules* rules) const;
+  std::optional<Plan> ForAnyRows(Plan plan, const PlanPoint& sizes) const;
+  void AddRules(const Plan& plan, const std::optional<Plan>& any_rows, const PlanPoint& sizes,
+                const SymbolicScheduleOptions& choice, Rules* rules) const;
 
   const PlanMembers& members_;
 };

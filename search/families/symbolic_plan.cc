@@ -95,14 +95,13 @@ double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
 
 // `block`: keys in the largest blocks of the nest. `rows`: of the tile.
 double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys) {
-  const bool any_keys = planned_.keys != 0 && stage.keys != 0;
-  const int64_t left = any_keys && stage.at_once ? (block == 0 ? keys : keys % block) : 0;
-  if (any_keys && stage.at_once && left == 0) return 0;
+  const int64_t left = block == 0 ? keys : keys % block;
+  if (stage.at_once && left == 0) return 0;
   const auto planned = static_cast<double>(stage.repeats);
-  const bool grows_rows = GrowsAlongRows(stage), grows_keys = any_keys && GrowsAlongKeys(stage);
+  const bool any_rows = GrowsAlongRows(stage), any_keys = GrowsAlongKeys(stage);
   double cycles = stage.cycles;  // of the planned repeats
-  if (grows_rows || grows_keys) cycles = planned * RunCycles(stage, grows_rows ? rows : 0, left);
-  if (!any_keys || stage.at_once) return cycles;
+  if (any_rows || any_keys) cycles = planned * RunCycles(stage, any_rows ? rows : 0, any_keys ? left : 0);
+  if (stage.keys == 0 || stage.at_once) return cycles;
   const int64_t in_blocks = stage.keys == block ? keys : keys % (2 * stage.keys);
   return cycles * static_cast<double>(in_blocks / stage.keys) / planned;
 }
@@ -134,7 +133,7 @@ double SymbolicPlan::NestCycles(const LoopNest& nest, const PlanPoint& sizes) {
 double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
   if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys)
     return kInfiniteCycles;
-  if (sizes == planned_ && sizes.keys == 0 && !any_rows_) return plan_.cycles;
+  if (!any_rows_ && planned_.keys == 0) return plan_.cycles;
   double cycles = plan_.cycles;
   for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, sizes) - nest.cycles;
   return cycles;

@@ -19,7 +19,8 @@ namespace kirsch {
 struct PlanPoint {
   int64_t rows = 0, keys = 0;
 
-  friend bool operator==(const PlanPoint&, const PlanPoint&) = default;
+  int64_t& at(PlanSizeKind kind) { return kind == PlanSizeKind::kRows ? rows : keys; }
+  int64_t at(PlanSizeKind kind) const { return kind == PlanSizeKind::kRows ? rows : keys; }
 };
 
 // Rows: loop nests do as often what they do for a tile as there are tiles of the rows, which grow in

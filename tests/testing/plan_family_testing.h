@@ -36,8 +36,7 @@ struct Family {
   int64_t size(size_t member) const { return sizes[0].size.values[member]; }
   Graph MemberOf(const PlanPoint& point) const {
     std::vector<uint32_t> values;
-    for (const SharedSize& shared : sizes)
-      values.push_back(static_cast<uint32_t>(shared.kind == PlanSizeKind::kRows ? point.rows : point.keys));
+    for (const SharedSize& shared : sizes) values.push_back(static_cast<uint32_t>(point.at(shared.kind)));
     return all.MemberOf(values);
   }
 };
@@ -93,7 +92,7 @@ inline std::vector<PlanPoint> PointsServedAs(const Family& family, size_t member
     std::vector<PlanPoint> longer;
     for (PlanPoint point : points)
       for (uint32_t value = varying[i].LeastServedAs(most[i]); value <= most[i]; ++value) {
-        (family.sizes[i].kind == PlanSizeKind::kRows ? point.rows : point.keys) = value;
+        point.at(family.sizes[i].kind) = value;
         longer.push_back(point);
       }
     points = std::move(longer);
@@ -114,8 +113,7 @@ inline void ExpectEveryMemberIsRight(const Family& family, const PlanFamily& pla
       for (const PlanPoint& point : PointsServedAs(family, member)) {
         graphs.push_back(family.MemberOf(point));
         MemberOfSize& served_by = members.emplace_back(MemberOfSize{&graphs.back(), {}});
-        for (const PlanSize& size : region.plan.sizes)
-          served_by.sizes.push_back(size.kind == PlanSizeKind::kRows ? point.rows : point.keys);
+        for (const PlanSize& size : region.plan.sizes) served_by.sizes.push_back(point.at(size.kind));
       }
     }
     VerifyOptions options;
