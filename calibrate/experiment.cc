@@ -69,7 +69,7 @@ class Sources {
       if (!schedule.ok()) return schedule.status();
       const absl::StatusOr<SearchResult> replayed =
           Replay(root, *schedule, "schedule", model_, memo_, SearchOptions());
-      if (absl::IsInvalidArgument(replayed.status()) && experiment_.may_lack) return sources;
+      if (!replayed.ok() && experiment_.may_lack) return sources;
       if (!replayed.ok()) return replayed.status();
       add(replayed->impl);
       return sources;

@@ -105,8 +105,7 @@ std::vector<CallOperand> OperandsOf(const ParsedSpec& parsed, bool batched) {
 }  // namespace
 
 absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std::string& kernel) {
-  absl::StatusOr<std::vector<KernelRequest>> kernels =
-      ParseKernelFile(text, kSource, KernelForm::kGraphConvolutions);
+  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, kSource);
   if (!kernels.ok()) return kernels.status();
   std::string names;
   size_t found = kernels->size();

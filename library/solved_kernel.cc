@@ -18,9 +18,10 @@
 
 namespace kirsch {
 
-absl::StatusOr<SolvedKernel> SolvedKernel::Find(const KernelRequest& request, const std::string& target,
+absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std::string& target,
                                                 const SolveArguments& search, const DbOptions& db,
                                                 const Remark& remark) {
+  if (search.allow_winograd) request.UseGraphOfConvolution();
   if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
   absl::StatusOr<TargetFile> found = FindUsableTarget(target);
   if (!found.ok()) return found.status();

@@ -22,7 +22,7 @@ using Remark = std::function<void(const std::string&)>;
 class SolvedKernel {
  public:
   // `search`: with a table, and for as many threads as it says. `remark` is told what targets' files warn of.
-  static absl::StatusOr<SolvedKernel> Find(const KernelRequest& request, const std::string& target,
+  static absl::StatusOr<SolvedKernel> Find(KernelRequest request, const std::string& target,
                                            const SolveArguments& search, const DbOptions& db,
                                            const Remark& remark);
 

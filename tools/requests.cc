@@ -35,16 +35,14 @@ absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& ar
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
-  const KernelForm form =
-      arguments.solve.allow_winograd ? KernelForm::kGraphConvolutions : KernelForm::kSpecs;
   if (!arguments.file.empty()) {
     absl::StatusOr<std::string> text = ReadFile(arguments.file);
     if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file, form);
+    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file);
     if (kernels.ok() && !arguments.kernel.empty()) return OnlyKernel(arguments, *kernels);
     return kernels;
   }
-  absl::StatusOr<KernelRequest> request = ParseKernelLine(arguments.solve.spec, "spec", form);
+  absl::StatusOr<KernelRequest> request = ParseKernelLine(arguments.solve.spec, "spec");
   if (!request.ok()) return request.status();
   return std::vector<KernelRequest>{*std::move(request)};
 }
@@ -214,6 +212,8 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
+  if (arguments.solve.allow_winograd)
+    for (KernelRequest& kernel : *kernels) kernel.UseGraphOfConvolution();
   if (absl::Status named = SetName(arguments, &*kernels); !named.ok()) return named;
   for (const KernelRequest& kernel : *kernels) {
     if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;

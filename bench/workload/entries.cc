@@ -29,11 +29,11 @@ void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) 
 
 absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
                                                     const std::string& kernel) {
-  const absl::StatusOr<std::vector<KernelRequest>> requests =
-      ParseKernelFile(text, source, KernelForm::kGraphs);
+  absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, source);
   if (!requests.ok()) return requests.status();
   std::vector<BenchEntry> entries;
-  for (const KernelRequest& request : *requests) {
+  for (KernelRequest& request : *requests) {
+    request.UseGraph();  // peers of operations take graphs
     if (!kernel.empty() && request.name != kernel) continue;
     if (absl::Status few = CheckEachLookedAt(request.sizes()); !few.ok())
       return ErrorAt(source, request.position, std::string(few.message()));

@@ -53,7 +53,12 @@ std::string OperationHint(std::string_view word) {
   return DidYouMean(word, known);
 }
 
-absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source, KernelForm form) {
+bool HasConvolution(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const GraphNode& node) { return IsConvolution(node.op); });
+}
+
+absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
   const Word operation = SplitWords(text).front();
   if (operation.text == kMatmulInfo.name) {
     absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
@@ -73,17 +78,22 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   }
   absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
   if (!kernel.ok()) return kernel.status();
-  const std::string name = MakeIdentifier(kernel->text);
-  if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
-    return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
-  if (!kernel->graph.ok()) return kernel->graph.status();
-  return KernelRequest{name, GraphFamily(*std::move(kernel->graph)), std::string(source)};
+  if (!kernel->spec.ok() && !kernel->graph.ok()) return kernel->graph.status();
+  KernelRequest request;
+  request.name = MakeIdentifier(kernel->text);
+  request.source = std::string(source);
+  if (kernel->graph.ok()) request.graph.emplace(*std::move(kernel->graph));
+  if (kernel->spec.ok())
+    request.family = SpecFamily(*std::move(kernel->spec));
+  else
+    request.UseGraph();
+  return request;
 }
 
 // Reads line after line.
 class KernelFileParser {
  public:
-  KernelFileParser(std::string_view source, KernelForm form) : source_(source), form_(form) {}
+  explicit KernelFileParser(std::string_view source) : source_(source) {}
 
   absl::Status ParseLine(const Word& line) {
     const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
@@ -97,7 +107,7 @@ class KernelFileParser {
       return ExpectedAt(
           source_, entry.name,
           "a name (letters, digits, underscores; a letter first, no keyword or macro of C or C++)");
-    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_, form_);
+    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_);
     if (!request.ok()) return request.status();
     if (named) request->name = std::string(entry.name.text);
     request->label = named ? request->name : std::string(entry.spec.text);
@@ -146,11 +156,15 @@ class KernelFileParser {
     const std::string name = graph->name();
     const bool of_graphs = std::all_of(graph->member(0).nodes.begin(), graph->member(0).nodes.end(),
                                        [](const GraphNode& node) { return IsOfGraphs(node.type.dtype); });
-    if (form_ != KernelForm::kGraphs || !of_graphs)
-      if (std::optional<SpecFamily> specs = AsSpecs(*graph))
-        return Add({name, *std::move(specs)}, lines.front().position);
-    if (!of_graphs) return NoGraph(graph->member(0));
-    return Add({name, *std::move(graph), std::string(source_)}, lines.front().position);
+    std::optional<SpecFamily> specs = AsSpecs(*graph);
+    if (!specs && !of_graphs) return NoGraph(graph->member(0));
+    KernelRequest request{name, {}, std::string(source_)};
+    if (of_graphs) request.graph = *std::move(graph);
+    if (specs)
+      request.family = *std::move(specs);
+    else
+      request.UseGraph();
+    return Add(std::move(request), lines.front().position);
   }
 
   // Why it can't be computed, as some node is of a type that graphs do not have.
@@ -166,10 +180,7 @@ class KernelFileParser {
 
   // The family of contractions that a kernel is, if it is what a shorthand of it would be.
   std::optional<SpecFamily> AsSpecs(const GraphFamily& graph) const {
-    const Graph& first = graph.member(0);
-    const bool convolution = std::any_of(first.nodes.begin(), first.nodes.end(),
-                                         [](const GraphNode& node) { return IsConvolution(node.op); });
-    if (convolution && (form_ == KernelForm::kGraphConvolutions || graph.count() > 1)) return std::nullopt;
+    if (graph.count() > 1 && HasConvolution(graph.member(0))) return std::nullopt;
     std::vector<ParsedSpec> members;
     for (int64_t i = 0; i < graph.count(); ++i) {
       absl::StatusOr<ParsedSpec> spec = AsContraction(graph.member(i), source_);
@@ -207,7 +218,6 @@ class KernelFileParser {
   }
 
   const std::string_view source_;
-  const KernelForm form_;
   std::map<std::string, int> lines_;  // of the names so far
   std::vector<Word> block_;           // lines of a kernel that has not ended
   std::vector<KernelRequest> requests_;
@@ -215,18 +225,24 @@ class KernelFileParser {
 
 }  // namespace
 
-absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
-                                              KernelForm form) {
-  if (!StartsKernel({text, {}})) return ParseRequest(WithoutBlanks({text, {}}), source, form);
-  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source, form);
+void KernelRequest::UseGraph() {
+  if (graph) family = *std::exchange(graph, std::nullopt);
+}
+
+void KernelRequest::UseGraphOfConvolution() {
+  if (graph && HasConvolution(graph->member(0))) UseGraph();
+}
+
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source) {
+  if (!StartsKernel({text, {}})) return ParseRequest(WithoutBlanks({text, {}}), source);
+  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source);
   if (!kernels.ok()) return kernels.status();
   if (kernels->size() > 1) return ErrorAt(source, (*kernels)[1].position, "expected a single kernel");
   return std::move(kernels->front());
 }
 
-absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
-                                                           KernelForm form) {
-  KernelFileParser parser(source, form);
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source) {
+  KernelFileParser parser(source);
   std::vector<Word> lines = Split({text, {}}, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
     lines[i].position = {static_cast<int>(i) + 1, 1};

@@ -3,6 +3,8 @@
 #ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 #define KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,36 +14,36 @@
 
 namespace kirsch {
 
-// One kernel that is asked for: a spec, a graph, or a family of either.
+// One kernel that is asked for: a spec, a graph, or a family of either. A kernel that a spec can say is a
+// spec, however it is written, so that the same question has one answer.
 struct KernelRequest {
   std::string name;  // a C identifier; without one in the file, that of its text
   KernelFamily family;
   std::string source = {};     // what errors about a graph call its text
   TextPosition position = {};  // where it begins in its file
   std::string label = {};      // what reports call it: the name that it was given, or its text
+  // The same kernel as a graph, where it is a spec that was written as an operation or in the kernel
+  // language.
+  std::optional<GraphFamily> graph = {};
 
   int64_t count() const { return family.count(); }  // of members
   std::vector<VaryingSize> sizes() const { return family.sizes(); }
   const std::string& text() const { return family.text(); }
-};
 
-// What becomes of a kernel that is both a spec and a graph.
-enum class KernelForm : uint8_t {
-  kSpecs,              // a spec
-  kGraphConvolutions,  // a graph if it is a convolution, else a spec
-  kGraphs,             // a graph
+  // The graph in place of the spec, if there is one: for what only plans of graphs have, as Winograd's
+  // algorithm of convolutions has.
+  void UseGraph();
+  void UseGraphOfConvolution();  // the same, unless there is no convolution in it
 };
 
 // A kernel without a file: a spec, a family, a shorthand of a graph, or one kernel in the kernel language.
 // Errors as of ParseKernelFile.
-absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
-                                              KernelForm form = KernelForm::kSpecs);
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source);
 
 // Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one
 // kernel, no name twice. Any text is safe to pass. An error is InvalidArgument, one line:
 // "<source>:<line>:<column>: expected <what>, got '<text>'".
-absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
-                                                           KernelForm form = KernelForm::kSpecs);
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source);
 
 }  // namespace kirsch
 

@@ -10,11 +10,14 @@
 namespace kirsch {
 namespace {
 
-std::string TextOf(const std::string& text, KernelForm form = KernelForm::kGraphs) {
-  const auto requests = ParseKernelFile(text, "k", form);
+std::string TextOf(const std::string& text) {
+  auto requests = ParseKernelFile(text, "k");
   if (!requests.ok()) return std::string(requests.status().message());
   std::string all;
-  for (const KernelRequest& request : *requests) all += request.text();
+  for (KernelRequest& request : *requests) {
+    request.UseGraph();
+    all += request.text();
+  }
   return all;
 }
 

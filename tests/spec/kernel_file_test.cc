@@ -114,10 +114,15 @@ TEST(KernelFile, OfF64IsOneMatmulWithAnEpilogue) {
 
 // However a convolution is written, it is one kernel, of one name.
 TEST(KernelFile, AConvolutionHasOneForm) {
-  const auto read = [](const std::string& text, KernelForm form = KernelForm::kSpecs) {
-    absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k", form);
+  const auto read = [](const std::string& text) {
+    absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k");
     EXPECT_TRUE(request.ok()) << request.status();
     return *std::move(request);
+  };
+  const auto read_graph = [&](const std::string& text) {
+    KernelRequest request = read(text);
+    request.UseGraphOfConvolution();
+    return request;
   };
   const std::string plain = "conv2d f32 1x4x9x9 filters=2 kernel=3x3";
   for (const char* same : {"", " pad=0", " groups=1 pad=0,0,0,0", " layout=nchw stride=1 dilation=1"}) {
@@ -125,10 +130,10 @@ TEST(KernelFile, AConvolutionHasOneForm) {
     EXPECT_EQ(spec.name, "conv2d_f32_1x4x9x9_filters_2_kernel_3x3_layout_nchw");
     ASSERT_NE(spec.family.specs(), nullptr);
     EXPECT_EQ(spec.family.specs()->member(0), *ParseSpec(plain));
-    const KernelRequest graph = read(plain + same, KernelForm::kGraphConvolutions);
+    const KernelRequest graph = read_graph(plain + same);
     ASSERT_NE(graph.family.graphs(), nullptr);
     EXPECT_EQ(graph.name, spec.name);
-    EXPECT_EQ(graph.text(), read(plain, KernelForm::kGraphs).text());
+    EXPECT_EQ(graph.text(), read_graph(plain).text());
   }
   EXPECT_EQ(read(plain + " pad=2,2,2,2 layout=nhwc").text(), read(plain + " layout=nhwc pad=2").text());
   EXPECT_EQ(
@@ -137,8 +142,7 @@ TEST(KernelFile, AConvolutionHasOneForm) {
       "f32[1,9,9,4], filters: f32[3,3,4,2], bias: f32[2]) -> f32[1,10,10,2]:\n"
       "  v3 = conv2d(image, filters, stride=1, pad=1,0,2,3, dilation=1, groups=1, layout=nhwc)\n"
       "  v4 = add(v3, bias)\n  v6 = max(v4, 0)\n  return v6\n");
-  EXPECT_FALSE(
-      read("conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3", KernelForm::kGraphs).family.graphs());
+  EXPECT_FALSE(read_graph("conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3").family.graphs());
   EXPECT_EQ(ErrorOf("\n a = conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3 pad=1"),
             "k.kirsch:2:61: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'");
   EXPECT_EQ(
