@@ -27,7 +27,8 @@ bool IsAnyOf(const Stmt& stmt) {
   return (std::holds_alternative<Ops>(stmt.op) || ...);
 }
 
-// Of calls, and what says which: of nothing that only an entry may have.
+// True if the block has only calls and what chooses them. Statements that only an entry may have, such as
+// OnThread, cannot move to another procedure.
 bool IsOfCalls(const Block& block) {
   return std::all_of(block.begin(), block.end(), [](const Stmt& stmt) {
     bool nested = true;
@@ -36,7 +37,7 @@ bool IsOfCalls(const Block& block) {
   });
 }
 
-// `visit(number)` for all numbers that the statement and those inside of it read.
+// Calls visit(number) for all numbers that the statement and those inside of it read.
 template <typename Visit>
 void ForNumbers(const Stmt& stmt, const Visit& visit) {
   std::visit(
@@ -57,6 +58,7 @@ void ForNumbers(const Stmt& stmt, const Visit& visit) {
   });
 }
 
+// True if the statement needs the value of the index, as a term or as the factor of one.
 bool Reads(const Stmt& stmt, VarId index) {
   bool reads = false;
   ForNumbers(stmt, [&](const Affine& number) {
@@ -65,7 +67,8 @@ bool Reads(const Stmt& stmt, VarId index) {
   return reads;
 }
 
-// The end of the group of statements from `begin` on: those up to the last that reads an index set in it.
+// Returns the end of the group of statements that begins at `begin`. It is behind the last statement that
+// reads an index which the group sets: such statements cannot be in different procedures.
 size_t EndOfGroup(const Block& block, size_t begin) {
   size_t end = begin + 1;
   for (size_t i = begin; i < end; ++i) {
@@ -76,22 +79,24 @@ size_t EndOfGroup(const Block& block, size_t begin) {
   return end;
 }
 
-// Whole tiles and what is left of them, or a Switch over that: a group that has more than a single call whose
-// counts are worked out, and than a loop whose body is shared already.
+// True if a group is worth a procedure. It is if it has a Switch, or whole tiles and what is left of them. It
+// is not if it is a single call whose counts are worked out, or a loop whose body is shared already.
 bool Chooses(const Block& group) {
   return std::any_of(group.begin(), group.end(), [&](const Stmt& stmt) {
     return IsAnyOf<Switch>(stmt) || (group.size() > 1 && IsAnyOf<For, IfAny>(stmt));
   });
 }
 
+// Replaces groups of statements by calls, and collects their procedures.
 class ChoiceSharing {
  public:
   explicit ChoiceSharing(LoopProgram& program) : program_(program) {}
 
-  // From the inside out: what is around a choice has its call then, and is the same more often. (New
-  // procedures come behind those that they call.)
+  // Works from the inside out: what is around a choice then has only a call of it, and is equal to others
+  // more often. New procedures come behind those that they call.
   void Share(Block& block) {
     for (Stmt& stmt : block) ForNested(stmt, [this](Block& inner) { Share(inner); });
+    // Cut this block into groups, and replace those that choose.
     Block shared;
     for (size_t begin = 0, end = 0; begin < block.size(); begin = end) {
       end = EndOfGroup(block, begin);
@@ -104,7 +109,8 @@ class ChoiceSharing {
   }
 
  private:
-  // By its text, so that equal ones have one name in all programs.
+  // A procedure is named by the hash of its text, so that equal ones have one name in all programs. If the
+  // program has one of that name, it is called instead.
   Call MakeCall(Outlined outlined) {
     Procedure& procedure = outlined.procedure;
     procedure.name = Cat("tiles_", absl::Hex(HashOf(ProcedureText(program_, procedure)), absl::kZeroPad16));
@@ -122,6 +128,7 @@ class ChoiceSharing {
 }  // namespace
 
 void ShareChoices(LoopProgram* program) {
+  // The body is taken out, as MakeCall adds to `procedures` meanwhile.
   Block body = std::move(program->procedures[0].body);  // as procedures are added meanwhile
   ChoiceSharing(*program).Share(body);
   program->procedures[0].body = std::move(body);

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop program: what a Program is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
+// Defines the loop program: the form between a Program and its printed code. Lower() (codegen/lower.h) makes
+// one from a Program. Two printers print it: one as LLVM IR, one as C with intrinsics.
 //
 // A program is a list of procedures; the first is the entry, with the parameters of LoopProgram::tensors. A
 // procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
 // indices and vector registers. There are no scalars: a single element is a vector access of count 1. All
 // offsets and strides are in elements of the pointer's dtype, and constants wherever they can be. A VarId is
 // an index into Procedure::vars.
+//
+// A procedure that doubles four vectors of eight floats, as ProcedureText() prints it:
+//   twice(from, to)
+//     for i3 < 4
+//       v = load [from + i3 * 8]
+//       v = v + v
+//       store [to + i3 * 8] = v
 #ifndef KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_
 #define KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_
 
@@ -27,6 +35,7 @@ namespace kirsch {
 
 enum class VarType : uint8_t { kPointer, kIndex, kVector };
 
+// A variable of a procedure: a parameter, an index, a vector register, or an array on the stack.
 struct Var {
   std::string name;  // unique in the procedure, a C identifier
   VarType type = VarType::kIndex;
@@ -39,40 +48,49 @@ struct Var {
   int bytes() const { return lanes * Bytes(dtype); }  // of a vector
 };
 
+// A place in memory: `offset` elements of the pointer's dtype behind the pointer.
 struct Address {
   VarId pointer = kNoVar;
   Affine offset;
 };
 
-// Elements of a vector, from lane 0: so many, or, if there is an index, as many as that says, from 1 to
-// `most`.
+// Says how many elements of a vector an access covers, from lane 0 on. Without an index they are `most`. With
+// one they are as many as it says when the program runs: 1 at least, `most` at most.
 struct LaneCount {
   LaneCount(int number) : most(number) {}  // NOLINT(google-explicit-constructor): mostly it is just a number
   LaneCount(int most, VarId index) : most(most), index(index) {}
 
+  // True if the access surely covers all `lanes` lanes, so that it needs no mask.
   bool IsAll(int lanes) const { return index == kNoVar && most == lanes; }
 
   int most;
   VarId index = kNoVar;
 };
 
-// The vector operations; what they do follows from the types of their operands. `count`: elements that are
-// read or written in memory, from lane 0; the others are not touched in memory, and read as zero.
+// The vector operations. What one does in detail follows from the types of its variables. `count` is the
+// number of elements, from lane 0 on, that are read or written in memory. The others are not touched there; a
+// load makes them zero.
 struct Zero {
   VarId to;
 };
+// Partial loads must not fault beyond the elements that exist, so printers use masks or several narrower
+// loads.
 struct Load {  // converts to the vector's type, which is as wide as memory's or wider; exact
   VarId to;
   Address from;
   LaneCount count;
   std::optional<Dtype> as = {};  // the type of what is at `from`, if the pointer is one to bytes: f32
 };
+// Reads one word and repeats it in the whole vector. A word is as wide as an accumulator: one f32, two bf16,
+// or four s8. If `count` is less than that, the other elements of each word are zero.
 struct Broadcast {  // a word of the vector's type, in all its words: made of `count` elements like a Load
   VarId to;
   Address from;
   int count;
   std::optional<Dtype> as = {};  // the type of what is at `from`, if the pointer is one to bytes; one element
 };
+// For printers of BroadcastPower, which make the bits of a power of two by shifts. The two smallest powers
+// are subnormal.
 inline constexpr int kF32Mantissa = 23;
 inline constexpr uint32_t kLeastPowerBits = 1 << 21;  // of 2^-128, as an f32
 struct BroadcastPower {  // f32, in all lanes: 2^(the byte without a sign at `from` - 128)
@@ -91,9 +109,10 @@ struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subn
   bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
   std::optional<Dtype> as = {};  // the type of what is at `to`, if the pointer is one to bytes
 };
-// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32, f64, h16 and s32 lane by
-// lane; words of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the
-// products of their elements to the lane. `subtracts`, floats only: accumulator = a * b - accumulator.
+// accumulator += a * b, by the instruction that spec/instruction.h has for the operands' types. Lanes of f32,
+// f64, h16 and s32 are multiplied one by one. Words of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and
+// o8 x s8 (as if it were u8) add the products of their elements to the lane. `subtracts`, floats only:
+// accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;
   bool subtracts = false;
@@ -105,7 +124,8 @@ struct Binary {  // lane by lane; max and min of floats give b where a or b is a
   BinaryOp op;
   VarId to, a, b;
 };
-// f32, rounded once. A product that is only added somewhere has to be one: GCC makes it one in any case.
+// f32, rounded once. A product that only sums use has to be an Fma: GCC makes it one in any case, and both
+// printers must give the same bits.
 enum class FmaSign : uint8_t { kAdd /* a * b + c */, kSubtract /* a * b - c */, kNegate /* c - a * b */ };
 struct Fma {
   VarId to, a, b, c;
@@ -114,9 +134,12 @@ struct Fma {
 struct SquareRoot {  // f32
   VarId to, from;
 };
+// Multiplies by powers of two in one instruction. Code for targets without AVX-512F multiplies twice instead
+// (VectorMath::Scaled).
 struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
   VarId to, a, exponent;
 };
+// Decodes floats of 4 and 8 bits by small tables.
 struct Lookup {  // integers: of each byte, the entry that its lower half says; 0 where its highest bit is set
   VarId to, from;
   std::array<uint8_t, 16> table;
@@ -130,14 +153,16 @@ struct LookupPair {  // u8, 64 lanes: of each byte, the entry of both tables, on
                      // lower seven bits say. AVX512-VBMI
   VarId to, from, first, second;
 };
-// The elements of low and high by turns, of the first half of each 16 bytes, or of the second; the bits of
-// `to`.
+// Takes elements of `low` and `high` by turns: those of the first half of each 16 bytes, or of the second
+// half. The bits become those of `to`. With 4 elements to 16 bytes, and second = false:
+//   low = a b c d, high = A B C D  ->  a A b B
 struct Unpack {
   VarId to, low, high;
   bool second;
 };
-// u8, more than 16 lanes: in such an order that they are in their own again when they have been unpacked so
-// many times, once or twice: vectors of all that first halves give, then of all that second ones do.
+// u8, more than 16 lanes: orders bytes so that Unpack, which stays within 16 bytes, gives them back in their
+// own order. `times` says how often they will be unpacked, once or twice. All vectors that first halves give
+// come first, then all that second halves give.
 struct ForUnpacking {
   VarId to, from;
   int times;
@@ -147,6 +172,7 @@ struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if neg
   VarId to, from;
   int left;
 };
+// Changes the type of a vector and no bit of it.
 struct Bits {  // f32 or s32 as one of these, bit by bit
   VarId to, from;
 };
@@ -173,16 +199,22 @@ struct LaneSums {  // floats or s32: lane i of `to` (4 lanes) = sum of the lanes
   VarId to;
   std::array<VarId, 4> from;
 };
-// 4 vectors of 4 elements (or of 4 groups of elements), as the rows of a matrix, in place; of vectors of more
-// than 16 bytes, all of words, each 16 bytes are turned on their own. Of f64, whose 16 bytes are 2 elements,
-// 2 vectors.
+// Transposes in place a square whose rows are 4 vectors of 4 elements, or of 4 groups of elements. If vectors
+// have more than 16 bytes, all of words, each 16 bytes of them are such a square. Of f64, 16 bytes have 2
+// elements, so the square has 2 rows.
+//   a0 a1 a2 a3      a0 b0 c0 d0
+//   b0 b1 b2 b3  ->  a1 b1 c1 d1
+//   c0 c1 c2 c3      a2 b2 c2 d2
+//   d0 d1 d2 d3      a3 b3 c3 d3
 struct Transpose {
   std::array<VarId, 4> rows;  // kNoVar after the last
 };
-// The same of 2 or 4 vectors of as many parts of 16 bytes each.
+// The same for 2 or 4 vectors, each of as many parts: a part of 16 bytes takes the place of an element. After
+// Transpose, it completes the transposition of a square that is wider than 16 bytes.
 struct TransposeParts {
   std::array<VarId, 4> rows;  // kNoVar after the last
 };
+// Makes groups of the reduction: elements of several rows that one instruction takes in are put side by side.
 struct Interleave {  // group i of `to` = lane i of from[0], from[1], ... (0 after the last)
   VarId to;
   std::array<VarId, 4> from;  // kNoVar after the last
@@ -194,9 +226,11 @@ struct SplitPairs {  // the even and the odd elements of a vector of bf16, as f3
   VarId even, odd, from;
 };
 
+// Without it, compilers load operands so early that accumulators lose their registers.
 struct Fence {};  // the compiler moves no load across it, so that what is loaded later takes no register yet
-// The compiler takes the vector for still needed here, so that an accumulator, and not the vector's register,
-// takes what is multiplied by it.
+// Tells the compiler that the vector is still needed here. Then a multiplication before it must write to the
+// accumulator's register, not to that of the vector. C compilers need no telling: the C printer prints
+// nothing.
 struct Keep {
   VarId vector;
 };
@@ -212,7 +246,8 @@ struct ToLine {  // index = the elements of a pointer to words before the next l
 // Tiles are registers of a matrix unit, by number; see TileEncoding. All of them have rows of kTileRowBytes.
 inline constexpr int kTileRegisters = 8;
 using TileRows = std::array<uint8_t, kTileRegisters>;
-// What the instruction that configures tiles is given.
+// Returns the 64 bytes that the instruction which configures tiles reads: a palette, then for each tile the
+// bytes of a row and the number of rows.
 constexpr std::array<uint8_t, 64> TileConfigurationBytes(const TileRows& rows) {
   constexpr size_t kPalette = 0, kRowBytes = 16,
                    kRows = 48;  // places of a number, of 16-bit numbers, of bytes
@@ -247,13 +282,14 @@ struct TileMultiplyAdd {  // accumulator += lhs * rhs
   int accumulator, lhs, rhs;
 };
 
+// Stores past the caches are not ordered with other stores, so a kernel that has some ends with this.
 struct Drain {};  // what was stored past the caches comes before whatever is stored later
 struct Advance {
   VarId pointer;
   Affine by;
 };
-// Pointers then counts are the procedure's parameters. Offsets count elements of the parameter's type, to
-// which the pointer is converted.
+// Pointers, then counts, are the arguments in the order of the procedure's parameters. Offsets count elements
+// of the parameter's type, to which the pointer is converted.
 struct Call {
   int procedure;
   std::vector<Address> pointers;
@@ -262,13 +298,18 @@ struct Call {
 
 struct Stmt;
 
-struct Divide {  // index = of / by, rounded down; or what is left of that; at least `min_tail` is, or all
+// Sets index = of / by, rounded down, or, if `left`, what is left of that division. At least `min_tail` is
+// left, or all there is if that is less: so no last tile is too short to be fast. For example, 100 by 32 is
+// 3, and 4 are left; with min_tail = 16 it is 2, and 36 are left.
+struct Divide {
   VarId index;
   Affine of;
   int64_t by;
   bool left = false;
   int64_t min_tail = 0;
 };
+// The trips run in ascending order. A count that is a variable may be 0; ProcedureBuilder::Loop leaves out
+// loops whose count is known to be 0.
 struct For {  // body with index = 0 .. count - 1
   VarId index;
   Affine count;
@@ -283,13 +324,15 @@ struct Switch {  // the body for the value of the index: the first is for `least
   int64_t least;
   std::vector<std::vector<Stmt>> bodies;
 };
-struct OnThread {  // body, on the thread whose number is task % n_threads, or see LoopProgram::block; only in
-                   // the entry
+// Runs the body on the thread whose number is task % n_threads. If LoopProgram::block is not 0, it runs the
+// body if the task's block is among the wanted ones. Only in the entry.
+struct OnThread {
   Affine task;
   std::vector<Stmt> body;
 };
-struct ForBlocks {  // body with index = the number of each wanted one of `count` blocks, see
-                    // LoopProgram::block; only in the entry
+// Runs the body with index = the number of each wanted block, of `count` in all; see LoopProgram::block. Only
+// in the entry.
+struct ForBlocks {
   VarId index;
   int64_t count;
   std::vector<Stmt> body;
@@ -299,6 +342,8 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
   std::vector<Stmt> body;
 };
 
+// A new operation is an alternative here, and a case in loop_text.cc and in both printers, which do not
+// compile without it.
 struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
                SquareRoot, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift, Bits,
@@ -309,6 +354,8 @@ struct Stmt {
       op;
 };
 
+// A function of the printed code: the entry, a kernel, a choice that ShareChoices has moved, or what packs
+// constants.
 struct Procedure {
   std::string name;
   std::vector<Var> vars;  // the parameters first: pointers, then indices
@@ -333,8 +380,8 @@ struct EntrySize {
   int64_t least = 1, most = 1;
 };
 
-// Constants that are prepacked: procedures[procedure], called with (constants..., packed), packs them
-// once; the entry takes what it wrote. A contraction's operand is replaced by its copy; of a graph's kernel,
+// Says how constants are prepacked. procedures[procedure], called with (constants..., packed), packs them
+// once; the entry takes what it wrote. A contraction's operand is replaced by its copy. Of a graph's kernel,
 // all constants are in one buffer.
 struct Packing {
   int place = 0;      // of `packed` among the tensors
@@ -344,16 +391,17 @@ struct Packing {
   std::vector<EntryTensor> constants;
 };
 
-// What the parameters behind the tensors are called.
+// The names of the entry's parameters behind the tensors. Lower() avoids them when it names tensors.
 inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
 inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
 
-// What a kernel's parameter is called that is not 0 if it adds to the output.
+// The name of a kernel's parameter that is not 0 if the kernel adds to the output. MakeOutline finds the
+// parameter by this name.
 inline constexpr char kAdd[] = "add";
 
-// What the function that others call takes even if its code needs none, so that its parameters follow from
-// what was asked for, not from what a search found.
+// Says which parameters the public function has even if its code needs none of them. So its parameters follow
+// from what the user asked for, not from what a search found.
 struct EntryParameters {
   bool scratch = false, threads = false;
   bool phases = false;  // shared memory and the phase
@@ -363,29 +411,31 @@ struct EntryParameters {
 
 struct LoopProgram {
   std::string name;  // the entry's
-  // procedures[0] is the entry; only it, the one that packs a graph's constants, and those of ShareChoices
-  // call others, which are no entries; the latter come behind all that they call.
+  // procedures[0] is the entry. Only the entry, the procedure that packs a graph's constants, and those that
+  // ShareChoices makes call others; none calls an entry. Procedures of ShareChoices come behind all that they
+  // call.
   std::vector<Procedure> procedures;
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
   int64_t tasks = 1;  // tasks that threads share, at most in any phase; 1: `thread` and `n_threads` are not
                       // used unless there are phases
-  // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first
-  // column and the end of those wanted: a block is computed if it begins among them.
+  // Not 0: tasks are blocks of so many of the user's columns. Then `thread` and `n_threads` are the first
+  // wanted column and the end of the wanted ones. A block is computed if it begins among them.
   int64_t block = 0;
   std::optional<Packing> packing;
-  // The entry's first parameters, in the caller's order: inputs, but for what is packed; `packed`, if
-  // something is; and out. Then: scratch, thread, n_threads, [sizes], [`shared`, `phase`]. The last two are
-  // there if there are several phases or `always` says so. Every thread calls the entry for each phase, when
-  // all are done with the one before. The function that others call begins with the sizes, and has no more
-  // than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
+  // The entry's first parameters, in the caller's order: inputs that are not packed; `packed`, if something
+  // is; and out. Then: scratch, thread, n_threads, [sizes], [`shared`, `phase`]. The last two are there if
+  // there are several phases or `always` says so. Every thread calls the entry for each phase, when all are
+  // done with the one before. The public function begins with the sizes. It leaves out what TakesScratch,
+  // TakesThreads and TakesPhases deny (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
   std::vector<EntrySize> sizes;  // that callers say; only with a single phase
   int64_t shared_bytes = 0;      // of memory that all threads share, 64-byte aligned
   EntryParameters always;
 
+  // The entry's parameters by their numbers, which follow from the order above.
   VarId scratch() const { return static_cast<VarId>(tensors.size()); }
   VarId thread() const { return scratch() + 1; }
   VarId threads() const { return scratch() + 2; }
@@ -393,9 +443,10 @@ struct LoopProgram {
   VarId shared() const { return run_time_size(sizes.size()); }
   VarId phase() const { return shared() + 1; }
 
-  // Is there anything to do for several threads?
+  // True if several threads have something to do.
   bool SharesWork() const { return tasks > 1 || phases > 1 || block != 0; }
 
+  // True if the public function has these parameters.
   bool TakesScratch() const { return scratch_bytes > 0 || always.scratch; }
   bool TakesThreads() const { return SharesWork() || always.threads; }
   bool TakesPhases() const { return phases > 1 || always.phases; }
@@ -405,10 +456,10 @@ struct LoopProgram {
   }
 };
 
-// The public function that packs ahead.
+// Returns the name of the public function that prepacks.
 inline std::string PackName(const LoopProgram& program) { return program.name + "_pack"; }
 
-// Is the procedure the one that packs a graph's constants?
+// True if the procedure is the one that packs a graph's constants.
 inline bool PacksConstants(const LoopProgram& program, size_t procedure) {
   return program.packing && program.packing->calls &&
          program.packing->procedure == static_cast<int>(procedure);

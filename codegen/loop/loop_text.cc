@@ -12,6 +12,7 @@ const std::string& NameOf(const Procedure& procedure, VarId id) {
   return procedure.vars[static_cast<size_t>(id)].name;
 }
 
+// Prints one procedure. There is an overload of Print for each alternative of Stmt, in their order.
 class TextPrinter {
  public:
   TextPrinter(const LoopProgram& program, const Procedure& procedure)
@@ -28,6 +29,7 @@ class TextPrinter {
                                                    " / ", " & ", " | ", " ^ "};
     return kSigns[static_cast<size_t>(op)];
   }
+  // A variable that is missing stands for zeros (Interleave, LaneSums).
   std::string Name(VarId id) const { return id == kNoVar ? "0" : NameOf(procedure_, id); }
   std::string At(const Address& address) const { return Cat("[", AddressText(procedure_, address), "]"); }
   int Lanes(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].lanes; }
@@ -44,7 +46,7 @@ class TextPrinter {
     PrintBlock(block);
     --depth_;
   }
-  // Which lanes are accessed, where not all.
+  // Returns which lanes an access covers, or nothing if it covers all.
   std::string Count(VarId vector, const LaneCount& count) const {
     if (count.index != kNoVar) return Cat(" lanes ", Name(count.index));
     return count.IsAll(Lanes(vector)) ? "" : Cat(" lanes ", count.most);
@@ -52,6 +54,7 @@ class TextPrinter {
 
   void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
   void Print(const Load& op) { Line(Name(op.to), " = load ", At(op.from), Count(op.to, op.count)); }
+  // Only a broadcast of less than a word says how many elements it has.
   void Print(const Broadcast& op) {
     const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
     Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : Cat(" elements ", op.count));
@@ -160,6 +163,7 @@ class TextPrinter {
     PrintNested(op.body);
   }
 
+  // A list that is not full ends with zeros.
   std::string Names(const std::array<VarId, 4>& ids) const {
     return Cat(Name(ids[0]), ", ", Name(ids[1]), ", ", Name(ids[2]), ", ", Name(ids[3]));
   }
@@ -205,7 +209,7 @@ std::string LoopText(const LoopProgram& program) {
   return text;
 }
 
-// FNV-1a: the same everywhere.
+// FNV-1a. std::hash may differ between libraries and runs, which names of procedures must not.
 uint64_t HashOf(const std::string& text) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop programs as text, for debugging and golden tests, and the text of expressions that printers share.
+// Prints loop programs as text, for people (`synth --emit loops`) and for tests. The C printer takes the text
+// of its expressions from here.
 #ifndef KIRSCH_CODEGEN_LOOP_LOOP_TEXT_H_
 #define KIRSCH_CODEGEN_LOOP_LOOP_TEXT_H_
 
@@ -10,16 +11,18 @@
 
 namespace kirsch {
 
-// "i1 * 16 + 3", "0".
+// For example "i1 * 16 + 3", or "0".
 std::string AffineText(const Procedure& procedure, const Affine& affine);
-// "lhs + i1 * 16 + 3", "lhs".
+// For example "lhs + i1 * 16 + 3", or "lhs".
 std::string AddressText(const Procedure& procedure, const Address& address);
 
-// A procedure of the program, one statement a line; and the whole program.
+// Prints a procedure of the program, one statement a line; or the whole program. `program` names the
+// procedures that are called.
 std::string ProcedureText(const LoopProgram& program, const Procedure& procedure);
 std::string LoopText(const LoopProgram& program);
 
-// For names of procedures by what they do.
+// Hashes a text that says what a procedure does, for the procedure's name. It is the same on every machine
+// and in every run, so names in printed code stay what they are.
 uint64_t HashOf(const std::string& text);
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements inside of statements.
+// Visits the statements inside of a statement, so that a pass over a program need not name every kind of
+// loop.
 #ifndef KIRSCH_CODEGEN_LOOP_NESTED_H_
 #define KIRSCH_CODEGEN_LOOP_NESTED_H_
 
@@ -9,7 +10,9 @@
 
 namespace kirsch {
 
-// `visit(block)` for the blocks of statements that are inside of the statement.
+// Calls visit(block) for each block of statements directly inside of the statement: the body of a loop, or
+// each body of a Switch. Statements without any are passed over. Blocks may be changed if the statement is
+// not const.
 template <typename Statement, typename Visit>
 void ForNested(Statement& stmt, const Visit& visit) {
   std::visit(

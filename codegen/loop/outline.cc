@@ -17,9 +17,12 @@ namespace {
 
 using Block = std::vector<Stmt>;
 
+// Goes over the statements twice: first to find the parameters, which a procedure declares before anything
+// else, then to write the statements with the procedure's own variables.
 class Outline {
  public:
   Outline(const LoopProgram& program, const Block& block) : program_(program) {
+    // First pass: find operands, outside indices, and what calls say of adding. Then declare all parameters.
     Collect(block);
     for (Pointer& pointer : pointers_)
       pointer.parameter = builder_.PointerParameter(pointer.operand.name, pointer.operand.dtype,
@@ -30,6 +33,7 @@ class Outline {
   }
 
   Procedure Build() && { return std::move(builder_).Build(); }
+  // Returns the call that does what the statements did, in the same order of parameters as declared above.
   Call InPlace() const {
     Call call{0, {}, {}};
     for (const Pointer& pointer : pointers_) call.pointers.push_back({pointer.of, pointer.base});
@@ -39,7 +43,8 @@ class Outline {
   }
 
  private:
-  // Where operands of one type lie, but for what the block's own indices and constants add.
+  // An operand's place as the procedure gets it. Addresses of an operand that differ only by constants, or by
+  // indices that the block itself sets, share a Pointer.
   struct Pointer {
     VarId of = kNoVar;
     Affine base;
@@ -48,6 +53,8 @@ class Outline {
     VarId parameter = kNoVar;
   };
 
+  // Finds what the statements take from outside. Statements come in the order in which they run, so an index
+  // that the block sets is known before anything reads it.
   void Collect(const Block& block) {
     for (const Stmt& stmt : block) {
       std::visit([this](const auto& op) { CollectFrom(op); }, stmt.op);
@@ -67,6 +74,7 @@ class Outline {
       if (term.times != kNoVar) Take(term.times);
     }
   }
+  // An index that the block does not set itself becomes a parameter, once.
   void Take(VarId index) {
     if (!own_.contains(index) && std::find(outer_.begin(), outer_.end(), index) == outer_.end())
       outer_.push_back(index);
@@ -83,11 +91,12 @@ class Outline {
       if (SaysAdds(callee, call, i)) adds_.insert(call.counts[i].constant);
     }
   }
-  // Is the count a constant that says whether the callee adds to the output?
+  // True if the count is a constant that says whether the callee adds to the output.
   static bool SaysAdds(const Procedure& callee, const Call& call, size_t count) {
     return call.counts[count].IsConstant() && callee.vars[call.pointers.size() + count].name == kAdd;
   }
 
+  // Returns the terms of an offset that the block's own indices make, or the other ones; no constant.
   Affine Terms(const Affine& offset, bool own) const {
     Affine terms;
     for (const Affine::Term& term : offset.terms)
@@ -95,7 +104,8 @@ class Outline {
     return terms;
   }
 
-  // The one that the address begins from.
+  // Returns the Pointer that the address begins from, a new one if there is none. In the second pass all
+  // exist.
   Pointer& PointerTo(const Address& address, const Var& operand) {
     const Affine terms = Terms(address.offset, /*own=*/false);
     for (Pointer& pointer : pointers_)
@@ -106,6 +116,7 @@ class Outline {
     return pointers_.back();
   }
 
+  // Writes the statements, with each index of the entry replaced by the procedure's.
   void Write(const Block& block) {
     for (const Stmt& stmt : block) std::visit([this](const auto& op) { WriteOp(op); }, stmt.op);
   }
@@ -130,6 +141,8 @@ class Outline {
                       [&](size_t i) { Write(op.bodies[i]); });
   }
   void WriteOp(const TileConfigure& op) { builder_.Do(op); }
+  // An argument is the pointer's parameter plus what the block's own indices add, and the constant that this
+  // address has beyond that of the Pointer's first address.
   void WriteOp(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     Call call{op.procedure, {}, {}};
@@ -144,7 +157,7 @@ class Outline {
     builder_.Do(std::move(call));
   }
 
-  // By the procedure's own indices.
+  // Returns the same number by the procedure's own indices.
   Affine Own(Affine affine) const {
     for (Affine::Term& term : affine.terms) {
       term.index = indices_.at(term.index);
@@ -166,6 +179,7 @@ class Outline {
 }  // namespace
 
 Outlined MakeOutline(const LoopProgram& program, const Block& block) {
+  // The call is made first, as Build() takes the outline apart.
   Outline outline(program, block);
   Call call = outline.InPlace();
   return {std::move(outline).Build(), std::move(call)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements of an entry as a procedure of their own.
+// Turns statements of an entry into a procedure of their own and the call that replaces them.
 #ifndef KIRSCH_CODEGEN_LOOP_OUTLINE_H_
 #define KIRSCH_CODEGEN_LOOP_OUTLINE_H_
 
@@ -9,15 +9,17 @@
 
 namespace kirsch {
 
+// Who asked for the procedure names it and adds it to the program.
 struct Outlined {
   Procedure procedure;  // without a name
   Call call;            // does what the statements did, once it has the procedure's number
 };
 
-// Of calls and what says which: Divide, For, IfAny, Switch; and of what configures tiles. The procedure takes
-// the places where operands begin, the indices that its numbers follow from, and, if all of its calls say the
-// same of whether they add to the output, that: so it is the same wherever else it would be written for other
-// places.
+// The statements may be calls and what chooses them (Divide, For, IfAny, Switch), and TileConfigure; others
+// abort. The parameters of the procedure make it equal to others that differ only in places:
+//   - where each operand begins: all that the block's own indices don't say of an address;
+//   - the indices from outside that its numbers follow from;
+//   - whether it adds to the output, if all of its calls say the same of that.
 Outlined MakeOutline(const LoopProgram& program, const std::vector<Stmt>& block);
 
 }  // namespace kirsch

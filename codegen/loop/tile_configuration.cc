@@ -13,13 +13,15 @@ namespace kirsch {
 namespace {
 
 using Block = std::vector<Stmt>;
+// A configuration says how many rows each tile has.
 using Configuration = std::optional<TileRows>;  // none: not known, or there is none
 
+// Follows the entry's statements and knows, at each, which configuration the thread has.
 class Configuring {
  public:
   explicit Configuring(const LoopProgram& program) : program_(program) {}
 
-  // Writes configurations into a block that begins with `now`; what it ends with.
+  // Writes configurations into a block that begins with `now`. Returns the one it ends with.
   Configuration Write(Block* block, Configuration now) const {
     Block written;
     for (Stmt& stmt : *block) {
@@ -27,6 +29,8 @@ class Configuring {
       if (needed && needed != now) written.push_back({TileConfigure{*needed}});
       if (needed) now = needed;
       const Configuration end = EndOf(stmt, now);
+      // If a loop ends with another configuration, later trips don't begin with `now`: nothing is known
+      // there.
       const Configuration begin = IsLoop(stmt) && end != now ? Configuration() : now;
       ForNested(stmt, [&](Block& inner) { Write(&inner, begin); });
       written.push_back(std::move(stmt));
@@ -41,7 +45,7 @@ class Configuring {
     return std::holds_alternative<For>(stmt.op) || std::holds_alternative<ForBlocks>(stmt.op);
   }
 
-  // Of the first call that needs one.
+  // Returns what the first call that needs any configuration needs; none if no call does.
   Configuration FirstOf(const Stmt& stmt) const {
     if (const auto* const call = std::get_if<Call>(&stmt.op))
       return program_.procedures[static_cast<size_t>(call->procedure)].tiles;
@@ -53,7 +57,9 @@ class Configuring {
     return first;
   }
 
-  // Before a call, its own; before a loop, the one that all of its trips begin with.
+  // Returns what has to be configured before the statement; none if nothing has. Before a call it is what the
+  // call needs. Before a loop it is what the loop's first call needs, if all trips end with that, too: then
+  // no trip configures.
   Configuration NeededBefore(const Stmt& stmt, const Configuration& now) const {
     const Configuration first = FirstOf(stmt);
     if (std::holds_alternative<Call>(stmt.op)) return first;
@@ -61,7 +67,8 @@ class Configuring {
     return EndOf(stmt, first) == first ? first : std::nullopt;
   }
 
-  // What there is after a statement, `now` before it, whichever of its blocks are run, and how often.
+  // Returns what is configured after a statement that begins with `now`, whichever of its blocks run, and how
+  // often. It is none if that depends on which.
   Configuration EndOf(const Stmt& stmt, const Configuration& now) const {
     if (const Configuration needed = FirstOf(stmt); std::holds_alternative<Call>(stmt.op))
       return needed ? needed : now;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tiles of a matrix unit are configured: in the entry, before calls of procedures that need other
-// rows.
+// Places the statements that configure the tiles of a matrix unit: in the entry, before calls of procedures
+// that need other numbers of rows.
 #ifndef KIRSCH_CODEGEN_LOOP_TILE_CONFIGURATION_H_
 #define KIRSCH_CODEGEN_LOOP_TILE_CONFIGURATION_H_
 
@@ -8,8 +8,8 @@
 
 namespace kirsch {
 
-// A configuration takes as long as a small kernel, so each is made as far outside of loops as it holds. At
-// the end the tiles are released.
+// A configuration takes as long as a small kernel and clears the tiles. So each is made as far outside of
+// loops as it holds. At the end the tiles are released. Does nothing if no procedure uses tiles.
 void ConfigureTiles(LoopProgram* program);
 
 }  // namespace kirsch

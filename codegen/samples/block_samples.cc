@@ -14,17 +14,18 @@
 namespace kirsch {
 namespace {
 
-// Of all samples of a type together.
+// Elements of all samples of a type together: 24 blocks of 32, or 3 of 256.
 constexpr int kElements = 768;
 
 int BlockCount(Dtype dtype) { return kElements / BlockOf(dtype); }
 
-// Which sample a block is.
+// Which sample a block is: as C text, and the same here.
 constexpr char kChosenBlock[] = "((uint32_t)($BLOCK) * 2654435761u >> 16) % $COUNT";
 size_t ChoiceOf(int64_t block, Dtype dtype) {
   return (static_cast<uint32_t>(block) * 2654435761u >> 16) % static_cast<uint32_t>(BlockCount(dtype));
 }
 
+// Returns the samples of a type, one after the other. All elements are integers.
 std::vector<uint8_t> Samples(Dtype dtype) {
   std::vector<uint8_t> blocks(static_cast<size_t>(BlockCount(dtype) * Bytes(dtype)));
   FillBlocks(
@@ -52,7 +53,7 @@ static double $FILE_get_$TYPE(size_t element) {
 }
 )";
 
-// A line for each block.
+// Prints the rows of a C array, a line for each block: number(i, j) is entry j of row i.
 template <typename Number>
 std::string TableText(int count, int length, const Number& number) {
   std::string text;
@@ -83,6 +84,7 @@ std::string BlockSamplesText(Dtype dtype, bool gets) {
   const std::string numbers = TableText(BlockCount(dtype), block, [&](int i, int j) {
     return static_cast<int>(BlockElement(dtype, samples.data(), i * block + j));
   });
+  // Texts with names in them come first: $CHOICE has $BLOCK and $COUNT.
   const std::string text =
       absl::StrReplaceAll(Cat(kFillBlocks, gets ? kBlockElements : ""),
                           {{"$CHOICE", kChosenBlock}, {"$BLOCKS", blocks}, {"$NUMBERS", numbers}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of blocks for self-tests: a few blocks whose elements are integers, laid one after the other as
-// numbers that look random say. The C text has the blocks and their elements, so it need not decode any.
+// Makes weights of blocks for self-tests: a few blocks whose elements are integers, laid one after the other
+// as numbers that look random say. The C text has the blocks and their elements, so it need not decode any.
 #ifndef KIRSCH_CODEGEN_SAMPLES_BLOCK_SAMPLES_H_
 #define KIRSCH_CODEGEN_SAMPLES_BLOCK_SAMPLES_H_
 
@@ -13,15 +13,15 @@
 
 namespace kirsch {
 
-// An array of so many elements, whole blocks of type `dtype`.
+// Returns an array of so many elements, whole blocks of type `dtype`.
 std::vector<std::byte> SampledBlocks(Dtype dtype, int64_t elements);
 
-// Two C functions: $FILE_fill_<type>(data, first, elements) writes so many elements of that array, from the
-// first one on, to where they belong; $FILE_get_<type>(i) is the element number i. Whatever is longer begins
-// with the same.
+// Returns two C functions. $FILE_fill_<type>(data, first, elements) writes so many elements of that array,
+// from the first one on, to where they belong. $FILE_get_<type>(i) returns element number i; it is there if
+// `gets`. A longer array begins with the same elements as a shorter one.
 std::string BlockSamplesText(Dtype dtype, bool gets);
 
-// A C expression: the bytes of so many elements, which is one, too.
+// Returns a C expression: the bytes of so many elements. `elements` is a C expression, too.
 std::string BytesText(Dtype dtype, const std::string& elements);
 
 }  // namespace kirsch

@@ -13,9 +13,11 @@
 namespace kirsch {
 namespace {
 
+// A linear congruential generator: the C text has the same.
 constexpr uint32_t kFactor = 1664525, kTerm = 1013904223;
 
-// What `seed` is so many elements later.
+// Returns what `seed` is so many elements later, in a logarithmic number of steps: s * factor + term, applied
+// twice, is again of that form.
 uint32_t SeedAfter(uint32_t seed, int64_t elements) {
   uint32_t factor = kFactor, term = kTerm;  // of 1, 2, 4, ... elements
   for (; elements > 0; elements /= 2) {
@@ -26,7 +28,7 @@ uint32_t SeedAfter(uint32_t seed, int64_t elements) {
   return seed;
 }
 
-// Elements of a parameter that is not of blocks.
+// Makes elements of a parameter that is not of blocks, as SampleBits says.
 void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, double* to) {
   const int bits_of_element = 8 * static_cast<int>(Bytes(dtype));
   const SampleBits bits = SampleBitsOf(dtype);
@@ -38,8 +40,8 @@ void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, doubl
   }
 }
 
-// Of all parameters. They may be larger than the memory: elements are made when they are read, but for
-// blocks.
+// Returns a reader of all parameters. They may be larger than the memory, so elements are made when they are
+// read, but for blocks.
 ReadParameter SampledParameters(const Graph& graph) {
   std::vector<std::vector<std::byte>> blocks;
   for (int i = 0; i < graph.num_inputs(); ++i) {
@@ -56,7 +58,7 @@ ReadParameter SampledParameters(const Graph& graph) {
   };
 }
 
-// The first, one between, and the last.
+// Returns the first, one between, and the last.
 std::array<int64_t, 3> SomeOf(int64_t count) { return {0, count / 2, count - 1}; }
 
 }  // namespace
@@ -77,6 +79,8 @@ GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
   result.elements.push_back(type.span());
   if (count == SampleCount::kNone) return result;
   const int64_t length = GraphReference::RowLength(type);
+  // Rows and columns are combined to nine elements, or to three on a diagonal. It is a set, as small results
+  // have the same element more than once.
   GraphReference reference(graph, SampledParameters(graph), winograd);
   const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
   std::set<int64_t> elements;

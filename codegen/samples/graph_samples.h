@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of what a graph's kernel returns, for parameters that anyone can make again: what the self-test of
-// a header compares. Internal to codegen/, but for tools that make headers.
+// Computes a few elements of what a graph's kernel returns, so that the self-test of a header can compare
+// them. The parameters follow from a formula, so the header makes them again instead of storing them.
+// Internal to codegen/, but for tools that make headers.
 #ifndef KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_
 #define KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_
 
@@ -12,11 +13,13 @@
 
 namespace kirsch {
 
+// One element of the result, with the error that a kernel may make.
 struct GraphSample {
   int64_t element = 0;          // where it lies
   double value = 0, error = 0;  // as spec/meaning/graph_reference.h says
 };
 
+// What the self-test needs of one member of a family, or of a single graph.
 struct GraphSamples {
   std::vector<uint32_t> sizes;    // of a family's member: its values of those that vary
   std::vector<int64_t> elements;  // of each parameter, then of the result; gaps, too
@@ -24,17 +27,19 @@ struct GraphSamples {
   std::vector<GraphSample> samples;
 };
 
-// The bits of a parameter's element: floats are between 1/2 and 1, or their negatives; integers are small.
-// With s = p + 1 for the p-th parameter, and s = s * 1664525 + 1013904223 modulo 2^32 for each element, these
-// are its highest bits & keep | set. Those of blocks are SampledBlocks.
+// Says which bits a parameter's element has. Floats are between 1/2 and 1, or their negatives; integers are
+// small. For the p-th parameter, p from 0, s begins as p + 1. Each element takes s = s * 1664525 + 1013904223
+// modulo 2^32; its bits are the highest of s, & keep | set. Parameters of types of blocks are SampledBlocks.
 struct SampleBits {
   uint32_t keep, set;
 };
 SampleBits SampleBitsOf(Dtype dtype);
 
+// Families of many members have fewer samples of each, or none (header_function.cc).
 enum class SampleCount : uint8_t { kNone, kThree, kNine };
 
-// `winograd`: see GraphReference. Of small results there may be fewer samples.
+// Runs the reference on the sampled parameters. `winograd`: see GraphReference. Samples that are not finite,
+// or may be anything, are left out; small results have fewer.
 GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
                          SampleCount count = SampleCount::kNine);
 
