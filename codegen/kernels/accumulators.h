@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the microkernel forms have in common: their parameters, their vectors of rhs and their accumulators.
+// Holds what all forms of microkernels have in common: their parameters, their vectors of rhs, their
+// accumulators.
 #ifndef KIRSCH_CODEGEN_KERNELS_ACCUMULATORS_H_
 #define KIRSCH_CODEGEN_KERNELS_ACCUMULATORS_H_
 
@@ -13,6 +14,8 @@
 
 namespace kirsch {
 
+// Declares the parameters of a microkernel, in the order that MicrokernelProcedure (microkernels.h)
+// documents. Variables that the kernel does not take are kNoVar.
 struct MicrokernelParameters {
   MicrokernelParameters(ProcedureBuilder& builder, const Microkernel& kernel)
       : lhs(builder.PointerParameter("lhs", PointeeOf(kernel.lhs.dtype), false)),
@@ -29,6 +32,7 @@ struct MicrokernelParameters {
     if (kernel.runtime_n_tail != 0) last = builder.IndexParameter("last");
   }
 
+  // Declares a pointer for each operand of the epilogue that is in memory, in the order of its steps.
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
     std::vector<VarId> arguments;
     for (const EpilogueArgument& argument : kernel.arguments)
@@ -36,6 +40,7 @@ struct MicrokernelParameters {
     return arguments;
   }
 
+  // Pointers. The loops over the reduction advance lhs and rhs; out stays at the tile's first element.
   VarId lhs, rhs, out;
   std::vector<VarId> arguments;
   VarId trips,
@@ -45,14 +50,15 @@ struct MicrokernelParameters {
   VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
 };
 
-// A vector that holds as many words of `dtype` as the tile's accumulators have lanes.
+// Declares a vector that has as many words of `dtype` as the tile's accumulators have lanes.
 inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, Dtype dtype,
                            const Microkernel& kernel) {
   return builder.Vector(name, dtype, kernel.tile.lanes * WordElements(dtype));
 }
 
-// The vectors of rhs in one step of the reduction, one for each part of it; of blocks a single one, as these
-// are decoded one by one.
+// Holds the vectors of rhs in one step of the reduction: of each column, one for each part. Pairs have two
+// parts, their even and their odd elements. Of blocks there is a single vector, as columns are decoded one by
+// one.
 class RhsVectors {
  public:
   RhsVectors(ProcedureBuilder& builder, const Microkernel& kernel)
@@ -67,7 +73,7 @@ class RhsVectors {
 
   VarId at(int j, int part) const { return vars_[static_cast<size_t>(j * parts_ + part)]; }
 
-  // Column `j`; `count` elements count.
+  // Loads column `j`, of which `count` elements exist, and splits pairs.
   void Read(int j, const Address& from, const LaneCount& count) const {
     builder_.Do(Load{parts_ > 1 ? words_ : at(j, 0), from, count});
     if (parts_ > 1) builder_.Do(SplitPairs{at(j, 0), at(j, 1), words_});
@@ -80,11 +86,12 @@ class RhsVectors {
   VarId words_ = kNoVar;  // of pairs
 };
 
-// What lhs is too much by where it is o8, four elements to a word.
+// By so much lhs is too much where it is o8: 128 in each of the four elements of a word.
 inline constexpr uint32_t kExcess = 0x80808080;
 
-// `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.
-// Where lhs is o8 there is one more row, for what is to be taken off.
+// Holds `k_split` sets of rows x columns accumulators. Consecutive steps of the reduction go to different
+// sets, so that a step does not wait for the sums of the one before. Where lhs is o8 there is one more row:
+// its sums are 128 times those of rhs, which is what the other rows are too much.
 class AccumulatorSets {
  public:
   AccumulatorSets(ProcedureBuilder& builder, const Microkernel& kernel)
@@ -100,6 +107,7 @@ class AccumulatorSets {
               builder_.Vector(Cat("c", set, "_", i, "_", j), kernel.accumulator(), kernel.tile.lanes));
   }
 
+  // Row tile.rows is the additional one, where it exists.
   VarId at(int set, int i, int j) const {
     const int number = (set * rows_ + i) * columns_ + j;
     return vars_[static_cast<size_t>(number)];
@@ -109,7 +117,8 @@ class AccumulatorSets {
     for (VarId var : vars_) builder_.Do(Zero{var});
   }
 
-  // Adds all sets into set 0, pairwise; then takes off the excess.
+  // Adds all sets into set 0, pairwise: of four, sets 2 and 3 to 0 and 1, then 1 to 0. Then subtracts the
+  // additional row from the others.
   void SumSets() const {
     for (int width = sets_ / 2; width >= 1; width /= 2)
       for (int set = 0; set < width; ++set)

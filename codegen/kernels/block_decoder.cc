@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kBitsPerByte = 8;
 
-// A word of elements of this type that all are `element`.
+// Returns a word all of whose elements of this type are `element`: 0x12121212 for the byte 0x12.
 uint32_t Repeated(uint32_t element, Dtype dtype) {
   const uint32_t all = 0xffffffffu;
   const int bits = kBitsPerByte * Bytes(dtype);
@@ -28,7 +28,7 @@ Dtype CodeBytes(Dtype blocks) {
   return FormatOf(blocks).codes == BlockCodes::kSigned ? Dtype::kExcess8 : Dtype::kU8;
 }
 
-// With their highest bit turned, they are 128 too much.
+// Flipping the highest bit of a byte with a sign makes it 128 too much: 0xff, which is -1, becomes 127.
 void AddSign(ProcedureBuilder& builder, VarId bytes) {
   const VarId sign = builder.Filled(Dtype::kS32, builder.var(bytes).lanes, 0x80);
   builder.Do(Binary{BinaryOp::kXor, bytes, bytes, sign});
@@ -42,6 +42,8 @@ BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dt
       code_(code),
       lanes_(lanes),
       blocks_(static_cast<size_t>(blocks)) {
+  // Vectors of s32 and s16 lie within a run of neighbours, so that one load and one shift read them. Those of
+  // bytes have 32 codes.
   KIRSCH_CHECK(code == Dtype::kS32   ? kBlockRun % lanes == 0
                : code == Dtype::kS16 ? Info(dtype).code_run % (lanes * WordElements(code)) == 0
                                      : lanes * WordElements(code) == BlockOf(Dtype::kQ8));
@@ -53,7 +55,7 @@ BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, Dtype number,
   if (format_.codes == BlockCodes::kFloats8) floats8_.emplace(builder, number, bytes, by_tables);
 }
 
-// A vector that is made when it is first used.
+// Returns the vector, which is declared when it is first used.
 VarId BlockDecoder::Made(VarId* vector, const char* name, Dtype dtype, int words) {
   if (*vector == kNoVar) *vector = builder_.Vector(name, dtype, words * WordElements(dtype));
   return *vector;
@@ -64,7 +66,7 @@ Address BlockDecoder::ByteAt(int byte) const {
   return {block.pointer, Plus(block.offset, byte)};
 }
 
-// A vector of codes that all are this one.
+// Returns a vector of codes that all are `value`.
 VarId BlockDecoder::Integers(int64_t value) const {
   const auto word = static_cast<uint32_t>(value);
   return builder_.Filled(code_, lanes_ * WordElements(code_), Repeated(word, code_));
@@ -74,6 +76,7 @@ void BlockDecoder::Begin(int number, const Address& block, int elements) {
   KIRSCH_CHECK(floats8_ || elements == BlockOf(dtype_));
   if (floats8_) return floats8_->Begin(block, elements);
   blocks_[static_cast<size_t>(number)] = block;
+  // The scale that Read() has is that of the block before.
   if (number == scaled_) scaled_ = -1;
   number_ = number;
   if (format_.part != 0) PrepareParts(number);
@@ -86,7 +89,7 @@ void BlockDecoder::PrepareParts(int number) {
     PrepareFactors(number, format_.offset_byte, format_.offset_factor, false, scales + parts());
 }
 
-// The f16 at that byte times the factors of all parts, a few at a time.
+// Stores the f16 at that byte times the factor of each part, kFactorRun parts at a time.
 void BlockDecoder::PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign,
                                   int64_t to) {
   const VarId whole = Made(&whole_, "whole", Dtype::kF32, kFactorRun),
@@ -107,6 +110,7 @@ void BlockDecoder::Read(VarId to, int number, int element) {
   number_ = number;
   const VarId scale = Made(&scale_, "scale", Dtype::kF32, lanes_), codes = Codes();
   if (has_offset()) Made(&offset_, "offset", Dtype::kF32, lanes_);
+  // Most vectors are of the same part as the one before, so scale and offset are read only where they change.
   if (scaled_ != number || part_ != PartOf(element)) {
     ReadScale(scale, number, element);
     if (has_offset()) ReadOffset(offset_, number, element);
@@ -122,13 +126,13 @@ void BlockDecoder::Read(VarId to, int number, int element) {
 
 int BlockDecoder::bias() const { return Bytes(code_) == Bytes(Dtype::kS16) ? 0 : StoredBias(); }
 
-// Of codes as they are read, or looked up.
+// Returns the bias that codes have as they are read, or as they are looked up.
 int BlockDecoder::StoredBias() const {
   if (format_.codes == BlockCodes::kFloats4) return Bytes(code_) == 1 ? kPanelBias : kFloats4Bias;
   return format_.codes == BlockCodes::kSigned && Bytes(code_) == 1 ? kPanelBias : format_.bias;
 }
 
-// Of two runs of neighbours, codes are both halves of the same bytes.
+// A vector that is longer than a run of neighbours has two runs, which are both halves of the same bytes.
 void BlockDecoder::ReadCodes(VarId to, int number, int element) {
   number_ = number;
   const int run = Info(dtype_).code_run;
@@ -140,6 +144,7 @@ void BlockDecoder::ReadCodes(VarId to, int number, int element) {
     ReadBits(to, &more_, format_.code(element));
   }
   if (format_.codes == BlockCodes::kFloats4) LookUpFloats4(to);
+  // s16 has room for a sign, so the bias is subtracted right here.
   const int more = bias() - StoredBias();
   if (more != 0) builder_.Do(Binary{BinaryOp::kAdd, to, to, Integers(more)});
 }
@@ -176,7 +181,7 @@ VarId BlockDecoder::ReadFactors(int number, const BlockBits& first) {
   return factors;
 }
 
-// An f16 of the block, or the part's of those that have been prepared.
+// Reads an f16 of the block, or, where parts have factors, the number of the part that Begin() has prepared.
 void BlockDecoder::ReadNumber(VarId to, int number, int byte, int64_t prepared, int element) {
   KIRSCH_CHECK(number == number_);
   if (format_.part == 0)
@@ -185,7 +190,8 @@ void BlockDecoder::ReadNumber(VarId to, int number, int byte, int64_t prepared, 
     builder_.Do(Broadcast{to, At(prepared_, prepared + PartOf(element)), 1});
 }
 
-// Bits of bytes that are neighbours, as many as `to` has lanes; `high`: of its type, for the higher ones.
+// Reads the bits at `at` and those at the same places of the following bytes, one lane for each byte. `high`
+// is a vector of the same type, for higher bits that are in other bytes.
 void BlockDecoder::ReadBits(VarId to, VarId* high, const BlockBits& at) {
   constexpr int kHighBits = 3;
   const Var& type = builder_.var(to);
@@ -194,10 +200,12 @@ void BlockDecoder::ReadBits(VarId to, VarId* high, const BlockBits& at) {
   const auto mask = [&](VarId bits, uint32_t wanted) {
     builder_.Do(Binary{BinaryOp::kAnd, bits, bits, builder_.Filled(dtype, lanes, Repeated(wanted, dtype))});
   };
+  // The lower bits: moved down, without what is beside them.
   builder_.Do(Load{to, ByteAt(at.byte), lanes});
   if (at.shift != 0) builder_.Do(Shift{to, to, -at.shift});
   if (at.shift + at.bits < kBitsPerByte) mask(to, (1u << at.bits) - 1);
   if (at.high_byte < 0) return;
+  // The higher bits: moved to right above the lower ones, up or down.
   const VarId more = Made(high, high == &more_ ? "more" : "more_factors", dtype, lanes / WordElements(dtype));
   builder_.Do(Load{more, ByteAt(at.high_byte), lanes});
   if (const int left = at.bits - at.high_shift; left != 0) builder_.Do(Shift{more, more, left});
@@ -205,7 +213,8 @@ void BlockDecoder::ReadBits(VarId to, VarId* high, const BlockBits& at) {
   builder_.Do(Binary{BinaryOp::kOr, to, to, more});
 }
 
-// codes = what TwiceFloatCode says of them, and the bias. Bytes beside those of codes become 0.
+// Replaces codes by what TwiceFloatCode says of them, plus the bias. The lookup goes byte by byte. In wider
+// lanes, bytes beside those of codes get their highest bit set, so that it makes them 0.
 void BlockDecoder::LookUpFloats4(VarId codes) {
   constexpr uint32_t kBeside = 0x80808080u, kByte = 0xff;
   std::array<uint8_t, 16> table;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of types of blocks (spec/block.h) as vectors, of f32 or of integers. Internal to codegen/.
+// Decodes elements of types of blocks (spec/block.h) into vectors of f32 or of integers. It uses statements
+// that loop programs have anyway, so no printer knows a type of blocks. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_
 
@@ -13,55 +14,59 @@
 
 namespace kirsch {
 
-// Procedures take blocks as bytes, of this type; so their offsets, in elements of the type of blocks, are to
-// be made those of bytes. Every term of `elements` is of whole blocks.
+// Procedures take blocks as bytes, of this type. So offsets in elements of a type of blocks have to be made
+// offsets in bytes; every term of `elements` is of whole blocks.
 Dtype BytesOfBlocks(Dtype blocks);
 Affine InBytes(Dtype dtype, const Affine& elements);
 
-// The type of vectors of its codes as bytes without a sign: of those that have one, 128 more.
+// Returns the type of vectors that hold codes as bytes without a sign. Codes with a sign are kept as 128
+// more.
 Dtype CodeBytes(Dtype blocks);
 
-// The type of a procedure's pointer to elements of `dtype`.
+// Returns the type of a procedure's pointer to elements of `dtype`.
 inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(dtype) : dtype; }
 
-// Lanes of s32 that are bytes without a sign become what the same bytes are with one.
+// Lanes of s32 that are bytes without a sign become what the same bytes are with one: 255 becomes -1.
 void AddSign(ProcedureBuilder& builder, VarId bytes);
 
-// Reads several blocks by turns. Where parts of a block have scales of their own, those of all parts are made
-// when the block begins, and wait in an array.
+// Writes the code that decodes blocks, of which several may be read by turns. Where parts of a block have
+// scales of their own, Begin() computes those of all parts, several in a vector, and keeps them in an array
+// on the stack.
 class BlockDecoder {
  public:
-  // To be read as vectors of `bytes`, of f32, or of words of bf16 if all elements are those.
+  // For Read() of vectors of `bytes`, whose elements are `number`: f32, or bf16 if all elements of the type
+  // are numbers of bf16. `by_tables`: see LooksUpBytes.
   BlockDecoder(ProcedureBuilder& builder, Dtype dtype, Dtype number, int bytes, bool by_tables);
-  // Vectors of f32 have 4, 8 or 16 lanes. Codes are read as vectors of `code`: s32, as many to a vector; s16,
-  // twice as many, which are no more than DtypeInfo::code_run; or CodeBytes(dtype), four times as many, which
-  // are 32. `blocks` are read by turns.
+  // Vectors of f32 have 4, 8 or 16 lanes. Codes are read as vectors of `code`, which have as many bytes. With
+  // s32 they have as many codes as lanes; with s16 twice as many, which are no more than DtypeInfo::code_run;
+  // with CodeBytes(dtype) four times as many, which are 32. `blocks` are read by turns.
   BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dtype code = Dtype::kS32, int blocks = 1);
 
-  // Block number `number` is from here on the one whose bytes begin at `block`. Of floats of 8 bits, any
-  // number of elements is one.
+  // From here on, block `number` is the one whose bytes begin at `block`. It has `elements` elements: of
+  // floats of 8 bits any number, else a whole block.
   void Begin(int number, const Address& block, int elements);
   void Begin(int number, const Address& block) { Begin(number, block, BlockOf(dtype_)); }
   // to = the elements of block `number` from `element` on, a multiple of the lanes. Codes are s32.
   void Read(VarId to, int number, int element);
 
-  // The same in two steps: an element is scale * (code - bias) + offset. to = the codes of block
-  // `number` from `element` on ...
+  // The same in two steps, for kernels that multiply codes as integers: an element is scale * (code - bias) +
+  // offset. to = the codes of block `number` from `element` on.
   void ReadCodes(VarId to, int number, int element);
-  // Of codes that are s16, 0.
+  // Returns what codes are too much by, as ReadCodes gives them. Of codes that are s16, 0.
   int bias() const;
   bool has_offset() const { return format_.offset_byte >= 0; }
-  // ... to (f32) = the scale of the part that has the element, in all lanes; what is added, or, if it is
-  // taken off, what is.
+  // to (f32) = the scale of the part that has the element, in all lanes. ReadOffset gives what is added then;
+  // if takes_offset(), it is subtracted.
   void ReadScale(VarId to, int number, int element);
   void ReadOffset(VarId to, int number, int element);
-  // Of kFactorRun parts from the one on that has the element, which have scales of their own: to = a vector
-  // of theirs.
+  // to = the scales, or offsets, of kFactorRun parts from the one on that has the element. Only for types
+  // whose parts have scales of their own.
   void ReadScales(VarId to, int number, int element);
   void ReadOffsets(VarId to, int number, int element);
   bool takes_offset() const { return format_.takes_offset; }
-  // Of a block whose parts have factors: to (f32) = the f16 at `byte` that those are of, in all lanes. And,
-  // as s32, the bits of those of kFactorRun parts, of which the first has them at `first`.
+  // For types whose parts have factors: to (f32) = the f16 at `byte` that they are factors of, in all lanes.
+  // ReadFactors returns the bits of the factors of kFactorRun parts, as s32; those of the first are at
+  // `first`.
   void ReadWhole(VarId to, int number, int byte);
   VarId ReadFactors(int number, const BlockBits& first);
 
@@ -76,7 +81,8 @@ class BlockDecoder {
   VarId Codes() { return Made(&codes_, "codes", code_, lanes_); }
   int StoredBias() const;
   void LookUpFloats4(VarId codes);
-  // Numbers of a block that wait in the array.
+  // Returns where the array has the numbers of a block: a scale for each part, then the offsets, if there are
+  // any.
   int64_t PreparedAt(int number) const { return int64_t{number} * parts() * (has_offset() ? 2 : 1); }
   VarId Integers(int64_t value) const;
   Address ByteAt(int byte) const;

@@ -14,6 +14,8 @@
 namespace kirsch {
 namespace {
 
+// Rounds the 32 elements that share a scale at a time. RoundElements in spec/block.h says what each number
+// is.
 class BlockEncoder {
  public:
   explicit BlockEncoder(const Pack& pack)
@@ -54,7 +56,8 @@ class BlockEncoder {
 
   bool is_long() const { return pack_.to.dtype == Dtype::kQ8Super; }
 
-  // A block whose first element, and first byte, are these.
+  // Encodes the block whose first element, and first byte, are these. A block of q8_long has eight runs of 32
+  // elements: the numbers of one kind lie side by side for all runs, then come the codes.
   void Encode(const Affine& from, const Affine& to) {
     if (!is_long())
       return Round(from, {to, Plus(to, kQ8ScaledSum), Plus(to, kQ8Codes)}, [&] {
@@ -71,34 +74,40 @@ class BlockEncoder {
     });
   }
 
-  // Where what belongs to 32 elements goes.
+  // Says where the numbers and the codes of 32 elements go.
   struct Places {
     Affine scale, scaled_sum, codes;
   };
 
-  // Elements that share a scale, then what is made of their sums.
+  // Rounds elements that share a scale, then calls `store_starts` for what follows from the sums of their
+  // codes.
   template <typename StoreStarts>
   void Round(const Affine& from, const Places& to, const StoreStarts& store_starts) {
     for (size_t i = 0; i < elements_.size(); ++i)
       builder_.Do(Load{elements_[i], {from_, Plus(from, static_cast<int64_t>(i) * lanes_)}, lanes_});
+    // The scale is a 127th of the largest magnitude. It takes in the poison, so that elements which are no
+    // numbers make a scale that is none.
     FindLargest();
     builder_.Do(Binary{BinaryOp::kDiv, inverse_, Filled(kLargestQ8Code), largest_});
     builder_.Do(Binary{BinaryOp::kAdd, largest_, largest_, poison_});
     builder_.Do(Binary{BinaryOp::kDiv, largest_, largest_, Filled(kLargestQ8Code)});
     builder_.Do(Store{largest_, {to_, to.scale}, 1, false, Dtype::kF32});
+    // To nearest, ties to even, as conversions round.
     for (size_t i = 0; i < elements_.size(); ++i) {
       builder_.Do(Binary{BinaryOp::kMul, elements_[i], elements_[i], inverse_});
       builder_.Do(Convert{codes_, elements_[i]});
       builder_.Do(Store{codes_, {to_, Plus(to.codes, static_cast<int64_t>(i) * lanes_)}, lanes_});
       AddToSum(i);
     }
+    // The sum of the elements as they were rounded: microkernels multiply it by the offsets of rhs.
     builder_.Do(Across{BinaryOp::kAdd, sum_, sum_});
     builder_.Do(Binary{BinaryOp::kMul, magnitude_, sum_, largest_});
     builder_.Do(Store{magnitude_, {to_, to.scaled_sum}, 1, false, Dtype::kF32});
     store_starts();
   }
 
-  // The sums of all codes and of the first half of them, which floats hold exactly.
+  // Adds vector i of the codes to the sum of all. Half way, it keeps the sum of the first half. Floats hold
+  // these sums exactly.
   void AddToSum(size_t i) {
     if (i == 0) return builder_.Do(Convert{sum_, codes_});
     builder_.Do(Convert{magnitude_, codes_});
@@ -106,7 +115,8 @@ class BlockEncoder {
     builder_.Do(Binary{BinaryOp::kAdd, sum_, sum_, magnitude_});
   }
 
-  // Of both halves, the others 0.
+  // Stores the eight starts of a run of q8_long, which microkernels read as a vector. The first has that of
+  // the first half, the fifth that of the second; the others are 0.
   void StoreStarts(const Affine& to) {
     const int most = kQ8SuperStartBytes / kWordBytes, count = std::min(most, lanes_);
     for (int i = 0; i < most; i += count)
@@ -118,19 +128,23 @@ class BlockEncoder {
     StoreHalfStarts(to, Plus(to, kQ8SuperStartBytes / 2));
   }
 
+  // The sum of the second half is what the first leaves of all.
   void StoreHalfStarts(const Affine& first, const Affine& second) {
     builder_.Do(Binary{BinaryOp::kSub, sum_, sum_, half_sum_});
     StoreStart(half_sum_, kLongBias, first);
     StoreStart(sum_, kLongBias, second);
   }
 
+  // Stores a start: -bias times the sum of the codes. A sum of products begins with it where the codes of rhs
+  // are `bias` too much.
   void StoreStart(VarId sum, int bias, const Affine& to) {
     builder_.Do(Binary{BinaryOp::kMul, magnitude_, sum, Filled(static_cast<float>(-bias))});
     builder_.Do(Convert{codes_, magnitude_});
     builder_.Do(Store{codes_, {to_, to}, 1, false, Dtype::kS32});
   }
 
-  // The largest magnitude, at least what codes can be divided by; and 0, or NaN if anything is not finite.
+  // largest_ = the largest magnitude, or, if that is less, the least one that codes can be divided by.
+  // poison_ = 0, or NaN if any element is infinite or NaN: its product with 0 is.
   void FindLargest() {
     constexpr uint32_t kMagnitudes = 0x7fffffff;
     const VarId mask = builder_.Filled(Dtype::kF32, lanes_, kMagnitudes), zero = Filled(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that round rows of f32 to integers which share scales (EncodeQ8 in spec/block.h). Internal to
-// codegen/.
+// Writes copies that round rows of f32 to integers which share scales (EncodeQ8 in spec/block.h), so that
+// microkernels multiply integers. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_ENCODER_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_ENCODER_H_
 
@@ -8,7 +8,7 @@
 
 namespace kirsch {
 
-// The procedure: (from, to), of rows that stay rows.
+// The procedure is (from, to). Its source's rows stay rows.
 Procedure EncodingProcedure(const Pack& pack);
 
 }  // namespace kirsch

@@ -19,12 +19,13 @@ constexpr int kTurnedBytes = kTurned * kWordBytes;
 constexpr int kNibbleBits = 4;
 constexpr int kF16Bytes = Bytes(Dtype::kF16);
 
+// Rounds bytes up to whole vectors of kTurned words.
 constexpr int64_t WholeTurned(int64_t bytes) {
   return (bytes + kTurnedBytes - 1) / kTurnedBytes * kTurnedBytes;
 }
 
-// The words of a block in panels, by their first bytes: those of codes that are recoded together side by
-// side, then all others.
+// Returns the words of a block in panels, by their first bytes, in the order of the array. Words of codes
+// that are recoded together come first, side by side, so that one store writes them. Then come all others.
 std::vector<int> WordsOf(const BlockFormat& panels) {
   std::vector<int> words;
   const auto add = [&](int byte) {
@@ -41,15 +42,19 @@ std::vector<int> WordsOf(const BlockFormat& panels) {
   return words;
 }
 
-// Columns of a panel from some one on: where the panel's blocks begin, in bytes, and the number of that
-// column.
+// Some columns of a panel: where the panel's blocks begin, in bytes, and the number of the first of the
+// columns.
 struct PanelColumns {
   Affine blocks, first;
 };
 
-// A few columns at a time: a block of each is recoded into an array, word after word, which is then turned.
-// Numbers of 16 bits are stored behind all words, those of the columns side by side, and need no turning.
-// What becomes one or several blocks is as long as those together: 32 elements, or 256.
+// Copies a few columns at a time. A block of each is recoded into an array, word after word, and the array is
+// then transposed. So the same words of several columns get side by side, as panels have them:
+//   array, column 0: w0 w1 w2 w3 ...      panel: w0 of columns 0 1 2 3, ...
+//          column 1: w0 w1 w2 w3 ...  ->         w1 of columns 0 1 2 3, ...
+// Numbers of 16 bits are stored behind all words, those of the columns side by side, and need no
+// transposition. A block of the source becomes one block in panels, or several that are as long together: 32
+// elements, or 256.
 class BlockPanels {
  public:
   explicit BlockPanels(const Pack& pack)
@@ -75,6 +80,7 @@ class BlockPanels {
       rows_[row] = builder_.Vector(Cat("v", row), Dtype::kU8, kTurnedBytes);
   }
 
+  // Whole panels, then one that has fewer columns.
   Procedure Build() && {
     const int64_t width = pack_.to.panel, panels = pack_.inner / width;
     builder_.Loop(Constant(panels), [&](VarId panel) {
@@ -91,12 +97,13 @@ class BlockPanels {
   int block() const { return BlockOf(pack_.from.dtype); }
   int step() const { return BlockOf(pack_.to.dtype); }
   int WordBytes() const { return Bytes(pack_.to.dtype) - f16s_; }
-  // Of what a block of the source becomes, in the array, where each begins with words that are turned.
+  // Sizes and places in the array, in bytes. What a block of the source becomes begins with words that are
+  // transposed, four of each column at a time; so each block in panels takes whole vectors of them.
   int64_t StepBytes() const { return WholeTurned(WordBytes()); }
   int64_t ColumnBytes() const { return block() / step() * StepBytes(); }
   int64_t F16sAt() const { return kTurned * ColumnBytes(); }
 
-  // A panel, of which `filled` columns exist: from an element, to a byte.
+  // Copies a panel, of which `filled` columns exist: from an element, to a byte.
   void Panel(const Affine& from, const Affine& to, int64_t filled) {
     prefetch_.ForSteps(filled, Constant(pack_.outer / block()), [&](const Affine& number) {
       Blocks(Plus(from, Times(number, block())),
@@ -104,7 +111,8 @@ class BlockPanels {
     });
   }
 
-  // A block of each column.
+  // Copies a block of each column: four whole columns at a time, then those that are left, then zeros up to
+  // the panel's width.
   void Blocks(const Affine& from, const Affine& to, int64_t filled) {
     const int64_t whole = filled / kTurned;
     builder_.Loop(Constant(whole), [&](VarId number) {
@@ -120,7 +128,7 @@ class BlockPanels {
                   [&](VarId number) { Columns(from, {to, Plus(Constant(done), number, kTurned)}, 0); });
   }
 
-  // Four columns, of which `count` exist.
+  // Copies four columns, of which `count` exist. The others are zeros.
   void Columns(const Affine& from, const PanelColumns& to, int64_t count) {
     builder_.Loop(Constant(count), [&](VarId column) {
       Recode(Plus(from, column, pack_.from.outer_stride), IndexOf(column));
@@ -132,7 +140,7 @@ class BlockPanels {
     });
   }
 
-  // A block of the source, into the array: of this one of the four columns.
+  // Recodes a block of the source into the array, for column number `column` of the four.
   void Recode(const Affine& from, const Affine& column) {
     prefetch_.Row(from);
     column_ = column;
@@ -147,17 +155,19 @@ class BlockPanels {
     }
   }
 
-  // Where the array has a byte of what is recoded that is one of its words.
+  // Returns where the array has this byte of the block in panels that is being recoded. It is one of a word,
+  // not of an f16.
   Address InArray(int byte) const {
     const int begin = TurnOf(pack_.to.dtype, byte).begin;
     const auto word = std::find(words_.begin(), words_.end(), begin) - words_.begin();
     return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + word * kWordBytes + byte - begin)};
   }
+  // Returns where the array has this f16 of a column.
   Affine F16InArray(int byte, const Affine& column) const {
     return Plus(Times(column, kF16Bytes), F16sAt() + int64_t{byte - F16sBegin(pack_.to.dtype)} * kTurned);
   }
 
-  // Scales and offsets of elements from `first` on.
+  // Stores scales and offsets of the elements from `first` on.
   void RecodeNumbers(int first) {
     const int part = panels_.part == 0 ? step() : panels_.part;
     for (int i = 0; i < step(); i += part) {
@@ -169,7 +179,7 @@ class BlockPanels {
     StoreOffset();
   }
 
-  // Those of a whole block, and the factors of them that its parts have.
+  // Stores the numbers of a whole block, and the factors of them that its parts have.
   void RecodeWholes() {
     decoder_.ReadWhole(number_, 0, blocks_.scale_byte);
     StoreNumber(panels_.scale_byte);
@@ -180,6 +190,7 @@ class BlockPanels {
     RecodeFactors(blocks_.offset_factor, panels_.offset_factor);
   }
 
+  // Factors are bytes; a word has those of kFactorRun parts.
   void RecodeFactors(BlockBits (*from)(int part), BlockBits (*in_panels)(int part)) {
     for (int part = 0; part < step() / panels_.part; part += kFactorRun)
       builder_.Do(Store{decoder_.ReadFactors(0, from(part)), InArray(in_panels(part).byte), kFactorRun});
@@ -194,7 +205,7 @@ class BlockPanels {
 
   void StoreF16(const Affine& at) { builder_.Do(Store{number_, {array_, at}, 1, false, Dtype::kF16}); }
 
-  // Those of four columns, of which `count` exist, into panels.
+  // Stores the f16s of four columns, of which `count` exist, into the panel.
   void StoreF16s(const PanelColumns& to, int64_t count) {
     if (count < kTurned) builder_.Do(Zero{number_});
     const int begin = F16sBegin(pack_.to.dtype);
@@ -208,6 +219,7 @@ class BlockPanels {
     }
   }
 
+  // Panels have offsets that are added, so one that the source subtracts changes its sign.
   void StoreOffset() {
     if (decoder_.takes_offset())
       builder_.Do(
@@ -215,7 +227,9 @@ class BlockPanels {
     StoreNumber(panels_.offset_byte);
   }
 
-  // The bytes that begin with the codes of a vector, those from element `i` of the ones from `first` on.
+  // Stores the bytes that have the codes of a vector as their lowest bits: those from element `i` on, of the
+  // block in panels whose first element is `first`. What else is in these bytes, codes of later elements, is
+  // stored with them.
   void RecodeCodes(int first, int i) {
     const BlockBits at = panels_.code(i);
     if (at.shift == 0) {
@@ -228,6 +242,7 @@ class BlockPanels {
     builder_.Do(Store{codes_, InArray(at.high_byte), lanes_});
   }
 
+  // Reads a vector of codes, with the bias that panels have.
   void RecodeVector(VarId codes, int element) {
     decoder_.ReadCodes(codes, 0, element);
     const int more = panels_.bias - decoder_.bias();
@@ -236,7 +251,7 @@ class BlockPanels {
 
   VarId Word(uint32_t word) { return builder_.Filled(Dtype::kS32, lanes_, word); }
 
-  // codes_ = their lower halves, with those of the elements from `element` on as the upper ones.
+  // codes_ = the lower halves of its bytes, with those of the elements from `element` on as the upper halves.
   void AddUpperHalves(int element) {
     const bool masks = HasHigherBits(pack_.to.dtype);
     RecodeVector(more_, element);
@@ -246,7 +261,7 @@ class BlockPanels {
     if (masks) builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0xff)});
   }
 
-  // codes_ = what codes have above their lower halves, of four vectors, of which neighbours are kBlockRun
+  // codes_ = what codes have above their lower halves: two bits each of four vectors, which are kBlockRun
   // elements apart.
   void RecodeHigherBits(int element) {
     constexpr int kVectors = 4, kHigherBits = 2;
@@ -260,7 +275,8 @@ class BlockPanels {
     }
   }
 
-  // The words of a block in panels, of four columns from `first` on, of which `count` exist.
+  // Transposes the words of a block in panels, of four columns from `first` on, of which `count` exist. They
+  // go to the panel four words of each column at a time.
   void Turn(const Affine& from, const Affine& blocks, const Affine& first, int64_t count) {
     const Affine to = Plus(blocks, Times(first, kWordBytes));
     const int words = WordBytes() / kWordBytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of blocks of integers into panels (RecodeForPanels in spec/block.h), and of those into wider ones.
-// Internal to codegen/.
+// Writes copies of blocks of integers into panels (RecodeForPanels in spec/block.h), and of panels into wider
+// ones. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_
 
@@ -8,7 +8,8 @@
 
 namespace kirsch {
 
-// The procedures: (from, to). Of columns of blocks; and of panels, into others that are as wide.
+// The procedures are (from, to). The first copies columns of blocks into panels. The second copies panels
+// into others with as many columns, whose codes have more bits.
 Procedure PanelsProcedure(const Pack& pack);
 Procedure WiderPanelsProcedure(const Pack& pack);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot-product microkernel of integers that share scales: rows of lhs are of type RoundedBeside(rhs),
-// columns of rhs of any type of blocks of integers. Products of up to 32 steps of the reduction, of words or
-// of bytes, are summed as integers, which is exact; the sum is made f32, multiplied by the scales of both,
-// and added to the accumulator.
+// Writes the dot-product microkernel of integers that share scales. Rows of lhs are of type
+// RoundedBeside(rhs), columns of rhs are of any type of blocks of integers. Products of up to 32 steps of the
+// reduction, of words or of bytes, are summed as integers, which is exact. For each run of 32 steps, row and
+// column:
+//   dots = start of the row + lhs codes * rhs codes     (s32; the start takes the bias of rhs off)
+//   sum += f32(dots) * (scale of lhs * scale of rhs)
+//
 // Parts of a block of rhs may have scales of their own, and be as long as a block of lhs. Then both scales of
 // a few parts are multiplied at once when the block begins, and so are offsets and sums of lhs.
 #include <algorithm>
@@ -21,6 +24,7 @@
 namespace kirsch {
 namespace {
 
+// Vectors have as many lanes as the tile's accumulators; lanes are summed at the end, by DotOutput.
 class CodeProduct {
  public:
   explicit CodeProduct(const Microkernel& kernel)
@@ -53,6 +57,7 @@ class CodeProduct {
     accumulators_.Clear();
     sums_.Start();
     for (VarId offsets : offsets_) builder_.Do(Zero{offsets});
+    // A trip takes whole blocks of rhs: several, if they are shorter than what it unrolls.
     const int parts = BlockOf(kernel_.rhs.dtype) / kRun;
     sums_.Loop(IndexOf(parameters_.trips), kernel_.unroll * kernel_.step(), Constant(0), [&](const Affine&) {
       for (int part = 0; part * vectors_ < kernel_.unroll; part += parts) Block(part);
@@ -65,6 +70,7 @@ class CodeProduct {
   }
 
  private:
+  // What is read of a row of lhs for 32 steps. Variables that the kernel does not need are kNoVar.
   struct Row {
     std::vector<VarId> codes;  // of 32 steps
     VarId scale = kNoVar;
@@ -76,14 +82,14 @@ class CodeProduct {
   VarId Floats(const std::string& name) { return builder_.Vector(name, Dtype::kF32, kernel_.tile.lanes); }
   VarId Codes(const std::string& name, Dtype dtype) { return builder_.Vector(name, dtype, steps_); }
 
-  // The factors' elements: words, or bytes of which one factor's have a sign and the other's have none.
+  // True if factors are bytes, of which one has a sign and the other has none; else they are words of s16.
   static bool AreBytes(const Microkernel& kernel) { return kernel.tile.group() == WordElements(Dtype::kS8); }
   static Dtype LhsCodes(const Microkernel& kernel) { return AreBytes(kernel) ? Dtype::kS8 : Dtype::kS16; }
   static Dtype RhsCodes(const Microkernel& kernel) {
     return AreBytes(kernel) ? CodeBytes(kernel.rhs.dtype) : Dtype::kS16;
   }
 
-  // Vectors of codes that share the scale of rhs; 0: a vector has elements of two parts.
+  // Returns how many vectors of codes share the scale of rhs; 0 if a vector has elements of two parts.
   static int SharedVectors(const Microkernel& kernel) {
     const int part = FormatOf(kernel.rhs.dtype).part;
     return std::min(part == 0 ? kRun : part, kRun) / static_cast<int>(kernel.step());
@@ -98,6 +104,7 @@ class CodeProduct {
     rows_.push_back(std::move(row));
   }
 
+  // Declares what Prepare() writes: an array for the products of scales, and sums for those of offsets.
   void AddPrepared() {
     prepared_ = builder_.Array("products", Dtype::kF32, kFactorRun, PreparedAt(kernel_.tile.rows, 0));
     of_rhs_ = builder_.Vector("of_rhs", Dtype::kF32, kFactorRun);
@@ -106,17 +113,17 @@ class CodeProduct {
       for (int j = 0; j < kernel_.tile.columns; ++j)
         offsets_.push_back(builder_.Vector(Cat("offsets", i, "_", j), Dtype::kF32, kFactorRun));
   }
-  // Of the products of scales, those of a row and a column.
+  // Returns where the array has the products of scales of a row and a column, one for each 32 steps.
   int64_t PreparedAt(int i, int j) const {
     return (int64_t{i} * kernel_.tile.columns + j) * (BlockOf(kernel_.rhs.dtype) / kRun);
   }
   VarId OffsetsOf(int i, int j) const { return offsets_[static_cast<size_t>(i * kernel_.tile.columns + j)]; }
 
-  // Vectors that are summed as integers.
+  // Returns how many vectors are summed as integers before they are scaled.
   int AtOnce() const { return std::max(1, shared_); }
 
-  // A block of each column of rhs, 32 steps of all columns at a time: as parts of the trip they are `part`
-  // and those that follow.
+  // Multiplies a block of each column of rhs, 32 steps of all columns at a time. As parts of the trip, these
+  // are `part` and those that follow; accumulator sets take turns by this number.
   void Block(int part) {
     const int block = BlockOf(kernel_.rhs.dtype);
     for (int j = 0; j < kernel_.tile.columns; ++j) {
@@ -133,12 +140,13 @@ class CodeProduct {
     builder_.Do(Advance{parameters_.rhs, Constant(Bytes(kernel_.rhs.dtype))});
   }
 
-  // A byte of a row's block.
+  // Returns the place of a byte of a row's block.
   Address Lhs(int i, int byte) const {
     return At(parameters_.lhs, Bytes(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
   }
 
-  // The products of scales of a block, and the sums of those of offsets.
+  // Computes, for a row and a column, the products of the scales of a block, and adds up the products of
+  // offsets.
   void Prepare(int i, int j) {
     for (int first = 0; first < BlockOf(kernel_.rhs.dtype); first += kFactorRun * kRun) {
       const int byte = first / kRun * kWordBytes;
@@ -153,7 +161,7 @@ class CodeProduct {
     }
   }
 
-  // The sums of offsets go to those of the tile by way of an array, as they have fewer lanes.
+  // Adds the sums of offsets to those of the tile. They go by way of an array, as they have fewer lanes.
   void AddOffsets() {
     for (int i = 0; i < kernel_.tile.rows && !offsets_.empty(); ++i)
       for (int j = 0; j < kernel_.tile.columns; ++j) {
@@ -166,6 +174,7 @@ class CodeProduct {
 
   FmaSign SignOfOffsets() const { return decoder_.takes_offset() ? FmaSign::kNegate : FmaSign::kAdd; }
 
+  // Reads the codes of a row for the 32 steps from `first` on, and what belongs to them.
   void ReadRow(int i, int first) {
     const Row& row = rows_[static_cast<size_t>(i)];
     for (int v = 0; v < vectors_; ++v)
@@ -177,7 +186,7 @@ class CodeProduct {
     if (row.sum != kNoVar) builder_.Do(Load{row.sum, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
   }
 
-  // In the first lane, or, of long blocks, in those that have sums of each half.
+  // A start is in the first lane. Of long blocks it is in two lanes, each with that of one half.
   void ReadStart(VarId start, int i, int part) {
     const int bias = decoder_.bias();
     if (kernel_.lhs.dtype == Dtype::kQ8Super) {
@@ -189,7 +198,7 @@ class CodeProduct {
     builder_.Do(Load{start, Lhs(i, bias == kNibbleBias ? kQ8NibbleStart : kQ8Start), 1, Dtype::kS32});
   }
 
-  // 32 steps of a column, times those of all rows.
+  // Multiplies 32 steps of a column by those of all rows.
   void Column(int j, int first, int part) {
     for (int v = 0; v < vectors_; v += AtOnce()) {
       if (!prepares_) ReadScale(j, first + v * steps_);
@@ -201,6 +210,7 @@ class CodeProduct {
         AddProducts(accumulators_.at(part % kernel_.k_split, i, j), i, v);
       }
     }
+    // An offset is the same for all elements, so it is multiplied by their sum.
     if (offset_ == kNoVar) return;
     decoder_.ReadOffset(offset_, j, first);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
@@ -209,7 +219,8 @@ class CodeProduct {
     }
   }
 
-  // Of a vector of codes of a column, whose elements may be of two parts.
+  // Reads the scale of a vector of codes of a column. Its elements may be of two parts: then each half has
+  // its own.
   void ReadScale(int j, int element) {
     decoder_.ReadScale(scale_, j, element);
     if (shared_ > 0) return;
@@ -217,6 +228,7 @@ class CodeProduct {
     builder_.Do(FirstLanes{scale_, scale_, other_scale_, kernel_.tile.lanes / 2});
   }
 
+  // both_ = the scale of the row times that of the column.
   void FindBothScales(int i, int j, int first) {
     if (prepares_)
       builder_.Do(Broadcast{both_, At(prepared_, PreparedAt(i, j) + first / kRun), 1});
@@ -224,7 +236,7 @@ class CodeProduct {
       builder_.Do(Binary{BinaryOp::kMul, both_, scale_, rows_[static_cast<size_t>(i)].scale});
   }
 
-  // The vectors from `first` on that are summed as integers.
+  // Sums the products of AtOnce() vectors from `first` on as integers, and adds their scaled sum.
   void AddProducts(VarId sum, int i, int first) {
     const Row& row = rows_[static_cast<size_t>(i)];
     if (row.start == kNoVar)
@@ -237,7 +249,7 @@ class CodeProduct {
     builder_.Do(Fma{sum, terms_, both_, sum});
   }
 
-  // What a trip reads of a column, further on.
+  // Prefetches what a trip reads of a column, as far ahead as the kernel's decision says.
   void Prefetch(int j) {
     const int64_t ahead =
         Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k(), j + kernel_.prefetch_n()));

@@ -16,8 +16,8 @@
 namespace kirsch {
 namespace {
 
-// Block after block of a few vectors of columns; of each block all passes, each down all rows. A lane is a
-// column, so lanes never meet.
+// Writes a row program whose reductions go down the columns. It takes block after block of a few vectors of
+// columns; of each block all passes, each down all rows. A lane is a column, so lanes never meet.
 class ColumnWriter {
  public:
   explicit ColumnWriter(const RowKernel& kernel)
@@ -28,6 +28,8 @@ class ColumnWriter {
     KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
   }
 
+  // Whole blocks of `unroll` vectors, then what is left as one smaller block, whose last vector may be
+  // partial.
   Procedure Write() && {
     DeclareParameters();
     const int unroll = kernel_.schedule.unroll.empty() ? 1 : kernel_.schedule.unroll.front();
@@ -50,10 +52,13 @@ class ColumnWriter {
  private:
   using Codes = std::vector<std::unique_ptr<RowCode>>;
 
+  // Makes the variables of one vector. Those of a column hold what is one for the column, such as its sum;
+  // those of an element, whose `column` is given, are written anew in each row.
   std::unique_ptr<RowCode> Code(RowCode* column, const std::string& suffix) {
     return std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, column, suffix);
   }
 
+  // The parameters are (inputs..., results..., rows).
   void DeclareParameters() {
     const auto pointer = [&](const std::string& name, Dtype dtype, bool stored) {
       return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
@@ -66,6 +71,8 @@ class ColumnWriter {
     rows_ = builder_.IndexParameter("rows");
   }
 
+  // Writes all passes over the vectors of columns from `column` on. What is one for a column is computed and
+  // stored between the passes.
   void Block(const Affine& column, const std::vector<int>& counts) {
     std::vector<RowPlace> places;
     for (int count : counts)
@@ -79,7 +86,7 @@ class ColumnWriter {
     }
   }
 
-  // Step by step for all vectors, so that they are computed side by side.
+  // Goes step by step for all vectors, so that they are computed side by side.
   template <typename Step>
   void Each(const Codes& codes, const std::vector<int>& items, const std::vector<RowPlace>& places,
             Step step) {
@@ -87,6 +94,7 @@ class ColumnWriter {
       for (size_t slot = 0; slot < places.size(); ++slot) step(*codes[slot], item, places[slot]);
   }
 
+  // Goes down all rows once. Long sums go in blocks (row_sums.h).
   void Pass(const RowPass& pass, const std::vector<RowPlace>& places) {
     Each(columns_, pass.reductions, places,
          [&](RowCode& code, int reduction, const RowPlace&) { Initialize(code, reduction); });
@@ -107,6 +115,7 @@ class ColumnWriter {
     });
   }
 
+  // Writes one row of a pass: what was kept is read, values are computed, then accumulated, kept and stored.
   void Row(const RowPass& pass, const std::vector<RowPlace>& places) {
     Each(elements_, pass.read, places,
          [](RowCode& code, int value, const RowPlace& place) { code.Read(value, place); });

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kAtOnce = 4;  // vectors in a trip of a copy
 
+// Writes one copy: either Pad() or Transpose() is called, once.
 class CopyWriter {
  public:
   explicit CopyWriter(const CopyKernel& kernel)
@@ -23,6 +24,7 @@ class CopyWriter {
         vector_bytes_(kernel.vector_bytes),
         lanes_(kernel.vector_bytes / Bytes(shape_.dtype)) {}
 
+  // Image after image; a single one needs no loop.
   Procedure Pad() && {
     vector_ = builder_.Vector("v", shape_.dtype, lanes_);
     if (shape_.images == 1) {
@@ -36,6 +38,7 @@ class CopyWriter {
     return std::move(builder_).Build();
   }
 
+  // Plane after plane, each strip by strip: so many rows of the source that what is written are whole lines.
   Procedure Transpose() && {
     square_.emplace(builder_, shape_.dtype, 1, vector_bytes_, shape_.height, shape_.width);
     const int64_t elements = shape_.height * shape_.width;
@@ -53,8 +56,10 @@ class CopyWriter {
   }
 
  private:
+  // Elements of a plane of the copy, its zeros included.
   int64_t PlaneSize() const { return shape_.padded_height() * shape_.padded_width(); }
 
+  // Writes the planes of zeros before an image, its planes, and the planes of zeros after it.
   void PadImage(const Affine& from, const Affine& to) {
     const int64_t size = PlaneSize();
     const Affine inside = Plus(to, shape_.planes_before * size);
@@ -65,6 +70,7 @@ class CopyWriter {
     Clear(Plus(inside, shape_.planes * size), shape_.planes_after * size);
   }
 
+  // Writes a plane from its first element to its last, rows and zeros by turns.
   void PadPlane(const Affine& from, const Affine& to) {
     const int64_t width = shape_.padded_width(), plane_size = PlaneSize();
     const int64_t first = std::min(plane_size, shape_.rows_before * width + shape_.before);
@@ -78,12 +84,14 @@ class CopyWriter {
       Clear(Plus(at, shape_.width), shape_.after + shape_.before);
     });
     if (shape_.height > 0) Copy(Plus(from, last * shape_.width), Plus(inside, last * width));
+    // What is left: the zeros after the last row. A plane without rows is all zeros.
     const int64_t done =
         shape_.height > 0 ? first + last * width + shape_.width : std::min(plane_size, first);
     Clear(Plus(to, done), plane_size - done);
   }
 
-  // `count` elements by `step(from lane, count)`.
+  // Does step(offset, lanes) for `count` elements: kAtOnce vectors a trip, then single vectors, of which the
+  // last may be partial.
   template <typename Step>
   void Run(int64_t count, const Step& step) {
     const int64_t trip = kAtOnce * lanes_;
@@ -100,12 +108,14 @@ class CopyWriter {
     return a;
   }
 
+  // Writes `count` zeros.
   void Clear(const Affine& to, int64_t count) {
     if (count == 0) return;
     builder_.Do(Zero{vector_});
     Run(count, [&](const Affine& at, int lanes) { builder_.Do(Store{vector_, {to_, Sum(to, at)}, lanes}); });
   }
 
+  // Copies a row.
   void Copy(const Affine& from, const Affine& to) {
     Run(shape_.width, [&](const Affine& at, int lanes) {
       builder_.Do(Load{vector_, {from_, Sum(from, at)}, lanes});
@@ -113,7 +123,7 @@ class CopyWriter {
     });
   }
 
-  // So many rows: a line of each at a time.
+  // Transposes a strip of so many rows, as many columns at a time as a cache line has elements.
   void Strip(const Affine& from, const Affine& to, int64_t rows) {
     const int64_t line = kLineBytes / Bytes(shape_.dtype), done = shape_.width / line * line;
     builder_.Loop(Constant(shape_.width / line), [&](VarId number) {
@@ -123,7 +133,7 @@ class CopyWriter {
       Columns(Plus(from, done), Plus(to, done * shape_.height), rows, shape_.width - done);
   }
 
-  // Of a strip, so many columns.
+  // Transposes so many columns of a strip, square by square.
   void Columns(const Affine& from, const Affine& to, int64_t rows, int64_t columns) {
     const int64_t size = square_->size(), done = rows / size * size;
     const auto blocks = [&](const Affine& first, const Affine& copied, int64_t count) {
@@ -137,6 +147,8 @@ class CopyWriter {
     if (done < rows) blocks(Plus(from, done * shape_.width), Plus(to, done), rows - done);
   }
 
+  // Transposes a square of which so many rows and columns exist: a column of the source becomes a row of the
+  // copy.
   void Block(const Affine& from, const Affine& to, int64_t rows, int64_t columns) {
     square_->LoadTurned(rows, columns,
                         [&](int64_t row) { return Address{from_, Plus(from, row * shape_.width)}; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of dot products: the lanes of accumulators are summed and stored, four at a time. Internal to
-// codegen/.
+// Ends dot products: the lanes of each accumulator are summed, and the sums are stored, four at a time.
+// Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_DOT_OUTPUT_H_
 #define KIRSCH_CODEGEN_KERNELS_DOT_OUTPUT_H_
 
@@ -13,6 +13,7 @@
 
 namespace kirsch {
 
+// Shared by DotProduct and CodeProduct, whose accumulators end in the same way.
 class DotOutput {
  public:
   // All outlive this.
@@ -26,6 +27,7 @@ class DotOutput {
         old_(kernel.accumulate ? builder.Vector("old", kernel.accumulator(), kSums) : kNoVar),
         epilogue_(builder, kernel, parameters.out, parameters.arguments, kSums, parameters.size) {}
 
+  // Writes all elements of the tile, by way of the epilogue.
   void Store() {
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
@@ -36,12 +38,13 @@ class DotOutput {
  private:
   static constexpr int kSums = 4;  // output elements that LaneSums makes at once
 
-  // Output elements (i, j .. j + 3), as far as there are any.
+  // Writes output elements (i, j .. j + 3), as far as there are any.
   void StoreGroup(int i, int j) {
     const int count = std::min(kSums, kernel_.tile.columns - j);
     LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
     builder_.Do(sums);
+    // What is accumulated into is added before the epilogue, which is done to the whole sum.
     const auto add_old = [&] {
       builder_.Do(Load{old_, {parameters_.out, kernel_.out.At(i, j, parameters_.size)}, count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so a whole vector
-// of its steps is one multiply-add (of pairs: two) per output element; the lanes of each accumulator are
-// summed at the end.
+// Writes the dot-product microkernel. Lhs rows and rhs columns are contiguous along the reduction, so a whole
+// vector of its steps is one multiply-add (of pairs: two) per output element. The lanes of each accumulator
+// are summed at the end. A trip of a tile of two rows and one column, with 16 lanes:
+//   b = rhs[k .. k + 15][0]
+//   a = lhs[0][k .. k + 15],  c00 += a * b
+//   a = lhs[1][k .. k + 15],  c10 += a * b
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -17,6 +20,7 @@
 namespace kirsch {
 namespace {
 
+// Writes one kernel. Blocks of rhs are decoded first (Blocks); all other rhs is read as it lies (Vectors).
 class DotProduct {
  public:
   explicit DotProduct(const Microkernel& kernel)
@@ -35,12 +39,14 @@ class DotProduct {
     if (IsOfBlocks(kernel.rhs.dtype))
       decoder_.emplace(builder_, kernel.rhs.dtype, kernel.rhs_lanes(), kernel.tile.vector_bytes(),
                        kernel.tile.by_tables);
+    // Of pairs, lhs has two vectors as well: even and odd elements.
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.widens_lhs > 0) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
   }
 
   Procedure Build() && {
+    // The main loop, single vectors, and what is left of the reduction, as a masked vector.
     const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
     sums_.Start();
@@ -68,12 +74,15 @@ class DotProduct {
   }
 
  private:
-  // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` elements of each count.
+  // Multiplies `vectors` vectors of the reduction, the accumulator sets taking turns. Of each vector `count`
+  // elements exist.
   void Vectors(int vectors, const LaneCount& count) {
     for (int u = 0; u < vectors; ++u) {
+      // Fences keep the loads of a step in it, and with fence_rows those of a row. See FitToRegisters.
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       const int64_t k = u * kernel_.step();
       for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k, count);
+      // One prefetch for each line of a column.
       if (kernel_.prefetches() && !kernel_.prefetches_in_order && k % LineElements() == 0) PrefetchRhs(k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
@@ -90,6 +99,7 @@ class DotProduct {
           }
         }
       }
+      // One more row, which sums the excess of lhs times rhs.
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
@@ -99,7 +109,8 @@ class DotProduct {
     builder_.Do(Advance{parameters_.rhs, Constant(steps)});
   }
 
-  // So many vectors of each column of rhs: a block, or, where elements stand by themselves, any number.
+  // Multiplies so many vectors of each column of rhs: a block, or, where elements stand by themselves, any
+  // number. Columns go one by one: each vector is decoded once and multiplied by all rows of lhs.
   void Blocks(int vectors) {
     const MatrixLayout& rhs = kernel_.rhs;
     const int steps = vectors * static_cast<int>(kernel_.step());
@@ -119,7 +130,7 @@ class DotProduct {
     builder_.Do(Advance{parameters_.rhs, Constant(Bytes(rhs.dtype, steps))});
   }
 
-  // What a trip of so many steps reads of a column, further on.
+  // Prefetches what a trip of so many steps reads of a column, as far ahead as the kernel's decision says.
   void PrefetchBlocks(int j, int steps) {
     const MatrixLayout& rhs = kernel_.rhs;
     const int64_t ahead = Bytes(rhs.dtype, rhs.At(kernel_.prefetch_k(), j + kernel_.prefetch_n()));
@@ -131,7 +142,8 @@ class DotProduct {
     rhs_.Read(j, {parameters_.rhs, kernel_.rhs.At(k, j, parameters_.size)}, count);
   }
 
-  // A row of lhs: as rhs is, or as two vectors of f32, which are unpacked by shuffles.
+  // Reads a row of lhs. Of pairs it becomes two vectors: bf16 is split like rhs; f32 is loaded as two
+  // vectors, whose even and odd elements are then parted by shuffles.
   void ReadLhs(int i, int64_t k, const LaneCount& count) {
     const int lanes = kernel_.tile.lanes;
     const auto [even, odd] = lhs_;
@@ -152,6 +164,7 @@ class DotProduct {
     builder_.Do(Deinterleave{even, odd});
   }
 
+  // Elements in a cache line of rhs.
   int64_t LineElements() const { return kLineBytes / Bytes(kernel_.rhs.dtype); }
 
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
@@ -161,9 +174,10 @@ class DotProduct {
                                                             j + kernel_.prefetch_n(), parameters_.size)}});
   }
 
-  // As many lines as a trip of so many vectors reads of all columns, of those that lie behind in memory. The
-  // pointer has come as far as the trips and the steps before them have read of one column; what they have
-  // prefetched is as much of each of them.
+  // Prefetches lines behind this tile's columns, in the order in which they lie in memory: as many as a trip
+  // of so many vectors reads of all columns. A trip moves the pointer by its share of one column, but
+  // prefetches the shares of all. So what trips and the steps `before` them have prefetched beyond the
+  // pointer is added.
   void PrefetchInOrder(const Affine& trip, int vectors, const Affine& before) {
     const int64_t columns = kernel_.tile.columns, steps = vectors * kernel_.step();
     Affine next = kernel_.rhs.At(0, kernel_.prefetch_n(), parameters_.size);

@@ -8,6 +8,7 @@
 
 namespace kirsch {
 
+// A store of a tile has no mask and converts nothing.
 bool WaitsForEpilogue(const Microkernel& kernel) {
   if (kernel.tile.form != LayoutKind::kTiles) return kernel.epilogue.HasFunctions();
   return !kernel.epilogue.empty() || kernel.out.dtype != kernel.accumulator() ||
@@ -30,8 +31,10 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
 }
 
+// Rows are whole vectors, so that vectors of sums are stored and loaded without masks.
 int64_t EpilogueCode::Pitch() const { return (kernel_.n + lanes_ - 1) / lanes_ * lanes_; }
 
+// Returns a vector that all vectors of the tile use by turns; it is declared when it is first used.
 VarId EpilogueCode::Vector(const char* name, Dtype dtype, VarId* made) {
   if (*made == kNoVar) *made = builder_.Vector(name, dtype, lanes_);
   return *made;
@@ -50,6 +53,7 @@ void EpilogueCode::Finish(const std::function<void(VarId, const Address&, const 
     before(sums, OutputAt(place), place.count);
     StoreThrough(sums, place);
   };
+  // The last vector of a row may be partial: by a constant, or as `last_` says when the kernel is run.
   const bool runtime_n_tail = last_ != kNoVar;
   const int64_t vectors = kernel_.n / lanes_ - (runtime_n_tail ? 1 : 0), rest = kernel_.n - vectors * lanes_;
   const LaneCount left = runtime_n_tail ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
@@ -65,18 +69,21 @@ void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
   builder_.Do(kirsch::Store{stored, OutputAt(place), place.count});
 }
 
+// Rows may be as far apart as the run-time size says.
 Address EpilogueCode::OutputAt(const Place& place) const {
   const Affine row = kernel_.out.symbolic_stride ? TimesVariable(place.row, size_)
                                                  : Times(place.row, kernel_.out.outer_stride);
   return {out_, Plus(row, place.column)};
 }
 
+// Writes the steps of the epilogue for a vector of sums. Returns the variable that has the result.
 VarId EpilogueCode::Apply(VarId sums, const Place& place) {
   const Epilogue& epilogue = kernel_.epilogue;
   next_argument_ = 0;
   VarId x = sums, addend = kNoVar;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    // Sums of integers go on as floats from here on.
     if (step.op == Operation::kF32) {
       builder_.Do(Convert{Vector("x", Dtype::kF32, &real_), x});
       x = real_;
@@ -91,9 +98,11 @@ VarId EpilogueCode::Apply(VarId sums, const Place& place) {
     }
     if (!IsFused(epilogue, kernel_.accumulator(), i)) {
       const Operation op = EmittedOperation(epilogue, kernel_.accumulator(), i);
+      // A maximum or minimum keeps a NaN that comes second. So a number comes first, and the sum second.
       const bool turned = real && op != step.op;
       math_.Compute(op, x, turned ? y : x, turned ? x : y);
     } else {
+      // A product and the sum after it are one operation, rounded once.
       const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
       if (addend == kNoVar) addend = Vector("x1", type, &addend_);
       LoadOperand(next, place, addend);
@@ -104,6 +113,8 @@ VarId EpilogueCode::Apply(VarId sums, const Place& place) {
   return Stored(x);
 }
 
+// Loads the operand of a step: a number; or of the argument an element for each column, or one for the whole
+// row.
 void EpilogueCode::LoadOperand(const EpilogueStep& step, const Place& place, VarId to) {
   if (!step.HasOperand()) return builder_.Do(Fill{to, step.number});
   const size_t argument = next_argument_++;

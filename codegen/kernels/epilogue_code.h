@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epilogue of a microkernel: what is done to the sums of a register tile before they are stored. Internal
-// to codegen/.
+// Writes the epilogue of a microkernel: what is done to the sums of a register tile before they are stored.
+// Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_EPILOGUE_CODE_H_
 #define KIRSCH_CODEGEN_KERNELS_EPILOGUE_CODE_H_
 
@@ -15,31 +15,33 @@
 
 namespace kirsch {
 
-// Do the sums wait in memory, a tile of the procedure's own, for a loop over them? So they do for functions,
-// which are dozens of instructions, and written once; and in tiles of a matrix unit that are not stored whole
-// as they are.
+// True if the sums are stored to memory first, to a tile on the stack, and a loop takes them from there
+// through the epilogue. It is so for functions: they are dozens of instructions, and the loop has them once.
+// It is so, too, for tiles of a matrix unit that are not stored whole as they are.
 bool WaitsForEpilogue(const Microkernel& kernel);
 
-// Steps of an instruction are done to the register tile.
+// Does steps of single instructions on the registers of the tile. Calls of Store() for all sums are followed
+// by one of Finish(); if sums wait, all of the epilogue is written there.
 class EpilogueCode {
  public:
-  // `out` and `arguments`: the pointers to the output and to what the epilogue takes. Sums come as vectors of
-  // `lanes`. `size` and `last`: as MicrokernelParameters has them.
+  // `out` and `arguments` are the pointers to the output and to what the epilogue takes. Sums come as vectors
+  // of `lanes`. `size` and `last`: as MicrokernelParameters has them.
   EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
                const std::vector<VarId>& arguments, int lanes, VarId size = kNoVar, VarId last = kNoVar);
 
-  // Stores what becomes of the sums of elements (row, column), (row, column + 1), ... `count` of which exist;
-  // `sums` may be overwritten.
+  // Stores what becomes of the sums of elements (row, column), (row, column + 1), ..., of which `count`
+  // exist. `sums` may be overwritten.
   void Store(VarId sums, int row, int64_t column, const LaneCount& count);
-  // To be called once all sums of the tile are stored. `before(sums, place, count)` is done to each vector of
-  // those that have waited first; `place` is where it goes.
+  // Has to be called once all sums of the tile are stored. Does before(sums, place, count) to each vector of
+  // those that have waited, first of all; `place` is where it goes.
   void Finish(const std::function<void(VarId, const Address&, const LaneCount&)>& before = [](auto&&...) {});
 
-  // Where sums wait, rows being so many elements apart.
+  // The array where sums wait, whose rows are Pitch() elements apart.
   VarId waiting() const { return waiting_; }
   int64_t Pitch() const;
 
  private:
+  // Where a vector of sums is in the tile. Row and column are indices of loops if sums have waited.
   struct Place {
     Affine row, column;
     LaneCount count;

@@ -16,7 +16,7 @@ constexpr int kInOrder = 16;  // so few bytes stay in order when they are unpack
 constexpr uint8_t kSign = 0x80, kMagnitude = 0x7f;
 constexpr uint8_t kThreeBits = 0x40;  // magnitudes that have it have three bits of mantissa, others two
 
-// The bf16 of a code.
+// Returns the bf16 of a code: the upper half of its f32, whose lower half is 0.
 uint16_t WordOf(int code) {
   return static_cast<uint16_t>(std::bit_cast<uint32_t>(SwitchingFloat(static_cast<uint8_t>(code))) >> 16);
 }
@@ -24,7 +24,7 @@ uint16_t WordOf(int code) {
 uint8_t LowByte(int code) { return static_cast<uint8_t>(WordOf(code)); }
 uint8_t HighByte(int code) { return static_cast<uint8_t>(WordOf(code) >> 8); }
 
-// What `byte_of` says of `first` and of each so many further on.
+// Returns a table of byte_of(first), byte_of(first + step), and so on.
 template <size_t kSize, typename ByteOf>
 std::array<uint8_t, kSize> Table(const ByteOf& byte_of, int first, int step = 1) {
   std::array<uint8_t, kSize> table;
@@ -45,6 +45,7 @@ Floats8Decoder::Floats8Decoder(ProcedureBuilder& builder, Dtype number, int byte
       other_(by_tables ? kNoVar : Bytes("other")),
       words_(times_ == 1 ? kNoVar : builder.Vector("words", Dtype::kBf16, bytes / 2)) {
   KIRSCH_CHECK(number == Dtype::kBf16 || number == Dtype::kF32);
+  // Two tables of 128 bytes, one entry for each magnitude, as two vectors each.
   if (!by_tables) return;
   constexpr int kHalf = kTableBytes / 2;
   static_assert(kHalf == 64 && kMagnitude + 1 == kTableBytes);
@@ -71,6 +72,7 @@ void Floats8Decoder::Read(VarId to, int first) {
   const int lanes = builder_.var(to).lanes, code = first / bytes_ * bytes_,
             word = first - first % (bytes_ / 2);
   KIRSCH_CHECK(lanes << times_ == bytes_ && first % lanes == 0 && first + lanes <= count_);
+  // The bytes are those of a whole vector of codes; the half that is unpacked follows from `first`.
   if (made_ != code) MakeBytes(code);
   if (times_ == 1) return builder_.Do(Unpack{to, low_, high_, word != code});
   if (unpacked_ != word) builder_.Do(Unpack{words_, low_, high_, word != code});
@@ -78,7 +80,8 @@ void Floats8Decoder::Read(VarId to, int first) {
   builder_.Do(Unpack{to, builder_.Filled(Dtype::kBf16, bytes_ / 2, 0), words_, word != first});
 }
 
-// Of a vector of codes, those that there are.
+// Makes the lower and upper bytes of a vector of codes, of those that there are. A code has its sign where
+// the upper byte has it.
 void Floats8Decoder::MakeBytes(int first) {
   made_ = first;
   builder_.Do(Load{codes_, {from_.pointer, Plus(from_.offset, first)}, std::min(bytes_, count_ - first)});
@@ -93,9 +96,14 @@ void Floats8Decoder::LookUpBytes() {
   builder_.Do(LookupPair{high_, codes_, tables_[2], tables_[3]});
 }
 
-// An upper byte follows from the upper four bits of a magnitude, but that of 0 is 0: less 1 it is negative,
-// and any other no less than those bits. A lower byte has the lower four bits, or, beside two
-// bits of mantissa, twice them, of which one shifts out.
+// For a magnitude m of 7 bits, without tables of 128 entries:
+//   - The upper byte follows from m >> 3, its upper four bits, but that of 0 is 0. There m - 1 is negative,
+//   hence the
+//     minimum of both, and is looked up as 0. Any other m - 1 is no less than m >> 3.
+//   - The lower byte is what the lower four bits of m are looked up as. Beside two bits of mantissa (m < 64)
+//   it is
+//     twice that, and one bit shifts out. m + 64 is negative for other m, so it is looked up as 0 and adds
+//     nothing.
 void Floats8Decoder::ComputeBytes() {
   constexpr int kLowBits = 4, kToHigh = 3;
   const std::array<uint8_t, 16> high = Table<16>(HighByte, 1, 1 << kToHigh),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of gemma.cpp's floats of 8 bits (SwitchingFloat), of f32 or of words of bf16, which they all are.
-// Internal to codegen/.
+// Decodes gemma.cpp's floats of 8 bits (SwitchingFloat) into vectors of f32, or of words of bf16, which they
+// all are. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_FLOATS8_DECODER_H_
 #define KIRSCH_CODEGEN_KERNELS_FLOATS8_DECODER_H_
 
@@ -9,17 +9,20 @@
 
 namespace kirsch {
 
-// Codes are read a vector of bytes at a time. Of each, the lower and the upper byte of its bf16 are made, as
-// two vectors; these are unpacked to words, and words, with zeros below them, to f32.
+// Reads codes a vector of bytes at a time. Of each code it makes the lower and the upper byte of the bf16, as
+// two vectors; these are unpacked to words, and words, with zeros below them, to f32:
+//   codes -> lower bytes, upper bytes -> words of bf16 -> f32
+// One vector of codes makes 2 vectors of words or 4 of f32, which are read in ascending order.
 class Floats8Decoder {
  public:
   // Vectors have `bytes`, and their elements are `number`: kF32 or kBf16. `by_tables`: see LooksUpBytes.
+  // Tables are filled where the constructor is called.
   Floats8Decoder(ProcedureBuilder& builder, Dtype number, int bytes, bool by_tables);
 
-  // There are `count` codes from here on.
+  // From here on there are `count` codes, the first of which is at `codes`.
   void Begin(const Address& codes, int count);
-  // to = those from `first` on, a multiple of its lanes. Elements of a vector of codes are read one vector
-  // after the other.
+  // to = the elements from `first` on, a multiple of its lanes. The vectors that a vector of codes makes are
+  // read one after the other, so that each step of unpacking is done once.
   void Read(VarId to, int first);
 
  private:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanewise microkernel, of depthwise convolutions: the tile's accumulators stay in registers over all
-// taps; every lane is a channel. A trip takes a run of taps: column by column, it loads their vectors of rhs,
-// then each vector of lhs that the tile's rows have there, once, for all the rows and taps that it is
-// multiplied for.
+// Writes the lanewise microkernel, of depthwise convolutions. The tile's accumulators stay in registers over
+// all taps; every lane is a channel. A trip takes a run of taps: column by column, it loads their vectors of
+// rhs, then each vector of lhs that the tile's rows have there, once, for all the rows and taps that it is
+// multiplied for. With 2 rows and 3 taps, x1 and x2 are loaded once for two products:
+//   row 0: c0 += x0 * w0 + x1 * w1 + x2 * w2
+//   row 1: c1 += x1 * w0 + x2 * w1 + x3 * w2
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,6 +21,7 @@
 namespace kirsch {
 namespace {
 
+// Writes one kernel: weights of a trip are in registers, the input takes a single one.
 class LanewiseProduct {
  public:
   explicit LanewiseProduct(const Microkernel& kernel)
@@ -46,10 +49,12 @@ class LanewiseProduct {
   }
 
  private:
+  // A row and a tap that take the same vector of the input.
   struct Use {
     int row, tap;
   };
 
+  // Writes the next `taps` taps of all rows and columns, and moves the pointers behind them.
   void Taps(int taps) {
     std::map<int64_t, std::vector<Use>> uses;  // of the input at an offset
     for (int tap = 0; tap < taps; ++tap)
@@ -63,7 +68,7 @@ class LanewiseProduct {
         Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, taps, Constant(kernel_.rhs.At(taps, 0)))});
   }
 
-  // By ascending offsets, so that each sum is a chain by ascending taps.
+  // Goes by ascending offsets of the input, so that each sum is a chain by ascending taps.
   void Column(int j, int taps, const std::map<int64_t, std::vector<Use>>& uses) {
     const LaneCount count = output_.LanesInVector(j);
     for (int tap = 0; tap < taps; ++tap)

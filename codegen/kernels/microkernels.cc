@@ -12,11 +12,12 @@
 namespace kirsch {
 namespace {
 
+// Vector registers of CPUs with AVX-512. Others have 16.
 constexpr int kManyRegisters = 32;
 
-// Do rows meet the same elements of lhs in different steps of a trip, as those of a window may? Or columns
-// the same bytes of rhs, of which a step takes some bits? Compilers would keep such an element in a register
-// until then, and there are none left.
+// True if rows meet the same elements of lhs in different steps of a trip, as those of a window may. Or if
+// columns meet the same bytes of rhs, of which a step takes some bits. Compilers would keep such an element
+// in a register until then, and there are none left.
 bool StepsShareElements(const Microkernel& kernel) {
   if (IsInPanels(kernel.rhs.dtype) && (HasNibbles(kernel.rhs.dtype) || HasFactors(kernel.rhs.dtype)))
     return true;
@@ -64,11 +65,13 @@ std::string Microkernel::Name() const {
 }
 
 std::vector<int64_t> Microkernel::Counts(int64_t k) const {
-  // Indices from one step of a loop to the next, and those that all of its steps cover.
+  // Indices from one step of a loop to the next, and those that all of its steps cover. A loop at `level`
+  // goes over that digit of a window's reduction; the outermost covers all of k.
   const auto unit = [&](int level) { return level == 0 ? step() : reduction.unit(level); };
   const auto covered = [&](int level) {
     return level + 1 < reduction.digits ? reduction.unit(level + 1) : k;
   };
+  // The main loop and its rest share the steps of the lowest digit that is not taken whole.
   const int64_t steps = covered(whole_digits) / unit(whole_digits);
   std::vector<int64_t> counts = {steps / at_once()};
   if (has_rest()) counts.push_back(steps % at_once());
@@ -78,6 +81,7 @@ std::vector<int64_t> Microkernel::Counts(int64_t k) const {
 }
 
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
+  // The same function tells the cost model how the main loop is unrolled.
   const MainLoop loop = MainLoopOf(kernel->tile, unit, kernel->reduction);
   kernel->k_split = loop.sets;
   kernel->whole_digits = loop.whole_digits;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every
-// step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs. Where
-// the arithmetic has groups, a step is a group of rows and of columns.
+// Writes the outer-product microkernel. The tile's accumulators stay in registers over the whole reduction.
+// Every step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs.
+// Where the arithmetic has groups, a step is a group of rows and of columns. A step k of a tile of two rows
+// and one vector of columns:
+//   b = rhs[k][0 .. 15]
+//   a = lhs[0][k] in all lanes,  c0 += a * b
+//   a = lhs[1][k] in all lanes,  c1 += a * b
 #include <algorithm>
 #include <array>
 
@@ -16,6 +20,7 @@
 namespace kirsch {
 namespace {
 
+// Writes one kernel. Its constructor declares the variables and checks that the operands' layouts suit.
 class OuterProduct {
  public:
   explicit OuterProduct(const Microkernel& kernel)
@@ -38,9 +43,12 @@ class OuterProduct {
     if (kernel.one_by_one()) odd_factor_ = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.instruction().has_excess())
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
+    // With groups, `factor_` has other elements than sums have.
     if (group() == 1) output_.UseForOld(factor_);
   }
 
+  // The parts of the kernel in the order in which they run. What is left of a group comes after the loops: if
+  // it is known only at run time, as one of group - 1 variants.
   Procedure Build() && {
     output_.Prefetch();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
@@ -64,7 +72,8 @@ class OuterProduct {
   Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
   Affine RhsAt(int64_t k, int64_t column) const { return kernel_.rhs.At(k, column, parameters_.size); }
 
-  // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
+  // Returns how many elements of vector j of rhs are read. Rhs's own padding may be read, so a packed vector
+  // is whole even where the output's is not.
   LaneCount RhsCount(int j) const {
     const bool runtime_n_tail =
         parameters_.last != kNoVar && kernel_.rhs.panel == 0 && j + 1 == kernel_.tile.columns;
@@ -73,11 +82,12 @@ class OuterProduct {
     return group() *
            static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
   }
-  // `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count` steps
-  // exist; rhs is filled up.
+  // Writes `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count`
+  // steps exist; rhs is filled up to whole groups.
   void Steps(int steps, int count) {
     for (int u = 0; u < steps; ++u) {
       const int64_t k = int64_t{u} * group();
+      // With fences, the loads of a step, or of a row, take registers only within it.
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k);
       if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k());
@@ -88,6 +98,7 @@ class OuterProduct {
         else
           Row(u, i, k, count);
       }
+      // The additional row of sums: 128 times rhs, which o8 is too much.
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
@@ -96,9 +107,11 @@ class OuterProduct {
     builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, RhsAt(steps * group(), 0))});
   }
 
+  // Reads vector j of row k, or of the group of rows that begins there.
   void ReadRhs(int j, int64_t k) { rhs_.Read(j, {parameters_.rhs, RhsAt(k, Lane(j))}, RhsCount(j)); }
 
-  // Of pairs, the elements of lhs come one by one, as far as there are any.
+  // Multiplies row i of lhs by all vectors of rhs. Of pairs, the elements of lhs come one by one, as far as
+  // there are any.
   void Row(int u, int i, int64_t k, int count) {
     for (int part = 0; part < std::min(kernel_.parts(), count); ++part) {
       builder_.Do(
@@ -108,7 +121,8 @@ class OuterProduct {
     }
   }
 
-  // The same for pairs of rhs that are made one by one.
+  // The same for pairs of rhs that are made one by one. All factors are broadcast before any vector of rhs is
+  // made.
   void OnlyRow(int u, int64_t k, int count) {
     const std::array<VarId, 2> factors = {factor_, odd_factor_};
     const auto parts = static_cast<size_t>(std::min(kernel_.parts(), count));
@@ -128,9 +142,11 @@ class OuterProduct {
     }
   }
 
+  // Elements in a cache line.
   static int64_t LineElements(const MatrixLayout& layout) { return 64 / Bytes(layout.dtype); }
 
-  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  // Prefetches, for each line of the tile's columns, what is as far ahead as the decision says. May point
+  // past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
     for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
       builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n())},

@@ -21,23 +21,27 @@ constexpr int64_t kStripRows = RegisterTranspose::kStripRows;
 constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
-// Does the copy round?
+// True if the copy rounds, from f32 to a narrower float.
 bool Narrows(const Pack& pack) {
   return pack.from.dtype == Dtype::kF32 && (pack.to.dtype == Dtype::kBf16 || pack.to.dtype == Dtype::kF16);
 }
 
-// The type of the vectors that are stored.
+// Returns the type of the vectors that are stored. A store narrows them where the copy rounds.
 Dtype StoredFrom(const Pack& pack) { return Narrows(pack) ? Dtype::kF32 : pack.to.dtype; }
 
-// Elements along the copy's inner axis that are handled as one vector: as many as a vector has words in
-// panels, where groups make them wider.
+// Returns how many elements along the copy's inner axis are handled as one vector. In panels these are as
+// many as a vector has words, since groups make them wider.
 int LanesOf(const Pack& pack) {
   if (pack.to.panel == 0) return pack.vector_bytes / Bytes(StoredFrom(pack));
   return static_cast<int>(PanelVector(pack.to.panel, pack.vector_bytes, pack.to.dtype));
 }
 
-// The copy's inner axis goes by chunks: panels, or, without panels, a few vectors. Its outer axis goes by
-// groups.
+// Copies between layouts of elements; types of blocks are decoded on the way. The copy's inner axis goes by
+// chunks: panels, or, without panels, a few vectors. Its outer axis goes by groups. If both sides have the
+// same order, rows stay rows. With panels of 4 and no groups:
+//   from: a0 a1 a2 a3 a4 a5      to: a0 a1 a2 a3  b0 b1 b2 b3
+//         b0 b1 b2 b3 b4 b5          a4 a5  0  0  b4 b5  0  0
+// Else the copy transposes, and the elements of a chunk are as many rows of the source.
 class Packer {
  public:
   explicit Packer(const Pack& pack)
@@ -56,6 +60,7 @@ class Packer {
         step_(pack.inner_stride == 1 || parts_ ? lanes_ : 1),
         prefetch_(pack, builder_, from_, LineColumns(), size_),
         rows_at_once_(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0 ? kRowsAtOnce : 1) {
+    // Combinations that this copy has no code for.
     KIRSCH_CHECK(pack.from.panel == 0);
     KIRSCH_CHECK(rows_at_once_ > 1 || pack.from.order == pack.to.order);
     KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
@@ -76,6 +81,7 @@ class Packer {
     decoder_.emplace(builder_, pack.from.dtype, number, bytes, /*by_tables=*/false);
   }
 
+  // Declares the vectors that this kind of copy needs, and writes it.
   Procedure Build() && {
     if (decoder_) {
       pack_.from.order == pack_.to.order ? DecodingCopy() : DecodingTranspose();
@@ -92,7 +98,7 @@ class Packer {
   }
 
  private:
-  // Blocks that stay in rows: whole ones, one after the other.
+  // Decodes blocks that stay in rows: whole ones, one after the other.
   void DecodingCopy() {
     builder_.Loop(Constant(pack_.outer), [&](VarId row) {
       const Affine from = Plus(Constant(0), row, pack_.from.outer_stride);
@@ -103,18 +109,18 @@ class Packer {
     });
   }
 
-  // Blocks that are turned: a few rows of the source at a time are decoded into an array, which is then
-  // turned.
+  // Transposes blocks: of a few rows of the source at a time a block is decoded into an array, which is then
+  // transposed.
   void DecodingTranspose() {
     array_ = builder_.Array("rows", pack_.to.dtype, lanes_, RegisterTranspose::kLeast * block());
     TransposingCopy();
   }
 
   int block() const { return BlockOf(pack_.from.dtype); }
-  // The source's columns that are turned together: a cache line of words, or a block.
+  // Returns how many columns of the source are transposed together: a cache line of words, or a block.
   int64_t LineColumns() const { return IsOfBlocks(pack_.from.dtype) ? block() : kStripRows * group_; }
 
-  // A block of the source.
+  // Decodes a block of the source to `to`, a vector at a time.
   void Decode(const Affine& from, const Address& to) {
     const int lanes = builder_.var(decoded_).lanes;
     decoder_->Begin(0, {from_, InBytes(pack_.from.dtype, from)});
@@ -124,7 +130,8 @@ class Packer {
     }
   }
 
-  // `rows` rows of the source behind `from`.
+  // Returns the place `rows` rows of the source behind `from`, or `number` times so many. Rows are a constant
+  // apart, or as the run-time size says.
   Affine Behind(const Affine& from, int64_t rows) const {
     if (size_ == kNoVar) return Plus(from, rows * pack_.from.outer_stride);
     return rows == 0 ? from : Plus(from, size_, rows);
@@ -136,10 +143,11 @@ class Packer {
   bool any_outer() const { return pack_.runtime_extent == PackAxis::kOuter; }
   bool any_inner() const { return pack_.runtime_extent == PackAxis::kInner; }
 
-  // All of an outer axis of any size by `copy(from, to, rows)`: the largest of `pieces` as often as it fits,
-  // then the next one in what is left, and so on; in the end what is left of a group.
-  // `behind(from, number, rows)` is what lies so many times so many rows behind. The largest is prefetched,
-  // where copies are: `turned` rows of the source.
+  // Copies all of an outer axis of any size by copy(from, to, rows). It takes the largest of `pieces` as
+  // often as it fits, then the next one in what is left, and so on; in the end what is left of a group. Of 11
+  // rows, pieces of 4 and 2 leave 1: they are 4, 4 and 2 rows. behind(from, number, rows) returns the place
+  // so many times so many rows behind. The loop over the largest piece prefetches `turned` rows of the
+  // source, where copies prefetch.
   template <typename Next, typename Copy>
   void ForAnyOuter(const std::vector<int64_t>& pieces, int64_t turned, Affine from, Affine to,
                    const Next& behind, const Copy& copy) {
@@ -154,6 +162,7 @@ class Packer {
         prefetch_.ForSteps(turned, whole, piece);
       else
         builder_.Loop(whole, [&](VarId number) { piece(IndexOf(number)); });
+      // Nothing is left of single rows; else the next piece begins behind those of this one.
       if (rows == 1) return;
       from = behind(from, whole, rows);
       to = Plus(to, Times(whole, stride));
@@ -163,6 +172,8 @@ class Packer {
                       [&](size_t i) { copy(from, to, static_cast<int64_t>(i) + 1); });
   }
 
+  // Copies rows that stay rows, rows_at_once_ at a time, so that each chunk of the copy is written in longer
+  // runs.
   void StraightCopy() {
     if (any_outer())
       return ForAnyOuter(
@@ -185,6 +196,7 @@ class Packer {
                    static_cast<int>(pack_.outer - done));
   }
 
+  // Copies so many rows, chunk by chunk; the last chunk may have fewer elements.
   void StraightRows(const Affine& from, const Affine& to, int rows) {
     if (any_inner()) return StraightAnyRows(from, to, rows);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
@@ -197,8 +209,8 @@ class Packer {
                     pack_.inner - chunks * width_, last_);
   }
 
-  // Chunks, then vectors, the last of which may be partial, and is copied one by one where there are no
-  // masks.
+  // Copies so many rows of any length: chunks, then vectors, the last of which may be partial. It is copied
+  // element by element where there are no masks.
   void StraightAnyRows(const Affine& from, const Affine& to, int rows) {
     const VarId chunks = builder_.Quotient(IndexOf(any_), width_, false, 1),
                 left = builder_.Quotient(IndexOf(any_), width_, true, 1),
@@ -221,8 +233,8 @@ class Packer {
     });
   }
 
-  // `rows` rows of a chunk of which `filled` elements exist; of the last vector's as many as `last` says, if
-  // it is a variable.
+  // Copies `rows` rows of a chunk of which `filled` elements exist. If `last` is a variable, the last vector
+  // has as many as that says. A panel is written to its width; elements that don't exist are loaded as zeros.
   void StraightChunk(const Affine& from, const Affine& to, int rows, int64_t filled, VarId last) {
     const int64_t stored = pack_.to.panel != 0 ? width_ : filled;
     for (int row = 0; row < rows; row += group_)
@@ -236,7 +248,7 @@ class Packer {
       }
   }
 
-  // `count` elements of each of `rows` rows, side by side.
+  // straight_ = `count` elements of each of `rows` rows, the rows' elements by turns.
   void LoadGroup(const Affine& from, int rows, const LaneCount& count) {
     if (count.most == 0) return builder_.Do(Zero{straight_});
     if (parts_) return LoadEverySecond(from, count.most);
@@ -249,6 +261,8 @@ class Packer {
     builder_.Do(interleave);
   }
 
+  // straight_ = every second element from `from` on: two vectors side by side are loaded, and the even
+  // elements kept.
   void LoadEverySecond(const Affine& from, int count) {
     const int spanned = 2 * count - 1;
     builder_.Do(Load{straight_, {from_, from}, std::min(spanned, lanes_)});
@@ -259,9 +273,11 @@ class Packer {
     builder_.Do(Deinterleave{straight_, odd_});
   }
 
+  // Copies chunk by chunk; the last chunk may have fewer elements.
   void TransposingCopy() {
     // Of blocks, the decoder's code is there once for each row.
     const int bytes = decoder_ ? RegisterTranspose::kLeast * kWordBytes : pack_.vector_bytes;
+    // Of blocks, the decoder's code is there once for each row, so squares stay small.
     square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min(pack_.inner, width_),
                     pack_.outer / group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
@@ -273,7 +289,8 @@ class Packer {
                      pack_.inner - chunks * width_);
   }
 
-  // A chunk of which `filled` elements exist.
+  // Transposes a chunk of which `filled` elements exist: strips of kStripRows rows of the source, then one
+  // with the rows that are left. A panel goes on with zeros, which are strips without rows.
   void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
     const auto strips = [&](int64_t first, int64_t count, int64_t rows, int64_t stored) {
       builder_.Loop(Constant(count), [&](VarId strip) {
@@ -296,15 +313,16 @@ class Packer {
     if (done < width_) strips(done, 1, 0, width_ - done);
   }
 
-  // Of `left` elements that there are in the copy, those that are written where there are so many rows.
+  // Returns how many of the `left` elements that the copy still has are written if so many rows exist. It is
+  // no more than these if the copy is exact; else whole squares, or the panel's zeros, too.
   int64_t StoredOf(int64_t rows, int64_t left) const {
     if (pack_.exact) return rows;
     if (pack_.to.panel != 0) return std::min(left, kStripRows);
     return (rows + RegisterTranspose::kLeast - 1) / RegisterTranspose::kLeast * RegisterTranspose::kLeast;
   }
 
-  // `rows` rows of the source, of which as many elements as there are `stored` become: whole lines of the
-  // source first.
+  // Transposes a strip of `rows` rows of the source. Of each row of the copy it writes `stored` elements.
+  // Whole lines of the source come first, then what is left of them.
   void TransposeStrip(const Affine& from, const Affine& to, int64_t rows, int64_t stored) {
     const int64_t columns = LineColumns();
     if (any_outer())
@@ -326,7 +344,7 @@ class Packer {
                        pack_.outer - done);
   }
 
-  // `columns` columns of the source (rows of the copy) of a strip.
+  // Transposes `columns` columns of a strip, which are rows of the copy, square after square.
   void TransposeColumns(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
     const int64_t size = square_->size(), whole = rows / size;
     builder_.Loop(Constant(whole), [&](VarId block) {
@@ -337,7 +355,7 @@ class Packer {
                       std::min(stored - done, size), columns);
   }
 
-  // As many rows of the source as a block has, of which `rows` exist.
+  // Transposes as many rows of the source as a square has, of which `rows` exist, over `columns` columns.
   void TransposeBlocks(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
     for (int64_t row = 0; row < rows; ++row) prefetch_.Row(Behind(from, row));
     if (decoder_ && rows > 0) return TransposeDecoded(from, to, rows, stored);
@@ -347,7 +365,8 @@ class Packer {
                      std::min(step, columns - column));
   }
 
-  // The same of a block of each row.
+  // The same for types of blocks: a block of each row is decoded into the array and transposed from there, a
+  // line's worth of columns in each trip.
   void TransposeDecoded(const Affine& from, const Affine& to, int64_t rows, int64_t stored) {
     for (int64_t row = 0; row < rows; ++row)
       Decode(Plus(from, row * pack_.from.outer_stride), At(array_, row * block()));
@@ -360,7 +379,7 @@ class Packer {
     });
   }
 
-  // A column of the block is a group of columns of the source.
+  // Transposes one square. A column of it is a group of columns of the source.
   void TransposeBlock(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
     square_->LoadTurned(rows, columns, [&](int64_t row) { return Source(from, row); });
     for (int64_t column = 0; column < columns; column += group_)
@@ -369,7 +388,8 @@ class Packer {
                         static_cast<int>(stored) * group_});
   }
 
-  // Where what is turned begins in a row.
+  // Returns where row `row` of what is transposed begins: in the array, if it was decoded, else in the
+  // source.
   Address Source(const Affine& from, int64_t row) const {
     if (decoder_) return {array_, Plus(from, row * block())};
     return {from_, Behind(from, row)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The procedures that copy a tile of an operand into a packed buffer.
+// Writes the procedures that copy a tile of an operand into a packed buffer, in the layout that microkernels
+// read.
 #ifndef KIRSCH_CODEGEN_KERNELS_PACK_H_
 #define KIRSCH_CODEGEN_KERNELS_PACK_H_
 
@@ -11,6 +12,7 @@
 
 namespace kirsch {
 
+// Adds to a PackShape what only its code depends on.
 struct Pack : PackShape {
   int vector_bytes = 0;    // of the widest vectors
   bool lanes_vary = true;  // there is a masked load of the source's elements (LanesMayVary)
@@ -19,8 +21,8 @@ struct Pack : PackShape {
   std::string Name() const;
 };
 
-// The procedure: (from, to[, what there is along PackShape::runtime_extent][, the run-time size][,
-// KernelRun::last]).
+// The procedure is (from, to[, what there is along PackShape::runtime_extent][, the run-time size][,
+// KernelRun::last]). Which file writes it depends on the types: blocks, panels, integers that share scales.
 Procedure PackProcedure(const Pack& pack);
 
 }  // namespace kirsch

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outer-product microkernel of integers that share scales: rows of lhs are of type q8, rhs is of blocks
-// in panels (spec/block.h). For the steps of a block of lhs, products are summed as integers, which is exact,
-// in accumulators of their own; the sums are made f32, multiplied by the scales of both, and added to the
-// tile's accumulators. Where blocks of rhs are longer, their parts have factors of the numbers of a block.
+// Writes the outer-product microkernel of integers that share scales. Rows of lhs are of type q8; rhs is of
+// blocks in panels (spec/block.h). For the steps of a block of lhs, products are summed as integers, which is
+// exact, in accumulators of their own. The sums are made f32, multiplied by the scales of both, and added to
+// the tile's accumulators. Where blocks of rhs are longer, their parts have factors of the numbers of a
+// block. In each lane, which is a column, for row i:
+//   dots = start of row i                           (s32; it takes the bias of rhs off)
+//   dots += 4 codes of row i * 4 codes of the column,  8 times
+//   sum += f32(dots) * scale of the column * scale of row i
 #include <algorithm>
 #include <vector>
 
@@ -19,6 +23,7 @@
 namespace kirsch {
 namespace {
 
+// Each vector of sums has two registers: the integers of a block, and the sum in f32.
 class PanelProduct {
  public:
   explicit PanelProduct(const Microkernel& kernel)
@@ -46,6 +51,7 @@ class PanelProduct {
     }
   }
 
+  // There is no rest: a trip takes a block of rhs, and blocks are whole.
   Procedure Build() && {
     output_.Prefetch();
     output_.Start();
@@ -59,25 +65,30 @@ class PanelProduct {
   }
 
  private:
+  // Steps of the reduction that share a scale of lhs; and those of them that share one of rhs.
   int steps() const { return kernel_.tile.group(); }
   int Part() const { return format_.part == 0 ? steps() : format_.part; }
+  // The integers of row i and vector j.
   VarId Dots(int i, int j) const { return dots_[static_cast<size_t>(j * kernel_.tile.rows + i)]; }
   PanelReader::Columns Columns(int j) const { return reader_.ColumnsFrom(output_.Lane(j)); }
+  // Returns the place of a byte of the block of row i.
   Address Lhs(int i, int byte) const {
     return At(parameters_.lhs, Bytes(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
   }
 
-  // A block of rhs, of all rows and columns, which a trip of the loop is.
+  // Multiplies a block of rhs, of all rows and columns, which a trip of the loop is. It is as long as one or
+  // several blocks of lhs.
   void Block() {
     for (first_ = 0; first_ < BlockOf(kernel_.rhs.dtype); first_ += steps()) BlockOfLhs();
     builder_.Do(Advance{parameters_.rhs, Constant(BlockBytes())});
   }
 
-  // Bytes of a panel's blocks for the same steps.
+  // Returns the bytes of a panel that a trip takes.
   int64_t BlockBytes() const {
     return Bytes(kernel_.rhs.dtype, kernel_.rhs.At(BlockOf(kernel_.rhs.dtype), 0));
   }
 
+  // Multiplies a block of lhs, part by part of rhs: integers, then what their sums are multiplied by.
   void BlockOfLhs() {
     if (kernel_.prefetches()) Prefetch();
     for (int k = 0; k < steps(); k += Part()) {
@@ -89,7 +100,8 @@ class PanelProduct {
     builder_.Do(Advance{parameters_.lhs, Constant(Bytes(kernel_.lhs.dtype, steps()))});
   }
 
-  // Sums of integers begin with what the codes of rhs make them too much, negative.
+  // Begins the sums of integers with what the codes of rhs make them too much, negative. All columns begin
+  // with the same, so it is broadcast once for a row and copied.
   void Start(int k) {
     for (int i = 0; i < kernel_.tile.rows; ++i)
       for (int j = 0; j < kernel_.tile.columns; ++j)
@@ -101,18 +113,20 @@ class PanelProduct {
           builder_.Do(Broadcast{Dots(i, 0), Lhs(i, StartByte(k)), 1, Dtype::kS32});
   }
 
+  // Returns where a block of lhs has the start for the bias of rhs. For kLongBias there is one for each half.
   int StartByte(int k) const {
     KIRSCH_CHECK((Part() < steps()) == (format_.bias == kLongBias));
     if (format_.bias == kLongBias) return kQ8HalfStarts + k / Part() * kWordBytes;
     return format_.bias == kNibbleBias ? kQ8NibbleStart : kQ8Start;
   }
 
-  // Else compilers load codes, factors and numbers of all columns before they use any.
+  // Writes a fence. Else compilers load codes, factors and numbers of all columns before they use any, and
+  // registers run out.
   void KeepLoadsHere() {
     if (kernel_.fence_steps) builder_.Do(Fence{});
   }
 
-  // A word of each column of rhs, times that of each row of lhs.
+  // Multiplies a word of each column of rhs by that of each row of lhs: four steps of the reduction.
   void AddProducts(int k) {
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       KeepLoadsHere();
@@ -125,6 +139,7 @@ class PanelProduct {
     }
   }
 
+  // Scales the sums of a part of rhs and adds them to the tile's.
   void AddScaled(int part) {
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       KeepLoadsHere();
@@ -140,6 +155,8 @@ class PanelProduct {
     }
   }
 
+  // An offset is the same for all elements of a part, so it is multiplied by their sum, which q8 has scaled
+  // already.
   void AddOffsets(int part) {
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       KeepLoadsHere();
@@ -151,12 +168,14 @@ class PanelProduct {
     }
   }
 
+  // Adds a product with the number of the row: its scale, or its scaled sum.
   void AddTo(int i, int j, VarId term) {
     const VarId sum = accumulators_.at(0, i, j);
     builder_.Do(Fma{sum, term, number_, sum});
   }
 
-  // These steps' share of what a trip reads of rhs, further on.
+  // Prefetches these steps' share of what a trip reads of rhs, as far ahead as the decision says. Shares
+  // spread the lines of a long block over the trip.
   void Prefetch() {
     const int64_t ahead =
         Bytes(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k(), kernel_.prefetch_n()));

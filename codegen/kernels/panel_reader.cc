@@ -24,17 +24,19 @@ PanelReader::PanelReader(ProcedureBuilder& builder, const MatrixLayout& panels, 
       whole_(HasFactors(panels.dtype) ? builder.Vector("whole", Dtype::kF32, lanes) : kNoVar),
       factor_(HasFactors(panels.dtype) ? builder.Vector("factor", Dtype::kS32, lanes) : kNoVar) {}
 
+// Columns of the next panel are elsewhere in memory.
 PanelReader::Columns PanelReader::ColumnsFrom(int64_t first) const {
   return {first, static_cast<int>(std::min<int64_t>(lanes_, panels_.panel - first % panels_.panel))};
 }
 
+// Returns where the word, or the f16, that has this byte of the blocks begins, for the first of the columns.
 Address PanelReader::At(const Columns& columns, int byte) const {
   return {blocks_.pointer, Plus(Plus(blocks_.offset, Times(column_, TurnOf(panels_.dtype, byte).bytes)),
                                 PlaceInPanels(panels_, 0, columns.first, byte))};
 }
 
-// Words of both halves share their bytes where codes are halves of those; their higher bits, if there are
-// any, those of four words.
+// Where a byte has two codes, the words of both halves are loaded from the same bytes. Higher bits, if there
+// are any, come from a word that has those of four words.
 void PanelReader::Codes(VarId to, int step, const Columns& columns) {
   const BlockBits at = format_.code(step);
   builder_.Do(Load{to, At(columns, at.byte), columns.count * kWordSteps});
@@ -45,6 +47,7 @@ void PanelReader::Codes(VarId to, int step, const Columns& columns) {
   if (higher_ != kNoVar) AddHigherBits(to, at, columns);
 }
 
+// Moves the higher bits to above the lower ones, and masks those of other words off.
 void PanelReader::AddHigherBits(VarId codes, const BlockBits& at, const Columns& columns) {
   constexpr uint32_t kHigherBits = 0x30303030u;
   builder_.Do(Load{higher_, At(columns, at.high_byte), columns.count * kWordSteps});
@@ -54,6 +57,7 @@ void PanelReader::AddHigherBits(VarId codes, const BlockBits& at, const Columns&
   builder_.Do(Binary{BinaryOp::kOr, codes, codes, higher_});
 }
 
+// Numbers of a part are its own, or factors of the block's.
 void PanelReader::Scale(VarId to, int part, const Columns& columns) {
   if (format_.scale_factor != nullptr)
     Number(to, format_.scale_byte, format_.scale_factor(part), format_.signed_factors, columns);
@@ -68,12 +72,13 @@ void PanelReader::Offset(VarId to, int part, const Columns& columns) {
     Number(to, format_.offset_byte, columns);
 }
 
+// Loads a number of each column, of 16 or 32 bits.
 void PanelReader::Number(VarId to, int byte, const Columns& columns) {
   builder_.Do(
       Load{to, At(columns, byte), columns.count, IsOfF16s(panels_.dtype, byte) ? Dtype::kF16 : Dtype::kF32});
 }
 
-// Times the factors of a part, which are bytes of words.
+// Multiplies that number by the factors of a part, which are bytes of words.
 void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_sign, const Columns& columns) {
   KIRSCH_CHECK(factor.shift == 0 && factor.bits == kBitsPerByte && factor.high_byte < 0);
   ReadFactor(factor.byte, has_sign, columns);
@@ -82,6 +87,7 @@ void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_s
   builder_.Do(Binary{BinaryOp::kMul, to, to, whole_});
 }
 
+// factor_ = a byte of a word of each column. Four parts share the word, so it is shifted down and masked.
 void PanelReader::ReadFactor(int byte, bool has_sign, const Columns& columns) {
   const int last = kWordBytes - 1, place = byte - TurnOf(panels_.dtype, byte).begin;
   builder_.Do(Load{factor_, At(columns, byte), columns.count, Dtype::kS32});

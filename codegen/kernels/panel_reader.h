@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads blocks of integers in panels (spec/block.h), a vector of columns at a time. Internal to codegen/.
+// Reads blocks of integers in panels (spec/block.h), a vector of columns at a time. Microkernels and copies
+// into wider panels use it. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_PANEL_READER_H_
 #define KIRSCH_CODEGEN_KERNELS_PANEL_READER_H_
 
@@ -11,39 +12,41 @@
 
 namespace kirsch {
 
-// Steps of the reduction that a word of codes is of, once they are read: each has 8 bits then.
+// How many steps of the reduction a word of codes has, once they are read: each has 8 bits then.
 inline constexpr int kWordSteps = kWordBytes;
 
-// Where the word, or the f16, with byte `byte` of the block of a column is, in bytes from where the panels
-// begin (TurnOf in spec/block.h). `step` is the first of the block's steps of the reduction.
+// Returns where the word, or the f16, with byte `byte` of the block of a column is, in bytes from where the
+// panels begin (TurnOf in spec/block.h). `step` is the first of the block's steps of the reduction. In a
+// panel, the same word of all columns comes first, then the next word of all.
 inline int64_t PlaceInPanels(const MatrixLayout& panels, int64_t step, int64_t column, int byte) {
   const PanelTurn turn = TurnOf(panels.dtype, byte);
   return Bytes(panels.dtype, panels.At(step, column / panels.panel * panels.panel)) +
          int64_t{turn.begin} * panels.panel + column % panels.panel * turn.bytes;
 }
 
+// Begin() says which blocks are read; the other functions write the loads and what unpacks them.
 class PanelReader {
  public:
   // Vectors have so many words.
   PanelReader(ProcedureBuilder& builder, const MatrixLayout& panels, int lanes);
 
-  // Neighbours of one panel, at most a vector of them.
+  // Neighbours in one panel, at most a vector of them.
   struct Columns {
     int64_t first = 0;
     int count = 0;
   };
-  // A vector of columns from the one on, or those that its panel still has.
+  // Returns a vector of columns from this one on, or those that its panel still has.
   Columns ColumnsFrom(int64_t first) const;
 
-  // The block of each column that is read from here on is in panels that begin there; columns are numbered
-  // from `column` on.
+  // From here on, the blocks that are read are in panels that begin at `blocks`. Columns are numbered from
+  // `column` on.
   void Begin(const Address& blocks, const Affine& column) {
     blocks_ = blocks;
     column_ = column;
   }
   // to (u8) = the codes of kWordSteps steps of the block from `step` on, of each column.
   void Codes(VarId to, int step, const Columns& columns);
-  // to (f32) = the scale, or the offset, of a part of the block, of each column.
+  // to (f32) = the scale of a part of the block, of each column. Offset: what is added, likewise.
   void Scale(VarId to, int part, const Columns& columns);
   void Offset(VarId to, int part, const Columns& columns);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A square block of a matrix, in registers: as many vectors as each has groups of elements.
+// Transposes a square block of a matrix in registers: as many vectors as each has groups of elements.
+// Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_
 #define KIRSCH_CODEGEN_KERNELS_REGISTER_TRANSPOSE_H_
 
@@ -13,6 +14,8 @@
 
 namespace kirsch {
 
+// Copies load rows of the source into the vectors, call LoadTurned(), and store the vectors as rows of the
+// copy. So memory is read and written in whole vectors.
 class RegisterTranspose {
  public:
   static constexpr int kLeast = 4;
@@ -32,11 +35,12 @@ class RegisterTranspose {
     for (int row = 0; row < size; ++row) rows_.push_back(builder.Vector(Cat("v", row), dtype, size * group));
   }
 
+  // Rows of the square, which are its columns, too.
   int size() const { return static_cast<int>(rows_.size()); }
   VarId row(int64_t number) const { return rows_[static_cast<size_t>(number)]; }
 
-  // Loads `columns` elements of each of the first `rows` rows, number i from `from(i)`, and turns them. The
-  // rest is zero.
+  // Loads `columns` elements of each of the first `rows` rows, row i from `from(i)`, and transposes them. The
+  // rest of the square is zero.
   template <typename From>
   void LoadTurned(int64_t rows, int64_t columns, const From& from) {
     for (int64_t number = 0; number < size(); ++number) {
@@ -49,6 +53,8 @@ class RegisterTranspose {
   }
 
  private:
+  // Two steps: squares within 16 bytes of each vector, then the 16-byte parts as elements of a larger square.
+  // Vectors beyond `filled` are zeros, as are the squares that they make.
   void Turn(int64_t filled) {
     for (int first = 0; first < std::min<int64_t>(filled, size()); first += in_part_) {
       Transpose turned{{kNoVar, kNoVar, kNoVar, kNoVar}};

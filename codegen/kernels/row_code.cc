@@ -22,6 +22,7 @@ RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPa
       math_(builder, lanes_, kernel.scales, suffix),
       vars_(kernel.program.values.size(), kNoVar) {}
 
+// A value that is one for the row has its variable in `row_`.
 VarId RowCode::Of(int value) {
   const Dtype type = At(value).type;
   if (At(value).op == Operation::kNumber)
@@ -38,7 +39,8 @@ VarId RowCode::Temporary(const std::string& name, Dtype dtype) {
   return at->second;
 }
 
-// x - maximum(x), or x - max(x, y), or both.
+// True if the value is x - maximum(x), or x - max(x, y), or both. Softmax has such exponents, and their
+// exponential needs fewer instructions.
 bool RowCode::IsNotPositive(int value) const {
   const RowValue& v = At(value);
   const std::function<bool(int)> is_bound = [&](int b) {
@@ -50,6 +52,8 @@ bool RowCode::IsNotPositive(int value) const {
   return v.op == Operation::kSub && is_bound(v.b);
 }
 
+// Loads an element for each column, or broadcasts the one that the row has. Integers that the program
+// computes with as floats are converted.
 void RowCode::LoadInput(int value, const RowPlace& place) {
   const size_t input = static_cast<size_t>(At(value).input);
   const RowInput& info = kernel_.program.inputs[input];
@@ -64,7 +68,8 @@ void RowCode::LoadInput(int value, const RowPlace& place) {
   if (converts) builder_.Do(Convert{Of(value), to});
 }
 
-// A sum or a difference, with a product or without.
+// Writes a sum or a difference, as an FMA if it has a product. The sign says whether the product is
+// subtracted, or what is not the product.
 void RowCode::Sum(int value, const RowOperands& operands) {
   const RowValue& v = At(value);
   if (operands.product < 0)
@@ -77,12 +82,14 @@ void RowCode::Sum(int value, const RowOperands& operands) {
   builder_.Do(Fma{Of(value), Of(values[0]), Of(values[1]), Of(values[2]), sign});
 }
 
-// An FMA, since GCC would make others of the product and of the sums that are its uses.
+// A product that is rounded once for all its uses: as an FMA, since GCC would make others of a product and of
+// the sums that use it. -0 is added, which changes no product, also none that is -0.
 void RowCode::RoundedProduct(int value) {
   const VarId zero = builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(-0.0f));
   builder_.Do(Fma{Of(value), Of(At(value).a), Of(At(value).b), zero});
 }
 
+// Loads, numbers, sums and shared products are written here, all else by VectorMath.
 void RowCode::Compute(int value, const RowPlace& place) {
   const RowValue& v = At(value);
   switch (v.op) {
@@ -102,6 +109,7 @@ void RowCode::Compute(int value, const RowPlace& place) {
       break;
   }
   if (v.op == Operation::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
+  // Integers are no NaN, so the operations of numbers serve.
   const Operation op = v.type == Dtype::kS32 ? OfNumbers(v.op) : v.op;
   math_.Compute(op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
 }
@@ -115,6 +123,8 @@ void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_
   if (v.op != Operation::kLoad || kernel_.schedule.prefetch == 0) return;
   const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];
   const int64_t bytes = Bytes(info.dtype);
+  // Only inputs with other elements for each row and column; of the vectors of a line, the first prefetches
+  // it.
   if (!info.along_columns || !info.along_rows || column_in_block * bytes % kLineBytes != 0) return;
   // Where rows do not follow each other, as many whole rows ahead.
   const int64_t stride = kernel_.input_row_strides[static_cast<size_t>(v.input)];
@@ -124,6 +134,8 @@ void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_
   builder_.Do(Prefetch{{pointers_.inputs[static_cast<size_t>(v.input)], Plus(place.column, ahead)}, true});
 }
 
+// Returns where a value is kept: in the row of scratch memory, or in the place of a result that is stored
+// later.
 Address RowCode::KeptAddress(int value, const RowPlace& place) const {
   const int at = kernel_.schedule.KeptAt(value);
   if (at != RowSchedule::kInScratch)
@@ -140,7 +152,8 @@ void RowCode::Keep(int value, const RowPlace& place) {
   builder_.Do(Store{Of(value), KeptAddress(value, place), place.count});
 }
 
-// The f32 after the range of s32 is the first that is not in it: it was converted to no number in particular.
+// Sets `whole` to the largest s32 where `limited` is 2^31. Floats could not be limited any lower, as the
+// largest s32 is no f32, and 2^31 was converted to no number in particular.
 void RowCode::Saturate(VarId whole, VarId limited) {
   const VarId real = Temporary("real"), end = builder_.Filled(Dtype::kF32, lanes_, 0x4f000000);  // 2^31
   builder_.Do(Bits{real, whole});
@@ -148,8 +161,8 @@ void RowCode::Saturate(VarId whole, VarId limited) {
   builder_.Do(Bits{whole, real});
 }
 
-// Floats that become integers are brought into the range first: the conversion saturates nothing. Integers
-// are, where they are stored.
+// Stores a result. Floats that become integers are brought into the range first, as the conversion saturates
+// nothing. Integers are brought into it where they are stored.
 void RowCode::StoreResult(int result, const RowPlace& place) {
   const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
   const Address to = {pointers_.results[static_cast<size_t>(result)],
@@ -170,6 +183,8 @@ void RowCode::StoreResult(int result, const RowPlace& place) {
   builder_.Do(Store{value, to, place.count, place.streams && result == kernel_.schedule.streamed});
 }
 
+// Lanes meet in the end, so those that don't exist must not change. Columns never meet, and need no such
+// care.
 void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place) {
   const RowValue& v = At(reduction);
   const bool mixed = !place.count.IsAll(lanes_) && !kernel_.program.reduces_rows;  // lanes meet in the end

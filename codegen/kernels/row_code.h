@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a row program for one vector of a row's elements, or of the values that are one for the row
-// (in all lanes), as statements. Internal to codegen/.
+// Writes the values of a row program for one vector: of a row's elements, or of the values that are one for
+// the row (in all lanes). Row kernels and column kernels decide which vectors there are, and in which order.
+// Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_CODE_H_
 #define KIRSCH_CODEGEN_KERNELS_ROW_CODE_H_
 
@@ -17,13 +18,14 @@
 
 namespace kirsch {
 
+// The procedure's pointers. `scratch` is kNoVar if the schedule keeps no value there.
 struct RowPointers {
   std::vector<VarId> inputs, results;
   VarId scratch = kNoVar;
 };
 
-// Where a vector's elements are: the first one's column, how many there are, and, if the row is not that
-// which pointers are at, how many rows on.
+// Says where a vector's elements are: the first one's column, how many there are, and how many rows they are
+// behind the row that pointers are at.
 struct RowPlace {
   Affine column;
   LaneCount count = 0;
@@ -31,29 +33,37 @@ struct RowPlace {
   bool streams = false;  // the schedule's streamed result is stored past the caches: it is aligned here
 };
 
+// Owns the variables of a vector. Several objects side by side are vectors that are computed at the same
+// time.
 class RowCode {
  public:
-  // Variables are named with `suffix`. `row`: where the values are that are one for the row (of RowProgram's
-  // `reduces_rows`: for the column, in each lane another); null if this is it.
+  // Variables are named with `suffix`. `row` has the values that are one for the row; it is null if this
+  // object has them. (If RowProgram::reduces_rows, they are one for the column, in each lane another.)
   RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPasses& plan,
           const RowPointers& pointers, RowCode* row, const std::string& suffix);
 
-  // The variable of a value, which may not have been computed yet.
+  // Returns the variable of a value, which may not have been computed yet. Numbers are constants that all
+  // vectors share.
   VarId Of(int value);
+  // Returns a variable that is no value of the program, the same one for the same name.
   VarId Temporary(const std::string& name, Dtype dtype = Dtype::kF32);
   VectorMath& math() { return math_; }
 
+  // Writes the value from its operands. Read() takes it from where Keep() has stored it in an earlier pass.
+  // StoreResult() narrows and stores a result.
   void Compute(int value, const RowPlace& place);
   void Read(int value, const RowPlace& place);  // what was kept
   void Keep(int value, const RowPlace& place);
   void StoreResult(int result, const RowPlace& place);
-  // Asks for what the pass computes from, as far ahead as the schedule has it; every line once.
+  // Prefetches what the pass computes from, as far ahead as the schedule has it; every line once.
   void PrefetchInput(int value, const RowPlace& place, int64_t column_in_block);
-  // accumulator = the reduction of it and of the value's elements.
+  // accumulator = the reduction of it and of the value's elements. Along rows, lanes that don't exist keep
+  // what they have.
   void Accumulate(int reduction, VarId accumulator, const RowPlace& place);
-  // Sums in blocks (spec/sum_blocks.h): those of a level begin with 0; a block's, in one of the reduction's
-  // accumulators, or a group's is added to the level above it, and begins with 0 again; in the end all are
-  // added to the last block's.
+  // Sums in blocks (spec/sum_blocks.h) have a variable for each level, which BeginSums() makes 0. EndBlock()
+  // adds a block's sum, which is in one of the reduction's accumulators, to level 0; EndGroup() adds a
+  // group's to the level above it. Both make what they have added 0. AddSums() adds a level to the last
+  // block's sum.
   void BeginSums(int reduction, int level);
   void EndBlock(int reduction, VarId accumulator) { AddUp(SumOfLevel(reduction, 0), accumulator); }
   void EndGroup(int reduction, int level) {
@@ -64,11 +74,14 @@ class RowCode {
  private:
   const RowValue& At(int value) const { return kernel_.program.values[static_cast<size_t>(value)]; }
   void LoadInput(int value, const RowPlace& place);
+  // Sums and products whose roundings VectorMath does not know about: see OperandsOf and IsSharedProduct.
   void Sum(int value, const RowOperands& operands);
   void RoundedProduct(int value);
   void Saturate(VarId whole, VarId limited);
   VarId SumOfLevel(int reduction, int level) { return Temporary(Cat("blocks", reduction, "_", level)); }
+  // Adds `part`, which then begins anew.
   void AddUp(VarId to, VarId part);  // which begins anew
+  // Returns the offset of the place in a matrix whose rows are so far apart.
   Affine OffsetIn(const RowPlace& place, int64_t row_stride) const;
   Address KeptAddress(int value, const RowPlace& place) const;
   bool IsNotPositive(int value) const;

@@ -23,8 +23,12 @@ namespace {
 // The first maximum of an online sum: not -inf, as the difference of two -inf is no number.
 constexpr float kLeast = std::numeric_limits<float>::lowest();
 
+// f32 in a cache line.
 constexpr int kLineElements = 16;
 
+// Goes over the rows, and of each row pass after pass. A pass takes blocks of `unroll` vectors side by side,
+// then what is left as one smaller block whose last vector is masked. Accumulators keep their lanes beyond
+// the row's end.
 class RowWriter {
  public:
   explicit RowWriter(const RowKernel& kernel)
@@ -40,6 +44,7 @@ class RowWriter {
   Procedure Write() && {
     const VarId rows = DeclareParameters();
     if (kernel_.any_columns) CountColumns();
+    // As many vectors as any pass has at once, or as the first line of a streamed result has.
     const int most = plan_.passes.empty()
                          ? 0
                          : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
@@ -58,6 +63,7 @@ class RowWriter {
   }
 
  private:
+  // Declares the parameters that RowProcedure documents.
   VarId DeclareParameters() {
     const RowProgram& program = kernel_.program;
     for (size_t i = 0; i < program.inputs.size(); ++i)
@@ -70,13 +76,13 @@ class RowWriter {
     return rows;
   }
 
-  // What blocks of so many vectors leave of any number of columns: vectors, but for one, and what there is of
-  // that one.
+  // What blocks of so many vectors leave of any number of columns: whole vectors, but for one, and the
+  // elements of that one. Something is always left, so that the last vector is never without elements.
   struct LeftOfBlocks {
     VarId blocks = kNoVar, vectors = kNoVar, last = kNoVar;
   };
 
-  // Once for all rows.
+  // Counts the blocks and what they leave, once for all rows. Passes that unroll alike share the counts.
   void CountColumns() {
     for (int unroll : kernel_.schedule.unroll) {
       const auto [at, is_new] = left_of_blocks_.try_emplace(unroll);
@@ -95,6 +101,7 @@ class RowWriter {
     return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
   }
 
+  // Pointers advance by rows. Operands that are the same for all rows stay.
   void AdvanceToNextRow() {
     const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<int64_t>& strides) {
       for (size_t i = 0; i < pointers.size(); ++i)
@@ -104,12 +111,14 @@ class RowWriter {
     advance(pointers_.results, kernel_.result_row_strides);
   }
 
+  // Computes what is one for the row before a pass needs it, in all lanes; stores those results.
   void RowValues(size_t before_pass) {
     const RowPlace place = {Constant(0), 1};
     for (int value : plan_.row_values[before_pass]) row_.Compute(value, place);
     for (int result : plan_.row_results[before_pass]) row_.StoreResult(result, place);
   }
 
+  // Writes one pass along the row. No more accumulators are used than the row has vectors.
   void Pass(const RowPass& pass, int unroll) {
     const int streamed = kernel_.schedule.streamed;
     if (std::find(pass.results.begin(), pass.results.end(), streamed) != pass.results.end())
@@ -126,7 +135,7 @@ class RowWriter {
     Finish(pass);
   }
 
-  // Whole blocks, then one of as many vectors as are left, the last of which may be partial.
+  // Writes whole blocks, then one of as many vectors as are left, the last of which may be partial.
   void AnyColumns(const RowPass& pass, int unroll) {
     const LeftOfBlocks& left = left_of_blocks_.at(unroll);
     const int64_t block = int64_t{unroll} * lanes_;
@@ -140,9 +149,10 @@ class RowWriter {
     builder_.SwitchOn(left.vectors, 0, static_cast<size_t>(unroll), write_left);
   }
 
-  // The first line's worth as it lies; from the next line on, wherever that is, whole blocks past the caches;
-  // and the rest as it lies, from the earliest column where the blocks may end. Elements in two of these
-  // parts are stored twice.
+  // Stores a result past the caches, in three parts, as such stores need aligned addresses and rows begin
+  // anywhere. The first line's worth is stored the usual way. From the next line on, wherever that is, whole
+  // blocks go past the caches. The rest is stored the usual way, from the earliest column where the blocks
+  // may end. Elements in two parts are stored twice.
   void StreamedPass(const RowPass& pass, int unroll) {
     const int64_t block = int64_t{unroll} * lanes_;
     const int64_t blocks = std::max<int64_t>(0, kernel_.columns - kLineElements) / block;
@@ -156,7 +166,8 @@ class RowWriter {
   }
 
   // Where there are more than kSumBlock blocks of columns, sums are in blocks of so many. An online sum takes
-  // in all vectors of a block of columns, one after the other.
+  // in all vectors of a block of columns, one after the other, so fewer blocks of columns make a block of its
+  // sum.
   void WholeBlocks(const RowPass& pass, const Affine& blocks, int64_t most, int unroll) {
     const int additions = pass.online ? unroll : 1;
     const int levels = SumLevels(most * additions);
@@ -170,6 +181,7 @@ class RowWriter {
         builder_, blocks, kSumBlock / additions, levels, [&](const auto& step) { ForEachSum(pass, step); },
         write);
   }
+  // Calls visit(code, reduction, accumulator) for all accumulators of sums.
   template <typename Visit>
   void ForEachSum(const RowPass& pass, const Visit& visit) {
     for (int reduction : pass.reductions)
@@ -179,6 +191,7 @@ class RowWriter {
       }
   }
 
+  // Writes so many whole blocks from `column` on. A single one is no loop.
   void Blocks(const RowPass& pass, const Affine& column, const Affine& blocks, int unroll,
               bool streams = false) {
     const std::vector<LaneCount> whole(static_cast<size_t>(unroll), lanes_);
@@ -223,9 +236,11 @@ class RowWriter {
     each(pass.results, [&](int result, size_t slot) { slots_[slot]->StoreResult(result, places[slot]); });
   }
 
+  // Vectors of a block take accumulators by turns, if there are fewer of these.
   VarId Accumulator(int reduction, size_t slot) {
     return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(Cat("sums", reduction));
   }
+  // Sums begin as 0 and maxima as -inf. Online maxima begin as kLeast.
   void InitializeAccumulators(const RowPass& pass) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int reduction : pass.reductions)
@@ -238,6 +253,8 @@ class RowWriter {
   }
   void Set(VarId var, float number) { builder_.Do(Fill{var, std::bit_cast<uint32_t>(number)}); }
 
+  // Combines the accumulators pairwise, the first with the last and so on, then the lanes of the one that is
+  // left.
   void Finish(const RowPass& pass) {
     for (int reduction : pass.reductions) {
       const BinaryOp op = IsSum(kernel_.program, reduction) ? BinaryOp::kAdd : BinaryOp::kMax;
@@ -251,10 +268,14 @@ class RowWriter {
     if (pass.online) FinishOnline();
   }
 
-  // Each lane has a maximum and a sum of its own.
+  // Takes in a block of vectors. Each lane has a maximum m and a sum s of its own. With m' the maximum of m
+  // and of the lane's elements x:
+  //   s = s * exp(m - m') + sum of exp(x - m'),  m = m'
+  // So one pass finds both the maximum and the sum.
   void AccumulateOnline(const std::vector<RowPlace>& places) {
     const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
     const VarId block = row_.Temporary("block"), scale = row_.Temporary("scale");
+    // Lanes that don't exist have the least number, which changes no maximum.
     std::vector<VarId> values;
     for (size_t slot = 0; slot < places.size(); ++slot) {
       values.push_back(slots_[slot]->Of(plan_.online->a));
@@ -263,6 +284,7 @@ class RowWriter {
       builder_.Do(FirstLanes{some, values.back(), Number(kLeast), places[slot].count});
       values.back() = some;
     }
+    // The new maxima, then what the sums so far are scaled by.
     VarId largest = maxima;
     for (VarId value : values) {
       builder_.Do(Binary{BinaryOp::kMax, block, value, largest});
@@ -271,12 +293,14 @@ class RowWriter {
     builder_.Do(Binary{BinaryOp::kSub, scale, maxima, block});
     builder_.Do(Binary{BinaryOp::kMax, maxima, block, maxima});
     row_.math().ExpOfNotPositive(scale, scale);
+    // Exponentials of the block's elements; 0 in lanes that don't exist.
     for (size_t slot = 0; slot < places.size(); ++slot) {
       const VarId e = slots_[slot]->Temporary("e");
       builder_.Do(Binary{BinaryOp::kSub, e, values[slot], maxima});
       slots_[slot]->math().ExpOfNotPositive(e, e);
       if (!places[slot].count.IsAll(lanes_)) builder_.Do(FirstLanes{e, e, Number(0), places[slot].count});
     }
+    // The sum so far is scaled in the same operation that adds the first exponential.
     builder_.Do(Fma{sums, sums, scale, slots_[0]->Temporary("e")});
     for (size_t slot = 1; slot < places.size(); ++slot)
       builder_.Do(Binary{BinaryOp::kAdd, sums, sums, slots_[slot]->Temporary("e")});
@@ -288,6 +312,8 @@ class RowWriter {
     Set(row_.Temporary("block_maxima"), kLeast);
     online_in_blocks_ = true;
   }
+  // Adds the sums of a block to those of all blocks, which are scaled to the block's maxima first. The
+  // block's sums begin anew; its maxima go on.
   void EndOnlineBlock() {
     const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
     const VarId blocks = row_.Temporary("blocks"), before = row_.Temporary("block_maxima");
@@ -298,6 +324,7 @@ class RowWriter {
     builder_.Do(Bits{before, maxima});
     Set(sums, 0);
   }
+  // Lanes meet: each lane's sum is scaled to the maximum of all lanes, then they are added up.
   void FinishOnline() {
     const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
     if (std::exchange(online_in_blocks_, false)) {
@@ -326,6 +353,7 @@ class RowWriter {
   std::map<int, LeftOfBlocks> left_of_blocks_;
 };
 
+// Returns all that the procedure's code depends on as text, for the hash in its name.
 std::string TextOf(const RowKernel& kernel) {
   std::string text = Cat(kernel.columns, kernel.any_columns ? " at most" : "",
                          kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",

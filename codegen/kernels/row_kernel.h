@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row programs as procedures of a loop program.
+// Writes row programs (softmax, norms, elementwise operations) as procedures of a loop program.
 #ifndef KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
 #define KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
 
@@ -12,10 +12,12 @@
 
 namespace kirsch {
 
+// Adds to a RowShape what only its code depends on.
 struct RowKernel : RowShape {
   bool scales = false;  // the code may use AVX-512F's instruction for a * 2^n
 
-  // Unique among kernels that differ, but for what hashes cannot tell apart.
+  // Unique among kernels that differ, but for what hashes cannot tell apart: a row program is too long for a
+  // name.
   std::string Name() const;
 };
 
@@ -24,10 +26,10 @@ struct RowKernel : RowShape {
 // and need no alignment.
 Procedure RowProcedure(const RowKernel& kernel);
 
-// ISA features that the procedure needs besides those of its vectors and masks.
+// Returns the ISA features that the procedure needs besides those of its vectors and masks.
 std::vector<std::string> RowFeatures(const RowKernel& kernel);
 
-// RowProcedure() of a program that `reduces_rows`.
+// RowProcedure() of a program that `reduces_rows`, for RowProcedure().
 Procedure ColumnProcedure(const RowKernel& kernel);
 
 }  // namespace kirsch

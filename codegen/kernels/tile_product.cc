@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microkernel of a matrix unit: accumulators stay in tiles over the whole reduction; every step loads the
-// tiles of lhs, then those of rhs one after the other, each of which is multiplied by all of lhs. What is
-// left of the reduction is copied into whole tiles, filled up with zeros, as tiles have no masks.
+// Writes the microkernel of a matrix unit. Accumulators stay in tiles over the whole reduction. Every step
+// loads the tiles of lhs, then those of rhs one after the other, each of which is multiplied by all of lhs.
+// What is left of the reduction is copied into whole tiles, filled up with zeros, as tiles have no masks. The
+// registers of 2 x 2 tiles:
+//   0 1    accumulators       4 5    lhs
+//   2 3                       6 7    rhs, by turns
 #include <cstdint>
 #include <functional>
 
@@ -14,6 +17,7 @@
 namespace kirsch {
 namespace {
 
+// The caller has configured the tiles as Procedure::tiles says.
 class TileProduct {
  public:
   explicit TileProduct(const Microkernel& kernel)
@@ -29,6 +33,7 @@ class TileProduct {
   }
 
   Procedure Build() && {
+    // Tiles begin as the output or as zeros; then the main loop, and what is left of the reduction.
     PrefetchOut();
     Start();
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
@@ -44,18 +49,20 @@ class TileProduct {
       Tail(static_cast<int>(kernel_.k_tail), Constant(kernel_.k_tail));
     Store();
     Procedure procedure = std::move(builder_).Build();
+    // Configurations are made outside of kernels (loop/tile_configuration.h).
     procedure.tiles = Rows();
     return procedure;
   }
 
  private:
-  // Accumulators come first, then lhs; what is left takes turns for rhs.
+  // The numbers of the tiles' registers. Accumulators come first, then lhs; what is left takes turns for rhs.
   int Accumulator(int i, int j) const { return i * kernel_.tile.columns + j; }
   int Lhs(int i) const { return kernel_.tile.row_tiles() * kernel_.tile.columns + i; }
   int Rhs(int j) const {
     const int first = Lhs(kernel_.tile.row_tiles());
     return first + j % (kTileRegisters - first);
   }
+  // Returns how many rows each tile has. The last row of tiles may have fewer; all others are full.
   TileRows Rows() const {
     TileRows rows;
     rows.fill(kTileRows);
@@ -71,26 +78,30 @@ class TileProduct {
       for (int j = 0; j < kernel_.tile.columns; ++j) visit(i, j);
   }
 
+  // Steps of the reduction that a tile of lhs or rhs has.
   int StepsOfTile() const { return static_cast<int>(kernel_.step()); }
   int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
   Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
   Affine OutAt(int i, int j) const {
     return kernel_.out.At(int64_t{i} * kTileRows, Lane(j), parameters_.size);
   }
-  // Elements from one row to the next.
+  // Returns the elements from one row to the next.
   Affine Distance(const MatrixLayout& layout) const {
     return layout.symbolic_stride ? IndexOf(parameters_.size) : Constant(layout.outer_stride);
   }
 
+  // Tiles are loaded from memory as it lies, with any distance between rows.
   void LoadLhs(int i) {
     builder_.Do(TileLoad{Lhs(i), {parameters_.lhs, LhsAt(int64_t{i} * kTileRows, 0)}, Distance(kernel_.lhs)});
   }
   void LoadRhs(int j) {
     builder_.Do(TileLoad{Rhs(j), At(parameters_.rhs, kernel_.rhs.At(0, Lane(j))), Distance(kernel_.rhs)});
   }
-  // The first product waits for two tiles only.
+  // Writes one step of all tiles. Loads come just before their first use, so that the first product waits for
+  // two tiles only.
   template <typename LoadLhs, typename LoadRhs>
   void Step(const LoadLhs& load_lhs, const LoadRhs& load_rhs) {
+    // An instruction takes unsigned and signed bytes in either order, by different names.
     const bool exchanged = kernel_.lhs.dtype != kernel_.tile.instruction().lhs;
     for (int j = 0; j < kernel_.tile.columns; ++j)
       for (int i = 0; i < kernel_.tile.row_tiles(); ++i) {
@@ -100,9 +111,11 @@ class TileProduct {
       }
   }
 
-  // `count` steps of the reduction, which are `steps`.
+  // Multiplies what is left of the reduction: `count` steps, which are `steps`. Lhs and rhs are copied into
+  // arrays of whole tiles, whose other steps are zeros; a step then reads these.
   void Tail(const LaneCount& count, const Affine& steps) {
     const int in_tile = StepsOfTile(), group = kernel_.tile.group(), columns = kernel_.tile.columns;
+    // Rows of lhs: a masked load makes the steps that don't exist zero.
     const VarId row = builder_.Vector("row", kernel_.lhs.dtype, in_tile);
     const VarId lhs =
         builder_.Array("lhs_tail", kernel_.lhs.dtype, in_tile, int64_t{kernel_.tile.rows} * in_tile);
@@ -110,6 +123,7 @@ class TileProduct {
       builder_.Do(Load{row, {parameters_.lhs, LhsAt(i, 0)}, count});
       builder_.Do(kirsch::Store{row, At(lhs, int64_t{i} * in_tile), in_tile});
     }
+    // Rhs: rows of groups. All rows are zeros at first; then those that exist are copied.
     const VarId groups = builder_.Vector("groups", kernel_.rhs.dtype, in_tile);
     const int64_t tile = int64_t{kTileRows} * in_tile;
     const VarId rhs = builder_.Array("rhs_tail", kernel_.rhs.dtype, in_tile, columns * tile);
@@ -128,12 +142,14 @@ class TileProduct {
             builder_.Do(kirsch::Store{groups, {rhs, Plus(Constant(j * tile), number, in_tile)}, in_tile});
           }
         });
+    // The tiles have to be read after the arrays are written.
     builder_.Do(Fence{});
     Step([&](int i) { builder_.Do(TileLoad{Lhs(i), At(lhs, i * tile), Constant(in_tile)}); },
          [&](int j) { builder_.Do(TileLoad{Rhs(j), At(rhs, j * tile), Constant(in_tile)}); });
   }
 
-  // Sums that are stored as they are go on from what is accumulated into. Those that wait begin as zero.
+  // Sums that are stored as they are go on from what is accumulated into. Those that wait for the epilogue
+  // begin as zero; Store() adds what is accumulated into.
   void Start() {
     const bool adds = kernel_.accumulate && !WaitsForEpilogue(kernel_);
     const auto load = [&] {
@@ -146,6 +162,7 @@ class TileProduct {
     if (adds) builder_.WithAny(parameters_.add, load);
   }
 
+  // Stores sums to the output, or to the array where they wait for the epilogue.
   void Store() {
     if (!WaitsForEpilogue(kernel_)) {
       ForEachTile([&](int i, int j) {
@@ -171,6 +188,7 @@ class TileProduct {
     });
   }
 
+  // Prefetches the output, which is not in L1, while the reduction runs.
   void PrefetchOut() {
     if (!kernel_.prefetch_out) return;
     for (int i = 0; i < kernel_.tile.rows; ++i)
@@ -178,7 +196,8 @@ class TileProduct {
         builder_.Do(Prefetch{{parameters_.out, kernel_.out.At(i, column, parameters_.size)}});
   }
 
-  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  // Prefetches the tiles of rhs as far ahead as the decision says, a line for each row of a tile. May point
+  // past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs() {
     for (int row = 0; row < kTileRows; ++row)
       for (int j = 0; j < kernel_.tile.columns; ++j)

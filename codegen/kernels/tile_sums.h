@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sums of a register tile: accumulators have a block's, memory those of blocks and groups of blocks.
-// Internal to codegen/.
+// Adds up long sums of a register tile in blocks. Accumulators have the sum of a block; memory has those of
+// blocks and of groups of blocks. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_TILE_SUMS_H_
 #define KIRSCH_CODEGEN_KERNELS_TILE_SUMS_H_
 
@@ -12,7 +12,8 @@
 
 namespace kirsch {
 
-// Writes nothing where the kernel's sums are not in blocks.
+// Writes nothing if the kernel's sums are not in blocks. An array on the stack has a tile for each level:
+// level 0 sums blocks, level 1 groups of blocks, and so on.
 class TileSums {
  public:
   // All outlive this.
@@ -27,9 +28,10 @@ class TileSums {
 
   bool are_in_blocks() const { return kernel_.sum_levels != 0; }
 
-  // Trips of a loop that a block has, each of so many steps of the reduction.
+  // Returns the trips of a loop that a block has, each of so many steps of the reduction: one at least.
   int64_t TripsOfBlock(int64_t steps) const { return std::max<int64_t>(1, kernel_.block_steps() / steps); }
 
+  // Writes zeros into the array. Called before the loops.
   void Start() const {
     if (!are_in_blocks()) return;
     builder_.Do(Zero{sum_});
@@ -37,8 +39,8 @@ class TileSums {
       ForEachSum([&](int i, int j) { Store(sum_, level, i, j); });
   }
 
-  // trip(number) for so many trips, each of so many `steps` of the reduction. `before`: blocks that have
-  // ended. What whole blocks leave stays in the accumulators.
+  // Writes trip(number) for so many trips, each of so many `steps` of the reduction. `before` is the number
+  // of blocks that have ended. What whole blocks leave stays in the accumulators.
   template <typename Trip>
   void Loop(const Affine& trips, int64_t steps, const Affine& before, const Trip& trip) const {
     if (!are_in_blocks()) return builder_.Loop(trips, [&](VarId number) { trip(IndexOf(number)); });
@@ -50,7 +52,8 @@ class TileSums {
         [&](const Affine& number) { EndBlock(Plus(before, number)); });
   }
 
-  // The accumulators' sums are those of block `number`, and begin anew.
+  // Adds the accumulators, which have the sums of block `number`, to level 0, and clears them. If a group
+  // ends with that block, its sum goes up a level.
   void EndBlock(const Affine& number) const {
     accumulators_.SumSets();
     ForEachSum([&](int i, int j) {
@@ -71,7 +74,7 @@ class TileSums {
     });
   }
 
-  // The accumulators, all sets together, get the sums of all.
+  // Adds the sums of all levels to the accumulators of set 0, to which SumSets adds the other sets.
   void Finish() const {
     for (int level = 0; level < kernel_.sum_levels; ++level)
       ForEachSum([&](int i, int j) {
@@ -81,6 +84,7 @@ class TileSums {
   }
 
  private:
+  // Returns where the array has the sum of vector (i, j) of a level.
   int64_t At(int level, int i, int j) const {
     return ((int64_t{level} * kernel_.tile.rows + i) * kernel_.tile.columns + j) * kernel_.tile.lanes;
   }

@@ -18,17 +18,21 @@ namespace {
 // vectors of a run.
 enum Axis : size_t { kVertical, kHorizontal, kRun, kVector };
 
-// Walks from square to square as the loops do: elements for a step of each.
+// A pointer that goes from square to square as the loops do, and the elements that it advances with each trip
+// of a loop.
 struct Walker {
   VarId pointer = kNoVar;
   std::array<int64_t, 4> steps = {};
 };
 
-// Vectors; kNoVar: zeros.
+// Variables of a row or a column. kNoVar stands for zeros, which take no instructions.
 using Vectors = std::vector<VarId>;
 
+// All pointers advance with the loops, so that elements of a square are at constant offsets.
 class TransformWriter {
  public:
+  // One side is the image, the other the transformed squares in planes, one plane for each element of a
+  // square.
   TransformWriter(const TransformShape& shape, int vector_bytes)
       : shape_(shape), lanes_(vector_bytes / Bytes(Dtype::kF32)), builder_(shape.Name()) {
     const int64_t m = shape.tile, run = shape.columns, square = shape.rows * run;
@@ -47,6 +51,8 @@ class TransformWriter {
     kernel_.out.outer_stride = shape.axes[1].stride;
   }
 
+  // Squares are grouped by which of their elements exist: edges and corners have code of their own, and those
+  // inside share the loops' bodies.
   Procedure Write() && {
     EpilogueCode epilogue(builder_, kernel_, walkers_[1].pointer, arguments_,
                           lanes_);  // its vectors serve all squares
@@ -60,7 +66,8 @@ class TransformWriter {
   }
 
  private:
-  // An operand of the epilogue; a pixel is a row of it.
+  // Declares an operand of the epilogue; a pixel is a row of it. It walks with the image, by pixels, by
+  // channels, or not at all.
   void AddArgument(EpilogueOperand operand, const Walker& image) {
     const int64_t pixel = shape_.axes[1].stride;
     Walker walker = image;
@@ -79,6 +86,7 @@ class TransformWriter {
     walkers_.push_back(walker);
   }
 
+  // Repeats the body, each time followed by the pointers' advance along the axis. A single trip is no loop.
   template <typename Body>
   void Repeat(Axis axis, int64_t count, const Body& body) {
     const auto trip = [&] {
@@ -89,7 +97,7 @@ class TransformWriter {
     builder_.Loop(Constant(count), [&](VarId) { trip(); });
   }
 
-  // From where the loop inside has ended.
+  // Advances all pointers by a trip of the loop, from where the loop inside has ended.
   void Advance(Axis axis) {
     const std::array<int64_t, 4> trips = {0, shape_.axes[1].squares, shape_.rows, shape_.columns / lanes_};
     for (const Walker& walker : walkers_) {
@@ -99,16 +107,19 @@ class TransformWriter {
     }
   }
 
+  // Transforms a run of numbers: whole vectors, then a partial one.
   void Run(const TransformRun& down, const TransformRun& across) {
     const int64_t whole = shape_.columns / lanes_;
     if (whole > 0) Repeat(kVector, whole, [&] { Square(down, across, lanes_); });
     if (const auto rest = static_cast<int>(shape_.columns % lanes_); rest > 0) Square(down, across, rest);
   }
 
-  // One vector of each element.
+  // Transforms one vector of each element: the map along one axis, for each column, then along the other, for
+  // each row.
   void Square(const TransformRun& down, const TransformRun& across, int count) {
     used_ = 0;
     const WinogradMap& map = shape_.map();
+    // Inputs are loaded and mapped column by column; `rows` gets what is then mapped row by row.
     std::vector<Vectors> rows(static_cast<size_t>(map.outputs()));
     for (int j = 0; j < map.inputs(); ++j) {
       Vectors column;
@@ -122,10 +133,12 @@ class TransformWriter {
     }
   }
 
+  // True if element (i, j) of these squares exists in the image.
   static bool IsThere(int i, int j, const TransformRun& down, const TransformRun& across) {
     return i >= down.begin && i < down.end && j >= across.begin && j < across.end;
   }
 
+  // Loads an element of a square, or nothing if it is outside of the image, where all is zero.
   VarId Input(int i, int j, const TransformRun& down, const TransformRun& across, int count) {
     if (!shape_.stores_image() && !IsThere(i, j, down, across)) return kNoVar;
     const VarId vector = New();
@@ -133,6 +146,8 @@ class TransformWriter {
     return vector;
   }
 
+  // Stores an element of a square, by way of the epilogue if it goes to the image. Elements outside of the
+  // image are dropped.
   void Output(int i, int j, VarId vector, const TransformRun& down, const TransformRun& across, int count) {
     if (shape_.stores_image() && !IsThere(i, j, down, across)) return;
     if (vector == kNoVar) vector = Number(0);
@@ -141,6 +156,7 @@ class TransformWriter {
     epilogue_->Store(vector, static_cast<int>(i * width + j), 0, count);
   }
 
+  // Returns where the plane of an element has the current square.
   Address InPlanes(int i, int j) const {
     return At(walkers_[1 - image_].pointer, (i * WinogradInputs(shape_.tile) + j) * shape_.matrix_stride());
   }
@@ -150,6 +166,7 @@ class TransformWriter {
                                             (j - shape_.axes[1].before) * shape_.axes[1].stride);
   }
 
+  // Multiplies by a matrix, leaving out its zeros and the zeros of the vectors.
   Vectors Multiply(const WinogradMatrix& matrix, const Vectors& vectors) {
     Vectors products;
     for (int i = 0; i < matrix.rows; ++i) {
@@ -162,11 +179,14 @@ class TransformWriter {
     return products;
   }
 
+  // A vector times a coefficient.
   struct Term {
     float factor;
     VarId vector;
   };
 
+  // Returns the sum of products, each by as few instructions as its coefficient allows; kNoVar if there are
+  // none.
   VarId Sum(std::vector<Term> terms) {
     if (terms.empty()) return kNoVar;
     // One that needs no product is the first.
@@ -182,6 +202,7 @@ class TransformWriter {
     return sum;
   }
 
+  // Adds a term: a sum or a difference for coefficients of 1 and -1, else an FMA.
   VarId Add(VarId sum, const Term& term) {
     const VarId to = New();
     if (std::abs(term.factor) == 1)
@@ -194,7 +215,7 @@ class TransformWriter {
 
   VarId Number(float number) { return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(number)); }
 
-  // Vectors of a square are used again by the next.
+  // Returns a vector for an intermediate result. The next square uses it again.
   VarId New() {
     if (used_ == vectors_.size()) vectors_.push_back(builder_.Vector(Cat("v", used_), Dtype::kF32, lanes_));
     return vectors_[used_++];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of Winograd's algorithm, as procedures (from, to[, what the epilogue takes]).
+// Writes the steps of Winograd's algorithm (spec/winograd.h), as procedures (from, to[, what the epilogue
+// takes]).
 #ifndef KIRSCH_CODEGEN_KERNELS_TRANSFORMS_H_
 #define KIRSCH_CODEGEN_KERNELS_TRANSFORMS_H_
 
@@ -8,6 +9,8 @@
 
 namespace kirsch {
 
+// Writes one step for all squares of an image. Code is straight-line for a vector of each element of a
+// square; squares at the edges have code of their own.
 Procedure TransformProcedure(const TransformShape& shape, int vector_bytes);
 
 }  // namespace kirsch

@@ -12,6 +12,7 @@ constexpr float kRounder = 0x1.8p23f;
 
 }  // namespace
 
+// Compositions are templates of the algebra: the same ones are counted for costs and bounded for errors.
 void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y) {
   const Value first = Known(x), second = Known(y);
   kirsch::Compose(*this, op, first, second);
@@ -24,13 +25,14 @@ void VectorMath::ExpOfNotPositive(VarId to, VarId x) {
   Finish(to);
 }
 
-// What is computed last is the result.
+// What is computed last is the result. Variables are free for the next function.
 void VectorMath::Finish(VarId to) {
   WriteLast(to);
   values_.clear();
   taken_reals_ = taken_integers_ = 0;
 }
 
+// A new value means that the last operation was not the result: it gets a variable of our own.
 VectorMath::Value VectorMath::Known(VarId var) {
   if (last_) WriteLast(Variable(last_dtype_));
   values_.push_back(var);
@@ -42,6 +44,7 @@ void VectorMath::WriteLast(VarId to) {
   last_ = nullptr;
 }
 
+// Floats and integers have separate variables, as a variable has one type.
 VarId VectorMath::Variable(Dtype dtype) {
   const bool real = dtype == real_;
   std::vector<VarId>& vectors = real ? reals_ : integers_;
@@ -51,6 +54,7 @@ VarId VectorMath::Variable(Dtype dtype) {
   return vectors[taken++];
 }
 
+// The statement reads its operands' variables when it is written, that is when all of them are written.
 template <typename Write>
 VectorMath::Value VectorMath::Make(Dtype dtype, Write write) {
   const Value made = Known(kNoVar);
@@ -90,14 +94,16 @@ VectorMath::Value VectorMath::Select(Value x, Value y, Value a, Value b) {
   return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SelectLess{to, Of(x), Of(y), Of(a), Of(b)}); });
 }
 
+// The product is rounded by adding a large number: the sum has the integer in its low bits. The bias is added
+// with it, so that it costs no instruction.
 VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
   const Value rounder = Number(kRounder + static_cast<float>(scales_ && bias == kScaleBias ? 0 : bias));
   const Value bits = Fma(x, Number(factor), rounder);
   return {Sub(bits, rounder), bits};
 }
 
-// Without the instruction for it, the scaling takes two powers of two, as one alone has no exponent for what
-// becomes subnormal or infinite: the first product is exact. The second is an FMA so that GCC, which makes
+// Without the instruction for it, scaling takes two powers of two, as one alone has no exponent for what
+// becomes subnormal or infinite. The first product is exact. The second is an FMA so that GCC, which makes
 // one of it and of a sum that is its only use, doesn't.
 VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
   if (scales_)
@@ -109,6 +115,7 @@ VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
   return Fma(half, Reinterpret(second_power, Dtype::kF32), Number(-0.0f));
 }
 
+// Adds to the exponent's bits, which is enough where the result is normal.
 VectorMath::Value VectorMath::Raised(Value mantissa, const Whole& whole) {
   const Value power = Shifted(Reinterpret(whole.bits, Dtype::kS32), 23);
   return Reinterpret(Do(BinaryOp::kAdd, Reinterpret(mantissa, Dtype::kS32), power, Dtype::kS32), Dtype::kF32);

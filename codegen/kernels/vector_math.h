@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of vectors of f32, as statements of a loop program: the whole range, infinities, NaN (which stay
-// NaN), subnormals and the sign of zeros included. spec/operation.h says how they are made. Internal to
-// codegen/.
+// Writes functions of vectors of f32 as statements of a loop program. They take the whole range: infinities,
+// NaN (which stay NaN), subnormals and the sign of zeros included. spec/operation.h says how functions are
+// made. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
 #define KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
 
@@ -20,24 +20,31 @@ namespace kirsch {
 
 // Writes where `builder` stands. Variables for intermediate results are made once, named with `suffix`: two
 // objects work independently of each other. `to` may be `x`.
+//
+// It is the algebra that spec/composition.h asks for. An operation of a composition appends a statement, but
+// not at once: the last statement of all writes the caller's variable, and which one is the last shows when
+// nothing follows.
 class VectorMath {
  public:
-  // `scales`: with AVX-512F's scaling instruction. `real`: f32; or another type of sums, of which there is
-  // what takes no numbers.
+  // `scales`: with AVX-512F's scaling instruction. `real`: f32; or another type of sums, for which there are
+  // only operations that take no numbers.
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix, Dtype real = Dtype::kF32)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)), real_(real) {}
 
-  // `y`: the second argument, or the option. Of vectors of s32, too, if it is an instruction that they have.
+  // to = op(x, y). `y` is the second argument, or the option. Vectors may be of s32, too, if the operation is
+  // an instruction that they have.
   void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar);
   void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
 
-  // For spec/composition.h.
+  // A result of an operation, or a variable of the caller's. It is good until the function that is being
+  // composed is done.
   struct Value {
     int number;  // of values_
   };
   struct Whole {
     Value value, bits;  // as f32s
   };
+  // The algebra, as spec/composition.h describes it.
   Value Number(float number) { return Word(std::bit_cast<uint32_t>(number)); }
   Value Add(Value a, Value b) { return Do(BinaryOp::kAdd, a, b); }
   Value Sub(Value a, Value b) { return Do(BinaryOp::kSub, a, b); }
@@ -54,6 +61,7 @@ class VectorMath {
     const Value high = Mul(a, b);
     return {high, FmaSub(a, b, high)};
   }
+  // Writes nothing: what the composition has computed is near enough to the quotient.
   Value Corrected(Value x, Value, Value) { return x; }
   Value Fma(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kAdd); }
   Value FmaSub(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kSubtract); }
@@ -70,14 +78,16 @@ class VectorMath {
  private:
   static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff;
 
+  // Makes a value of a variable, and writes the statement that was still open.
   Value Known(VarId var);
   VarId Of(Value value) const { return values_[static_cast<size_t>(value.number)]; }
+  // A constant, filled before all loops.
   Value Word(uint32_t word) {
     KIRSCH_CHECK(real_ == Dtype::kF32);
     return Known(builder_.Filled(real_, lanes_, word));
   }
-  // A new result, which Write(variable) writes once the next one is asked for: the last one's variable is the
-  // caller's.
+  // Makes a new result, which write(variable) writes once the next one is asked for. The variable of the last
+  // one is the caller's.
   template <typename Write>
   Value Make(Dtype dtype, Write write);
   Value Do(BinaryOp op, Value a, Value b) { return Do(op, a, b, real_); }
@@ -85,7 +95,9 @@ class VectorMath {
   Value DoFma(Value a, Value b, Value c, FmaSign sign);
   Value Reinterpret(Value x, Dtype dtype);
   Value Shifted(Value x, int left);
+  // Returns a variable for an intermediate result, which the next function uses again.
   VarId Variable(Dtype dtype);
+  // WriteLast writes the open statement to `to`. Finish does so with the function's result.
   void WriteLast(VarId to);
   void Finish(VarId to);
 

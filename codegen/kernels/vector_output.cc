@@ -13,6 +13,7 @@ VectorOutput::VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel,
       epilogue_(builder, kernel, parameters.out, parameters.arguments, kernel.tile.lanes, parameters.size,
                 parameters.last) {}
 
+// Only the last vector may be partial: by a constant, or as KernelRun::last says.
 LaneCount VectorOutput::LanesInVector(int j) const {
   if (parameters_.last != kNoVar && j + 1 == kernel_.tile.columns)
     return {kernel_.tile.lanes, parameters_.last};
@@ -37,6 +38,7 @@ void VectorOutput::Start() {
 void VectorOutput::Store() {
   const bool adds = kernel_.accumulate && !StartsFromOld();
   if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
+  // One test for the whole tile.
   if (kernel_.runtime_beta)
     builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
   ForEachSum([&](int i, int j) {

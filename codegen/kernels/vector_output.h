@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of a register tile whose rows are vectors: how its sums begin, and what becomes of them.
+// Writes the output of a register tile whose rows are vectors: how its sums begin, and what becomes of them.
 // Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_OUTPUT_H_
 #define KIRSCH_CODEGEN_KERNELS_VECTOR_OUTPUT_H_
@@ -9,22 +9,28 @@
 
 namespace kirsch {
 
+// Used by all forms whose columns are vectors: Prefetch() and Start() before the reduction, Store() after it.
 class VectorOutput {
  public:
+  // All that is passed outlives this.
   VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel, const MicrokernelParameters& parameters,
                const AccumulatorSets& accumulators);
 
-  // A vector that is free once the sums are made, for what is added to.
+  // Gives it a vector that is free once the sums are made, to load what is added to. Else it has one of its
+  // own.
   void UseForOld(VarId vector) { old_ = vector; }
 
-  // Of a tile that is not in L1.
+  // Prefetches the output of a tile that is not in L1.
   void Prefetch();
-  // Sums begin as zero, or, in a single chain, as what is accumulated into.
+  // Begins the sums as zero, or, in a single chain, as what is accumulated into: the order of additions is
+  // fixed then.
   void Start();
+  // Adds what is accumulated into, unless the sums began with it; then does the epilogue and stores.
   void Store();
 
+  // The first column of vector j of a row.
   int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
-  // Elements of column `j` that there are.
+  // Returns how many elements of vector `j` of a row exist.
   LaneCount LanesInVector(int j) const;
 
  private:

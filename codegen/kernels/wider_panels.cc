@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels whose blocks are kept as they were, into those that products take fewest instructions of: codes get
-// 8 bits, and parts numbers of their own.
+// Writes copies of panels whose blocks are kept as they were, into those that products take fewest
+// instructions of: codes get 8 bits, and parts numbers of their own. A tile is copied at a time, for many
+// rows of lhs.
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/block_panels.h"
 #include "codegen/kernels/panel_reader.h"
@@ -10,6 +11,7 @@
 namespace kirsch {
 namespace {
 
+// Reads a vector of columns with PanelReader and stores it as it is: both kinds of panels lie word by word.
 class WiderPanels {
  public:
   explicit WiderPanels(const Pack& pack)
@@ -27,6 +29,7 @@ class WiderPanels {
     KIRSCH_CHECK(pack.to.dtype == InPanels(pack.from.dtype) && pack.outer % block() == 0);
   }
 
+  // Panel by panel, and block by block along the reduction.
   Procedure Build() && {
     const int64_t width = pack_.to.panel;
     builder_.Loop(Constant((pack_.inner + width - 1) / width), [&](VarId panel) {
@@ -41,11 +44,13 @@ class WiderPanels {
   }
 
  private:
+  // Elements of a block of the source, of one of the copy, and of a part of that which has a scale of its
+  // own.
   int block() const { return BlockOf(pack_.from.dtype); }
   int step() const { return BlockOf(pack_.to.dtype); }
   int part() const { return wide_.part == 0 ? step() : wide_.part; }
 
-  // A block of each column of a panel.
+  // Copies a block of each column of a panel: whole vectors of columns, then what is left of the panel.
   void Blocks(const Affine& from, const Affine& to) {
     const int64_t width = pack_.to.panel, whole = width / lanes_;
     builder_.Loop(Constant(whole), [&](VarId vector) {
@@ -58,6 +63,7 @@ class WiderPanels {
     BlocksOf(reader_.ColumnsFrom(whole * lanes_), to);
   }
 
+  // Writes the blocks that a block of the source becomes, for these columns.
   void BlocksOf(const PanelReader::Columns& columns, const Affine& to) {
     for (int first = 0; first < block(); first += step()) {
       Numbers(first, columns, to);
@@ -65,7 +71,7 @@ class WiderPanels {
     }
   }
 
-  // Of the steps from `first` on, scales and offsets.
+  // Stores scales and offsets of the steps from `first` on, as f32.
   void Numbers(int first, const PanelReader::Columns& columns, const Affine& to) {
     const auto store = [&](int byte) {
       builder_.Do(Store{number_, Word(first, columns, byte, to), columns.count, false, Dtype::kF32});
@@ -79,8 +85,10 @@ class WiderPanels {
     store(wide_.offset_byte);
   }
 
+  // Returns the part of a block of the source that has the element.
   int PartOf(int element) const { return narrow_.part == 0 ? 0 : element / narrow_.part; }
 
+  // Stores a word of codes, with the bias of the copy's type.
   void Codes(int first, int k, const PanelReader::Columns& columns, const Affine& to) {
     constexpr uint32_t kOnes = 0x01010101u;
     reader_.Codes(codes_, first + k, columns);
@@ -91,6 +99,7 @@ class WiderPanels {
     builder_.Do(Store{codes_, Word(first, columns, wide_.code(k).byte, to), columns.count * kWordSteps});
   }
 
+  // Returns where the copy has the word of these columns with byte `byte` of a block.
   Address Word(int first, const PanelReader::Columns& columns, int byte, const Affine& to) const {
     return {to_, Plus(to, PlaceInPanels(pack_.to, first, columns.first, byte))};
   }
