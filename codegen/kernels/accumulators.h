@@ -86,12 +86,12 @@ class RhsVectors {
   VarId words_ = kNoVar;  // of pairs
 };
 
-// By so much lhs is too much where it is o8: 128 in each of the four elements of a word.
+// The excess of lhs where it is o8: 128 in each of the four elements of a word.
 inline constexpr uint32_t kExcess = 0x80808080;
 
 // Holds `k_split` sets of rows x columns accumulators. Consecutive steps of the reduction go to different
-// sets, so that a step does not wait for the sums of the one before. Where lhs is o8 there is one more row:
-// its sums are 128 times those of rhs, which is what the other rows are too much.
+// sets, so that a step does not wait for the sums of the one before. Lhs as o8 is 128 too much; for it there
+// is one more row, which sums 128 times rhs.
 class AccumulatorSets {
  public:
   AccumulatorSets(ProcedureBuilder& builder, const Microkernel& kernel)

@@ -110,7 +110,7 @@ void BlockDecoder::Read(VarId to, int number, int element) {
   number_ = number;
   const VarId scale = Made(&scale_, "scale", Dtype::kF32, lanes_), codes = Codes();
   if (has_offset()) Made(&offset_, "offset", Dtype::kF32, lanes_);
-  // Most vectors are of the same part as the one before, so scale and offset are read only where they change.
+  // Vectors of one part share scale and offset, which are read for the first of them.
   if (scaled_ != number || part_ != PartOf(element)) {
     ReadScale(scale, number, element);
     if (has_offset()) ReadOffset(offset_, number, element);

@@ -29,9 +29,9 @@ inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(d
 // Lanes of s32 that are bytes without a sign become what the same bytes are with one: 255 becomes -1.
 void AddSign(ProcedureBuilder& builder, VarId bytes);
 
-// Writes the code that decodes blocks, of which several may be read by turns. Where parts of a block have
-// scales of their own, Begin() computes those of all parts, several in a vector, and keeps them in an array
-// on the stack.
+// Writes the code that decodes blocks, of which several may be read by turns. Parts of a block may have
+// scales of their own. Then Begin() computes those of all parts, several in a vector, and keeps them in an
+// array on the stack.
 class BlockDecoder {
  public:
   // For Read() of vectors of `bytes`, whose elements are `number`: f32, or bf16 if all elements of the type

@@ -92,7 +92,7 @@ class BlockEncoder {
     builder_.Do(Binary{BinaryOp::kAdd, largest_, largest_, poison_});
     builder_.Do(Binary{BinaryOp::kDiv, largest_, largest_, Filled(kLargestQ8Code)});
     builder_.Do(Store{largest_, {to_, to.scale}, 1, false, Dtype::kF32});
-    // To nearest, ties to even, as conversions round.
+    // The conversion rounds to nearest, ties to even.
     for (size_t i = 0; i < elements_.size(); ++i) {
       builder_.Do(Binary{BinaryOp::kMul, elements_[i], elements_[i], inverse_});
       builder_.Do(Convert{codes_, elements_[i]});
@@ -128,7 +128,7 @@ class BlockEncoder {
     StoreHalfStarts(to, Plus(to, kQ8SuperStartBytes / 2));
   }
 
-  // The sum of the second half is what the first leaves of all.
+  // The sum of the second half is the sum of all less that of the first half.
   void StoreHalfStarts(const Affine& first, const Affine& second) {
     builder_.Do(Binary{BinaryOp::kSub, sum_, sum_, half_sum_});
     StoreStart(half_sum_, kLongBias, first);

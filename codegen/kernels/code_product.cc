@@ -70,7 +70,7 @@ class CodeProduct {
   }
 
  private:
-  // What is read of a row of lhs for 32 steps. Variables that the kernel does not need are kNoVar.
+  // Variables for 32 steps of a row of lhs. Those that the kernel does not need are kNoVar.
   struct Row {
     std::vector<VarId> codes;  // of 32 steps
     VarId scale = kNoVar;

@@ -84,7 +84,7 @@ class CopyWriter {
       Clear(Plus(at, shape_.width), shape_.after + shape_.before);
     });
     if (shape_.height > 0) Copy(Plus(from, last * shape_.width), Plus(inside, last * width));
-    // What is left: the zeros after the last row. A plane without rows is all zeros.
+    // The zeros after the last row. A plane without rows is all zeros.
     const int64_t done =
         shape_.height > 0 ? first + last * width + shape_.width : std::min(plane_size, first);
     Clear(Plus(to, done), plane_size - done);
@@ -115,7 +115,6 @@ class CopyWriter {
     Run(count, [&](const Affine& at, int lanes) { builder_.Do(Store{vector_, {to_, Sum(to, at)}, lanes}); });
   }
 
-  // Copies a row.
   void Copy(const Affine& from, const Affine& to) {
     Run(shape_.width, [&](const Affine& at, int lanes) {
       builder_.Do(Load{vector_, {from_, Sum(from, at)}, lanes});

@@ -61,10 +61,10 @@ class CopyPrefetch {
   }
 
  private:
-  // As much as a copy that waits for memory must have under way, and a small part of L1.
+  // A copy that waits for memory must have so many lines under way. They are a small part of L1.
   static constexpr int64_t kLinesAhead = 64;
 
-  // Returns how many the last of so many steps are, `most` at most; or how many are before them.
+  // Returns how many of so many steps are the last ones, `most` at most, or how many come before these.
   Affine Left(const Affine& steps, int64_t most, bool last) const {
     const Count count{steps, 1, last, most};
     return count.IsConstant() ? Constant(count.constant()) : IndexOf(builder_.Quotient(steps, 1, last, most));

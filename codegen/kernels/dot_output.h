@@ -44,7 +44,7 @@ class DotOutput {
     LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
     builder_.Do(sums);
-    // What is accumulated into is added before the epilogue, which is done to the whole sum.
+    // The old output is added before the epilogue, which is done to the whole sum.
     const auto add_old = [&] {
       builder_.Do(Load{old_, {parameters_.out, kernel_.out.At(i, j, parameters_.size)}, count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});

@@ -39,7 +39,7 @@ class DotProduct {
     if (IsOfBlocks(kernel.rhs.dtype))
       decoder_.emplace(builder_, kernel.rhs.dtype, kernel.rhs_lanes(), kernel.tile.vector_bytes(),
                        kernel.tile.by_tables);
-    // Of pairs, lhs has two vectors as well: even and odd elements.
+    // Pairs need two vectors of lhs as well: even and odd elements.
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.widens_lhs > 0) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);

@@ -15,9 +15,9 @@
 
 namespace kirsch {
 
-// True if the sums are stored to memory first, to a tile on the stack, and a loop takes them from there
-// through the epilogue. It is so for functions: they are dozens of instructions, and the loop has them once.
-// It is so, too, for tiles of a matrix unit that are not stored whole as they are.
+// True if the sums are stored to a tile on the stack first, and a loop takes them from there through the
+// epilogue. It is so for functions: they are dozens of instructions, and the loop has them once. It is so,
+// too, for tiles of a matrix unit that are not stored whole as they are.
 bool WaitsForEpilogue(const Microkernel& kernel);
 
 // Does steps of single instructions on the registers of the tile. Calls of Store() for all sums are followed

@@ -96,14 +96,15 @@ void Floats8Decoder::LookUpBytes() {
   builder_.Do(LookupPair{high_, codes_, tables_[2], tables_[3]});
 }
 
-// For a magnitude m of 7 bits, without tables of 128 entries:
-//   - The upper byte follows from m >> 3, its upper four bits, but that of 0 is 0. There m - 1 is negative,
-//   hence the
-//     minimum of both, and is looked up as 0. Any other m - 1 is no less than m >> 3.
-//   - The lower byte is what the lower four bits of m are looked up as. Beside two bits of mantissa (m < 64)
-//   it is
-//     twice that, and one bit shifts out. m + 64 is negative for other m, so it is looked up as 0 and adds
-//     nothing.
+// Makes the bytes of a magnitude m, of 7 bits, by tables of 16.
+//
+// The upper byte follows from m >> 3, the upper four bits of m. Only for m = 0 it does not: that byte is 0.
+// But m - 1 is negative then, hence the minimum of both, and is looked up as 0. For any other m, m - 1 is no
+// less than m >> 3.
+//
+// The lower four bits of m are looked up as the lower byte. Beside two bits of mantissa (m < 64) the byte is
+// twice that, and one bit shifts out. For other m, m + 64 is negative, so it is looked up as 0 and adds
+// nothing.
 void Floats8Decoder::ComputeBytes() {
   constexpr int kLowBits = 4, kToHigh = 3;
   const std::array<uint8_t, 16> high = Table<16>(HighByte, 1, 1 << kToHigh),

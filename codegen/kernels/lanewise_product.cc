@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the lanewise microkernel, of depthwise convolutions. The tile's accumulators stay in registers over
-// all taps; every lane is a channel. A trip takes a run of taps: column by column, it loads their vectors of
-// rhs, then each vector of lhs that the tile's rows have there, once, for all the rows and taps that it is
-// multiplied for. With 2 rows and 3 taps, x1 and x2 are loaded once for two products:
+// all taps; every lane is a channel. A trip takes a run of taps, column by column. First it loads their
+// vectors of rhs. Then it loads each vector of lhs once, for all the rows and taps that it is multiplied for.
+// With 2 rows and 3 taps, x1 and x2 have two products each:
 //   row 0: c0 += x0 * w0 + x1 * w1 + x2 * w2
 //   row 1: c1 += x1 * w0 + x2 * w1 + x3 * w2
 #include <map>
@@ -21,7 +21,7 @@
 namespace kirsch {
 namespace {
 
-// Writes one kernel: weights of a trip are in registers, the input takes a single one.
+// Keeps the weights of a trip in registers; the input needs a single one.
 class LanewiseProduct {
  public:
   explicit LanewiseProduct(const Microkernel& kernel)

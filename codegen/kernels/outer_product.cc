@@ -20,7 +20,7 @@
 namespace kirsch {
 namespace {
 
-// Writes one kernel. Its constructor declares the variables and checks that the operands' layouts suit.
+// The constructor declares the variables and checks that the operands' layouts suit.
 class OuterProduct {
  public:
   explicit OuterProduct(const Microkernel& kernel)
@@ -98,7 +98,7 @@ class OuterProduct {
         else
           Row(u, i, k, count);
       }
-      // The additional row of sums: 128 times rhs, which o8 is too much.
+      // The additional row sums 128 times rhs: lhs as o8 is 128 too much.
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});

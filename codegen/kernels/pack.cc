@@ -81,7 +81,7 @@ class Packer {
     decoder_.emplace(builder_, pack.from.dtype, number, bytes, /*by_tables=*/false);
   }
 
-  // Declares the vectors that this kind of copy needs, and writes it.
+  // Only the vectors that this kind of copy needs are declared.
   Procedure Build() && {
     if (decoder_) {
       pack_.from.order == pack_.to.order ? DecodingCopy() : DecodingTranspose();
@@ -144,10 +144,10 @@ class Packer {
   bool any_inner() const { return pack_.runtime_extent == PackAxis::kInner; }
 
   // Copies all of an outer axis of any size by copy(from, to, rows). It takes the largest of `pieces` as
-  // often as it fits, then the next one in what is left, and so on; in the end what is left of a group. Of 11
-  // rows, pieces of 4 and 2 leave 1: they are 4, 4 and 2 rows. behind(from, number, rows) returns the place
-  // so many times so many rows behind. The loop over the largest piece prefetches `turned` rows of the
-  // source, where copies prefetch.
+  // often as it fits, then the next one in what is left, and so on; in the end what is left of a group. For
+  // example, 11 rows in pieces of 4 and 2 are 4, 4 and 2 rows, and 1 is left. behind(from, number, rows)
+  // returns the place so many times so many rows behind. The loop over the largest piece prefetches `turned`
+  // rows of the source, where copies prefetch.
   template <typename Next, typename Copy>
   void ForAnyOuter(const std::vector<int64_t>& pieces, int64_t turned, Affine from, Affine to,
                    const Next& behind, const Copy& copy) {
@@ -275,9 +275,8 @@ class Packer {
 
   // Copies chunk by chunk; the last chunk may have fewer elements.
   void TransposingCopy() {
-    // Of blocks, the decoder's code is there once for each row.
+    // Of blocks, the decoder's code is there once for each row, so squares are small.
     const int bytes = decoder_ ? RegisterTranspose::kLeast * kWordBytes : pack_.vector_bytes;
-    // Of blocks, the decoder's code is there once for each row, so squares stay small.
     square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min(pack_.inner, width_),
                     pack_.outer / group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
@@ -398,8 +397,8 @@ class Packer {
   const Pack& pack_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
-  // What there is along the axis that is of any size, the run-time size, and KernelRun::last, where the copy
-  // takes them.
+  // The elements along the axis that is of any size, the run-time size, and KernelRun::last. kNoVar: the copy
+  // doesn't take it.
   const VarId any_, size_, last_;
   const int group_;
   const int lanes_;

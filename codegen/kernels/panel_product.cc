@@ -4,8 +4,8 @@
 // exact, in accumulators of their own. The sums are made f32, multiplied by the scales of both, and added to
 // the tile's accumulators. Where blocks of rhs are longer, their parts have factors of the numbers of a
 // block. In each lane, which is a column, for row i:
-//   dots = start of row i                           (s32; it takes the bias of rhs off)
-//   dots += 4 codes of row i * 4 codes of the column,  8 times
+//   dots = start of row i       (s32; it takes the bias of rhs off)
+//   dots += 4 codes of row i * 4 codes of the column, word by word
 //   sum += f32(dots) * scale of the column * scale of row i
 #include <algorithm>
 #include <vector>

@@ -15,9 +15,9 @@ namespace kirsch {
 // How many steps of the reduction a word of codes has, once they are read: each has 8 bits then.
 inline constexpr int kWordSteps = kWordBytes;
 
-// Returns where the word, or the f16, with byte `byte` of the block of a column is, in bytes from where the
-// panels begin (TurnOf in spec/block.h). `step` is the first of the block's steps of the reduction. In a
-// panel, the same word of all columns comes first, then the next word of all.
+// Returns a place in bytes from where the panels begin: that of the word, or the f16, which has byte `byte`
+// of the block of a column (TurnOf in spec/block.h). `step` is the first of the block's steps of the
+// reduction. In a panel, the same word of all columns comes first, then the next word of all.
 inline int64_t PlaceInPanels(const MatrixLayout& panels, int64_t step, int64_t column, int byte) {
   const PanelTurn turn = TurnOf(panels.dtype, byte);
   return Bytes(panels.dtype, panels.At(step, column / panels.panel * panels.panel)) +
@@ -46,7 +46,7 @@ class PanelReader {
   }
   // to (u8) = the codes of kWordSteps steps of the block from `step` on, of each column.
   void Codes(VarId to, int step, const Columns& columns);
-  // to (f32) = the scale of a part of the block, of each column. Offset: what is added, likewise.
+  // to (f32) = the scale of a part of the block, of each column; or the offset, which is added.
   void Scale(VarId to, int part, const Columns& columns);
   void Offset(VarId to, int part, const Columns& columns);
 

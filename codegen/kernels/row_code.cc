@@ -82,8 +82,8 @@ void RowCode::Sum(int value, const RowOperands& operands) {
   builder_.Do(Fma{Of(value), Of(values[0]), Of(values[1]), Of(values[2]), sign});
 }
 
-// A product that is rounded once for all its uses: as an FMA, since GCC would make others of a product and of
-// the sums that use it. -0 is added, which changes no product, also none that is -0.
+// Writes a product that is rounded once for all its uses. It is an FMA, since GCC would make others of a
+// product and of the sums that use it. The addend is -0, which changes no product, not even -0.
 void RowCode::RoundedProduct(int value) {
   const VarId zero = builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(-0.0f));
   builder_.Do(Fma{Of(value), Of(At(value).a), Of(At(value).b), zero});

@@ -79,7 +79,6 @@ class RowCode {
   void RoundedProduct(int value);
   void Saturate(VarId whole, VarId limited);
   VarId SumOfLevel(int reduction, int level) { return Temporary(Cat("blocks", reduction, "_", level)); }
-  // Adds `part`, which then begins anew.
   void AddUp(VarId to, VarId part);  // which begins anew
   // Returns the offset of the place in a matrix whose rows are so far apart.
   Affine OffsetIn(const RowPlace& place, int64_t row_stride) const;

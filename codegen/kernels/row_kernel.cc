@@ -44,7 +44,8 @@ class RowWriter {
   Procedure Write() && {
     const VarId rows = DeclareParameters();
     if (kernel_.any_columns) CountColumns();
-    // As many vectors as any pass has at once, or as the first line of a streamed result has.
+    // A slot has the variables of a vector. There are as many as any pass has at once, or as the first line
+    // of a streamed result has.
     const int most = plan_.passes.empty()
                          ? 0
                          : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
@@ -76,7 +77,7 @@ class RowWriter {
     return rows;
   }
 
-  // What blocks of so many vectors leave of any number of columns: whole vectors, but for one, and the
+  // The columns that blocks of so many vectors leave of any number: whole vectors, but for one, and the
   // elements of that one. Something is always left, so that the last vector is never without elements.
   struct LeftOfBlocks {
     VarId blocks = kNoVar, vectors = kNoVar, last = kNoVar;
@@ -166,7 +167,7 @@ class RowWriter {
   }
 
   // Where there are more than kSumBlock blocks of columns, sums are in blocks of so many. An online sum takes
-  // in all vectors of a block of columns, one after the other, so fewer blocks of columns make a block of its
+  // in all vectors of a block of columns, one after the other. So fewer blocks of columns make a block of its
   // sum.
   void WholeBlocks(const RowPass& pass, const Affine& blocks, int64_t most, int unroll) {
     const int additions = pass.online ? unroll : 1;
@@ -201,7 +202,7 @@ class RowWriter {
     });
   }
 
-  // What is left as smaller blocks, whose last vector may be partial.
+  // Writes what is left as smaller blocks, whose last vector may be partial.
   void Rest(const RowPass& pass, int64_t column, int unroll) {
     while (column < kernel_.columns) {
       const int rest =

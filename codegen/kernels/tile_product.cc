@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the microkernel of a matrix unit. Accumulators stay in tiles over the whole reduction. Every step
 // loads the tiles of lhs, then those of rhs one after the other, each of which is multiplied by all of lhs.
-// What is left of the reduction is copied into whole tiles, filled up with zeros, as tiles have no masks. The
+// Tiles have no masks, so what is left of the reduction is copied into whole tiles, filled up with zeros. The
 // registers of 2 x 2 tiles:
 //   0 1    accumulators       4 5    lhs
 //   2 3                       6 7    rhs, by turns

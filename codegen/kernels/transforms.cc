@@ -119,7 +119,8 @@ class TransformWriter {
   void Square(const TransformRun& down, const TransformRun& across, int count) {
     used_ = 0;
     const WinogradMap& map = shape_.map();
-    // Inputs are loaded and mapped column by column; `rows` gets what is then mapped row by row.
+    // Inputs are loaded and mapped column by column. `rows` has the results, which are then mapped row by
+    // row.
     std::vector<Vectors> rows(static_cast<size_t>(map.outputs()));
     for (int j = 0; j < map.inputs(); ++j) {
       Vectors column;
@@ -179,7 +180,6 @@ class TransformWriter {
     return products;
   }
 
-  // A vector times a coefficient.
   struct Term {
     float factor;
     VarId vector;

@@ -25,7 +25,7 @@ void VectorMath::ExpOfNotPositive(VarId to, VarId x) {
   Finish(to);
 }
 
-// What is computed last is the result. Variables are free for the next function.
+// The last value is the result. Variables are free for the next function.
 void VectorMath::Finish(VarId to) {
   WriteLast(to);
   values_.clear();

@@ -21,9 +21,9 @@ namespace kirsch {
 // Writes where `builder` stands. Variables for intermediate results are made once, named with `suffix`: two
 // objects work independently of each other. `to` may be `x`.
 //
-// It is the algebra that spec/composition.h asks for. An operation of a composition appends a statement, but
-// not at once: the last statement of all writes the caller's variable, and which one is the last shows when
-// nothing follows.
+// This is the algebra that spec/composition.h asks for. Each operation of a composition makes a statement,
+// which is written when the next operation follows. So the last one, which nothing follows, writes the
+// caller's variable without a copy.
 class VectorMath {
  public:
   // `scales`: with AVX-512F's scaling instruction. `real`: f32; or another type of sums, for which there are

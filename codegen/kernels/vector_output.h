@@ -9,7 +9,8 @@
 
 namespace kirsch {
 
-// Used by all forms whose columns are vectors: Prefetch() and Start() before the reduction, Store() after it.
+// Used by outer products, of numbers and of panels, and by lanewise kernels: Prefetch() and Start() before
+// the reduction, Store() after it.
 class VectorOutput {
  public:
   // All that is passed outlives this.

@@ -44,8 +44,8 @@ class WiderPanels {
   }
 
  private:
-  // Elements of a block of the source, of one of the copy, and of a part of that which has a scale of its
-  // own.
+  // The elements of a block of the source, of a block of the copy, and of a part of the copy's that has its
+  // own scale.
   int block() const { return BlockOf(pack_.from.dtype); }
   int step() const { return BlockOf(pack_.to.dtype); }
   int part() const { return wide_.part == 0 ? step() : wide_.part; }

@@ -110,8 +110,8 @@ struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subn
   std::optional<Dtype> as = {};  // the type of what is at `to`, if the pointer is one to bytes
 };
 // accumulator += a * b, by the instruction that spec/instruction.h has for the operands' types. Lanes of f32,
-// f64, h16 and s32 are multiplied one by one. Words of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and
-// o8 x s8 (as if it were u8) add the products of their elements to the lane. `subtracts`, floats only:
+// f64, h16 and s32 are multiplied one by one. Words add the products of their elements to the lane: bf16 x
+// bf16, s16 x s16, u8 x s8 in either order, and o8 x s8 as if it were u8. `subtracts`, floats only:
 // accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;
@@ -405,10 +405,11 @@ inline constexpr char kAdd[] = "add";
 struct EntryParameters {
   bool scratch = false, threads = false;
   bool phases = false;  // shared memory and the phase
-  // Of a spec, its operands by the caller's names, in his order; empty: in its own.
+  // A spec's operands by the caller's names, in his order; empty: in the spec's own.
   std::vector<Parameter> tensors = {};
 };
 
+// All that a printer needs: procedures, and what the entry's callers have to give it.
 struct LoopProgram {
   std::string name;  // the entry's
   // procedures[0] is the entry. Only the entry, the procedure that packs a graph's constants, and those that

@@ -141,8 +141,8 @@ class Outline {
                       [&](size_t i) { Write(op.bodies[i]); });
   }
   void WriteOp(const TileConfigure& op) { builder_.Do(op); }
-  // An argument is the pointer's parameter plus what the block's own indices add, and the constant that this
-  // address has beyond that of the Pointer's first address.
+  // An argument is the pointer's parameter plus what the block's own indices add. The parameter has the
+  // constant of the Pointer's first address, so the difference to this one is added, too.
   void WriteOp(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     Call call{op.procedure, {}, {}};

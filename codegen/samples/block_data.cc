@@ -49,7 +49,7 @@ void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block) {
   };
   const bool whole = kind == InputKind::kIntegers;
   if (format.codes == BlockCodes::kFloats8) return whole ? FillWithOnes(word, bytes, block) : void();
-  // Of integers, the factors of all parts are 1: scale and offset are multiplied by them.
+  // For integers the factors of all parts are 1: scale and offset are multiplied by them.
   for (int part = 0; whole && format.part != 0 && part < BlockOf(format.dtype) / format.part; ++part) {
     put(format.scale_factor(part), 1);
     if (format.offset_byte >= 0) put(format.offset_factor(part), 1);

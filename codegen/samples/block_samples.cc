@@ -19,7 +19,7 @@ constexpr int kElements = 768;
 
 int BlockCount(Dtype dtype) { return kElements / BlockOf(dtype); }
 
-// Which sample a block is: as C text, and the same here.
+// Chooses the sample that a block of an array is: as C text, and the same here.
 constexpr char kChosenBlock[] = "((uint32_t)($BLOCK) * 2654435761u >> 16) % $COUNT";
 size_t ChoiceOf(int64_t block, Dtype dtype) {
   return (static_cast<uint32_t>(block) * 2654435761u >> 16) % static_cast<uint32_t>(BlockCount(dtype));

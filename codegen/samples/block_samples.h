@@ -17,8 +17,8 @@ namespace kirsch {
 std::vector<std::byte> SampledBlocks(Dtype dtype, int64_t elements);
 
 // Returns two C functions. $FILE_fill_<type>(data, first, elements) writes so many elements of that array,
-// from the first one on, to where they belong. $FILE_get_<type>(i) returns element number i; it is there if
-// `gets`. A longer array begins with the same elements as a shorter one.
+// from the first one on, to their places in `data`. $FILE_get_<type>(i) returns element number i; it is there
+// if `gets`. A longer array begins with the same elements as a shorter one.
 std::string BlockSamplesText(Dtype dtype, bool gets);
 
 // Returns a C expression: the bytes of so many elements. `elements` is a C expression, too.

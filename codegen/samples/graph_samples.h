@@ -19,7 +19,7 @@ struct GraphSample {
   double value = 0, error = 0;  // as spec/meaning/graph_reference.h says
 };
 
-// What the self-test needs of one member of a family, or of a single graph.
+// All that the self-test needs of one member of a family, or of a single graph.
 struct GraphSamples {
   std::vector<uint32_t> sizes;    // of a family's member: its values of those that vary
   std::vector<int64_t> elements;  // of each parameter, then of the result; gaps, too
