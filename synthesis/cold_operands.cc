@@ -10,9 +10,10 @@
 namespace kirsch {
 namespace {
 
+// Errors name the option, as the list has no file of its own.
 constexpr char kSource[] = "--cold";
 
-// By the numbers of the operands.
+// The user's names, by the numbers that the operands have in the spec.
 std::vector<std::string> NamesOf(const ParsedSpec& parsed) {
   std::vector<std::string> names(parsed.parameters.size());
   for (const Parameter& parameter : parsed.parameters)
@@ -20,6 +21,7 @@ std::vector<std::string> NamesOf(const ParsedSpec& parsed) {
   return names;
 }
 
+// The same of a graph: its parameters in their order, then the result.
 std::vector<std::string> NamesOf(const Graph& graph) {
   std::vector<std::string> names;
   for (int i = 0; i < graph.num_inputs(); ++i) names.push_back(graph.at(i).text);
@@ -27,6 +29,7 @@ std::vector<std::string> NamesOf(const Graph& graph) {
   return names;
 }
 
+// An empty list and the list of all need no names, so they are read first.
 absl::StatusOr<Residency> Parse(const std::string& cold, const KernelMember& kernel) {
   if (cold.empty()) return Residency::kWarm;
   if (cold == kAllCold) return Residency::kCold;
@@ -56,6 +59,7 @@ std::string ColdText(const std::string& cold, const ParsedSpec& parsed) {
   const Residency residency = ColdOperands(cold, parsed);
   std::string names;
   for (int operand = 0; operand < info.num_operands; ++operand) {
+    // `operand` is numbered as the user sees it. `in_spec` is the same operand in the spec.
     const int in_spec = SwappedOperand(operand, parsed.swapped);
     if (residency.InRam(in_spec))
       Append(&names, names.empty() ? "" : ",", std::string(info.operands[static_cast<size_t>(operand)].name));

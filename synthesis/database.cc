@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr char kTableExtension[] = ".db";
 
-// "znver4-0123456789abcdef.db": people see the target, the fingerprints tell tables apart.
+// "znver4-<24 hexadecimal digits>.db". People read the target's name; the first 8 digits of each of the three
+// fingerprints tell tables of one target apart.
 std::string FileName(const TableIdentity& identity) {
   constexpr size_t kDigits = 8;
   return Cat(identity.target_name, "-", identity.target_fingerprint.substr(0, kDigits),
@@ -25,16 +26,19 @@ std::string FileName(const TableIdentity& identity) {
              kTableExtension);
 }
 
-// That tables lie in, if no file is named.
+// The directory of the tables, where options name no file. Empty: the user has no home.
 std::string DirectoryOf(const DbOptions& options) {
   return options.path.empty() ? CacheDirectory() : options.path;
 }
 
+// A path that ends with '/' means a directory even if nothing is there yet.
 bool IsDirectory(const std::string& path) {
   std::error_code error;
   return path.back() == '/' || fs::is_directory(path, error);
 }
 
+// Makes the directories above the file first. Unavailable if that fails: then the table can't be written,
+// which is no damage.
 absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, const TableIdentity& identity) {
   std::error_code error;
   const fs::path directory = fs::path(path).parent_path();
@@ -45,7 +49,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, con
 
 }  // namespace
 
-// The standard says that a relative path in the variable is to be ignored.
+// The XDG standard says that a relative path in the variable is to be ignored.
 std::string CacheDirectory() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') return Cat(cache, "/kirsch");
@@ -75,6 +79,7 @@ absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const
   const TableIdentity identity = IdentityOf(target);
   const std::string path = TablePath(options, identity);
   if (path.empty()) return nullptr;
+  // Unavailable means that nothing can be written there. The table may still be readable.
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenFile(path, identity);
   if (absl::IsUnavailable(file.status()))
     if (auto unwritable = TableFile::OpenReadOnly(path, identity); !absl::IsUnavailable(unwritable.status()))
@@ -82,6 +87,7 @@ absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const
   if (remarks && file.ok() && !(*file)->writable())
     options.warn(Cat("'", path, "' can't be written; nothing is kept"));
   if (file.ok()) return std::make_unique<Table>(*std::move(file));
+  // A caller without remarks finds out from the null table that nothing can be kept.
   if (!remarks && absl::IsUnavailable(file.status())) return nullptr;
   if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
   return nullptr;
@@ -93,6 +99,7 @@ absl::Status CommitTable(const DbOptions& options, Table& table) {
 }
 
 absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem) {
+  // A table that can't be written is no error, not even if the user named it: results stay right without it.
   const bool unwritable = absl::IsUnavailable(problem);
   if (problem.ok() || (!options.path.empty() && !unwritable)) return problem;
   options.warn(Cat(std::string(problem.message()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of solved specs that a user names, and what to do without
-// it.
+// Opens the table of solved specs that the user asked for, and decides what happens where it can't be used.
+// Invariant: a table that can't be used costs time, and never the result, unless the user named it.
 #ifndef KIRSCH_SYNTHESIS_DATABASE_H_
 #define KIRSCH_SYNTHESIS_DATABASE_H_
 
@@ -18,7 +18,7 @@ namespace kirsch {
 struct DbOptions {
   std::string path;   // a file, or a directory that holds a file for each identity; empty: the user's cache
   bool none = false;  // no table at all
-  // Is told what is done without.
+  // Gets one line of text whenever something goes on without a table.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
@@ -32,16 +32,20 @@ std::string TablePath(const DbOptions& options, const TableIdentity& identity);
 // The files that may hold the tables of these options: the one that is named, or those in the directory.
 std::vector<std::string> ListTableFiles(const DbOptions& options);
 
-// The table for searches on `target`; null: to be done without. A table that was asked for by name and can't
-// be used is an error; the one in the user's cache is then done without, with a warning.
-// One that can't be written is read, if it is there, with a remark; without `remarks`, callers say so.
+// The table for searches on `target`. Null: the search does without. A named table that is damaged, or of
+// another format or identity, is an error. The table in the user's cache is skipped instead, with a warning.
+//
+// A table that can't be written is read, if it is there. A remark says so, unless `remarks` is false: then
+// the caller says it.
 absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
                                                  bool remarks = true);
 
-// What to do about `problem` with an open table, likewise: the error, or a warning (the first time) and OK.
+// Decides about a `problem` with an open table: the error itself, or a warning and OK. An OK `problem` stays
+// OK. The rules are those of OpenTable.
 absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem);
 
-// Writes what was added to the table, if that can be done; else as WithoutTable.
+// Writes what was added to the table. A table that is read-only stays as it is. Problems are treated as by
+// WithoutTable.
 absl::Status CommitTable(const DbOptions& options, Table& table);
 
 }  // namespace kirsch

@@ -19,13 +19,14 @@
 namespace kirsch {
 namespace {
 
-// What is decided, on one line, whatever the sizes.
+// One line of what was decided, without the sizes. Members with equal lines form a region.
 std::string DecisionOf(const ProgramTree& program, const KernelMember& asked) {
   const auto* const plan = std::get_if<Plan>(&program);
   return plan != nullptr ? PlanOutline(*plan)
                          : DecisionSpine(std::get<Impl>(program), std::get<ParsedSpec>(asked).swapped);
 }
 
+// Solves member i alone. An error of one graph of a family also says which sizes the graph has.
 absl::StatusOr<Synthesis> SolveMember(SolveArguments arguments, const KernelRequest& request, int64_t i,
                                       const Target& target, const std::shared_ptr<Memo>& memo,
                                       SearchBudget& budget) {
@@ -33,7 +34,8 @@ absl::StatusOr<Synthesis> SolveMember(SolveArguments arguments, const KernelRequ
   absl::StatusOr<OrNoPlan<Synthesis>> answer = Solve(arguments, asked, request.source, target, memo, budget);
   const bool none = answer.ok() && std::holds_alternative<NoPlan>(*answer);
   if (none && !arguments.pins.packing.empty()) {
-    // No such copy is in its space, or there is no time to find out: it reads what it can't have as it is.
+    // The member can't have the packing that is best for all, or there is no time to find out. Then it may
+    // read a constant as it is, where it can't have the pinned copy.
     for (auto& [constant, copies] : arguments.pins.packing) copies.insert(PlainCopy{});
     answer = Solve(arguments, asked, request.source, target, memo, budget);
   }
@@ -44,17 +46,19 @@ absl::StatusOr<Synthesis> SolveMember(SolveArguments arguments, const KernelRequ
   return solved;
 }
 
-// What errors call the request.
+// The name that errors give the request: that in the user's file, or SPEC on the command line.
 std::string LabelOf(const KernelRequest& request) { return request.label.empty() ? "SPEC" : request.label; }
 
-// The dim of a spec that a dim of the request is.
+// The dim of the spec for a dim of the request. They differ where the spec is solved as its transpose: then
+// rows are columns.
 int DimOfSpec(int asked, bool swapped) {
   if (!swapped || asked == MatmulDims::kK) return asked;
   return asked == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
 }
 
-// Which of the sizes are those that members may share programs for: rows and columns; or, of the spec, rows
-// and the reduction; or one of these. None: they can't.
+// The sizes, by number, that programs of a matmul may take: rows and columns; or, as dims of the spec, rows
+// and the reduction; or one of these. Empty: members can't share programs. So it is of graphs, of kernels
+// that are tuned, and of matmuls with a batch, a window, or blocks of rows.
 std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const KernelRequest& request) {
   const SpecFamily* const family = request.family.specs();
   if (family == nullptr || !arguments.tune.empty() || arguments.tuned) return {};
@@ -63,6 +67,7 @@ std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const Kerne
   const OpInfo& op = largest.spec.op_info();
   if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return {};
   if (family->ranges()[MatmulDims::kB].high > 1) return {};
+  // `varying.size()` stands for a dim that does not vary.
   const auto number_of = [&](int dim) {
     const auto found = std::find(varying.begin(), varying.end(), DimOfSpec(dim, largest.swapped));
     return static_cast<size_t>(found - varying.begin());
@@ -75,7 +80,8 @@ std::vector<size_t> FindSharedSizes(const SolveArguments& arguments, const Kerne
   return steps == none ? std::vector{rows} : std::vector{std::min(rows, steps), std::max(rows, steps)};
 }
 
-// The spec, but for its sizes along the dims, and for where its operands are.
+// The spec without what may differ between members that share a program: its sizes along `dims`, and the
+// levels that its operands are in.
 Spec FormOf(const Spec& root, const std::vector<size_t>& dims) {
   Spec form = root;
   for (size_t dim : dims) form = Resized(form, dim, 1);
@@ -84,13 +90,17 @@ Spec FormOf(const Spec& root, const std::vector<size_t>& dims) {
   return form;
 }
 
-// Solves a family of specs whose members share programs: those of each combination of the other sizes.
+// Solves a family of specs whose members may share programs. Sizes that programs don't take make separate
+// problems: for each combination of them, a line or a plane of members is solved.
+//
+// A line has the members along one size, a plane those along two. FindSizeRegions solves some members, and
+// finds few programs that serve the rest nearly as well.
 class SizeSolver {
  public:
-  // Of a member, if it costs less than the cutoff.
+  // The program of a member, if it costs less than the cutoff; else StopReason::kCutoff.
   using SolveOne = std::function<absl::StatusOr<SearchResult>(int64_t member, Cost cutoff)>;
 
-  // `sizes`: those that members may share programs for.
+  // `sizes`: one or two that programs may take. All that is pointed to outlives this. Fills in `synthesis`.
   SizeSolver(const SolveArguments& arguments, const std::vector<size_t>& sizes, const CostModel& model,
              const std::shared_ptr<Memo>& memo, const SolveOne& solve, FamilySynthesis* synthesis)
       : arguments_(arguments),
@@ -108,6 +118,7 @@ class SizeSolver {
     synthesis_.bounds.resize(solved_.size());
     for (int64_t member = 0; member < family_.count(); ++member)
       roots_.push_back(PlacedRequest(arguments_, family_.member(member), model_.target()).placed_root);
+    // Each box has the members that differ in the shared sizes alone.
     const bool planes = sizes_.size() > 1;
     for (const Members& members : BoxesAlong(synthesis_.regions.sizes, sizes_))
       if (absl::Status status = planes ? SolvePlane(members) : SolveLine(members, sizes_.front());
@@ -126,19 +137,32 @@ class SizeSolver {
   bool IsSwapped(int64_t member) const { return family_.member(member).swapped; }
   const Spec& RootOf(int64_t member) const { return roots_[static_cast<size_t>(member)]; }
 
-  // Of a plane's rows and columns.
+  // One row or column of a plane: `count` members, `step` apart, from number `first` on.
   static Members LineOf(const Members& plane, size_t first, size_t count, size_t step) {
     Members line;
     for (size_t i = 0; i < count; ++i) line.push_back(plane[first + i * step]);
     return line;
   }
 
-  // From which row and column on members can share programs along both sizes: where they are stated alike, as
-  // matrices with a side of 1 are not (spec/canonical.h). Nothing: they can't.
+  // Finds where the members of a plane can share programs along both sizes: the first row and column of that
+  // box, which goes on to the end of the plane. Nothing: they can't.
+  //
+  // Members must be stated alike. Matrices with a side of 1 are not: they have another canonical form
+  // (spec/canonical.h). So they stay outside the box, in lines of their own.
+  //
+  //           0   column
+  //       0   +---+--------+
+  //           |   lines    |   rows before the box: a line each, along the second size
+  //     row   +---+--------+
+  //           | l |        |   columns before the box: a line each, along the first size
+  //           | i |  box   |
+  //           | n |        |
+  //           +---+--------+
   std::optional<std::pair<size_t, size_t>> FindBox(const Members& plane, size_t rows, size_t columns) const {
     const int64_t last = plane.back();
     const std::vector<size_t> dims = PlaneDims(last);
     const Spec most = RootOf(last), form = FormOf(most, dims);
+    // The last member has both sides at their largest, so it is the one to compare with.
     const auto is_alike = [&](size_t row, size_t column) {
       const int64_t member = plane[row * columns + column];
       return IsSwapped(member) == IsSwapped(last) && FormOf(RootOf(member), dims) == form;
@@ -146,13 +170,16 @@ class SizeSolver {
     size_t row = 0, column = 0;
     while (!is_alike(row, columns - 1)) ++row;
     while (!is_alike(rows - 1, column)) ++column;
+    // A box of a single row or column is a line.
     if (row + 1 == rows || column + 1 == columns) return std::nullopt;
     for (size_t r = row; r < rows; ++r)
       for (size_t c = column; c < columns; ++c)
         if (!is_alike(r, c)) return std::nullopt;
+    // Members before the box get programs for their line only. So none between them may be left out.
     if (!LooksAtAll(sizes_[0], row) || !LooksAtAll(sizes_[1], column)) return std::nullopt;
+    // A kernel takes the strides of one size, so the other size must have no symbolic stride.
     const Spec least = RootOf(plane[row * columns + column]);
-    uint8_t strides = 0;  // kernels take those of one size
+    uint8_t strides = 0;  // bits of operands, as SymbolicStrides has them
     for (const size_t dim : dims) {
       const auto along = SymbolicStrides(Resized(most, dim, least.size[dim]), most, dim);
       if (!along || (*along != 0 && strides != 0)) return std::nullopt;
@@ -161,13 +188,14 @@ class SizeSolver {
     return std::pair(row, column);
   }
 
-  // Are the first so many values of the size all of it up to there?
+  // True if the first `count` values of the size leave out none of the sizes between them.
   bool LooksAtAll(size_t size, size_t count) const {
     const VaryingSize& looked_at = synthesis_.regions.sizes[size];
     return looked_at.values[count] - looked_at.values.front() == count;
   }
 
-  // Of the spec, the dims that the two sizes are, as SizeRule takes them one after the other.
+  // The dims of the spec for the two sizes, in the order that SizeRule takes them: N and then M, or M and
+  // then K.
   std::vector<size_t> PlaneDims(int64_t member) const {
     std::vector<size_t> dims;
     for (size_t size : sizes_) dims.push_back(SpecDim(size, member));
@@ -175,21 +203,23 @@ class SizeSolver {
     const bool reduces = dims.back() == MatmulDims::kK;
     return reduces ? dims : std::vector<size_t>(dims.rbegin(), dims.rend());
   }
-  // Of the sizes, that of a dim of the request.
+  // The number of the size that varies along a dim of the request.
   size_t NumberOf(int asked) const {
     const std::vector<int> varying = family_.varying();
     return static_cast<size_t>(std::find(varying.begin(), varying.end(), asked) - varying.begin());
   }
+  // The dim of the member's spec that a size varies along.
   size_t SpecDim(size_t size, int64_t member) const {
     return static_cast<size_t>(DimOfSpec(family_.varying()[size], IsSwapped(member)));
   }
 
-  // Lines beside the box, and then the box.
+  // Solves a plane: first the lines beside its box, and then the box (see FindBox).
   absl::Status SolvePlane(const Members& plane) {
     const size_t columns = CountOf(sizes_[1]), rows = plane.size() / columns;
     const std::vector<size_t> dims = PlaneDims(plane.back());
     const auto box = FindBox(plane, rows, columns);
-    // Without a box all members are in lines: along the size that is sampled, or the rows of the spec.
+    // Without a box all members are in lines: along the size that is sampled, as only a program for a range
+    // serves what is between samples; else along the rows of the spec. If both are sampled, there is no way.
     const bool rows_first = SpecDim(sizes_[0], plane.back()) == MatmulDims::kM;
     const bool first_sampled = IsSampled(sizes_[0]), second_sampled = IsSampled(sizes_[1]);
     if (!box && first_sampled && second_sampled) return CheckEachLookedAt(synthesis_.regions.sizes);
@@ -214,15 +244,19 @@ class SizeSolver {
     return SolveBox(members, dims, rows_first ? in_column : in_row);
   }
 
-  // Lines along the rows of the spec may share more, where hardly any program is for several values of both
-  // sizes: vectors may have no length that is known at run time only. `rows`: in each line.
+  // Solves a box of members. Programs for both sizes are the first choice. But they may serve hardly more
+  // than one value of each size, as vectors may have no length that is known at run time only. Then lines
+  // along the rows of the spec may need fewer programs, and the fewer regions win. `rows`: members in each
+  // line.
   absl::Status SolveBox(const Members& box, const std::vector<size_t>& dims, size_t rows) {
     constexpr size_t kFewInEach = 4;  // members of a region, in the mean
     absl::StatusOr<SizeFamily> both = FindPart(box, dims);
     if (!both.ok()) return both.status();
+    // Lines don't serve what is between samples. And where regions have several members, both sizes pay.
     const bool each_looked_at = CheckEachLookedAt(synthesis_.regions.sizes).ok();
     if (!each_looked_at || kFewInEach * both->regions.size() <= box.size())
       return AddPart(box, &*both), absl::OkStatus();
+    // Compare with a line of rows for each column.
     const bool rows_vary_fastest = dims.back() == MatmulDims::kM;
     const size_t lines = box.size() / rows;
     std::vector<std::pair<Members, SizeFamily>> found;
@@ -239,7 +273,8 @@ class SizeSolver {
     return absl::OkStatus();
   }
 
-  // Neighbours that are all solved as they are, or all as their transposes.
+  // Solves a line of members along one size. Neighbours that are all solved as they are, or all as their
+  // transposes, are one part: a program is for one of the two.
   absl::Status SolveLine(const Members& line, size_t size) {
     for (size_t begin = 0, end = 0; begin < line.size(); begin = end) {
       while (end < line.size() && IsSwapped(line[end]) == IsSwapped(line[begin])) ++end;
@@ -253,7 +288,8 @@ class SizeSolver {
     return absl::OkStatus();
   }
 
-  // Members that differ along the spec's dims.
+  // Finds programs for a part: members whose specs differ along `dims` only. Solved members are kept, as
+  // their own programs.
   absl::StatusOr<SizeFamily> FindPart(const Members& part, const std::vector<size_t>& dims) {
     std::vector<Spec> roots;
     for (int64_t member : part) roots.push_back(RootOf(member));
@@ -261,6 +297,7 @@ class SizeSolver {
       const auto member = static_cast<size_t>(part[i]);
       absl::StatusOr<SearchResult> result = solve_(part[i], cutoff);
       if (!result.ok()) return result.status();
+      // A search that found nothing below its cutoff has no program to keep; its effort counts.
       if (result->stop == StopReason::kCutoff || result->cost >= cutoff) {
         synthesis_.before.Add(*result);
       } else {
@@ -269,6 +306,7 @@ class SizeSolver {
       }
       return SolvedSize{std::move(result->impl), result->cost, result->bound};
     };
+    // Where sizes are sampled, a program also serves the sizes below the member's.
     const auto least = [&](size_t dim, uint32_t size) {
       const int asked = DimOfSpec(static_cast<int>(dim), IsSwapped(part.back()));
       return synthesis_.regions.sizes[NumberOf(asked)].LeastServedAs(size);
@@ -276,12 +314,14 @@ class SizeSolver {
     return FindSizeRegions(roots, dims, model_, solve, least);
   }
 
+  // Copies what was found for a part into the result, under the family's numbers.
   void AddPart(const Members& part, SizeFamily* found) {
     for (SizeRegion& region : found->regions) AddRegion(part, &region);
     for (size_t i = 0; i < part.size(); ++i) AddMember(part[i], &found->members[i]);
   }
 
   void AddRegion(const Members& part, SizeRegion* region) {
+    // The region's line of decisions is that of the member whose decisions these are.
     const int64_t chosen = part[region->representative];
     const bool swapped = IsSwapped(chosen);
     Members members;
@@ -290,6 +330,7 @@ class SizeSolver {
     DispatchRange added = RegionOf(synthesis_.regions.sizes, members);
     added.decision = DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, swapped);
     synthesis_.regions.list.push_back(std::move(added));
+    // The program takes dims of the spec; callers pass sizes of the request.
     std::vector<size_t>& taken = synthesis_.sizes_of_shared.emplace_back();
     for (size_t dim : VaryingDims(region->program))
       taken.push_back(NumberOf(DimOfSpec(static_cast<int>(dim), swapped)));
@@ -298,6 +339,7 @@ class SizeSolver {
 
   void AddMember(int64_t of_family, SizeMember* member) {
     const auto number = static_cast<size_t>(of_family);
+    // A member that was not solved keeps the defaults of SearchResult: it had no search.
     SearchResult result = solved_[number].value_or(SearchResult());
     result.impl = std::move(member->program);
     result.cost = member->cost;
@@ -313,11 +355,11 @@ class SizeSolver {
   const SolveOne& solve_;
   FamilySynthesis& synthesis_;
   const SpecFamily& family_;
-  std::vector<Spec> roots_;  // of all members, placed
-  std::vector<std::optional<SearchResult>> solved_;
+  std::vector<Spec> roots_;                          // of all members, placed
+  std::vector<std::optional<SearchResult>> solved_;  // of each member that was solved alone
 };
 
-// Of members that all have programs of their own: the regions of equal decisions.
+// Gives the members programs of their own again: regions are then those of equal decisions.
 FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   synthesis.shared.clear();
   synthesis.sizes_of_shared.clear();
@@ -330,12 +372,13 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   return synthesis;
 }
 
-// Members share programs if they may.
+// Solves all members as `arguments` say. There are three ways, tried in this order: plans that graphs share,
+// programs that specs share, and a program for each member.
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
   FamilySynthesis synthesis{request, {}, {request.sizes(), {}, false, {}, {}}};
-  // Sizes that are not looked at have no programs of their own.
+  // Sizes between samples have no programs of their own. So what no shared program takes must not be sampled.
   const auto named = [&](const absl::Status& status) {
     return absl::Status(status.code(), Cat(LabelOf(request), ": ", std::string(status.message())));
   };
@@ -356,6 +399,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
         i, [&](const SolveArguments& own) { return SolveMember(own, request, i, target, memo, budget); });
   };
   if (sharing == CodeSharing::kSizes)
+    // The first kind of plan that serves all members is taken.
     for (const SharedPlanSizes& size : FindSharedPlanSizes(arguments, request)) {
       if (!check_sizes(size.numbers).ok()) continue;
       const absl::StatusOr<bool> shared =
@@ -367,6 +411,8 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
   const std::vector<size_t> shared =
       sharing == CodeSharing::kSizes ? FindSharedSizes(arguments, request) : std::vector<size_t>();
   if (absl::Status status = check_sizes(shared); !status.ok()) return status;
+  // Rules are made of programs whose operands are where PlaceOperands has them, so only that place is
+  // searched.
   if (!shared.empty()) {
     const auto search = [&](int64_t i, Cost cutoff) {
       return with_progress(i, [&](SolveArguments own) {
@@ -378,9 +424,11 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     if (absl::Status status = SizeSolver(arguments, shared, model, memo, search, &synthesis).Solve();
         !status.ok())
       return check_sizes({}).ok() ? status : named(status);
+    // As many programs as members share nothing. Then plain functions are as good.
     if (synthesis.shared.size() < synthesis.members.size() || !check_sizes({}).ok()) return synthesis;
     return WithOwnRegions(std::move(synthesis));
   }
+  // No sharing: solve each member.
   for (int64_t i = 0; i < request.count(); ++i) {
     absl::StatusOr<Synthesis> solved = solve(i);
     if (!solved.ok()) return solved.status();
@@ -402,7 +450,8 @@ std::vector<const ProgramTree*> FamilySynthesis::programs() const {
   return programs;
 }
 
-// That there is nothing below a cutoff is what was to be found out.
+// A search that proves that nothing costs less than its cutoff has done its work: it is not a worse reason to
+// stop.
 void SearchEffort::Add(const SearchResult& result) {
   if (result.stop != StopReason::kCutoff) stop = std::max(stop, result.stop);
   specs += result.stats.specs_solved;
@@ -434,7 +483,7 @@ void FamilySynthesis::SetLosses() {
 
 namespace {
 
-// Are there programs that members may share, where there are too many for one each?
+// An error if there are too many members for a program each, and no programs that they may share.
 absl::Status CheckSharing(const SolveArguments& arguments, const KernelRequest& request) {
   const std::vector<VaryingSize> sizes = request.sizes();
   if (request.family.specs() != nullptr) return CheckEachLookedAt(sizes, FindSharedSizes(arguments, request));
@@ -482,6 +531,7 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
   if (absl::Status status = CheckFamily(arguments, request); !status.ok()) return status;
   if (const SpecFamily* const specs = request.family.specs())
     if (absl::Status sums = CheckSums(specs->member(0).spec, target); !sums.ok()) return sums;
+  // A family that shares a constant is solved more than once, each time with other pins.
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
@@ -490,6 +540,7 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
           ? SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members)
           : solve_members(arguments);
   if (!solved.ok()) return solved;
+  // Reports say GOP/s instead of GFLOP/s where products are of integers.
   solved->regions.integers = IsOfIntegers(solved->members.front().program);
   solved->cold = arguments.cold;
   return solved;

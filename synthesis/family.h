@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a request, which is a spec, a graph, or a family of either, to programs: all members solved with one
-// memo, and their regions.
+// Solves a request for one target: a spec, a graph, or a family of either. All members are solved with one
+// memo; then the regions are found that share decisions or code. A single kernel is a family of one member.
+//
+//    matmul f32 1..64x64x64   -->   m 1        1 member, a program of its own
+//                                   m 33..64   32 members, one program that takes m
 #ifndef KIRSCH_SYNTHESIS_FAMILY_H_
 #define KIRSCH_SYNTHESIS_FAMILY_H_
 
@@ -20,13 +23,15 @@
 
 namespace kirsch {
 
-// The program of a member that was searched for it alone.
+// The program that a member has of its own: searched for it alone, without regard to other members. What
+// sharing loses is measured against it.
 struct OwnProgram {
   Decision first;     // of a spec
   double cycles = 0;  // predicted
 };
 
-// Of several searches; the worst reason to stop of any.
+// The effort of several searches together. `stop` is the worst reason of any: kOptimal only if all were
+// optimal.
 struct SearchEffort {
   StopReason stop = StopReason::kOptimal;
   int64_t specs = 0;
@@ -36,72 +41,87 @@ struct SearchEffort {
   void Add(const SearchEffort& other);
 };
 
-// How the members of a family have their constant parameters packed, all alike.
+// Says how the members of a family have their constant parameters packed: all alike, so that callers pack
+// once for all sizes.
 struct SharedPacking {
   std::string what;             // "copy" of an operand, "packing" of a graph's parameters
-  std::string layout, mixture;  // for what mixture of sizes; "": evenly
-  double loss = 0;              // the share that it costs more than with one for each size
+  std::string layout, mixture;  // as text; the packing is best for this mixture of sizes, "": evenly
+  double loss = 0;              // the share that the mixture costs more than with a packing for each size
 };
 
+// The answer to a whole request. Invariant: the members are all specs or all graphs. Members, and all lists
+// that are by member, are in the order of the family, the last size varying fastest.
 struct FamilySynthesis {
   KernelRequest request;
   std::vector<Synthesis> members;  // in the family's order
   Regions regions;                 // of equal decisions, or of plans that compute the same things together
-  // Where members share programs: those for all of a region, in the order of `regions`; and of each, which of
-  // the request's sizes it takes, in its order. Members of graphs have no plans then; each region's is kept
-  // of its last one, too.
+  // Where members share programs: the program of each region, in the order of `regions`. `sizes_of_shared`
+  // says for each program which of the request's sizes it takes, in the program's order. Both are empty where
+  // each member has its own program. Where graphs share plans, members have none; only the last member of
+  // each region keeps a copy.
   std::vector<ProgramTree> shared = {};
   std::vector<std::vector<size_t>> sizes_of_shared = {};
-  // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
+  // Of each member, its own program, if that was searched for. Filled in where members share programs, or the
+  // copy of a constant operand.
   std::vector<std::optional<OwnProgram>> own = {};
-  // Of all such members: no program of its own costs less cycles; 0: not known.
+  // Of each such member, in cycles: no program of its own costs less. 0: nothing is known.
   std::vector<double> bounds = {};
   std::optional<SharedPacking> packing = {};
-  SearchEffort before = {};  // of what was searched for, and led to no member's program
+  SearchEffort before = {};  // of searches whose program no member has: for bounds, copies, losses
   std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
 
-  // Are programs for regions, not for members?
+  // True: programs are those of regions, in `shared`. False: each member has its own.
   bool shares() const { return !shared.empty(); }
+  // All members are for one target.
   const Target& target() const { return members.front().target; }
-  // The last member of a region, which stands for it.
+  // The last member of a region. It stands for the region in texts and reports.
   const Synthesis& last(const DispatchRange& region) const {
     return members[static_cast<size_t>(region.last())];
   }
   // The programs of all members, in their order.
   std::vector<const ProgramTree*> programs() const;
 
-  // regions.losses, from what members cost and what `own` and `bounds` say.
+  // Sets regions.losses from what members cost, against `own`, or else against `bounds`.
   void SetLosses();
 };
 
-// May members share programs?
+// Says whether members may share programs, as one function of several sizes is smaller than several
+// functions.
 enum class CodeSharing {
   kNone,   // no: each gets its own
   kSizes,  // of matmuls, if they differ in one size, in rows and columns, or in rows and the reduction
            // (FindSharedSizes). Of graphs, if there are plans for any number of their keys, rows, or both
 };
 
-// An error if its members can't be solved together as they are asked for.
+// Checks before any search whether the members can be solved as they are asked for. InvalidArgument, one
+// line:
+//   - a family of specs with a constant operand has more than one size that varies, or one of the operand's;
+//   - a family that shares a constant is to be tuned;
+//   - there are too many members for a program each, and no programs that they may share;
+//   - a schedule is given for several members; or threads for blocks of columns (CheckThreads).
 absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request);
 
-// Solves every member that is to have its own program, whatever target and time budget `arguments` has. A
-// search that is stopped ends the budget.
+// Solves the request for `target`, whatever the target and the time budget of `arguments`. `memo` is for this
+// target alone. A search that is stopped ends `budget`.
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget, CodeSharing sharing = CodeSharing::kNone);
 
-// The error where a schedule is given for more than one spec.
+// The error where a schedule is given for more than one kernel or target: a schedule has the sizes of one
+// kernel.
 absl::Status NotPinned();
 
-// The schedule, or the plan, of each region's largest member, under what the region is as '#' comments; of a
-// single member it alone.
+// Prints for people the schedule or the plan of each region's last member, below a comment that says what the
+// region is. Of a single member, its schedule or plan alone.
+//    # m 1: 1 kernel, 81.9 to 81.9 GFLOP/s predicted; the schedule of matmul f32 1x64x64
+//    move out VRF vectors8                     # 1 x matmul f32 1x64x64 lhs=row@L1 ...
 std::string RegionPrograms(const FamilySynthesis& synthesis);
 
-// Likewise the program that the decisions make, in the shapes of spec/program/program.h: of each region the
-// one that its members share, or else its largest member's.
+// The same with programs instead of decisions, in the shapes of spec/program/program.h: of each region the
+// program that its members share, or else its last member's.
 std::string RegionShapes(const FamilySynthesis& synthesis);
 
-// Of all members together.
+// The effort of all searches: those of the members, and `before`.
 SearchEffort EffortOf(const FamilySynthesis& synthesis);
 
 }  // namespace kirsch

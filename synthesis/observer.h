@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How whoever asked for a synthesis follows it, and stops it. The pipeline knows no terminal and no signals:
-// a command line shows what it is told on standard error and stops at Ctrl-C, a library is silent.
+// Lets a caller follow a synthesis, and stop it. The pipeline knows no terminal and no signals. The command
+// line shows the texts on standard error and stops at Ctrl-C; the library says nothing.
 #ifndef KIRSCH_SYNTHESIS_OBSERVER_H_
 #define KIRSCH_SYNTHESIS_OBSERVER_H_
 
@@ -11,17 +11,19 @@ namespace kirsch {
 
 struct FamilySynthesis;
 
-// Work that takes a while. Steps nest.
+// Kinds of work that take a while. Steps nest: a member of a family is a step, and its search is a step
+// within that.
 enum class StepKind {
   kSearch,        // ends with the best program so far when it is told to stop
   kVerification,  // can't be stopped
 };
 
-// All calls come from the thread that asked for the synthesis.
+// Implemented by callers (tools/console.h). All calls come from the thread that asked for the synthesis.
 class Observer {
  public:
   virtual ~Observer() = default;
 
+  // Begin and End come in pairs; Step sees to that.
   virtual void Begin(StepKind kind) = 0;
   // What the innermost step is doing: "member 3 of 64, searching: 1.2 s, 4711 specs".
   virtual void Tell(std::string_view what) = 0;
@@ -30,11 +32,11 @@ class Observer {
   // Set from any thread to stop the searches that are under way; null: they are never stopped.
   virtual const std::atomic<bool>* stop() const = 0;
 
-  // A kernel of a library has been solved for one of its targets.
+  // Called once for each kernel of a library and each target, as soon as it is solved.
   virtual void Solved(const FamilySynthesis& synthesis) = 0;
 };
 
-// A step, as long as this lives. Without an observer nothing is told and nothing stops.
+// A step that lasts as long as this object. Without an observer nothing is told and nothing stops.
 class Step {
  public:
   Step(Observer* observer, StepKind kind) : observer_(observer), kind_(kind) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time for searches one after another.
+// Shares one time limit among searches that run one after another: those of a family's members, of a graph's
+// stages, of all kernels of a library. Time that one search saves is there for the next.
 #ifndef KIRSCH_SYNTHESIS_SEARCH_BUDGET_H_
 #define KIRSCH_SYNTHESIS_SEARCH_BUDGET_H_
 
@@ -8,12 +9,14 @@
 
 namespace kirsch {
 
+// The clock starts when this is made. Not thread-safe.
 class SearchBudget {
  public:
   // Seconds from now on; 0: no limit.
   explicit SearchBudget(double seconds) : seconds_(seconds) {}
 
-  // For the next search: what is left, as SolveArguments::time_budget.
+  // What is left for the next search, in seconds, as SolveArguments::time_budget takes it: 0 means no limit
+  // there. So a budget that has run out is never 0 but kNoTime.
   double Left() const {
     if (ended_) return kNoTime;
     if (seconds_ == 0) return 0;
@@ -21,7 +24,7 @@ class SearchBudget {
     return std::max(seconds_ - used.count(), kNoTime);
   }
 
-  // From now on, every search returns its first program.
+  // Ends the budget early, as after Ctrl-C: every later search returns its first program.
   void End() { ended_ = true; }
 
  private:

@@ -24,7 +24,8 @@
 namespace kirsch {
 namespace {
 
-// Tells how a search goes, five times a second at most.
+// Tells the observer how a search goes, at most five times a second.
+//    searching: 1.2 s, 4711 specs, best so far 5.4 us (18419 cycles, bound 17200)
 class SearchProgressTeller {
  public:
   SearchProgressTeller(const Step& step, std::string prefix, double ghz)
@@ -49,6 +50,7 @@ class SearchProgressTeller {
   double told_ = 0;
 };
 
+// Replays the schedule in a file. What it leaves open is searched.
 absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed, const CostModel& model,
                                     Memo& memo, const SearchOptions& options) {
   absl::StatusOr<std::string> text = ReadFile(path);
@@ -58,6 +60,8 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
   return Replay(placed, *schedule, path, model, memo, options);
 }
 
+// Asks the table before it searches, and keeps what the search finds. Without `opened`, it opens the table
+// for this one question, and writes what is new at once.
 absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& spec, Lines available,
                                              const CostModel& model, Memo& memo, const SearchOptions& options,
                                              Table* opened) {
@@ -65,19 +69,22 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& sp
   const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
   if (!table.ok()) return table.status();
+  // What it takes to open the file is part of what the table costs.
   const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   absl::StatusOr<SearchResult> result = AnswerWithin(spec, available, model, memo, options, table->get());
   if (!result.ok()) {
     if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
     return SearchWithin(spec, available, model, memo, options);
   }
+  // From here on the answer is known. What is left is to write it to the table, if there is one.
   if (*table == nullptr) return result;
   result->table_seconds += opening;
   if (absl::Status status = CommitTable(db, **table); !status.ok()) return status;
   return result;
 }
 
-// Calls search(options), which tells the observer how it goes, and ends when that stops it.
+// Calls search(options) with options that tell the observer how it goes, and that end the search when the
+// observer asks for it.
 template <typename SearchWith>
 absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const Target& target, Cost cutoff,
                                          const SearchWith& search) {
@@ -86,6 +93,7 @@ absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const 
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = step.stop();
+  // A trace has the work of the calling thread only (search.h), so a traced search has no other.
   options.workers = arguments.trace ? 1 : arguments.search_threads;
   options.trace = arguments.trace;
   options.cutoff = cutoff;
@@ -94,13 +102,16 @@ absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, const 
   return search(options);
 }
 
+// The user's spec, for the threads that the kernel is made for.
 Spec RootFor(const SolveArguments& arguments, const ParsedSpec& parsed) {
   Spec root = parsed.spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   return root;
 }
 
-// All places share the time that there is. Nothing is proven of those that a stopped search has left out.
+// Solves the spec at each of the places, and returns the cheapest program. All places share the time that
+// there is. A stopped search ends the round: nothing is proven of the places after it but their closed-form
+// bound.
 absl::StatusOr<SearchResult> SolveAtCheapest(const SolveArguments& arguments,
                                              absl::Span<const Spec> placements, const CostModel& model,
                                              Memo& memo) {
@@ -109,6 +120,7 @@ absl::StatusOr<SearchResult> SolveAtCheapest(const SolveArguments& arguments,
   size_t tried = 0;
   absl::StatusOr<SearchResult> best =
       AtCheapest(placements, arguments.pins.cutoff, [&](const Spec& placed_root, Cost cutoff) {
+        // A later place has what earlier ones have left of the time.
         ++tried;
         absl::StatusOr<SearchResult> result = SolvePlaced(one, placed_root, model, memo, cutoff);
         if (result.ok() && one.time_budget > 0)
@@ -116,13 +128,14 @@ absl::StatusOr<SearchResult> SolveAtCheapest(const SolveArguments& arguments,
         return result;
       });
   if (best.ok())
+    // The result's bound must hold for all places, also for those that were not tried.
     for (const Spec& placed_root : placements.subspan(tried))
       best->bound = std::min(best->bound, model.LowerBound(placed_root));
   return best;
 }
 
-// The program of a request of its own, at the place of its operands where it is cheapest, or with the copy
-// that is given.
+// Solves a problem on its own: with the pinned copy, or at the cheapest place. A pinned copy has been checked
+// to exist for this member (search/families/shared_copy.h).
 absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const ParsedSpec& parsed,
                                           const CostModel& model, Memo& memo) {
   if (arguments.pins.copy) {
@@ -136,13 +149,16 @@ absl::StatusOr<SearchResult> SolveRequest(const SolveArguments& arguments, const
   return SolveAtCheapest(arguments, placements, model, memo);
 }
 
-// What packing costs, and what there would be without.
+// Finds out what packing costs once, and what a call would cost without it, so that users can tell whether
+// `const` pays. It needs a second search, without the constant, and is skipped where either search was
+// stopped: stopped costs say nothing.
 absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& parsed,
                             const SearchBudget& budget, Synthesis* synthesis) {
   const auto& impl = std::get<Impl>(synthesis->program);
   const int operand = ConstantOperand(impl.spec);
   if (operand < 0 || (synthesis->stop != StopReason::kOptimal && synthesis->stop != StopReason::kPinned))
     return absl::OkStatus();
+  // The schedule is one for the packed kernel, so the unpacked one is searched for.
   SolveArguments unpacked = arguments;
   unpacked.schedule.clear();
   unpacked.time_budget = budget.Left();
@@ -154,6 +170,7 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& p
   const absl::StatusOr<SearchResult> result = SolveAtCheapest(unpacked, placements, model, *synthesis->memo);
   if (!result.ok()) return result.status();
   if (result->stop != StopReason::kOptimal) return absl::OkStatus();
+  // The program's first decision is the one that packs.
   Expansion expansion;
   Expand(impl.spec, impl.decision, model.target(), &expansion);
   synthesis->pack_cycles = model.PackCycles(impl.spec, impl.decision, expansion);
@@ -161,7 +178,7 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& p
   return absl::OkStatus();
 }
 
-// Of either kind of kernel.
+// The search of either kind of kernel, with the same result. `*cancelled`: the observer stopped it.
 absl::StatusOr<OrNoPlan<Synthesis>> SearchFor(const SolveArguments& arguments, const ParsedSpec& parsed,
                                               const std::string&, const Target& target,
                                               const std::shared_ptr<Memo>& memo, SearchBudget& budget,
@@ -239,6 +256,7 @@ absl::StatusOr<OrNoPlan<Synthesis>> Solve(const SolveArguments& arguments, const
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
   if (arguments.tuner != nullptr)
     if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
+  // One step spans both, so an interrupt between search and tuning is not lost.
   const Step step(arguments.observer, StepKind::kSearch);  // from the search to what is tuned
   bool cancelled = false;
   absl::StatusOr<OrNoPlan<Synthesis>> answer = std::visit(
@@ -247,6 +265,7 @@ absl::StatusOr<OrNoPlan<Synthesis>> Solve(const SolveArguments& arguments, const
       },
       asked);
   if (!answer.ok()) return answer;
+  // Nothing to tune or to price: there is no plan, or no program below the cutoff.
   auto* const synthesis = std::get_if<Synthesis>(&*answer);
   if (synthesis == nullptr || synthesis->stop == StopReason::kCutoff) return answer;
   absl::Status status = arguments.tuner != nullptr

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a spec or a graph, and a target, to a program.
+// Finds the program of one kernel for one target: from a schedule, from the table, or by a search. Everything
+// above asks for programs through these functions, so all agree on placement, table, time and tuning.
+//
+//    Solve               a spec or a graph: search, tune, price the packing
+//      SolveSpec         a spec: all places of its operands, within the budget
+//        SolvePlaced     one place: schedule, table or search
+//        SolvePacked     the same, where the constant operand is packed already
+//      SolveGraph        a graph (graph_kernel.h): asks SolvePlaced for its contractions
 #ifndef KIRSCH_SYNTHESIS_SOLVE_H_
 #define KIRSCH_SYNTHESIS_SOLVE_H_
 
@@ -27,79 +34,88 @@ namespace kirsch {
 
 class Tuner;
 
-// What the members of a family have in common, where they are solved one after another: set by those who
-// solve families, never by users.
+// What the members of a family must have in common, where they are solved one after another. Those who solve
+// families set it; users never do.
 struct MemberPins {
-  // Of a constant operand: how its copy is to lie; nothing: however it is best. And whether what its packing
-  // costs and saves is to be found out.
+  // Of a constant operand: the layout that its copy must have; nothing: whichever is best.
   std::optional<ConstantCopy> copy;
-  bool price_packing = true;
-  Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
-  bool first_place = false;  // operands are where PlaceOperands places them: programs are compared as rules
-  PlanPacking packing;       // of graphs, with what is constant-folded, and their cutoff: see PlanOptions
+  bool price_packing = true;    // also find out what packing costs and saves (AddPackingCost)
+  Cost cutoff = kInfiniteCost;  // see SearchOptions; where no program costs less, none is tuned
+  bool first_place = false;     // only the place that PlaceOperands has: programs are compared as rules
+  PlanPacking packing;          // this and the next two are of graphs: see PlanOptions
   std::optional<std::vector<int>> folded;
   double most_cycles = std::numeric_limits<double>::infinity();
 };
 
-// How a kernel is to be solved; which one, and for which target, is said beside it.
+// Says how a kernel is to be solved. Which kernel, and for which target, is said beside it. A value: copies
+// are changed for parts of the work, as for their time or their progress text.
 struct SolveArguments {
-  int threads = 1;                // that the kernel is for
-  std::string cold;               // the operands in RAM, with commas between; kAllCold: all; empty: none
+  int threads = 1;                // that share the work of a call of the kernel
+  std::string cold;               // the operands in RAM, see cold_operands.h; empty: none
   bool fuse = true;               // graphs: groups of several operations
   bool allow_winograd = false;    // graphs: see PlanOptions
-  std::string schedule;           // a file, that is followed; empty: programs are searched for
-  int search_threads = 1;         // that search
-  double time_budget = 0;         // seconds; 0: none
+  std::string schedule;           // the path of one to follow; empty: programs are searched for
+  int search_threads = 1;         // that search; any number finds the same program
+  double time_budget = 0;         // seconds for the search; 0: no limit
   bool explain = false;           // graphs: see PlanOptions
-  std::string tune;               // seconds that programs are timed for (tools/tuning.h); empty: they aren't
-  bool tuned = false;             // use what was measured before
+  std::string tune;               // seconds to time programs for (tools/tuning.h); empty: none are timed
+  bool tuned = false;             // use what was measured before, where the table knows it
   const DbOptions* db = nullptr;  // never null where something is solved
-  const Tuner* tuner = nullptr;   // of programs that are timed; null: none are
+  const Tuner* tuner = nullptr;   // carries out `tune` and `tuned`; null: nothing does
   Observer* observer = nullptr;   // null: nothing is told, nothing stops
-  SearchTrace trace;              // of all searches, by one thread then
-  std::string progress;           // what it is told begins with
+  SearchTrace trace;              // is told of each event; searches have one thread then
+  std::string progress;           // prefix of what the observer is told: "member 3 of 64, "
   MemberPins pins;
 };
 
-// Puts programs that were measured to be faster in the place of those that are predicted best (tuning.h).
+// Replaces the program that is predicted best by one that was measured to be faster. It is an interface, so
+// that this folder times nothing itself: tools/tuning.h has the one implementation.
 class Tuner {
  public:
   virtual ~Tuner() = default;
-  // Do the options go together? InvalidArgument, one line.
+  // Called before the search. InvalidArgument, one line, if the options contradict each other.
   virtual absl::Status Check(const SolveArguments& arguments) const = 0;
-  // `asked`: what the synthesis is of. `cancelled`: its search was stopped.
+  // Called after the search, which has filled in the result. May replace its program, and adds what was
+  // measured. `asked` is the kernel, `cancelled` says that the observer stopped the search.
   virtual absl::Status Tune(const SolveArguments& arguments, const KernelMember& asked, bool cancelled,
                             Synthesis* synthesis) const = 0;
 };
 
-// May the spec's kernel share its work out over the threads that are asked for?
+// InvalidArgument if the kernel can't share its work out over the threads that are asked for: a kernel for
+// blocks of columns leaves threads to its caller.
 absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec);
 
-// Has the target an instruction that sums as the spec does? Of f16, not all have.
+// InvalidArgument if the target has no instruction that sums as the spec does. Not all targets can sum f16.
 absl::Status CheckSums(const Spec& spec, const Target& target);
 
-// Searches with what `memo` knows already, or follows the pinned schedule; then tunes, and prices the packing
-// of a constant operand. `source`: what errors about a graph call its text. A search that the observer stops
-// ends `budget`, and so all others, with the best programs so far.
+// Solves one kernel: searches, or follows the pinned schedule; then tunes; then prices the packing of a
+// constant operand. `memo` keeps what earlier searches learned, and gets what this one learns.
+//
+// `source`: what errors about a graph call its text. If the observer stops a search, `budget` ends, and with
+// it all later searches; each returns its best program so far. Of a graph there may be no plan; of a search
+// with a cutoff there may be no program (StopReason::kCutoff).
 absl::StatusOr<OrNoPlan<Synthesis>> Solve(const SolveArguments& arguments, const KernelMember& asked,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
-// The search alone, of a spec: at the place of its operands where it is cheapest, or with the pinned copy.
+// The search alone, of a spec. Tries each place that its operands may have, and takes the cheapest; or takes
+// the one place that has the pinned copy.
 absl::StatusOr<SearchResult> SolveSpec(const SolveArguments& arguments, const ParsedSpec& parsed,
                                        const CostModel& model, Memo& memo, SearchBudget& budget);
 
-// The program of a root whose operands have their places: from the table, or searched for; see
-// SearchOptions::cutoff. With an open table, errors are also its own, and nothing is committed.
+// The program of a root whose operands have their places: from the schedule, from the table, or searched for.
+// For `cutoff` see SearchOptions. With an `opened` table, errors may also be the table's, and the caller
+// commits what was added.
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost,
                                          Table* opened = nullptr);
 
-// The same of what is left of a request whose constant operand is packed already.
+// The same where the constant operand is packed already: solves what is left, and returns the program of the
+// whole.
 absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const PackedRequest& request,
                                          const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost);
 
-// The request as it is solved: for the threads, its operands in their places.
+// The problem as it is solved: for the kernel's threads, its operands in their first place.
 UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target);
 
 }  // namespace kirsch

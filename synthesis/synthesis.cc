@@ -26,6 +26,8 @@ Synthesis MakeSynthesis(const ParsedSpec& parsed, const Target& target, SearchRe
 }
 
 Synthesis MakeSynthesis(const Target& target, PlanResult result, std::shared_ptr<Memo> memo) {
+  // A plan's result has flags instead of a reason. A plan that a schedule decides even in part counts as
+  // pinned.
   const StopReason stop = result.pinned    ? StopReason::kPinned
                           : result.optimal ? StopReason::kOptimal
                                            : StopReason::kBudget;

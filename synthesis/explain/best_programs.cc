@@ -16,17 +16,20 @@
 namespace kirsch {
 namespace {
 
-// What is said of one, whichever it is.
+// These overloads read the same fact from a ranked program and from a ranked plan. So the functions below are
+// written once for both.
 double PredictedCycles(const RankedProgram& program) { return ToCycles(program.cost); }
 double PredictedCycles(const RankedPlan& plan) { return plan.plan.cycles; }
 
 std::string ScheduleOf(const RankedProgram& program) { return PrintSchedule(program.impl); }
 std::string ScheduleOf(const RankedPlan& plan) { return PrintPlanSchedule(plan.plan); }
 
+// False of the first program alone: it is the best.
 bool Departs(const Departure& departure) { return departure.instead.kind != RewriteKind::kNone; }
 bool Departs(const PlanDeparture& departure) { return !departure.where.empty(); }
 
-// "at root: tile m 8, not tile m 16  # matmul f32 ..."; the path "0.1": the second child of the first.
+// "at root: tile m 8, not tile m 16  # matmul f32 ...". The path "0.1" leads to the second child of the
+// root's first child.
 std::string DepartureText(const Departure& departure) {
   return Cat("at ", departure.path.empty() ? "root" : absl::StrJoin(departure.path, "."), ": ",
              PrintDecision(departure.spec.op, departure.instead), ", not ",
@@ -36,6 +39,7 @@ std::string DepartureText(const PlanDeparture& departure) {
   return Cat(departure.where, ": ", departure.instead, ", not ", departure.best);
 }
 
+// The list that each kind of result holds, under one name.
 const std::vector<RankedProgram>& RankedList(const KBestResult& best) { return best.programs; }
 const std::vector<RankedPlan>& RankedList(const KBestPlansResult& best) { return best.plans; }
 
@@ -44,6 +48,7 @@ double Above(const std::vector<Ranked>& all, const Ranked& one) {
   return PredictedCycles(one) / PredictedCycles(all.front()) - 1;
 }
 
+// Where `one` first departs from `other`, which need not be the best.
 Departure Between(const RankedProgram& one, const RankedProgram& other) {
   return CompareWithBest(one.impl, other.impl);
 }
@@ -51,21 +56,23 @@ PlanDeparture Between(const RankedPlan& one, const RankedPlan& other) {
   return CompareWithBest(one.plan, other.plan);
 }
 
-// Where a program first departs from another, by that one's place.
+// A departure from the program number `from` of the list, counted from 0.
 template <typename Ranked>
 struct Difference {
   size_t from = 0;
   decltype(Ranked::departure) departure;
 };
 
-// Where each program first departs from the best; or, where one before it does the same there, from that one.
-// So no two are said to be the same.
+// Compares each program with the best. If an earlier one departs from the best in the same way, the program
+// is compared with that one instead, and so on. So no two lines say the same.
 template <typename Ranked>
 std::vector<Difference<Ranked>> FindDifferences(const std::vector<Ranked>& all) {
   std::map<std::string, size_t> known;  // by what is said of them
   std::vector<Difference<Ranked>> differences;
   for (size_t i = 0; i < all.size(); ++i) {
     Difference<Ranked> difference = {0, all[i].departure};
+    // The key says both what is compared with and how they differ. It is new, or known from an earlier
+    // program; then go on from that one. Each round compares with a later program, so the loop ends.
     while (Departs(difference.departure)) {
       const std::string text = Cat(difference.from, " ", DepartureText(difference.departure));
       const auto [before, is_new] = known.try_emplace(text, i);
@@ -110,6 +117,7 @@ std::vector<BestEntry> MakeEntries(const Result& best) {
   return entries;
 }
 
+// A program's own spec is asked about: its operands have the places at which it was the cheapest.
 absl::StatusOr<Best> FindBest(const Impl& impl, const SolveArguments&, const CostModel& model, Memo& memo,
                               const RankOptions& rank, const SearchOptions& search) {
   return KBest(impl.spec, rank, model, memo, search);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The K cheapest programs of a spec, or plans of a graph: explain --best.
+// Lists the K cheapest programs of a spec, or plans of a graph, so that people see what the best one competes
+// with: `explain --best`.
+//     rank         cycles      above  first departs from the best
+//        1        18419.4   +0.0000%
+//        2        18609.4   +1.0315%  at 0.0.0.0: tile m 4, not tile n 16  # matmul f32 6x64x64 ...
+//        3        18809.4   +2.1174%  at 0: tile n 32, not tile m 6  # matmul f32 64x64x64 ...
 #ifndef KIRSCH_SYNTHESIS_EXPLAIN_BEST_PROGRAMS_H_
 #define KIRSCH_SYNTHESIS_EXPLAIN_BEST_PROGRAMS_H_
 
@@ -17,32 +22,36 @@ namespace kirsch {
 
 using Best = std::variant<KBestResult, KBestPlansResult>;
 
-// Of what is one spec or graph, no family, and was searched for as `arguments` say; else InvalidArgument.
-// Stopped by the observer, it ends with as many as are known. `memo`: of that search.
+// Ranks the programs of a single spec or graph that was searched for. InvalidArgument for a family, and for a
+// program that follows a schedule. If the observer stops it, the result has as many programs as are known by
+// then. `memo`: of the search for `synthesis`.
 absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilySynthesis& synthesis,
                                   Memo& memo, const RankOptions& rank);
 
-// A line for each: rank, cycles, how much above the best, and where it first departs from that; or, if one
-// before it does the same there, from that one.
+// Prints a line for each program: its rank, its cycles, how much more than the best that is, and where it
+// first departs from the best. If an earlier program departs there in the same way, the line says where the
+// two differ.
 std::string BestText(const Best& best);
 
-// One of them, beside the best.
+// One program of the list, for reports as data.
 struct BestEntry {
   std::string schedule;
   double cycles = 0, above = 0;  // `above`: a fraction of the best's cost
-  // Where it first departs from the best, or from one before it that does the same there: by that one's
-  // place. No two depart in the same way; the first departs from none.
+  // The first place where it departs from the program number `from`, counted from 0. That is the best
+  // program, or another one before this entry, which departs from the best in the same way. No two entries
+  // say the same. The first entry departs from none.
   std::variant<std::monostate, Departure, PlanDeparture> departure;
   size_t from = 0;
 };
+// The list as data: what BestText prints, with the schedules.
 std::vector<BestEntry> MakeEntries(const Best& best);
 
 size_t ProgramCount(const Best& best);
 
-// All that would be as cheap are among them.
+// False: the ranking was stopped, so there may be others behind these that are as cheap.
 bool IsComplete(const Best& best);
 
-// Seconds that it took to find them.
+// Seconds that the ranking took; the search before it is not counted.
 double SecondsOf(const Best& best);
 
 }  // namespace kirsch
