@@ -252,7 +252,7 @@ class SizeSolver {
     constexpr size_t kFewInEach = 4;  // members of a region, in the mean
     absl::StatusOr<SizeFamily> both = FindPart(box, dims);
     if (!both.ok()) return both.status();
-    // Lines don't serve what is between samples. And where regions have several members, both sizes pay.
+    // Lines don't serve what is between samples. And with several members in each region, programs are few.
     const bool each_looked_at = CheckEachLookedAt(synthesis_.regions.sizes).ok();
     if (!each_looked_at || kFewInEach * both->regions.size() <= box.size())
       return AddPart(box, &*both), absl::OkStatus();

@@ -61,10 +61,9 @@ struct FamilySynthesis {
   // each region keeps a copy.
   std::vector<ProgramTree> shared = {};
   std::vector<std::vector<size_t>> sizes_of_shared = {};
-  // Of each member, its own program, if that was searched for. Filled in where members share programs, or the
-  // copy of a constant operand.
+  // Of specs, each member's own program, if that was searched for. Of graphs it is empty.
   std::vector<std::optional<OwnProgram>> own = {};
-  // Of each such member, in cycles: no program of its own costs less. 0: nothing is known.
+  // Of specs, a bound for each member in cycles: no program of its own costs less. 0: nothing is known.
   std::vector<double> bounds = {};
   std::optional<SharedPacking> packing = {};
   SearchEffort before = {};  // of searches whose program no member has: for bounds, copies, losses

@@ -15,6 +15,7 @@ std::string RangeText(const SizeRange& range) {
   return range.varies() ? Cat(range.low, "..", range.high) : Cat(range.low);
 }
 
+// Two columns of fixed width, so that titles and figures stand below each other.
 std::string LossColumns(std::string_view mean, std::string_view most) {
   return absl::StrFormat("%9s  %9s  ", mean, most);
 }
@@ -53,6 +54,7 @@ DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const i
   DispatchRange region;
   region.members.assign(members.begin(), members.end());
   for (size_t size = 0; size < sizes.size(); ++size) {
+    // Which of the size's values the member has. Members are numbered with the last size varying fastest.
     const auto number = [&](int64_t member) {
       return member / CountMembers(absl::MakeConstSpan(sizes).subspan(size + 1)) %
              static_cast<int64_t>(sizes[size].values.size());
@@ -68,6 +70,7 @@ DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const i
 std::string RegionTable(const Regions& regions) {
   std::string text;
   for (const VaryingSize& size : regions.sizes) absl::StrAppendFormat(&text, "%-12s ", size.name);
+  // Without losses the table has no columns for them.
   const bool shares = !regions.losses.empty();
   absl::StrAppendFormat(&text, "%7s  %18s  %s%s\n", "kernels", Cat(RateUnit(regions.integers), ", from - to"),
                         shares ? LossColumns("mean loss", "most loss") : "", "decision");

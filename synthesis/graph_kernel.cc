@@ -32,6 +32,8 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   const CostModel model(target);
   PlanOptions options = MakePlanOptions(arguments, graph);
   options.explain = arguments.explain;
+  // Read the schedule, if there is one. Texts of contractions within it are parsed later, so `text` must live
+  // as long.
   std::string text;
   PlanSchedule schedule;
   if (!arguments.schedule.empty()) {
@@ -43,11 +45,13 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
     schedule = *std::move(parsed);
     options.schedule = &schedule;
   }
+  // How the programs of contractions are found: replayed where the schedule has them, else asked of the table
+  // that is open for the whole plan. Each takes what is left of the time.
   options.replay = [&](const Spec& placed, const Schedule& of_spec, std::string_view file) {
     return Replay(placed, of_spec, file, model, *memo, {});
   };
   std::unique_ptr<Table> table;
-  const DbOptions none{"", true};
+  const DbOptions none{"", true};  // no table: where this plan's is not open, no other is opened
   options.solve = [&](const Spec& placed, Cost cutoff) {
     SolveArguments own = arguments;
     own.schedule.clear();
@@ -60,7 +64,8 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
     }
     return result;
   };
-  // What the table has explains nothing.
+  // A plan from the table has no second best candidates, so an explanation needs a search. A schedule is
+  // followed without asking.
   if (options.schedule == nullptr && !options.explain) {
     absl::StatusOr<std::unique_ptr<Table>> opened = OpenTable(*arguments.db, target);
     if (!opened.ok()) return opened.status();
@@ -69,6 +74,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   absl::StatusOr<OrNoPlan<PlanResult>> answer = options.schedule != nullptr
                                                     ? SearchPlan(graph, source, model, options)
                                                     : AnswerPlan(graph, source, model, options, table.get());
+  // An error may be the table's. Then search without it, unless the user named the table.
   if (table != nullptr && !answer.ok()) {
     if (absl::Status status = WithoutTable(*arguments.db, answer.status()); !status.ok()) return status;
     table = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a graph and a target to a plan.
+// Finds the plan of a graph for one target. The search of plans asks back for the programs of contractions;
+// this decides where those come from: the table, the memo, or a search within the budget.
 #ifndef KIRSCH_SYNTHESIS_GRAPH_KERNEL_H_
 #define KIRSCH_SYNTHESIS_GRAPH_KERNEL_H_
 
@@ -15,14 +16,16 @@
 
 namespace kirsch {
 
-// The search alone (see Solve) for the cheapest plan, or that of a schedule; `source`: what errors call the
-// text. Sets `*cancelled` if the observer stops it.
+// The search alone, without tuning (see Solve): for the cheapest plan, or for the plan of a schedule.
+// `source` is what errors call the graph's text. Sets `*cancelled`, and ends `budget`, if the observer stops
+// a search.
 absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                                 const std::string& source, const Target& target,
                                                 const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                                 bool* cancelled);
 
-// What a plan is to be like; how it is found is not said.
+// The options that say what a plan is to be like: threads, cold operands, fusion, packing. How programs of
+// stages are found (`solve`, `replay`) is left to the caller.
 PlanOptions MakePlanOptions(const SolveArguments& arguments, const Graph& graph);
 
 }  // namespace kirsch

@@ -14,8 +14,8 @@
 namespace kirsch {
 namespace {
 
-// What the values of a size count for, with those of all other sizes: as often as they are asked for, or, of
-// all evenly, usual ones for what lies between two of them.
+// The weight of each value of a size: its share in the mixture. Without a mixture all sizes count evenly;
+// then usual sizes stand for those between them, so that few members are searched.
 std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeShare>& mixture) {
   const std::vector<uint32_t>& values = size.values;
   std::vector<double> weights(values.size(), 0);
@@ -29,7 +29,7 @@ std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeSha
   return EvenWeights(values, solved);
 }
 
-// "1:0.7,64:0.3", of several sizes "m 1:0.7,64:0.3; n evenly"; "": all sizes evenly.
+// "1:0.7,64:0.3"; of several sizes "m 1:0.7,64:0.3; n evenly". Empty: all sizes evenly.
 std::string MixtureText(const GraphFamily& family) {
   if (family.sizes().size() == 1) return PrintMixture(family.mixtures().front());
   std::string text;
@@ -43,6 +43,12 @@ std::string MixtureText(const GraphFamily& family) {
   return any ? text : "";
 }
 
+// Solves a family of graphs whose members share packed constants. Members are searched alone first, for what
+// each would like. Then the packing is chosen that costs the mixture least, and all members are solved with
+// it.
+//
+// Two things must be the same for all members: which operations are folded, and how each constant is packed.
+// Each choice of folded operations is tried in turn, with its best packing.
 class SharedPackingSolver {
  public:
   SharedPackingSolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
@@ -50,14 +56,17 @@ class SharedPackingSolver {
       : arguments_(arguments), request_(request), target_(target), memo_(memo), budget_(budget) {}
 
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
+    // 1. Each member that counts, as it is best. 2. The best packing for each choice of folded operations.
     if (absl::Status status = SolveAlone(); !status.ok()) return status;
     for (const std::vector<int>& folded : Choices())
       if (absl::Status status = Try(folded); !status.ok()) return status;
+    // 3. All members with the choice that has won.
     SolveArguments packed = arguments_;
     packed.pins.packing = best_.packing;
     packed.pins.folded = folded_;
     absl::StatusOr<FamilySynthesis> all = solve_members(packed);
     if (!all.ok()) return all;
+    // 4. One packed buffer for all plans; then what the packing is, and what each member loses by it.
     Share(&*all);
     const auto& first = std::get<Plan>(all->shares() ? all->shared.front() : all->members.front().program);
     all->packing = SharedPacking{
@@ -69,7 +78,8 @@ class SharedPackingSolver {
   }
 
  private:
-  // Those members that count, as each is best.
+  // Solves the members that have a weight above 0, each as it is best. A member's weight is the product of
+  // the weights of its sizes.
   absl::Status SolveAlone() {
     const std::vector<VaryingSize> sizes = request_.sizes();
     std::vector<std::vector<double>> weights;
@@ -93,7 +103,8 @@ class SharedPackingSolver {
     return absl::OkStatus();
   }
 
-  // What members fold that are solved alone, if all do so of the same values.
+  // The choices of folded operations to try: those that members make alone. Only if the graphs agree on these
+  // operations, as nodes are known by their numbers; else nothing is folded.
   std::vector<std::vector<int>> Choices() const {
     std::vector<std::vector<int>> choices;
     for (const Plan& plan : alone_) {
@@ -111,7 +122,8 @@ class SharedPackingSolver {
     return choices;
   }
 
-  // The packing with which all members are cheapest if they fold this.
+  // Finds the best packing if all members fold exactly `folded`, and keeps it if it is the best so far.
+  // Nothing changes if some member has no plan with that.
   absl::Status Try(const std::vector<int>& folded) {
     SolveArguments asked = arguments_;
     asked.pins.folded = folded;
@@ -120,6 +132,7 @@ class SharedPackingSolver {
     double own = 0, alone = 0;
     for (size_t i = 0; i < alone_.size(); ++i) {
       Plan plan = alone_[i];
+      // A member that folds something else when alone is solved once more.
       if (FoldedOperations(plan) != folded) {
         absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(numbers_[i], asked, "one packing for all");
         if (!solved.ok()) return solved.status();
@@ -138,6 +151,8 @@ class SharedPackingSolver {
           return Price(numbers_[i], asked);
         });
     if (!packing.ok()) return packing.status();
+    // The loss is against these members' plans with `folded`. Choices are compared by the loss against the
+    // plans that members have alone.
     packing->loss = (1 + packing->loss) * own / alone - 1;
     if (folded_ && packing->loss >= best_.loss) return absl::OkStatus();
     best_ = *std::move(packing);
@@ -145,6 +160,7 @@ class SharedPackingSolver {
     return absl::OkStatus();
   }
 
+  // The cycles of a member with a pinned packing; infinity if it has no plan, the cutoff if none is cheaper.
   absl::StatusOr<double> Price(int64_t member, const SolveArguments& asked) {
     const absl::StatusOr<OrNoPlan<PlanResult>> solved = SolveOne(member, asked, "one packing for all");
     if (!solved.ok()) return solved.status();
@@ -153,6 +169,8 @@ class SharedPackingSolver {
     return plan.nests.empty() ? asked.pins.most_cycles : plan.cycles;
   }
 
+  // Searches for the plan of one member, with what `asked` pins, and counts the effort. `what` is for the
+  // observer.
   absl::StatusOr<OrNoPlan<PlanResult>> SolveOne(int64_t member, SolveArguments asked,
                                                 const std::string& what) {
     asked.explain = false;  // this is not the plan that is shown
@@ -170,6 +188,7 @@ class SharedPackingSolver {
     return solved;
   }
 
+  // Gives the plans of all members, or of all regions, one packed buffer.
   static void Share(FamilySynthesis* all) {
     std::vector<Plan*> plans;
     for (ProgramTree& plan : all->shared) plans.push_back(&std::get<Plan>(plan));
@@ -180,6 +199,7 @@ class SharedPackingSolver {
     SharePacking(plans);
   }
 
+  // Only members that were solved alone have something to compare with.
   void SetLosses(FamilySynthesis* all) const {
     all->regions.losses.assign(all->members.size(), std::nullopt);
     for (size_t i = 0; i < numbers_.size(); ++i) {
@@ -193,7 +213,7 @@ class SharedPackingSolver {
   const Target& target_;
   const std::shared_ptr<Memo> memo_;
   SearchBudget& budget_;
-  std::vector<int64_t> numbers_;  // of the members that were solved alone
+  std::vector<int64_t> numbers_;  // of the members that were solved alone; the next two are in their order
   std::vector<double> weights_;
   std::vector<Plan> alone_;
   std::optional<std::vector<int>> folded_;  // with what is constant-folded,

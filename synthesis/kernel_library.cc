@@ -14,6 +14,8 @@
 namespace kirsch {
 namespace {
 
+// The code of a family whose members share programs: one function for each region, which takes sizes. The
+// header's comment lists the regions.
 HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis& synthesis,
                                  const EntryParameters& always) {
   HeaderVariant variant{
@@ -28,6 +30,7 @@ HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis&
   return variant;
 }
 
+// The code of one kernel for one target. `name` is that of its functions.
 HeaderVariant MakeVariant(const std::string& name, const FamilySynthesis& synthesis,
                           const EntryParameters& always) {
   if (synthesis.shares()) return MakeSharingVariant(name, synthesis, always);
@@ -35,7 +38,7 @@ HeaderVariant MakeVariant(const std::string& name, const FamilySynthesis& synthe
   HeaderVariant variant{target,
                         LowerMembers(name, synthesis.request.family, synthesis.programs(), target, always), 0,
                         0, RegionPrograms(synthesis)};
-  const Synthesis& first = synthesis.members.front();
+  const Synthesis& first = synthesis.members.front();  // of a single kernel, all there is
   if (synthesis.members.size() > 1) {
     variant.notes =
         Cat(std::holds_alternative<Plan>(first.program) ? "Sizes whose plans compute the same things together"
@@ -49,12 +52,14 @@ HeaderVariant MakeVariant(const std::string& name, const FamilySynthesis& synthe
   return variant;
 }
 
-// What predictions take for granted of the operands.
+// The header's comment says which operands predictions take to be in RAM.
 std::string ColdNote(const std::string& cold) {
   if (cold.empty()) return "";
   return Cat("\noperands taken to be in RAM when it starts: ", cold == kAllCold ? "all" : cold);
 }
 
+// The public function of a kernel, with a variant for each target whose code may be chosen. With several
+// targets, the functions of each have its name in theirs: softmax_haswell, softmax_znver4.
 HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParameters& always) {
   std::vector<MemberPrograms> programs;
   for (const FamilySynthesis& synthesis : kernel.variants) programs.push_back(synthesis.programs());
@@ -67,7 +72,8 @@ HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParamete
         several ? Cat(kernel.name(), "_", MakeIdentifier(synthesis.target().name)) : kernel.name(), synthesis,
         always));
   function.variants = BestFirst(std::move(variants));
-  // Without another to choose from, it is the function itself.
+  // If one variant is left and nothing chooses among sizes, the variant is the public function itself. So it
+  // is made again, under the kernel's own name.
   if (several && !function.dispatched())
     for (const FamilySynthesis& synthesis : kernel.variants)
       if (synthesis.target().name == function.variants.front().target.name)
@@ -85,6 +91,7 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
   if (!arguments.schedule.empty() && (requests.size() > 1 || targets.size() > 1)) return NotPinned();
   library.kernels.resize(requests.size());
   for (const Target& target : targets) {
+    // A memo holds for one target only, as costs are the target's.
     const auto memo = std::make_shared<HashMemo>();
     for (size_t i = 0; i < requests.size(); ++i) {
       SolveArguments own = arguments;
@@ -106,6 +113,7 @@ HeaderFile MakeHeaderFile(const Library& library, const LibraryStyle& style) {
   file.dispatch = style.dispatch;
   file.command = style.command;
   EntryParameters always = style.always;
+  // With several kernels, each function takes scratch memory, whether it needs any or not.
   always.scratch |= library.kernels.size() > 1;
   for (const LibraryKernel& kernel : library.kernels)
     file.functions.push_back(FunctionOfKernel(kernel, always));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several kernels for several targets, for one file: solved, printed, verified. A family
-// of sizes is one kernel, and so is a single spec.
+// Solves several kernels for several targets, prints them into one file, and verifies them. A family of sizes
+// is one kernel, and so is a single spec. One kernel for one target is a library, too: callers need no second
+// path.
 #ifndef KIRSCH_SYNTHESIS_KERNEL_LIBRARY_H_
 #define KIRSCH_SYNTHESIS_KERNEL_LIBRARY_H_
 
@@ -18,11 +19,12 @@
 
 namespace kirsch {
 
+// One public function of the file. At run time it chooses among its variants by what the CPU has.
 struct LibraryKernel {
-  std::vector<FamilySynthesis> variants;  // one for each target
+  std::vector<FamilySynthesis> variants;  // one for each target, in the order of Library::targets
 
   const KernelRequest& request() const { return variants.front().request; }
-  const std::string& name() const { return request().name; }  // of its function
+  const std::string& name() const { return request().name; }  // of its function in C
 };
 
 struct Library {
@@ -31,29 +33,33 @@ struct Library {
   std::vector<Target> targets;
 };
 
-// Solves every kernel for every target, with one memo for each target, and tells the observer of each. The
-// time budget is for all together. `name`: see Library. Neither span is empty.
+// Solves every kernel for every target, and tells the observer of each. The kernels for one target share a
+// memo, as they share specs. The time budget is for all together. `name`: see Library. Neither span is empty.
+// InvalidArgument if a schedule is given for more than one kernel or target, or as by CheckFamily.
 absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std::string& name,
                                      absl::Span<const KernelRequest> requests,
                                      absl::Span<const Target> targets);
 
-// How the file is to be printed.
+// Says how the file is to be printed; nothing here changes a program.
 struct LibraryStyle {
   HeaderMode mode = HeaderMode::kAttributes;
-  bool external = false;
-  std::string name_space;
+  bool external = false;        // a C file, not a header: see HeaderFile
+  std::string name_space;       // C++ namespace of the public functions; empty: none
   Abi abi = Abi::kSystemV;      // that a single spec's object is made and verified for
-  EntryParameters always = {};  // of every function; scratch memory anyway, where there are several
+  EntryParameters always = {};  // that every function takes; of several kernels all take scratch memory
   bool dispatch = false;        // see HeaderFile
   std::string command = {};     // likewise
 };
 
-// The file, with every kernel's variants in the order in which they are tried.
+// Lowers all programs, and puts their kernels into one file. Variants are in the order in which they are
+// tried at run time. A variant that would never be chosen is left out.
 HeaderFile MakeHeaderFile(const Library& library, const LibraryStyle& style);
 
-// Members by interpreter and JIT: all that have programs of their own, a sample of those that share one. The
-// header, compiled once, by its self-test, which calls the public functions for every member, or for some
-// of many. One report for all: a rung is passed by those for which it was climbed.
+// Verifies a library. The interpreter and the JIT run the members: all that have programs of their own, a
+// sample of those that share one. The header is compiled once. Its self-test calls the public functions for
+// every member, or for some of many.
+//
+// The report is one for all. A rung is passed if all members pass it for which it was climbed.
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style, Observer* observer);
 
 }  // namespace kirsch

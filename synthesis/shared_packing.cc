@@ -15,23 +15,28 @@
 namespace kirsch {
 namespace {
 
+// Solves a family of specs whose members share the copy of a constant operand.
 class SharedCopySolver {
  public:
   SharedCopySolver(const SolveArguments& arguments, const SpecFamily& family, const Target& target,
                    const std::shared_ptr<Memo>& memo, SearchBudget& budget)
       : arguments_(arguments), family_(family), model_(target), memo_(memo), budget_(budget) {
+    // Reports of families don't say what packing costs a member.
     arguments_.pins.price_packing = false;
   }
 
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
+    // Each member with the copy that is best for it.
     absl::StatusOr<FamilySynthesis> each = solve_members(arguments_);
     if (!each.ok()) return each;
+    // The copy that costs the mixture least, and then all members with it.
     effort_ = EffortOf(*each);
     const absl::StatusOr<SharedCopy> copy = FindCopy(&each->own);
     if (!copy.ok()) return copy.status();
     arguments_.pins.copy = copy->copy;
     absl::StatusOr<FamilySynthesis> all = solve_members(arguments_);
     if (!all.ok()) return all;
+    // Losses are against the programs that members had with their own copies.
     all->own = std::move(each->own);
     all->bounds = std::move(each->bounds);
     all->packing = SharedPacking{"copy", CopyText(copy->copy), PrintMixture(family_.mixture()), copy->loss};
@@ -41,7 +46,8 @@ class SharedCopySolver {
   }
 
  private:
-  // Solves members of the mixture that are not among `own`, too.
+  // Finds the copy with which the weighted members cost least. Solves members of the mixture that are not in
+  // `own` yet, and adds them there.
   absl::StatusOr<SharedCopy> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
     const std::vector<uint32_t> sizes = family_.varying_sizes().front().values;
     const absl::StatusOr<std::vector<double>> weights = WeightsOf(sizes, own);
@@ -56,6 +62,8 @@ class SharedCopySolver {
       }
       members.push_back(member);
     }
+    // A copy leaves a problem without the constant: the kernel that reads the copy. That is what is priced
+    // here.
     arguments_.progress += "one copy for all, ";
     return FindSharedCopy(
         members, model_.target(), [&](const PackedRequest& asked, Cost cutoff) -> absl::StatusOr<Cost> {
@@ -68,6 +76,7 @@ class SharedCopySolver {
         });
   }
 
+  // How often each member is asked for: as the mixture says, or all evenly.
   absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<uint32_t>& sizes,
                                                 std::vector<std::optional<OwnProgram>>* own) {
     const std::vector<SizeShare>& mixture = family_.mixture();
@@ -80,6 +89,7 @@ class SharedCopySolver {
     for (const SizeShare& part : mixture) {
       const auto i = static_cast<size_t>(std::find(sizes.begin(), sizes.end(), part.size) - sizes.begin());
       weights[i] = part.share;
+      // A member of the mixture needs a cost of its own, to be compared with.
       if ((*own)[i]) continue;
       const absl::StatusOr<SearchResult> solved =
           SolveSpec(arguments_, family_.member(static_cast<int64_t>(i)), model_, *memo_, budget_);
@@ -90,7 +100,7 @@ class SharedCopySolver {
     return weights;
   }
 
-  // "rhs packed16 f32"
+  // The copy for people: "rhs packed16 f32". The operand has the name by which users know it.
   std::string CopyText(const ConstantCopy& copy) const {
     const ParsedSpec member = family_.member(0);
     const int users = SwappedOperand(ConstantOperand(member.spec), member.swapped);
@@ -110,6 +120,7 @@ class SharedCopySolver {
 
 std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved) {
   std::vector<double> weights(sizes.size(), 0);
+  // `low` is the solved size before `high`. Before the first one there is none.
   std::optional<size_t> low;
   for (size_t high = 0; high < sizes.size(); ++high) {
     if (!solved[high]) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families with a constant operand: packed in one way for all members.
+// Chooses one packing of constant operands for all members of a family. The caller packs weights once, and
+// then calls the function with any size; so all sizes must read the same bytes.
 #ifndef KIRSCH_SYNTHESIS_SHARED_PACKING_H_
 #define KIRSCH_SYNTHESIS_SHARED_PACKING_H_
 
@@ -17,33 +18,40 @@
 
 namespace kirsch {
 
-// Solves all members as `arguments` say.
+// Solves all members as `arguments` say. SolveFamily passes this in, so that members may share programs here,
+// too.
 using SolveMembers = std::function<absl::StatusOr<FamilySynthesis>(const SolveArguments& arguments)>;
 
-// Has the family a constant operand, or constant parameters, that its members are to share?
+// True if the family has a constant operand, or constant parameters, that its members are to share.
 bool SharesConstants(const KernelRequest& request);
 
-// Solves such a family: members as each is best, then all with the packing that is best for the family's
-// mixture. What members lose is against their own packing, where they were solved so. Where the mixture says
-// that sizes are asked for evenly, some members stand for their neighbours: of specs those that are solved
-// (not all are where programs are shared), of graphs those of usual sizes. All plans have one packed buffer.
+// Solves such a family twice: first each member as it is best, then all with the packing that is best for the
+// family's mixture. A member's loss is against its own packing, where it was solved alone.
+//
+// If the mixture says that sizes are asked for evenly, some members stand for their neighbours. Of specs
+// those are the members that are solved, which are not all where programs are shared. Of graphs they are
+// those of usual sizes. All plans have one packed buffer.
 absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
                                                        const KernelRequest& request, const Target& target,
                                                        const std::shared_ptr<Memo>& memo,
                                                        SearchBudget& budget,
                                                        const SolveMembers& solve_members);
 
-// Of graphs alone.
+// The same for families of graphs, whose plans pack several constants and fold operations on them
+// (graph_packing.cc).
 absl::StatusOr<FamilySynthesis> SolveGraphsWithSharedPacking(
     const SolveArguments& arguments, const KernelRequest& request, const Target& target,
     const std::shared_ptr<Memo>& memo, SearchBudget& budget, const SolveMembers& solve_members);
 
-// Of members of these sizes, of which only some are solved, ascending: what those count for that are, if all
-// are asked for evenly. The others lie, as to what they cost, between the two next to them (see
-// FindSizeRegions), or beyond the last one.
+// Spreads the weight of all sizes over those that are solved, if each size is asked for equally often. A size
+// between two solved ones costs about what lies between their costs (see FindSizeRegions), so it counts for
+// both, more for the nearer one. Sizes before the first and after the last count for that one. `sizes` are
+// ascending.
+//    sizes 1 2 3 4, solved 1 and 3:   weights 1.5  0  2.5  0
 std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved);
 
-// FamilySynthesis::packing for people: a line, nothing if the members share none.
+// One line for people on the packing that members share; empty if they share none.
+//    packed once: rhs packed f32; 0.00% above each size's own copy, for all sizes evenly
 std::string SharedPackingText(const FamilySynthesis& synthesis);
 
 }  // namespace kirsch

@@ -16,7 +16,7 @@
 namespace kirsch {
 namespace {
 
-// So few members have kernels of their own: sharing saves little.
+// With so few values of a size, each gets a kernel of its own: sharing would save little.
 constexpr size_t kFewMembers = 8;
 
 std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int64_t>& members) {
@@ -25,22 +25,26 @@ std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int6
   return graphs;
 }
 
-// Members that differ in the shared sizes only, and the plans for these.
+// Members that differ in the shared sizes only, with the plans for their ranges. A family has such a box for
+// each combination of its other sizes.
 struct PlanBox {
   std::vector<int64_t> members;
   PlanFamily family;
 };
 
-// Are there many members with neighbouring values of the size?
+// True if the size has many values without a gap. A plan for a range serves all between its ends, so gaps are
+// no use.
 bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers && size.is_range(); }
 
+// True if the size counts keys of an attention, for whatever values of the other sizes.
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
   const std::vector<std::vector<int64_t>> lines = BoxesAlong(sizes, {size});
   return std::all_of(lines.begin(), lines.end(),
                      [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
 }
 
-// The whole plan is kept of each region's last member, whose text is shown.
+// Adds a region: its plan, and its members. Members get their predicted cycles and their graph. The plan
+// itself is kept in the last one only, whose text is shown.
 void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& shared, const Target& target,
                FamilySynthesis* synthesis) {
   std::vector<int64_t> members;
@@ -55,6 +59,7 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
   DispatchRange added = RegionOf(synthesis->regions.sizes, members);
   added.decision = PlanOutline(region.plan);
   synthesis->regions.list.push_back(std::move(added));
+  // The plan's sizes have kinds; callers pass the request's sizes.
   std::vector<size_t>& taken = synthesis->sizes_of_shared.emplace_back();
   for (const PlanSize& size : region.plan.sizes)
     for (size_t i = 0; i < shared.numbers.size(); ++i)
@@ -62,7 +67,8 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
   synthesis->shared.emplace_back(std::move(region.plan));
 }
 
-// Of a region, one with about the geometric mean of its first and its last member's sizes.
+// A member about the middle of a region: its sizes multiply to about the geometric mean of the first and the
+// last member's.
 int64_t MiddleOf(const std::vector<VaryingSize>& sizes, const DispatchRange& region) {
   const auto product = [&](int64_t member) {
     double product = 1;
@@ -75,7 +81,8 @@ int64_t MiddleOf(const std::vector<VaryingSize>& sizes, const DispatchRange& reg
   return at == region.members.end() ? region.last() : *at;
 }
 
-// Of each region the first, a middle and the last member, as long as these are few.
+// Solves the first, a middle and the last member of each region alone, and says what they lose by sharing.
+// Only the first kMostSolved members are, as each takes a search.
 absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                         FamilySynthesis* synthesis) {
   constexpr size_t kMostSolved = 24;
@@ -99,7 +106,8 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
 
 }  // namespace
 
-// Both first, then keys: plans for any number of rows alone are for few of the members.
+// Plans for both sizes come first, as they serve most members. Then keys: plans for any number of rows alone
+// are for few of the members.
 std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments,
                                                  const KernelRequest& request) {
   std::vector<SharedPlanSizes> found;
@@ -123,6 +131,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
                                 const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                 const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,
                                 FamilySynthesis* synthesis) {
+  // One step, so that an interrupt ends the searches for all boxes.
   const Step step(arguments.observer, StepKind::kSearch);
   const CostModel model(target);
   const DbOptions none{"", true};
@@ -130,6 +139,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   own.db = &none;
   PlanOptions options = MakePlanOptions(arguments, synthesis->request.family.graphs()->member(0));
   SearchEffort& effort = synthesis->before;
+  // Programs of stages are searched with no table, within what is left of the time.
   options.solve = [&](const Spec& placed, Cost cutoff) {
     own.time_budget = budget.Left();
     absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, nullptr);
@@ -144,9 +154,11 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   std::vector<SharedSize> shared_sizes;
   for (size_t i = 0; i < shared.numbers.size(); ++i)
     shared_sizes.push_back({sizes[shared.numbers[i]], shared.kinds[i]});
+  // Find plans for each box first. If one box has none, nothing has been filled in yet.
   std::vector<PlanBox> boxes;
   for (std::vector<int64_t>& members : BoxesAlong(sizes, shared.numbers)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
+    // A graph with any values of the shared sizes, also with such as no member has.
     const auto graph_of = [&](const PlanPoint& point) {
       std::vector<uint32_t> values = ValuesOf(sizes, members.front());
       for (size_t i = 0; i < shared.numbers.size(); ++i)
@@ -159,6 +171,7 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
     if (!*found) return false;
     boxes.push_back({std::move(members), **std::move(found)});
   }
+  // All boxes have plans, so fill in the result.
   synthesis->members.resize(static_cast<size_t>(request.count()));
   for (PlanBox& box : boxes)
     for (PlanRegion& region : box.family.regions)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of graphs that share plans for ranges of their sizes: for any number of keys, of rows, or of both.
+// Lets the members of a family of graphs share plans: for any number of keys, of rows, or of both. One plan
+// serves a range of sizes, as one program does of matmuls (family.h).
 #ifndef KIRSCH_SYNTHESIS_SHARED_PLANS_H_
 #define KIRSCH_SYNTHESIS_SHARED_PLANS_H_
 
@@ -16,20 +17,24 @@
 
 namespace kirsch {
 
-// Sizes of a request that plans may be for any of: one, or two of different kinds, in their order.
+// Sizes that a plan may take as parameters: one, or two of different kinds. `numbers` are those of the
+// request's sizes, ascending.
 struct SharedPlanSizes {
   std::vector<size_t> numbers;
   std::vector<PlanSizeKind>
       kinds;  // keys are those of an attention (DifferInKeys); else rows, as far as is known
 };
 
-// Those that are worth trying, for one thread and untuned.
+// The choices of sizes that are worth trying, the best ones first. None if the kernel is for several threads
+// or is tuned, or if few members would share.
 std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments,
                                                  const KernelRequest& request);
 
-// Fills in plans for ranges of the sizes, what members take with them, and, of the first, a middle and the
-// last member of each region, which `solve` finds plans of their own for, what they lose. False: there are no
-// such plans, and nothing is filled in.
+// Fills in the regions and their plans, and what members take with them. False: no plans serve all members,
+// and nothing is filled in.
+//
+// `solve` finds the plan that a member has alone. It is asked of the first, a middle and the last member of
+// regions, to say what members lose.
 absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSizes& shared,
                                 const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                 const std::function<absl::StatusOr<Synthesis>(int64_t member)>& solve,

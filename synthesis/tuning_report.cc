@@ -47,6 +47,7 @@ std::string TuningReport::Summary() const {
 
 std::optional<TuningReport> TuningReport::Parse(std::string_view json) {
   const ordered_json parsed = ordered_json::parse(json, nullptr, /*allow_exceptions=*/false);
+  // `at` throws where a key is missing or has another type.
   try {
     TuningReport report;
     report.signature = parsed.at("signature");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets that code can be made for.
+// Finds a target, and makes sure that code can be made for it. An unknown CPU is an error with its place,
+// before anything is searched.
 #ifndef KIRSCH_SYNTHESIS_USABLE_TARGET_H_
 #define KIRSCH_SYNTHESIS_USABLE_TARGET_H_
 
@@ -10,7 +11,8 @@
 
 namespace kirsch {
 
-// The target that `name_or_path` means (see spec/target/targets.h), if LLVM knows its CPU.
+// The target that `name_or_path` means: a known name, `host`, or a target file (spec/target/targets.h). An
+// error with its place if LLVM does not know its CPU.
 absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path);
 
 }  // namespace kirsch

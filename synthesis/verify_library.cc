@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verification of a library: see kernel_library.h.
+// Verifies a library: see kernel_library.h. Members climb to the JIT one after another, while the header,
+// with all of them, compiles beside.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -23,22 +24,25 @@
 namespace kirsch {
 namespace {
 
-// Shared out among the members of all kernels.
+// Operations of the work that all members of all kernels together may take: to compare every element with the
+// reference, and to run the interpreter. Each member gets an equal share, but no more than the limits of
+// VerifyOptions.
 constexpr double kFlopsInFull = 1e10;
 constexpr double kFlopsInterpreted = 2e10;
 
-// Adds up all members' rungs of one name.
+// Adds up one rung of the ladder over all members: "61 of 64 members; others: the host lacks avx512f".
 class RungSum {
  public:
   explicit RungSum(std::string name) : name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
 
+  // The rung of one member.
   void Add(const RungReport& rung) {
     Add(rung, 1);
     text_ = rung.text;
   }
-  // One that `members` have in common.
+  // One report that stands for several members, as the self-test does.
   void Add(const RungReport& rung, size_t members) {
     members_ += members;
     if (rung.outcome == RungOutcome::kPassed) passed_ += members;
@@ -66,18 +70,19 @@ class RungSum {
   std::string name_;
   size_t members_ = 0, passed_ = 0;
   bool failed_ = false;
-  std::string skipped_;  // why
-  std::string text_;     // of the last that was some member's own
-  std::string remark_;
+  std::string skipped_;  // why some weren't run: the last reason
+  std::string text_;     // of the last member with a report of its own; shown if it is the only one
+  std::string remark_;   // behind the count of members
   std::optional<HotLoops> loops_;
 };
 
-// The self-test of the header, which goes through the public functions.
+// The self-test of the header. It calls the public functions, and so also checks how they choose among sizes
+// and targets.
 struct SelfTest {
-  size_t members = 0;   // that it tests
-  size_t left_out = 0;  // that it doesn't, and
+  size_t members = 0;   // of functions that it tests
+  size_t left_out = 0;  // of functions that it doesn't
   std::string why_left_out;
-  bool own_code = true;  // nothing but the kernels has AVX instructions
+  bool own_code = true;  // only the kernels have AVX instructions: hot loops are theirs
   absl::StatusOr<std::unique_ptr<HeaderBuild>> build = std::unique_ptr<HeaderBuild>();
 
   RungReport Run() {
@@ -86,6 +91,8 @@ struct SelfTest {
                                 : IsOfTheMachine(status) ? RungOutcome::kNotRun
                                                          : RungOutcome::kFailed;
     RungReport rung{kHeaderRung, outcome, std::string(status.message())};
+    // Hot loops are the innermost ones with AVX instructions. So they are the kernels' only if nothing else
+    // has any.
     if (status.ok() && own_code)
       if (const auto code = (*build)->MachineCode(); code.ok())
         if (const auto loops = FindHotLoops(*code); loops.ok()) rung.loops = *loops;
@@ -95,15 +102,16 @@ struct SelfTest {
 
 bool RunsHere(const HeaderVariant& variant) { return MissingOnHost(variant.features()).empty(); }
 
-// Whether the members are verified in a header of their own: a single graph, and a single spec for one target
-// which is all that is in its file. The others' header is compiled once, for its self-test.
+// True if the members are verified in a header of their own: a single graph, and a single spec for one target
+// that is all there is in its file. The header of all others is compiled once, for its self-test.
 bool HasOwnHeader(const Library& library, const LibraryKernel& kernel) {
   const bool alone =
       library.kernels.size() == 1 && library.targets.size() == 1 && library.name == kernel.name();
   return kernel.request().count() == 1 && (kernel.request().family.graphs() != nullptr || alone);
 }
 
-// Compiling takes a while: starts it.
+// Starts compiling the self-test, which takes a while. Functions that can't be tested are left out and
+// counted.
 SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   SelfTest test;
   // Bare code has no self-test; within the macros' guards it is the same.
@@ -111,10 +119,12 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   style.external = false;
   test.own_code = style.mode == HeaderMode::kAttributes;
   HeaderFile file = MakeHeaderFile(library, style);
+  // Kernels with a header of their own are tested there.
   for (const LibraryKernel& kernel : library.kernels)
     if (HasOwnHeader(library, kernel))
       std::erase_if(file.functions,
                     [&](const HeaderFunction& function) { return function.name == kernel.name(); });
+  // Of the others, leave out functions whose code this CPU can't run, or whose results can't be compared.
   std::erase_if(file.functions, [&](const HeaderFunction& function) {
     const std::vector<HeaderVariant>& variants = function.variants;
     const bool runs = std::any_of(variants.begin(), variants.end(), RunsHere);
@@ -130,6 +140,7 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
     return true;
   });
   if (file.functions.empty()) return test;
+  // Without a compiler the self-test is reported as not run.
   const absl::StatusOr<std::string> compiler = FindCompiler("");
   if (!compiler.ok()) {
     test.build = compiler.status();
@@ -142,12 +153,14 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   return test;
 }
 
+// The spec or graph that a member computes. It points into `member`.
 std::variant<const Spec*, const Graph*> ComputedBy(const KernelMember& member) {
   if (const auto* const graph = std::get_if<Graph>(&member)) return graph;
   return &std::get<ParsedSpec>(member).spec;
 }
 
-// Climbs the ladder for every member of every kernel and target: up to the JIT, or to a header of its own.
+// Verifies all members of all kernels for all targets, and makes one report of it. Each climbs up to the JIT,
+// or to a header of its own.
 class LibraryVerifier {
  public:
   LibraryVerifier(const Library& library, const LibraryStyle& style, Observer* observer)
@@ -158,6 +171,7 @@ class LibraryVerifier {
 
   VerifyReport Run() {
     report_.verdict = Verdict::kVerified;  // unless some member's is worse
+    // The compiler works on the self-test meanwhile.
     SelfTest self_test = StartSelfTest(library_, style_);
     for (const LibraryKernel& kernel : library_.kernels)
       for (const FamilySynthesis& variant : kernel.variants) {
@@ -175,8 +189,9 @@ class LibraryVerifier {
   }
 
  private:
-  // Of so many values of a size, all if they are few. Else the first and the last ones, among which is every
-  // remainder of register tiles (no tile has more rows than there are registers), and some between.
+  // Which values of a size to verify, out of `count`: all if they are few; else the first and the last ones,
+  // and some between. The ends have every remainder of register tiles, as no tile has more rows than there
+  // are registers.
   static std::vector<size_t> SampleValues(size_t count) {
     constexpr size_t kAtEnds = 32, kBetween = 8;
     const size_t step = std::max<size_t>(1, count / kBetween);
@@ -186,8 +201,8 @@ class LibraryVerifier {
     return sample;
   }
 
-  // Of members that share a program: those with such values of a size; of several sizes, each of these with a
-  // few of the others'.
+  // Which members of a region to verify. If its program takes one size: those with a sample of its values. If
+  // it takes several: for each of the sizes a sample of its values, each value with a few of the others'.
   static std::vector<int64_t> SampleMembers(const FamilySynthesis& variant, size_t number) {
     constexpr size_t kOfOthers = 2;
     const std::vector<int64_t>& members = variant.regions.list[number].members;
@@ -197,6 +212,8 @@ class LibraryVerifier {
       for (size_t i : SampleValues(members.size())) sample.push_back(members[i]);
       return sample;
     }
+    // A line has the members with one value of `size`. A few of each line are taken, at another place in
+    // each.
     std::set<int64_t> chosen = {members.front(), members.back()};
     for (size_t size : taken) {
       std::map<uint32_t, std::vector<int64_t>> by_value;
@@ -211,6 +228,7 @@ class LibraryVerifier {
     return {chosen.begin(), chosen.end()};
   }
 
+  // How many members are run, for the progress and for the share of the work.
   static size_t ProgramCount(const FamilySynthesis& variant) {
     if (!variant.shares()) return variant.members.size();
     size_t count = 0;
@@ -218,8 +236,8 @@ class LibraryVerifier {
     return count;
   }
 
-  // Sizes for each of which a member's program is run: the member's, and where sizes below that are served as
-  // it is, the least of these, and one between.
+  // The sizes at which a member's program is run: the member's own, and where it serves sizes below, the
+  // least of them and one between.
   static std::set<std::vector<uint32_t>> ServedAs(const std::vector<VaryingSize>& sizes, int64_t member) {
     const std::vector<uint32_t> values = ValuesOf(sizes, member);
     std::vector<uint32_t> least;
@@ -227,7 +245,8 @@ class LibraryVerifier {
     return {values, least, ValuesBetween(sizes, member)};
   }
 
-  // What a member computes that has such values of the sizes that its region's program takes.
+  // What a program for a region computes at these values of its sizes. They need not be those of a member:
+  // samples serve what is between them.
   static KernelMember MemberAt(const FamilySynthesis& variant, size_t number, int64_t member,
                                const std::vector<uint32_t>& values) {
     const ProgramTree& own = variant.members[static_cast<size_t>(member)].program;
@@ -241,12 +260,13 @@ class LibraryVerifier {
     return parsed;
   }
 
+  // Compiles the program of a region once, and runs it for a sample of the region's sizes.
   void VerifyRegion(const FamilySynthesis& variant, size_t number) {
     const std::vector<int64_t> sample = SampleMembers(variant, number);
     done_ += sample.size();
-    std::deque<KernelMember> computed;  // what `members` point to
+    std::deque<KernelMember> computed;  // `members` point into it, and a deque doesn't move them
     std::vector<MemberOfSize> members;
-    std::vector<size_t> member_of;  // of each of these
+    std::vector<size_t> member_of;  // the number in the family of each of `members`
     for (int64_t member : sample)
       for (const std::vector<uint32_t>& values : ServedAs(variant.regions.sizes, member)) {
         computed.push_back(MemberAt(variant, number, member, values));
@@ -259,6 +279,7 @@ class LibraryVerifier {
     for (size_t i = 0; i < reports.size(); ++i) Add(reports[i], variant.members[member_of[i]]);
   }
 
+  // Verifies a member with a program of its own; with `own_header`, in a header as well.
   void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {
     const KernelRequest& request = variant.request;
     VerifyOptions options = MemberOptions();
@@ -273,6 +294,7 @@ class LibraryVerifier {
     Add(VerifyKernel(variant.members[i].program, variant.target(), header, options), variant.members[i]);
   }
 
+  // The report has the worst of all members, and the first mismatch of any.
   void Add(const VerifyReport& own, const Synthesis& member) {
     for (const RungReport& rung : own.rungs)
       for (RungSum& sum : sums_)
@@ -286,6 +308,7 @@ class LibraryVerifier {
           Cat(count_ > 1 ? Cat(member.name, " for ", member.target.name, ": ") : "", own.first_mismatch);
   }
 
+  // Waits for the compiler, and runs the self-test. A failure fails the whole library.
   void AddSelfTest(SelfTest* self_test) {
     RungSum& header = sums_.back();
     header.Add({kHeaderRung, RungOutcome::kNotRun, self_test->why_left_out}, self_test->left_out);

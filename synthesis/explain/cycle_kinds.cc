@@ -47,9 +47,11 @@ std::vector<double> CyclesByKind(const ExplainedPlan& plan) {
       continue;
     }
     const std::vector<double> of_nodes = CyclesByKind(stage.nodes);
+    // The nodes are those of one repeat. Scaled, they add up to what the stage takes in the whole plan.
     const double scale = all / ToCycles(stage.nodes.front().cost);
     for (size_t kind = 0; kind < cycles.size(); ++kind) cycles[kind] += scale * of_nodes[kind];
   }
+  // Whatever no stage accounts for is the plan's own.
   cycles[kWholePlan] = std::max(0.0, plan.plan->cycles - sum);
   return cycles;
 }

@@ -15,7 +15,7 @@
 namespace kirsch {
 namespace {
 
-// "register tiles 97.1%, loops 2.9%": the largest first, what rounds to nothing left out.
+// "register tiles 97.1%, loops 2.9%": the largest first. A kind that rounds to nothing is left out.
 std::string KindsText(const ExplainedMember& member) {
   constexpr double kLeastShown = 0.0005;
   const std::vector<double>& by_kind = member.by_kind;
@@ -29,13 +29,14 @@ std::string KindsText(const ExplainedMember& member) {
   return Join(texts, ", ");
 }
 
-// The slowest level that `traffic` comes from; empty: none beyond L1.
+// The slowest level that `traffic` comes from; empty: nothing comes from beyond L1.
 std::string SlowestLevel(const Traffic& traffic) {
   for (Level level : {Level::kRam, Level::kL3, Level::kL2})
     if (traffic.at(level) > 0) return std::string(Name(level));
   return "";
 }
 
+// Says what bounds a microkernel: its loop, or what is transferred beside the loop.
 std::string TileBoundText(const ExplainedNode& node) {
   const TileFacts& facts = *node.tile;
   const std::string from = SlowestLevel(node.traffic);
@@ -47,7 +48,8 @@ std::string TileBoundText(const ExplainedNode& node) {
                          facts.tile.instruction().name, 100 * facts.peak_share);
 }
 
-// Of a program: the bottleneck of the costliest node of the kind that most cycles go to.
+// Says what bounds a program: the bottleneck of one node. It is the costliest node of the kind that most
+// cycles go to.
 std::string BoundText(const std::vector<ExplainedNode>& nodes) {
   const std::vector<double> by_kind = CyclesByKind(nodes);
   const auto kind =
@@ -65,6 +67,7 @@ std::string BoundText(const std::vector<ExplainedNode>& nodes) {
                       : Cat("transfers from ", from, ": ", decision);
 }
 
+// Says what bounds a stage of a plan: a contraction by its program, rows by their slowest pass.
 std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
   std::string what = "copies";
   if (!stage.nodes.empty()) {
@@ -78,7 +81,7 @@ std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
   return Cat(what, ", in ", PrintStage(plan, *stage.stage));
 }
 
-// What is said of a contraction's program and of a plan, whichever it is.
+// The overloads below say the same of a contraction's program and of a plan.
 Dtype ResultType(const Explanation& program) { return program.nodes.front().impl->spec.operand[0].dtype; }
 Dtype ResultType(const ExplainedPlan& explained) {
   const Graph& graph = explained.plan->graph;
@@ -94,6 +97,7 @@ std::string BoundText(const ExplainedPlan& explained) {
   return costliest == explained.stages.end() ? "nothing" : BoundText(*explained.plan, *costliest);
 }
 
+// The cheapest program that begins with another decision at the root.
 std::string OtherChoiceText(const Explanation& program) {
   const ExplainedNode& root = program.nodes.front();
   if (root.runner_up.kind == RewriteKind::kNone) return "none that costs little more";
@@ -103,7 +107,8 @@ std::string OtherChoiceText(const Explanation& program) {
                       ToCycles(root.cost), ToCycles(root.runner_up_cost));
 }
 
-// The cheapest plan with another candidate for one group, or without one.
+// The cheapest plan that differs in one group: by another candidate for it, or by doing without the group.
+// Both are compared as whole plans, so a candidate's cycles take the place of the group's.
 std::string OtherChoiceText(const ExplainedPlan& explained) {
   const Plan& plan = *explained.plan;
   std::string text = "none";
@@ -124,7 +129,7 @@ std::string OtherChoiceText(const ExplainedPlan& explained) {
   return text;
 }
 
-// The bytes of parameters and result, each moved once, a second.
+// The rate if parameters and result are each moved once. It stands for the peak where a plan has no products.
 double GigabytesPerSecond(const Plan& plan, const Target& target) {
   auto bytes = static_cast<double>(plan.graph.at(plan.graph.result).type.bytes());
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
@@ -132,12 +137,14 @@ double GigabytesPerSecond(const Plan& plan, const Target& target) {
   return bytes / plan.cycles * target.ghz;
 }
 
+// The share of the target's peak rate that the program reaches.
 std::string PeakText(const Explanation& program, const Target& target) {
   return absl::StrFormat("%.1f%% of the peak rate of %s",
                          100 * program.peak_cycles / ToCycles(program.nodes.front().cost), target.name);
 }
 std::string PeakText(const ExplainedPlan& explained, const Target& target) {
   const Plan& plan = *explained.plan;
+  // The cycles that all contractions would take at the peak rate.
   double peak_cycles = 0;
   for (const ExplainedStage& stage : explained.stages) {
     if (stage.nodes.empty()) continue;

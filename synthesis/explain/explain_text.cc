@@ -15,9 +15,10 @@
 namespace kirsch {
 namespace {
 
+// One line on a register tile, predicted from its shape before there is code.
 std::string TileText(const TileFacts& facts, const Target& target) {
   const RegisterTile& tile = facts.tile;
-  const bool of_matrix = tile.form == LayoutKind::kTiles;
+  const bool of_matrix = tile.form == LayoutKind::kTiles;  // tiles of a matrix unit, not vectors
   return absl::StrFormat(
       "tile %dx%d of %d lanes by %s%s: %d of %d registers, %s; %.4g instructions and %.4g cycles a trip of "
       "%d "
@@ -28,7 +29,8 @@ std::string TileText(const TileFacts& facts, const Target& target) {
       facts.steps, facts.steps == 1 ? "" : "s", facts.bottleneck, 100 * facts.peak_share);
 }
 
-// What stands below a node's line.
+// The comment below a node's line: its spec, traffic, what it holds, its register tile, and the second best
+// decision.
 std::string Details(const ExplainedNode& node, const Target& target) {
   std::string text;
   const auto add = [&](const std::string& what, const std::string& detail) {
@@ -45,7 +47,7 @@ std::string Details(const ExplainedNode& node, const Target& target) {
   return text;
 }
 
-// A line for each level that anything comes from.
+// The last table of an explanation: a line for each level beyond L1 that anything comes from.
 std::string TrafficText(const Traffic& traffic) {
   std::string text;
   for (Level level : {Level::kL2, Level::kL3, Level::kRam})
@@ -57,9 +59,12 @@ std::string TrafficText(const Traffic& traffic) {
                       : absl::StrFormat("%-8s %12s %12s\n", "from", "in", "back") + text;
 }
 
-// A program, two lines a node. What is below a node is left out if it takes the same steps as what is below
-// one before it, with the same decision: mostly because a reduction's later tiles accumulate, and its first
-// doesn't.
+// Prints a program, two lines a node. What is below a node is left out if it takes the same steps, with the
+// same decision, as what is below an earlier node. Mostly it is so because a reduction's later tiles
+// accumulate, and its first one does not.
+//
+//         31629   88.7%    0.0%        1        tile m 6
+//                                              # matmul f32 96x300x16 lhs=row@L2 ...
 class NodeLines {
  public:
   NodeLines(const std::vector<ExplainedNode>& nodes, const Target& target) : nodes_(nodes), target_(target) {
@@ -68,6 +73,7 @@ class NodeLines {
 
   std::string Text() {
     std::string text = absl::StrFormat("%12s %7s %7s %8s  program\n", "cycles", "share", "own", "trips");
+    // A node with nothing below it is always printed whole: a reference to it would be as long.
     for (size_t i = 0; i < nodes_.size();) {
       const size_t end = EndOf(i);
       const bool folded = end > i + 1 && !printed_.insert(StepsOf(i, end)).second;
@@ -78,14 +84,15 @@ class NodeLines {
   }
 
  private:
-  // The first node behind the subtree of node i.
+  // The number of the first node after the subtree of node i. Nodes are in program order, parents first.
   size_t EndOf(size_t i) const {
     size_t end = i + 1;
     while (end < nodes_.size() && nodes_[end].depth > nodes_[i].depth) ++end;
     return end;
   }
 
-  // The nodes' decisions, how often those below the first run, and their register tiles.
+  // What makes two subtrees the same to a reader: the decisions, the register tiles, and how often the nodes
+  // below the first one run. How often the first one runs is on its own line.
   std::string StepsOf(size_t begin, size_t end) const {
     std::string text;
     for (size_t i = begin; i < end; ++i) {
@@ -116,7 +123,8 @@ class NodeLines {
   std::set<std::string> printed_;  // the steps of subtrees
 };
 
-// A line for each stage, with those for its register tiles, or its passes, below.
+// Prints the stages of a plan, a line each. Below a stage are its traffic, its register tiles, and its
+// passes.
 std::string StagesText(const ExplainedPlan& explained, const Target& target) {
   const Plan& plan = *explained.plan;
   std::string text = absl::StrFormat("%12s %7s %8s  stage\n", "cycles", "share", "runs");
@@ -138,12 +146,14 @@ std::string StagesText(const ExplainedPlan& explained, const Target& target) {
   return text;
 }
 
+// "nothing else" where there is no second best, or where none was looked for.
 std::string OtherText(const std::optional<RunnerUp>& other, double cycles) {
   if (!other) return "nothing else";
   return RunnerUpText(other->text, cycles, other->cycles);
 }
 
-// What would be second best, at every group.
+// Prints each group with its cycles, the second best candidate, and the plan without the group.
+// docs/explain.md has an example.
 std::string RunnersUpText(const Plan& plan) {
   std::string text;
   for (size_t i = 0; i < plan.groups.size(); ++i) {
@@ -158,7 +168,7 @@ std::string RunnersUpText(const Plan& plan) {
   return text;
 }
 
-// What the cycles go to, and behind the rates what else is known of the whole.
+// Body is what the cycles go to. Closing stands behind the rates, and has what else is known of the whole.
 std::string Body(const Explanation& program, const Synthesis& synthesis) {
   return NodeLines(program.nodes, synthesis.target).Text();
 }
@@ -195,10 +205,12 @@ std::string MemberText(const ExplainedMember& member) {
 }  // namespace
 
 std::string ExplainText(const ExplainedKernel& kernel) {
+  // A list of the cheapest programs takes the place of everything else.
   if (kernel.best)
     return Cat(kernel.synthesis->request.text(), " on ", kernel.synthesis->target().name, "\n",
                BestText(*kernel.best));
   if (!kernel.is_family()) return MemberText(kernel.members.front());
+  // A family: its text if it is of graphs, the table of regions, and then each region's last member.
   const KernelRequest& request = kernel.synthesis->request;
   std::string text = request.family.graphs() != nullptr ? Cat(request.text(), "\n") : "";
   Append(&text, SharedPackingText(*kernel.synthesis), RegionTable(kernel.synthesis->regions));

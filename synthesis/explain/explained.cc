@@ -13,6 +13,7 @@ ExplainedMember ExplainMember(const Synthesis& member) {
     ExplainedPlan explained = ExplainPlan(*plan, model);
     return {&member, explained, plan->cycles, explained.traffic, CyclesByKind(explained)};
   }
+  // The search's memo knows the runners-up. Without it they would be searched for.
   Explanation explained = Explain(std::get<Impl>(member.program), model, *member.memo);
   return {&member, explained, ToCycles(explained.nodes.front().cost), explained.traffic,
           CyclesByKind(explained.nodes)};

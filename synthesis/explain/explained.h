@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why programs are the way they are: what `explain` prints, as data that text, JSON and pages (tools/) are
-// made of.
+// Explains why programs are the way they are, as data. Text (here), JSON and pages (tools/) are made of it,
+// so all say the same.
 #ifndef KIRSCH_SYNTHESIS_EXPLAIN_EXPLAINED_H_
 #define KIRSCH_SYNTHESIS_EXPLAIN_EXPLAINED_H_
 
@@ -19,7 +19,8 @@
 
 namespace kirsch {
 
-// A program or plan: what all of them have, and what only its kind has.
+// One explained program or plan. `explanation` has what only its kind has. All pointers are into the solved
+// family.
 struct ExplainedMember {
   const Synthesis* synthesis = nullptr;
   std::variant<Explanation, ExplainedPlan> explanation;
@@ -28,7 +29,7 @@ struct ExplainedMember {
   std::vector<double> by_kind = {};  // cycles, indexed by CycleKind
 };
 
-// What was asked for: of a family, the largest member of each region, in their order.
+// A whole request: its only member, or of a family the last member of each region, in the regions' order.
 struct ExplainedKernel {
   const FamilySynthesis* synthesis = nullptr;
   std::vector<ExplainedMember> members;
@@ -37,16 +38,18 @@ struct ExplainedKernel {
   bool is_family() const { return synthesis->members.size() > 1; }
 };
 
-// `synthesis` was solved with SolveArguments::explain, and outlives the result.
+// `synthesis` was solved with SolveArguments::explain: only then are second best candidates of a plan known.
+// It outlives the result.
 ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis);
 
-// For people: the program, a step a line with what it costs; what its register tiles do; what it moves.
+// Prints it for people: the summary; the program, a step a line with its cost; what its register tiles do;
+// what it moves. docs/explain.md says how to read it.
 std::string ExplainText(const ExplainedKernel& kernel);
 
-// "12 KiB", "3.1 MiB".
+// Bytes for people: "512 B", "12 KiB", "10.5 MiB". A unit begins at ten of it: 4096 KiB, not 4 MiB.
 std::string Amount(double bytes);
 
-// "L2 16 KiB, RAM 4 MiB" of bytes by level; nothing if all are zero.
+// "L2 16 KiB, RAM 4096 KiB" from bytes by level; empty if all are 0.
 template <typename Amounts>
 std::string ByLevel(const Amounts& amounts) {
   std::string text;
@@ -57,12 +60,17 @@ std::string ByLevel(const Amounts& amounts) {
   return text;
 }
 
-// How much a runner-up costs more, in percent; and behind what it is: "tile m 64, +1.25%".
+// How much more a runner-up costs, in percent.
 double Margin(double cycles, double other_cycles);
+// `what` with that figure behind it: "tile m 64, +1.25%".
 std::string RunnerUpText(std::string_view what, double cycles, double other_cycles);
 
-// The five lines that an explanation begins with: time, share of the peak, what bounds it, where the cycles
-// go, and the runner-up.
+// The five lines that an explanation begins with:
+//    time       335.8 us: 1141716 cycles at 3.4 GHz, 87.8 GFLOP/s
+//    peak       80.7% of the peak rate of haswell
+//    bound by   arithmetic in register tiles: 6x2 of 8 lanes by fma, 100.0% of the peak rate in the loop
+//    cycles     register tiles 81.3%, copies, transforms 10.5%, moves into caches 4.4%, ...
+//    runner-up  to begin with pack lhs L2 packed f32, not move lhs L2, +0.70%
 std::string SummaryText(const ExplainedMember& member);
 
 }  // namespace kirsch
