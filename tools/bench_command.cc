@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch bench SPEC | --suite FILE | -f FILE
+// Runs `kirsch bench SPEC | --suite FILE | -f FILE`: measures our kernels beside other libraries'. The
+// measuring itself is in bench/; this reads options, makes our kernels, and writes reports.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -37,22 +38,26 @@
 namespace kirsch {
 namespace {
 
+// The options of the command. `solve` says how our kernels are made.
 struct BenchArguments {
   SolveOptions solve;
-  std::string suite;
-  std::string file, kernel;
+  std::string suite;               // a file of specs; empty: none
+  std::string file, kernel;        // a file of kernels, and the only one wanted; empty: none, all
   std::vector<std::string> peers;  // empty: the usual ones
   std::string peers_isa;           // empty: they are not held
-  std::string baseline;
-  std::string rotate;  // sets of weights, or kAllSets; empty: one
-  std::string json, svg;
+  std::string baseline;            // an earlier report to compare with; empty: none
+  std::string rotate;              // sets of weights, or kAllSets; empty: one
+  std::string json, svg;           // files to write; empty: none
 };
 
-constexpr char kAllSets[] = "*";
+constexpr char kAllSets[] = "*";  // --rotate without a number
 
+// The libraries that are held against ours, unless --against names others. Those that are absent are
+// reported.
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
 const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 
+// The files that the command reads: none of them may be written over.
 std::vector<std::string> InputsOf(const BenchArguments& arguments) {
   std::vector<std::string> files = InputsOf(arguments.solve);
   files.insert(files.end(), {arguments.suite, arguments.file, arguments.baseline});
@@ -60,10 +65,12 @@ std::vector<std::string> InputsOf(const BenchArguments& arguments) {
   return files;
 }
 
-// What to bench: matmuls, or graphs.
+// Reads what to bench: all matmuls, or all graphs, as their peers differ. If some are graphs, MakeAlike makes
+// all of them graphs. Each entry also says which of its operands are evicted before a call.
 absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments& arguments) {
   const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
              file = !arguments.file.empty();
+  // Exactly one source.
   if (spec + suite + file != 1)
     return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE or -f FILE");
   if (!arguments.kernel.empty() && !file) return absl::InvalidArgumentError("bench: --kernel is of -f FILE");
@@ -82,7 +89,9 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments&
   return entries;
 }
 
-// The kernels of ours that are asked for, each as it is made; the programs of those that count as ours.
+// Says how each kernel of ours is made: by the JIT, by a C compiler from our header, or as one kernel for
+// each operation. They are made when they are first measured. Returns the programs of those that count as
+// ours.
 std::shared_ptr<BenchPrograms> SetMakers(const BenchArguments& arguments, const Target& target,
                                          BenchRequest* request) {
   const auto programs = std::make_shared<BenchPrograms>(arguments.solve, target, request->entries.size());
@@ -92,7 +101,7 @@ std::shared_ptr<BenchPrograms> SetMakers(const BenchArguments& arguments, const 
       request->made[peer] = [programs, compiler = peer.substr(kHeaderPeers.size())](const BenchEntry& entry) {
         return programs->Header(entry, compiler);
       };
-  SolveArguments parts = arguments.solve;  // as predicted
+  SolveArguments parts = arguments.solve;  // one operation after the other, by the prediction alone
   parts.fuse = parts.tuned = false;
   parts.tune.clear();
   const auto of_parts = std::make_shared<BenchPrograms>(parts, target, request->entries.size());
@@ -100,6 +109,8 @@ std::shared_ptr<BenchPrograms> SetMakers(const BenchArguments& arguments, const 
   return programs;
 }
 
+// Writes the report: a table, JSON and a drawing, whichever are asked for. JSON on standard output leaves no
+// room for the table.
 absl::Status Write(const BenchArguments& arguments, const Target& target, const BenchReport& report,
                    const std::vector<RateChange>& changes) {
   std::string text = FormatTable(report);
@@ -116,7 +127,7 @@ absl::Status Write(const BenchArguments& arguments, const Target& target, const 
   return arguments.svg.empty() ? absl::OkStatus() : WriteOutput(arguments.svg, PlotSvg(report));
 }
 
-// How many sets of weights --rotate asks for.
+// How many sets of weights --rotate asks for. InvalidArgument if it is no number in range.
 absl::StatusOr<int> SetsOf(const BenchArguments& arguments) {
   if (arguments.rotate.empty()) return 1;
   if (arguments.rotate == kAllSets) return kBeyondCaches;
@@ -126,11 +137,13 @@ absl::StatusOr<int> SetsOf(const BenchArguments& arguments) {
       Cat("--rotate: expected 2 to ", kMostSets, " sets, got ", Quoted(arguments.rotate)));
 }
 
-// `baseline`: null, or what the report is to be compared with.
+// Measures the entries, with progress for people. `baseline`: what the report will be compared with; null:
+// nothing.
 absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const Target& target,
                                          std::vector<BenchEntry> entries, const Baseline* baseline) {
   const absl::StatusOr<int> sets = SetsOf(arguments);
   if (!sets.ok()) return sets.status();
+  // All entries are of one kind (ReadEntriesToBench), so the first one tells.
   const bool graphs = entries.front().graph.has_value();
   ProgressLine line;
   BenchRequest request;
@@ -139,14 +152,17 @@ absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const 
   const auto programs = SetMakers(arguments, target, &request);
   request.threads = arguments.solve.threads;
   request.sets = *sets;
+  // Rotating sets of weights takes the place of evictions.
   request.cold = !arguments.solve.cold.empty() && request.sets == 1;
   if (request.cold && arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
+  // Hold peers to the instructions that were asked for.
   if (!arguments.peers_isa.empty()) {
     request.peers_isa = arguments.peers_isa;
     request.features = FeaturesOf(request.peers_isa, std::move(request.features));
   }
   request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
   request.progress = [&line](std::string_view what) { line.Show(what); };
+  // Measuring takes a while: find out first whether the comparison will be possible.
   if (baseline != nullptr) {
     const absl::StatusOr<BenchReport> begun = StartReport(request);
     std::vector<std::string> specs;
@@ -158,11 +174,14 @@ absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const 
   absl::StatusOr<BenchReport> report = RunBench(request);
   line.Erase();
   if (!report.ok()) return report;
+  // Our programs were solved while they were measured, so their predictions are known now.
   for (BenchResult& result : report->results)
     if (result.ours()) result.predicted_gflops = programs->PredictedGflops(request.entries[result.item]);
   return report;
 }
 
+// The command: read everything, measure, compare, write. Exit codes: 0; 1 if a result of ours is wrong; 3 if
+// a kernel of ours is slower than in the baseline.
 absl::StatusOr<int> Bench(const BenchArguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}, InputsOf(arguments));
       !outputs.ok())
@@ -171,6 +190,7 @@ absl::StatusOr<int> Bench(const BenchArguments& arguments) {
   if (!entries.ok()) return entries.status();
   const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
+  // A baseline that can't be read is an error before anything is measured.
   std::optional<Baseline> baseline;
   if (!arguments.baseline.empty()) {
     absl::StatusOr<Baseline> read = ReadBaseline(arguments.baseline);
@@ -188,6 +208,7 @@ absl::StatusOr<int> Bench(const BenchArguments& arguments) {
       !written.ok())
     return written;
   if (!changes.ok()) return changes.status();
+  // A wrong result matters more than a slow one.
   if (std::any_of(report->results.begin(), report->results.end(),
                   [](const BenchResult& result) { return result.ours() && !result.correct; }))
     return 1;

@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-// `members`: of a matmul; see HeaderFunction.
+// A header with the one kernel of a subject. `members` is empty for a graph; of a matmul see HeaderFunction.
 HeaderFile HeaderOf(const Subject& subject, std::vector<HeaderMember> members) {
   HeaderFunction function;
   function.name = subject.code.name;
@@ -28,6 +28,7 @@ HeaderFile HeaderOf(const Subject& subject, std::vector<HeaderMember> members) {
 absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry& entry) const {
   SolveArguments own = arguments_;
   if (entries_ > 1) own.progress = Cat("kernel ", solved_.size() + 1, " of ", entries_, ", ");
+  // Each entry has the whole time budget.
   SearchBudget budget(own.time_budget);
   const absl::StatusOr<Synthesis> synthesis =
       Require(Solve(own, entry.kernel(), "spec", target_, memo_, budget));

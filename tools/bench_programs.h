@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `kirsch bench` measures: the program of each entry, solved once, and the kernels that are made of it.
+// Makes the kernels that `kirsch bench` measures. Each entry is solved once, however many kernels are made of
+// its program.
 #ifndef KIRSCH_TOOLS_BENCH_PROGRAMS_H_
 #define KIRSCH_TOOLS_BENCH_PROGRAMS_H_
 
@@ -18,25 +19,25 @@
 
 namespace kirsch {
 
-// Solves each entry for the target of `arguments`, whose threads are those of the benchmark, when it is first
-// asked for, and says what it found on standard error. `target` outlives it. Not for several threads at once.
+// Solves an entry when it is first asked for, and says what was found on standard error. Programs are for the
+// threads of `arguments`, which are those of the benchmark. `target` outlives this. Not thread-safe.
 class BenchPrograms {
  public:
   // `entries`: how many there are to be, for the progress line.
   BenchPrograms(const SolveArguments& arguments, const Target& target, size_t entries)
       : arguments_(arguments), target_(target), entries_(entries), memo_(std::make_shared<HashMemo>()) {}
 
-  // Compiled here and now.
+  // The program compiled for this CPU by the JIT. An error is that of the search, or of the compiler.
   absl::StatusOr<Kernel> Jit(const BenchEntry& entry);
 
-  // Of an entry whose kernel was made; 0: there is none.
+  // The predicted rate of the entry's program; 0: there is none.
   double PredictedGflops(const BenchEntry& entry);
 
-  // The header of the same program, compiled by that C compiler.
+  // The header of the same program, compiled by a C compiler: "gcc" or "clang".
   absl::StatusOr<Kernel> Header(const BenchEntry& entry, const std::string& compiler);
 
  private:
-  // With the header that it is in.
+  // A solved entry. `subject` points to `header`, so both are on the heap and stay where they are.
   struct Solved {
     double gflops = 0;  // predicted
     std::unique_ptr<HeaderFile> header;
@@ -50,7 +51,7 @@ class BenchPrograms {
   const Target& target_;
   const size_t entries_;
   const std::shared_ptr<Memo> memo_;
-  std::map<std::string, absl::StatusOr<Solved>> solved_;  // by the entry's text, or the graph's
+  std::map<std::string, absl::StatusOr<Solved>> solved_;  // by the entry's text, or its graph's; errors, too
 };
 
 }  // namespace kirsch

@@ -31,12 +31,13 @@
 namespace kirsch {
 namespace {
 
+// The options of `kirsch target calibrate`. With `check` nothing is written.
 struct CalibrateArguments {
-  std::string output;  // empty: the host's own file
-  std::string check;
-  std::string from;                 // a table
+  std::string output;               // empty: the host's own file
+  std::string check;                // a target file to hold against the machine; empty: calibrate
+  std::string from;                 // a table with what --tune measured; empty: none
   std::string measurements, refit;  // files
-  std::string svg;
+  std::string svg;                  // a drawing of measured over predicted cycles; empty: none
   bool quick = false, from_defaults = false;
 };
 
@@ -44,6 +45,8 @@ struct CalibrateArguments {
 // off by when it was made.
 constexpr double kGoodError = 0.1, kGoodTimes = 2;
 
+// The options of a measurement that shows its progress on `line`, and ends at Ctrl-C. Both outlive the
+// result.
 CalibrateOptions OptionsOf(const CalibrateArguments& arguments, ProgressLine& line,
                            const InterruptGuard& guard) {
   CalibrateOptions options;
@@ -56,6 +59,8 @@ CalibrateOptions OptionsOf(const CalibrateArguments& arguments, ProgressLine& li
   return options;
 }
 
+// The file to write: the one named, or this machine's own, which `host` means from then on. Its directory is
+// made if it is not there.
 absl::StatusOr<std::string> OutputOf(const CalibrateArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
   const std::string path = HostFile();
@@ -71,15 +76,18 @@ absl::StatusOr<std::string> OutputOf(const CalibrateArguments& arguments) {
   return path;
 }
 
+// Adds the programs that tuning has timed. Programs without a time were cut off by the end of the tuning.
 void Remember(const TuningReport& report, std::vector<Remembered>* remembered) {
   for (const TuningReport::Program& program : report.programs) {
     if (program.cycles <= 0) continue;
+    // One program: that of the schedule.
     Experiment experiment = {report.spec, 1, report.cold, program.schedule};
     remembered->push_back({std::move(experiment), program.cycles, program.spread});
   }
 }
 
-// What --tune measured on this machine with one thread.
+// Reads from a table what --tune measured on this machine with one thread: constants are fitted to it, too.
+// NotFound if there are none.
 absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
   const absl::StatusOr<std::unique_ptr<TableFile>> table = TableFile::OpenExisting(path);
   if (!table.ok()) return table.status();
@@ -98,6 +106,8 @@ absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
   return remembered;
 }
 
+// Reads what earlier runs have measured: by tuning (--from), or by a calibration (--refit). Measurements of
+// another machine are refused.
 absl::Status ReadEarlier(const CalibrateArguments& arguments, CalibrateOptions* options) {
   if (!arguments.from.empty()) {
     absl::StatusOr<std::vector<Remembered>> remembered = RememberedIn(arguments.from);
@@ -117,6 +127,7 @@ absl::Status ReadEarlier(const CalibrateArguments& arguments, CalibrateOptions* 
   return absl::OkStatus();
 }
 
+// Writes the target file, the drawing and the measurements, whichever are asked for.
 absl::Status WriteAll(const Calibration& calibration, const std::string& output,
                       const CalibrateArguments& arguments) {
   absl::Status written = WriteOutput(output, PrintCalibration(calibration));
@@ -127,6 +138,8 @@ absl::Status WriteAll(const Calibration& calibration, const std::string& output,
   return written;
 }
 
+// Measures the machine and writes its target file. It begins with the constants of the nearest named target,
+// or with defaults.
 absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   const Host host = ReadHost();
   const std::string cpu = DetectHostCpu().name;
@@ -135,6 +148,7 @@ absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   if (arguments.from_defaults) base = WithDefaultCosts(*std::move(base));
   const absl::StatusOr<std::string> output = OutputOf(arguments);
   if (!output.ok()) return output.status();
+  // Minutes of measuring are lost if the result can't be written, so look first.
   if (absl::Status writable =
           CheckOutputs({*output, arguments.svg, arguments.measurements}, {arguments.from, arguments.refit});
       !writable.ok())
@@ -148,6 +162,7 @@ absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   line.Erase();
   if (!calibration.ok()) return calibration.status();
   if (absl::Status written = WriteAll(*calibration, *output, arguments); !written.ok()) return written;
+  // Standard output has the target file then, and nothing else.
   if (*output == "-") return 0;
   std::fputs(Summarize(*calibration).c_str(), stdout);
   std::printf("written to %s%s\n", output->c_str(),
@@ -155,11 +170,13 @@ absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   return 0;
 }
 
+// Measures how well a target file describes this machine. Exit code 1: it does not.
 absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
   const absl::StatusOr<std::string> text = ReadFile(arguments.check);
   if (!text.ok()) return text.status();
   const absl::StatusOr<TargetFile> file = ParseTarget(*text, arguments.check);
   if (!file.ok()) return file.status();
+  // A calibrated file says how far off it was when it was made. Files written by hand say nothing.
   absl::StatusOr<double> promised = PromisedError(*text, arguments.check);
   if (!promised.ok() && !absl::IsNotFound(promised.status())) return promised.status();
   ProgressLine line;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of the command line. Each adds itself to the app and leaves in `run` what is to be done
-// when it is the one chosen: the exit code, or an error that is printed on one line (exit code 2). `db`
-// lives as long as `run`.
+// Declares the subcommands of the command line. An Add function puts a subcommand's options into the app. If
+// the user chooses that subcommand, parsing sets `run` to what is to be done; nothing else happens while
+// options are read.
+//
+// `run` returns the exit code, or an error, which is printed on one line (exit code 2). `db` lives as long as
+// `run`.
 #ifndef KIRSCH_TOOLS_COMMAND_H_
 #define KIRSCH_TOOLS_COMMAND_H_
 
@@ -16,10 +19,11 @@ class App;
 
 namespace kirsch {
 
-// kirsch: the command line. Exit codes: 0 done, 1 a verification failed or a table is damaged, 2 bad input, 3
-// a kernel was written that nothing has run.
+// Reads the arguments, and runs one command. Returns the exit code of the process: 0 done; 1 a verification
+// failed, or a table is damaged; 2 bad input; 3 a kernel was written, but nothing of it has run.
 int RunCommandLine(int argc, char** argv);
 
+// The work of the command that was chosen; called once, after all options have been read.
 using Run = std::function<absl::StatusOr<int>()>;
 
 void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run);

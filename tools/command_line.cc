@@ -21,21 +21,25 @@
 namespace kirsch {
 namespace {
 
+// The exit code of bad input.
 constexpr int kRefused = 2;
 
+// Prints an error on one line, whatever is in it: scripts read errors by lines.
 int Refuse(std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   PrintRemark(message);
   return kRefused;
 }
 
-// On any thread. What is written to a file appears there as a whole only, so nothing is left half done.
+// Ends the process when memory runs out. It may run on any thread, so it only uses calls that need no memory.
+// No file is left half written, as files appear as a whole only.
 void EndWithoutMemory() {
   constexpr std::string_view kMessage = "kirsch: there is not enough memory\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
   _exit(kRefused);
 }
 
+// The names of the commands directly below `app`.
 std::vector<std::string> NamesOfCommands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
@@ -53,6 +57,7 @@ std::string CommandsOf(const CLI::App& app) {
 // The names of options that `command`, or one above it, takes.
 std::vector<std::string> OptionsOf(const CLI::App* command) {
   std::vector<std::string> names;
+  // Options without a group are old names, which are read but not suggested.
   for (; command != nullptr; command = command->get_parent())
     for (const CLI::Option* option : command->get_options())
       if (!option->get_group().empty())
@@ -60,13 +65,18 @@ std::vector<std::string> OptionsOf(const CLI::App* command) {
   return names;
 }
 
+// Explains an argument that is neither an option nor expected. Often it is a part of a SPEC that was not
+// quoted, or a typo.
+//   unexpected argument '--jsn'; did you mean '--json'?
+//   unexpected argument '64x64x64' (a SPEC is one argument: quote it)
 std::string UnexpectedArgument(const std::string& argument, const CLI::App& command) {
   const bool option = absl::StartsWith(argument, "-");
   return Cat("unexpected argument ", Quoted(argument), option ? "" : " (a SPEC is one argument: quote it)",
              option ? DidYouMean(argument.substr(0, argument.find('=')), OptionsOf(&command)) : "");
 }
 
-// One line on what is wrong with the arguments.
+// One line on what is wrong with the arguments. CLI11's own message is used where nothing better is known.
+//   expected a command (stats, check, export, merge or precompute), got 'stat'; did you mean 'stats'?
 std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   const std::string first = rest.empty() ? "" : rest.front();
@@ -81,7 +91,8 @@ std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-// The exit code, if all output has found its place.
+// Returns `code` if all of the output could be written. A full disk shows only when the buffers are written
+// out, so both kinds of stream are flushed here.
 int Finish(int code) {
   std::cout.flush();
   const bool flushed = std::fflush(stdout) == 0;
@@ -97,10 +108,12 @@ int RunCommandLine(int argc, char** argv) {
   signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error of what writes it
   CLI::App app("Kirsch: synthesizes CPU tensor kernels from specs", "kirsch");
   app.set_version_flag("--version", "kirsch " KIRSCH_VERSION);
+  // Options of the app itself, which all commands share.
   DbOptions db;
   AddDbOptions(app, db);
   app.require_subcommand(1);
   app.fallthrough();  // options of the app may stand after the subcommand too
+  // `run` stays empty until parsing has chosen a command.
   Run run;
   AddSynthCommand(app, db, run);
   AddVerifyCommand(app, db, run);
@@ -110,6 +123,7 @@ int RunCommandLine(int argc, char** argv) {
   AddTargetCommand(app, run);
   AddDbCommand(app, db, run);
   AddHelpCommand(app, run);
+  // CLI11 reports both errors and --help by an exception.
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -117,6 +131,7 @@ int RunCommandLine(int argc, char** argv) {
       return Finish(app.exit(error));  // --help
     return Refuse(Complaint(app, error) + " (see kirsch --help)");
   }
+  // Errors of a command are values, from here down.
   absl::StatusOr<int> code = run();
   if (!code.ok()) return Refuse(std::string(code.status().message()));
   return Finish(*code);

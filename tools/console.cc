@@ -12,6 +12,7 @@
 namespace kirsch {
 namespace {
 
+// Shows the innermost step. Steps nest, so each has a line and a guard of its own.
 class ConsoleObserver : public Observer {
  public:
   void Begin(StepKind kind) override {
@@ -28,12 +29,13 @@ class ConsoleObserver : public Observer {
   void Solved(const FamilySynthesis& synthesis) override { PrintSummary(synthesis); }
 
  private:
+  // Ctrl-C stops searches only. The guard of a verification heeds no signals.
   struct ShownStep {
     explicit ShownStep(bool stops) : guard(stops) {}
     const InterruptGuard guard;
     ProgressLine line;
   };
-  std::vector<std::unique_ptr<ShownStep>> steps_;
+  std::vector<std::unique_ptr<ShownStep>> steps_;  // the innermost last
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The synthesis as people at a terminal see it: progress and summaries on standard error, Ctrl-C stops
-// searches.
+// Shows a synthesis to people at a terminal: progress and summaries on standard error. Ctrl-C stops searches.
 #ifndef KIRSCH_TOOLS_CONSOLE_H_
 #define KIRSCH_TOOLS_CONSOLE_H_
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch db check [FILE]
+// Runs `kirsch db check [FILE]`: looks for damage in a table. Three checks, from the cheapest to the dearest:
+//   the file:      checksums, SQLite's own check, pages in their one form, texts that can be parsed
+//   the programs:  each entry leads to a whole program that the rewrites allow (Recaller)
+//   the answers:   with --search, some roots are searched for again, and some bounds proven again
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -27,18 +30,20 @@
 namespace kirsch {
 namespace {
 
+// The options of the command.
 struct CheckArguments {
   TableChoice table;
   int search = 0;  // roots to search for again, and bounds to prove again
 };
 
-// That no program costs less.
+// A bound of the table: no program for the question costs less.
 struct Proof {
   Question question;
   Cost bound = 0;
 };
 
-// A root: what a query asks for. Serial, as a caller has it, all operands in one place.
+// True of a root, as a query asks for it: for one thread, with the caller's layouts, all operands at one
+// level. Entries of other specs are parts of programs.
 bool IsRoot(const Spec& spec) {
   if (spec.threads != 1 || spec.active_threads != 1) return false;
   for (int i = 0; i <= spec.op_info().output(); ++i) {
@@ -51,13 +56,15 @@ bool IsRoot(const Spec& spec) {
   return true;
 }
 
+// Collects findings about a table, and goes on after each: damage in one page says nothing about the others.
 class Checker {
  public:
-  // `model`: null if the table's programs are not those of this program.
+  // `model`: null if the table is another version's. Then its programs are not looked at. Both outlive this.
   Checker(Table& table, const CostModel* model) : table_(table), model_(model) {
     if (model != nullptr) recaller_.emplace(*model, table);
   }
 
+  // Checks the file, all pages, and the texts of each kind.
   void CheckAll() {
     Note(table_.file()->CheckIntegrity());
     Note(table_.file()->ForEachPage(
@@ -78,8 +85,8 @@ class Checker {
     });
   }
 
-  // Searches for up to `wanted` of the roots again, and proves as many bounds, drawn evenly and always the
-  // same.
+  // Searches for up to `wanted` of the roots again, and proves as many bounds. They are drawn evenly. The
+  // seed is fixed, so two runs look at the same ones.
   void SearchAgain(int wanted) {
     std::vector<Spec> drawn;
     std::mt19937_64 random(1);
@@ -103,7 +110,7 @@ class Checker {
     if (!status.ok()) findings_.emplace_back(status.message());
   }
 
-  // How many texts of a kind can be read, of which each is checked.
+  // Calls check(question, answer) for each text of a kind. Returns how many could be read.
   template <typename Check>
   int64_t CheckTexts(TextKind kind, const Check& check) {
     int64_t count = 0;
@@ -118,14 +125,18 @@ class Checker {
     return count;
   }
 
+  // A finding about one entry says which spec and how many lines it is about.
   void NoteEntry(const Question& entry, const std::string& what) {
     findings_.push_back(Cat("'", table_.file()->path(), "': damaged: '", PrintSpec(entry.spec), "' with ",
                             entry.available, " lines: ", what));
   }
 
+  // Checks that a page is stored in its one form, and then its entries.
   void CheckPage(const TableFile::StoredPage& stored) {
     ++pages_;
     const std::vector<PagePoint> points = stored.page.Points();
+    // What a page says depends on its points alone. So a page made of the same points must have the same
+    // bytes.
     const absl::StatusOr<Page> again = Page::Of(points);
     if (!again.ok() || again->Encode() != stored.page.Encode())
       findings_.push_back(Cat("'", table_.file()->path(), "': damaged: a page that is not in its one form"));
@@ -139,15 +150,18 @@ class Checker {
     }
   }
 
+  // Checks that the entry's program is whole. Remembers it if it is a root, for SearchAgain.
   void CheckEntry(const Question& entry) {
     const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(entry.spec, entry.available);
     if (!found.ok()) return NoteEntry(entry, std::string(found.status().message()));
     if (!*found) return NoteEntry(entry, "its program is not whole, or needs more lines");
+    // Entries of one spec, for different numbers of lines, come one after the other.
     if (IsRoot(entry.spec) && (roots_.empty() || !(roots_.back() == entry.spec)))
       roots_.push_back(entry.spec);
   }
 
-  // A bound above the cost of a program that the table has is wrong, or the program is.
+  // Checks a bound against the program that the table has for the same question. If the program costs less,
+  // one of the two is wrong.
   void CheckBound(const std::string& question, const std::string& text) {
     const std::optional<Question> asked = ParseBoundQuestion(question);
     const absl::StatusOr<Cost> bound = ParseBound(text);
@@ -162,6 +176,8 @@ class Checker {
     }
   }
 
+  // Searches for a root without the table, and compares. The search is deterministic, so the program must be
+  // the same, not only its cost.
   void SearchAgain(const Spec& root) {
     const Lines available = AvailableAtPlacement(root, model_->target());
     const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(root, available);
@@ -177,6 +193,7 @@ class Checker {
       NoteEntry(entry, "the search finds another program of the same cost");
   }
 
+  // Searches for a program below the bound: there must be none.
   void ProveAgain(const Proof& proof) {
     ++searched_;
     HashMemo memo;
@@ -197,6 +214,8 @@ class Checker {
   int searched_ = 0;
 };
 
+// Prints the first findings, and one line on the whole:
+//   whole: 2 entries on 2 pages, 0 plans, 0 bounds, 0 tunings, 1 searched for again
 void Report(const Checker& checker, bool recalled) {
   constexpr size_t kMostShown = 20;
   const std::vector<std::string>& findings = checker.findings();
@@ -213,6 +232,7 @@ void Report(const Checker& checker, bool recalled) {
     std::printf("; their programs could not be checked: the table is for another version of Kirsch\n");
 }
 
+// The command. Exit code 1: there is damage.
 absl::StatusOr<int> Check(const CheckArguments& arguments, const DbOptions& db) {
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch db stats | precompute | merge | check | export
+// Puts `kirsch db stats | precompute | merge | check | export` together, and has what they share.
 #include "tools/db_command.h"
 
 #include <CLI/CLI.hpp>
@@ -41,6 +41,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path) {
   return TableFile::OpenExisting(path);
 }
 
+// All tables that may be opened, the target file, and the named file.
 std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db) {
   std::vector<std::string> files = ListTableFiles(db);
   for (std::string& file : TargetFilesIn(choice.target)) files.push_back(std::move(file));
@@ -60,6 +61,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice,
 IdentityMatch MatchIdentity(const TableIdentity& identity) {
   IdentityMatch match;
   absl::StatusOr<TargetFile> target = ParseTarget(identity.target, identity.target_name);
+  // A table whose target can't be read matches nothing.
   if (!target.ok()) return match;
   match.target = std::move(target->target);
   const TableIdentity ours = IdentityOf(match.target);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of kirsch db, and what they share. Each adds itself as in command.h.
+// Declares the subcommands of `kirsch db`, and what they share: which table they are about, and whether its
+// solutions hold for this program. Each adds itself as in command.h.
 #ifndef KIRSCH_TOOLS_DB_COMMAND_H_
 #define KIRSCH_TOOLS_DB_COMMAND_H_
 
@@ -26,27 +27,30 @@ void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run);
 void AddDbMerge(CLI::App& db_command, Run& run);
 void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run);
 
-// The table a subcommand is about.
+// Names the table that a subcommand works on.
 struct TableChoice {
   std::string file;             // empty: the one that --db or the cache has for the target
   std::string target = "host";  // as the command line names it
 };
 
+// Adds FILE and --target. `choice` lives as long as the command.
 void AddTableChoice(CLI::App& command, TableChoice& choice);
 
 // The files that OpenChoice may read: for CheckOutputs.
 std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db);
 
+// Opens the chosen table. InvalidArgument if no file is named and there is no default table.
 absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice, const DbOptions& db);
 
-// The table at `path`, which is there.
+// Opens the table at `path`. NotFound if there is none, InvalidArgument for a directory: nothing is made.
 absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path);
 
-// Which fingerprints of a table are those of this program. Where all are, `target` can be searched for, and
-// the table's solutions are what the search would find.
+// Says which fingerprints of a table are those of this program. If all are, the table's solutions are what
+// the search would find, and `target` can be searched for. If one differs, the entries can be read and
+// counted, but their programs can't be made again.
 struct IdentityMatch {
   bool target_matches = false, rules_match = false, cost_matches = false;
-  Target target;
+  Target target;  // that of the table, whose target file is in it
 
   bool all() const { return target_matches && rules_match && cost_matches; }
 };

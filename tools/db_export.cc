@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch db export [FILE]
+// Runs `kirsch db export [FILE]`: prints a table as text, a line of JSON for each box, plan, tuning and
+// bound. So other programs can read a table without knowing its pages.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,7 @@ struct ExportArguments {
   std::string output = "-";
 };
 
+// What a box says of an operand. Sizes and strides stand beside it, as they vary within the box.
 ordered_json OperandJson(const TensorSpec& tensor) {
   const Layout& layout = tensor.layout;
   ordered_json json;
@@ -42,7 +44,8 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   return json;
 }
 
-// How many of a digit, 0 for all, and their distance.
+// [[count, stride], ...] of the digits that an index along the axis has. A count of 0 stands for
+// all.
 ordered_json AxisJson(const DigitAxis& axis) {
   ordered_json digits = ordered_json::array();
   for (int level = 0; level < axis.digits; ++level)
@@ -51,7 +54,7 @@ ordered_json AxisJson(const DigitAxis& axis) {
   return digits;
 }
 
-// Of rows, then of columns.
+// A window is the operand of a convolution that is a matmul: its axes, rows first, then columns.
 ordered_json WindowJson(const OpInfo& op) {
   ordered_json json;
   json["operand"] = std::string(op.operands[static_cast<size_t>(op.window.operand)].name);
@@ -60,14 +63,15 @@ ordered_json WindowJson(const OpInfo& op) {
   return json;
 }
 
-// Ascending by index, as they are in the box.
+// The sizes in a box. Coordinates are indices into the sizes that there may be; readers want the sizes.
 ordered_json Sizes(uint32_t low, uint32_t high) {
   ordered_json sizes = ordered_json::array();
   for (uint32_t index = low; index <= high; ++index) sizes.push_back(SizeAt(index));
   return sizes;
 }
 
-// Null: that of rows that follow each other.
+// The leading dimensions in a box. Null stands for rows without gaps, whose leading dimension follows from
+// the sizes.
 ordered_json LeadingDimensions(uint32_t low, uint32_t high) {
   ordered_json lds = ordered_json::array();
   for (uint32_t contiguity = low; contiguity <= high; ++contiguity)
@@ -75,6 +79,9 @@ ordered_json LeadingDimensions(uint32_t low, uint32_t high) {
   return lds;
 }
 
+// One line of the export: a box of specs and its decision. `spec` is one corner; the parts that vary are
+// lists.
+//   {"op":"matmul","accumulate":false,"threads":1, ... "sizes":{"b":[1],"m":[8], ...}, ... "decision":"..."}
 ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& decision) {
   const OpInfo& op = spec.op_info();
   ordered_json json;
@@ -95,6 +102,7 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
     const auto operand = static_cast<size_t>(i);
     json["operands"][std::string(op.operands[operand].name)] = OperandJson(spec.operand[operand]);
   }
+  // The coordinates of a box are in this order: sizes of the dims, leading dimensions of the operands, lines.
   size_t coordinate = 0;
   for (int dim = 0; dim < op.num_dims; ++dim, ++coordinate)
     json["sizes"][std::string(op.dims[static_cast<size_t>(dim)].name)] =
@@ -107,9 +115,11 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   return json;
 }
 
+// Appends the boxes of a page. DataLoss if a corner is no spec.
 absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stored, std::string* text) {
   const Page& page = stored.page;
   for (const Page::Box& box : page.boxes()) {
+    // All specs of a box have the same form, so its low corner stands for them.
     const std::optional<Question> corner =
         QuestionAt({stored.key.plane, {box.low.begin(), box.low.begin() + page.coordinates()}});
     if (!corner) return absl::DataLossError(Cat("'", file.path(), "': damaged: an entry that is no spec"));
@@ -118,6 +128,7 @@ absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stor
   return absl::OkStatus();
 }
 
+// The command. The text is complete before anything is written, so an error leaves no half of a file.
 absl::StatusOr<int> Export(const ExportArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.output}, InputsOf(arguments.table, db)); !output.ok())
     return output;

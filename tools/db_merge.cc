@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch db merge OUT IN...
+// Runs `kirsch db merge OUT IN...`: adds the entries of tables to a table. Tables can be filled on several
+// machines, and put together here.
+//
+// Invariant: OUT is changed only after all tables have been read and found to agree.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -22,6 +25,8 @@ struct MergeArguments {
   std::vector<std::string> inputs;
 };
 
+// Tables may be merged only if they are for the same target, rules and cost model. Else their solutions don't
+// mean the same. FailedPrecondition says what differs.
 absl::Status RefuseOthers(const TableFile& file, const TableFile& first) {
   const TableIdentity &a = file.identity(), &b = first.identity();
   const char* const other = a.target_fingerprint != b.target_fingerprint ? "another target"
@@ -33,7 +38,8 @@ absl::Status RefuseOthers(const TableFile& file, const TableFile& first) {
       Cat("'", file.path(), "': a table for ", other, " than '", first.path(), "' is"));
 }
 
-// A table at `path` that is whole and of the identity of `first`, if there is one already.
+// Opens a table that is there. An error if it is damaged, or not of the identity of `first`; null: any
+// identity will do.
 absl::StatusOr<std::unique_ptr<TableFile>> OpenLike(const std::string& path, const TableFile* first) {
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenNamed(path);
   if (!file.ok()) return file.status();
@@ -43,13 +49,13 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenLike(const std::string& path, con
   return file;
 }
 
-// An error of two tables that have different answers to one question.
+// Two tables that agree in identity can't have different answers. If they have, the error says so.
 absl::Status Contradiction(const absl::Status& status) {
   if (!absl::IsAlreadyExists(status)) return status;
   return absl::AlreadyExistsError(Cat("the tables contradict each other: ", std::string(status.message())));
 }
 
-// Appends the table's entries; their number.
+// Appends the table's entries to `points` and `texts`. Returns their number.
 absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, TableTexts* texts) {
   int64_t entries = 0;
   for (const TextKind kind : kTextKinds) {
@@ -71,7 +77,7 @@ absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, TableTexts* 
   return entries;
 }
 
-// An error if two of the tables have different solutions for one spec; else each point once.
+// Leaves each point once. An error if two tables have different solutions for one spec.
 absl::Status Unite(Points* points) {
   for (auto& [key, page] : *points) {
     absl::StatusOr<Page> united = Page::Of(std::move(page));
@@ -87,11 +93,13 @@ int64_t CountPoints(const Points& points) {
   return count;
 }
 
+// The command. Prints how many entries were read, and how many were new.
 absl::StatusOr<int> Merge(const MergeArguments& arguments) {
   std::unique_ptr<TableFile> output, first;
   Points points, old;
   TableTexts texts, old_texts;
   int64_t read = 0;
+  // 1. Read all inputs; the first one sets the identity.
   for (const std::string& path : arguments.inputs) {
     absl::StatusOr<std::unique_ptr<TableFile>> input = OpenLike(path, first.get());
     if (!input.ok()) return input.status();
@@ -100,6 +108,7 @@ absl::StatusOr<int> Merge(const MergeArguments& arguments) {
     read += *entries;
     if (first == nullptr) first = *std::move(input);
   }
+  // 2. Read what OUT has already.
   if (std::filesystem::exists(arguments.output)) {
     absl::StatusOr<std::unique_ptr<TableFile>> opened = OpenLike(arguments.output, first.get());
     if (!opened.ok()) return opened.status();
@@ -107,6 +116,7 @@ absl::StatusOr<int> Merge(const MergeArguments& arguments) {
     if (absl::StatusOr<int64_t> entries = Read(*output, &old, &old_texts); !entries.ok())
       return entries.status();
   }
+  // 3. Put them together in memory, which finds contradictions, and count what is new.
   Points all = old;
   int64_t new_texts = 0;
   for (const TextKind kind : kTextKinds)
@@ -115,6 +125,7 @@ absl::StatusOr<int> Merge(const MergeArguments& arguments) {
   for (const auto& [key, page] : points) all[key].insert(all[key].end(), page.begin(), page.end());
   absl::Status status = Unite(&all);
   if (!status.ok()) return status;
+  // 4. Write. A new OUT gets the identity of the inputs.
   if (output == nullptr) {
     absl::StatusOr<std::unique_ptr<TableFile>> made = TableFile::Open(arguments.output, first->identity());
     if (!made.ok()) return made.status();

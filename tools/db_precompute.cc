@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch db precompute FAMILY
+// Runs `kirsch db precompute FAMILY`: solves a family of specs ahead of time, into a table. It may run as one
+// process, or as several under mpirun. search/table/precompute.h does the work.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -31,9 +32,10 @@
 namespace kirsch {
 namespace {
 
-// More would not fit into memory, and nobody could wait for them.
+// Specs in a family, at most: more would not fit into memory, and nobody could wait for them.
 constexpr int64_t kMostRoots = int64_t{1} << 24;
 
+// The options of the command.
 struct PrecomputeArguments {
   std::string family;
   std::string target = "host";
@@ -44,6 +46,9 @@ struct PrecomputeArguments {
   std::string json;
 };
 
+// The specs to solve: of each member every place that its operands may have, as a query looks at all places.
+// A family has its usual sizes, unless every size is asked for. InvalidArgument for graphs and for options
+// that can't be.
 absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments, const Target& target) {
   if (IsGraphShorthand(arguments.family) && !ParseFamily(arguments.family).ok())
     return absl::InvalidArgumentError(
@@ -69,7 +74,8 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments
   return roots;
 }
 
-// Only rank 0 has the file; what the others find goes there.
+// The table of this process. Rank 0 has the file. The others have a table in memory, and send what they find
+// to rank 0.
 absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Target& target,
                                                    const ProcessGroup& processes) {
   if (processes.rank() != 0) return std::make_unique<Table>();
@@ -79,6 +85,8 @@ absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Ta
   return table;
 }
 
+// Time to go is estimated from the share of the work that is done.
+//   12 of 4096 specs solved (3 known before), 940 entries, 31 s, about 980 s to go
 std::string ProgressText(const PrecomputeProgress& progress) {
   const double left = progress.share_done > 0 ? progress.seconds * (1 / progress.share_done - 1) : 0;
   return absl::StrFormat("%d of %d specs solved (%d known before), %d entries, %.0f s, about %.0f s to go",
@@ -86,6 +94,7 @@ std::string ProgressText(const PrecomputeProgress& progress) {
                          progress.seconds, left);
 }
 
+// Says on standard error what was done, and writes the JSON report if it is asked for.
 absl::Status Report(const PrecomputeArguments& arguments, const PrecomputeProgress& progress,
                     const Table& table) {
   const int64_t left = progress.roots - progress.known - progress.solved;
@@ -102,6 +111,7 @@ absl::Status Report(const PrecomputeArguments& arguments, const PrecomputeProgre
   return WriteJson(arguments.json, WithHead({"db precompute", table.file()->identity().target_name}, json));
 }
 
+// The command, on each rank. All ranks read the same arguments, and so find the same roots in the same order.
 absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(TableChoice{"", arguments.target}, db));
       !output.ok())
@@ -116,8 +126,10 @@ absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const
   // All processes end together if rank 0 has no table to write to.
   const std::string go = (*processes)->Broadcast(table.ok() ? "go" : "");
   if (!table.ok()) return table.status();
+  // Rank 0 says why; the others only end with its exit code.
   if (go.empty()) return 2;
 
+  // Only rank 0 shows progress. The processes share the cores of the machine.
   InterruptGuard guard;
   ProgressLine line((*processes)->rank() == 0);
   PrecomputeOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch db stats [FILE]
+// Runs `kirsch db stats [FILE]`: says what a table holds, and how small it is beside a dense table.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
@@ -27,26 +27,32 @@
 namespace kirsch {
 namespace {
 
+// A dense table is the plain alternative: an array with a field for each question. The ratio of both sizes
+// says what boxes and compression save.
 constexpr char kDefinition[] =
     "A dense table has a 4-byte cost and a 4-byte decision for each spec and each limit that it answers.";
-constexpr int64_t kDenseBytes = 8;
+constexpr int64_t kDenseBytes = 8;  // of a field: the cost and the decision
 
 struct StatsArguments {
   TableChoice table;
   std::string json;
 };
 
-// What entries answer, in points of a dense table.
+// The fields that a dense table would need for the same answers. An entry holds for a range of numbers of
+// lines. A dense table must have a field for each number that may be asked: all of them, or powers of two
+// only.
 struct DensePoints {
   int64_t entries = 0;        // one for each, whatever number of lines it holds for
   int64_t powers_of_two = 0;  // one for each power of two among these numbers; one where there is none
   int64_t lines = 0;          // one for each of these numbers
 };
 
+// A part of a table: all that has one operation and fills one level.
 struct Part {
   int64_t entries = 0, boxes = 0, bytes = 0;
 };
 
+// What the pages and texts of a table hold.
 struct Stats {
   int64_t pages = 0, disk_bytes = 0;
   int64_t plans = 0, groups = 0;  // of graphs
@@ -57,7 +63,9 @@ struct Stats {
   std::map<std::pair<OpKind, Level>, Part> parts;  // by the level that the specs fill
 };
 
-// Counts what `entry` answers that the entry for fewer lines, for `answered` at most, does not.
+// Counts what `entry` answers beyond the entry of the same spec for fewer lines, which answers up to
+// `answered` lines. The entry holds for all numbers of lines from what its program needs (its peak) up to its
+// own.
 absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& recaller, DensePoints* dense) {
   absl::StatusOr<std::optional<Solution>> solution = recaller.Find(entry.spec, entry.available);
   if (!solution.ok()) return solution.status();
@@ -67,6 +75,7 @@ absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& reca
     return absl::OkStatus();
   }
   const int64_t low = std::max<int64_t>((*solution)->peak, answered + 1), high = entry.available;
+  // The number of powers of two that are at most `end`.
   const auto powers_below = [](int64_t end) { return std::bit_width(static_cast<uint64_t>(end)); };
   dense->powers_of_two +=
       std::max<int64_t>(1, powers_below(high) - powers_below(std::max<int64_t>(low, 1) - 1));
@@ -74,8 +83,10 @@ absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& reca
   return absl::OkStatus();
 }
 
+// Counts a page. `recaller`: null if the table's programs can't be made, so that what they need is not known.
 absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, Stats* stats) {
   const std::vector<PagePoint> points = stored.page.Points();
+  // Points of a page are in order: those of one spec stand together, by ascending lines.
   std::optional<Question> before;
   for (const PagePoint& point : points) {
     std::optional<Question> entry = QuestionAt({stored.key.plane, point.point});
@@ -89,6 +100,7 @@ absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, 
   ++stats->pages;
   stats->dense.entries += static_cast<int64_t>(points.size());
   if (!before) return absl::OkStatus();
+  // All specs of a page have one operation and fill one level.
   for (Part* part :
        {&stats->total, &stats->parts[{before->spec.op_info().base, FillingLevel(before->spec)}]}) {
     part->entries += static_cast<int64_t>(points.size());
@@ -98,6 +110,7 @@ absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, 
   return absl::OkStatus();
 }
 
+// Bytes of the file, and of SQLite's write-ahead log beside it.
 int64_t DiskBytes(const std::string& path) {
   int64_t bytes = 0;
   for (const char* suffix : {"", "-wal"}) {
@@ -108,6 +121,7 @@ int64_t DiskBytes(const std::string& path) {
   return bytes;
 }
 
+// Counts the texts of one kind.
 absl::Status CountTexts(const Table& table, TextKind kind, int64_t* count) {
   return table.file()->ForEachText(kind, [&](const std::string&, const std::string&) {
     ++*count;
@@ -115,6 +129,7 @@ absl::Status CountTexts(const Table& table, TextKind kind, int64_t* count) {
   });
 }
 
+// Reads the whole table once. An error if a page is damaged.
 absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
   Stats stats;
   stats.disk_bytes = DiskBytes(table.file()->path());
@@ -126,6 +141,7 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
   if (status.ok())
     status = table.file()->ForEachText(TextKind::kPlan, [&](const std::string&, const std::string& schedule) {
       ++stats.plans;
+      // A plan's schedule has a line for each of its groups.
       for (size_t at = schedule.find("\ngroup "); at != schedule.npos; at = schedule.find("\ngroup ", at + 1))
         ++stats.groups;
       return absl::OkStatus();
@@ -136,6 +152,8 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
   return stats;
 }
 
+// A way to count the fields of a dense table: its key in JSON, its text for people. `known` is false if it
+// takes programs that can't be made.
 struct Ratio {
   const char* key;
   const char* text;
@@ -153,6 +171,7 @@ double RatioOf(const Ratio& ratio, const Stats& stats) {
   return static_cast<double>(ratio.points * kDenseBytes) / static_cast<double>(stats.disk_bytes);
 }
 
+// The report as JSON; docs/json/db-stats.schema.json describes it.
 nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
   const TableIdentity& identity = file.identity();
   nlohmann::ordered_json json;
@@ -187,6 +206,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   return json;
 }
 
+// Says for which target the table is, and whether its fingerprints are this program's.
 void PrintIdentity(const TableFile& file, const IdentityMatch& match) {
   const TableIdentity& identity = file.identity();
   const auto line = [](const char* what, const std::string& fingerprint, bool matches) {
@@ -199,6 +219,7 @@ void PrintIdentity(const TableFile& file, const IdentityMatch& match) {
   line("cost", identity.cost_fingerprint, match.cost_matches);
 }
 
+// The report for people: identity, totals, a table of ratios, and a table of parts.
 void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
   PrintIdentity(file, match);
   std::printf("\n%s\n\n", Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ",
@@ -222,6 +243,7 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
                 Cat(part.bytes).c_str());
 }
 
+// The command.
 absl::StatusOr<int> PrintStats(const StatsArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.table, db)); !output.ok())
     return output;

@@ -12,8 +12,10 @@
 namespace kirsch {
 namespace {
 
+// Names and values, for the panel that describes the box that a reader points at.
 using BoxFacts = std::vector<std::pair<std::string, std::string>>;
 
+// Adds bytes by level, unless all are 0.
 template <typename Amounts>
 void AddAmounts(const std::string& name, const Amounts& amounts, BoxFacts* facts) {
   if (std::string text = ByLevel(amounts); !text.empty()) facts->emplace_back(name, std::move(text));
@@ -21,6 +23,7 @@ void AddAmounts(const std::string& name, const Amounts& amounts, BoxFacts* facts
 
 std::string Cycles(double cycles) { return absl::StrFormat("%.0f cycles", cycles); }
 
+// Adds what is predicted of a register tile.
 void AddTile(const TileFacts& facts, BoxFacts* out) {
   const RegisterTile& tile = facts.tile;
   out->emplace_back("register tile", absl::StrFormat("%d × %d vectors of %d lanes, %s", tile.rows,
@@ -33,6 +36,7 @@ void AddTile(const TileFacts& facts, BoxFacts* out) {
   out->emplace_back("of the peak rate", absl::StrFormat("%.1f %%", 100 * facts.peak_share));
 }
 
+// What the panel says of a node. `total`: the cycles that shares are of.
 BoxFacts GatherFacts(const ExplainedNode& node, double total) {
   const double cycles = ToCycles(node.cost);
   BoxFacts facts = {{"spec", PrintSpec(node.impl->spec)}};
@@ -51,8 +55,9 @@ BoxFacts GatherFacts(const ExplainedNode& node, double total) {
   return facts;
 }
 
-// Adds the boxes of a program whose runs together take `scale` of the whole for each of its cycles, from
-// `start` on, at `depth`. What a node takes for itself comes behind its children.
+// Adds the boxes of a program, from `start` on, at `depth`. `scale` is the share of the whole that one cycle
+// of the program stands for. The time that a node takes for itself comes after its children, and stays
+// uncovered.
 class NodeBoxes {
  public:
   NodeBoxes(const std::vector<ExplainedNode>& nodes, double scale, double total, int depth,
@@ -65,13 +70,14 @@ class NodeBoxes {
   }
 
  private:
-  // The node at `next` and those below it; returns where it ends.
+  // Adds the node at `next` and those below it, and moves `next` behind them. Returns where its box ends.
   double Visit(size_t* next, double start) {
     const ExplainedNode& node = nodes_[(*next)++];
     const double share = node.weight * ToCycles(node.cost) * scale_;
     boxes_->push_back({depth_ + node.depth, start, share, CycleKindOf(node.impl->decision),
                        PrintDecision(node.impl->spec.op, node.impl->decision), GatherFacts(node, total_)});
     double at = start;
+    // Children stand side by side.
     while (*next < nodes_.size() && nodes_[*next].depth > node.depth) at = Visit(next, at);
     return start + share;
   }
@@ -82,6 +88,7 @@ class NodeBoxes {
   std::vector<IcicleBox>* const boxes_;
 };
 
+// What the panel says of a stage of a plan.
 BoxFacts GatherFacts(const ExplainedStage& stage, double total) {
   BoxFacts facts;
   facts.emplace_back(
@@ -96,12 +103,14 @@ BoxFacts GatherFacts(const ExplainedStage& stage, double total) {
   return facts;
 }
 
+// Adds a second best choice and how much more it costs, if there is one.
 void AddRunnerUp(const std::string& name, const std::optional<RunnerUp>& other, double cycles,
                  BoxFacts* facts) {
   if (other)
     facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other->text, Margin(cycles, other->cycles)));
 }
 
+// The box of a loop nest. Its panel also says what would be second best for the group that it belongs to.
 IcicleBox NestBox(const Plan& plan, const LoopNest& nest, double start) {
   const GroupDecision& group = plan.groups[static_cast<size_t>(nest.group)];
   IcicleBox box{1, start, nest.cycles / plan.cycles, kWholePlan, "group: " + PrintCandidate(group.candidate),
@@ -126,11 +135,13 @@ std::vector<IcicleBox> BoxesOf(const Explanation& program) {
 
 std::vector<IcicleBox> BoxesOf(const ExplainedPlan& explained) {
   const Plan& plan = *explained.plan;
+  // Depth 0 is the whole plan, 1 a loop nest, 2 a stage, from 3 on the program of a contraction.
   std::vector<IcicleBox> boxes = {{0, 0, 1, kWholePlan, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
   double at = 0;
   int nest = -1;
   double stage_at = 0;
   for (const ExplainedStage& stage : explained.stages) {
+    // Stages are in the order in which they run, so those of a nest stand together.
     if (stage.nest != nest) {
       nest = stage.nest;
       stage_at = at;
@@ -141,6 +152,7 @@ std::vector<IcicleBox> BoxesOf(const ExplainedPlan& explained) {
     boxes.push_back({2, stage_at, share, CycleKindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
                      GatherFacts(stage, plan.cycles)});
     if (!stage.nodes.empty()) {
+      // A contraction's nodes are those of one repeat; `scale` lets them fill the box of the stage.
       const double of_nodes = ToCycles(stage.nodes.front().cost) * static_cast<double>(stage.stage->repeats);
       const double scale = of_nodes > 0 ? share / of_nodes * static_cast<double>(stage.stage->repeats) : 0;
       NodeBoxes(stage.nodes, scale, ToCycles(stage.nodes.front().cost), 3, &boxes).Add(stage_at);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch explain SPEC
+// Runs `kirsch explain SPEC`: prints why a program is the way it is. docs/explain.md says how to read it. The
+// explanation is made in synthesis/explain; this adds JSON, a page, and what was measured.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <deque>
@@ -29,6 +30,7 @@
 namespace kirsch {
 namespace {
 
+// The options of the command.
 struct ExplainArguments {
   RequestArguments request;
   int best = 0;            // so many of the cheapest programs; 0: why the best one is the way it is
@@ -37,7 +39,7 @@ struct ExplainArguments {
   std::string measured;    // a bench report
 };
 
-// What was measured of at least one of the kernels.
+// An error if a report was given but has nothing of any of the kernels: most likely it is the wrong file.
 absl::Status CheckMeasured(const ExplainArguments& arguments, const std::vector<ExplainedKernel>& kernels,
                            const std::vector<MeasuredRate>& measured) {
   if (arguments.measured.empty()) return absl::OkStatus();
@@ -48,7 +50,7 @@ absl::Status CheckMeasured(const ExplainArguments& arguments, const std::vector<
           measured.empty() ? "none" : Cat("those of ", Quoted(measured.front().spec))));
 }
 
-// What was found.
+// Writes what was found: the page, the JSON, and the text, unless one of the others takes standard output.
 absl::Status Write(const ExplainArguments& arguments, const std::vector<ExplainedKernel>& kernels,
                    const std::vector<MeasuredRate>& measured) {
   if (absl::Status status = CheckMeasured(arguments, kernels, measured); !status.ok()) return status;
@@ -66,6 +68,7 @@ absl::Status Write(const ExplainArguments& arguments, const std::vector<Explaine
   return WriteOutput("-", all);
 }
 
+// The command. Options that contradict each other are refused before any search.
 absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   std::vector<std::string> inputs = InputsOf(arguments.request);
   inputs.push_back(arguments.measured);
@@ -75,6 +78,7 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     return absl::InvalidArgumentError("--twins: expected --best, which lists them");
   if (!arguments.measured.empty() && arguments.html.empty())
     return absl::InvalidArgumentError("--measured: expected --html, which shows it");
+  // A report that can't be read is an error before the search, too.
   std::vector<MeasuredRate> measured;
   if (!arguments.measured.empty()) {
     absl::StatusOr<std::vector<MeasuredRate>> read = ReadMeasured(arguments.measured);
@@ -87,9 +91,10 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     return absl::InvalidArgumentError("--target: expected one target to explain");
   SolveArguments solve = arguments.request.solve;
   solve.explain = true;
-  std::deque<FamilySynthesis> solved;  // which stay where they are
+  std::deque<FamilySynthesis> solved;  // explanations point into them, and a deque doesn't move them
   std::vector<ExplainedKernel> explained;
   ProgressLine line;
+  // Each kernel has a memo and a time budget of its own.
   for (const KernelRequest& request : requests->kernels) {
     SearchBudget budget(solve.time_budget);
     const auto memo = std::make_shared<HashMemo>();
@@ -98,6 +103,7 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     if (!synthesis.ok()) return synthesis.status();
     solved.push_back(*std::move(synthesis));
     explained.push_back(ExplainKernel(solved.back()));
+    // Ranking goes on with the memo of the search.
     if (arguments.best == 0) continue;
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
     const RankOptions rank{arguments.best, arguments.twins ? Distinct::kCode : Distinct::kOuterChoice};

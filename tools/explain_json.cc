@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// {<level>: {read, written}} in bytes, of those that there is anything of.
+// {<level>: {read, written}} in bytes. Levels with nothing are left out.
 ordered_json Json(const Traffic& traffic) {
   ordered_json json = ordered_json::object();
   for (Level level : {Level::kL2, Level::kL3, Level::kRam})
@@ -28,6 +28,7 @@ ordered_json Json(const Traffic& traffic) {
   return json;
 }
 
+// What is predicted of a register tile: its shape, and a trip of its loop.
 ordered_json Json(const TileFacts& facts) {
   const RegisterTile& tile = facts.tile;
   return {{"rows", tile.rows},
@@ -44,6 +45,7 @@ ordered_json Json(const TileFacts& facts) {
           {"peak_share", facts.peak_share}};
 }
 
+// A node of a program. `cycles` are of one run with what is below it, `own_cycles` without.
 ordered_json Json(const ExplainedNode& node) {
   const OpKind op = node.impl->spec.op;
   ordered_json json = {{"depth", node.depth},
@@ -65,12 +67,14 @@ ordered_json Json(const ExplainedNode& node) {
   return json;
 }
 
+// The nodes in program order. `depth` says which node is below which.
 ordered_json Json(const std::vector<ExplainedNode>& nodes) {
   ordered_json json = ordered_json::array();
   for (const ExplainedNode& node : nodes) json.push_back(Json(node));
   return json;
 }
 
+// A stage of a plan: `nodes` if it is a contraction, `passes` if it is a row program.
 ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
   ordered_json json = {{"group", stage.nest},
                        {"time", Name(stage.time)},
@@ -85,12 +89,14 @@ ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
   return json;
 }
 
+// Null: there is no second best, or none was looked for.
 ordered_json Json(const std::optional<RunnerUp>& other) {
   if (!other) return nullptr;
   return {{"text", other->text}, {"cycles", other->cycles}};
 }
 
-// What only a program's explanation has, or only a plan's: what it begins with, and what stands behind.
+// Keys that only a program has, or only a plan. AddSubject has those at the beginning, AddParts those at the
+// end.
 void AddSubject(const Explanation&, const Synthesis& synthesis, ordered_json* json) {
   (*json)["spec"] = synthesis.name;
 }
@@ -116,6 +122,7 @@ void AddParts(const ExplainedPlan& explained, const Synthesis&, ordered_json* js
   for (const ExplainedStage& stage : explained.stages) (*json)["stages"].push_back(Json(plan, stage));
 }
 
+// One program or plan.
 ordered_json Json(const ExplainedMember& member) {
   const Synthesis& synthesis = *member.synthesis;
   ordered_json json;
@@ -128,6 +135,7 @@ ordered_json Json(const ExplainedMember& member) {
   return json;
 }
 
+// A kernel. A family has a region and a program for each of its regions.
 ordered_json Json(const ExplainedKernel& kernel) {
   ordered_json json = {{"kernel", kernel.synthesis->request.text()}};
   if (kernel.is_family())
@@ -137,6 +145,7 @@ ordered_json Json(const ExplainedKernel& kernel) {
   return json;
 }
 
+// Where one of the cheapest programs first departs from another one.
 ordered_json Json(const Departure& departure) {
   return {{"path", departure.path},
           {"spec", PrintSpec(departure.spec)},
@@ -147,6 +156,7 @@ ordered_json Json(const PlanDeparture& departure) {
   return {{"where", departure.where}, {"best", departure.best}, {"instead", departure.instead}};
 }
 
+// The list of --best. Ranks count from 1, BestEntry::from counts from 0.
 ordered_json Json(const Best& best) {
   ordered_json programs = ordered_json::array();
   for (const BestEntry& entry : MakeEntries(best)) {

@@ -14,17 +14,19 @@
 namespace kirsch {
 namespace {
 
-// What a page needs of a program or a plan beside its explanation.
+// What a page needs beside the explanation, in one form for programs and plans.
 struct PageSummary {
   const Target* target = nullptr;
-  double cycles = 0, gflops = 0, flops = 0;
-  double bytes = 0;  // of the operands, each once
+  double cycles = 0, gflops = 0, flops = 0;  // predicted; the operations of a call
+  double bytes = 0;                          // of the operands, each once
   int threads = 1;
   Arithmetic best = Arithmetic::kFma;  // arithmetic that its operands may be multiplied by
   Traffic traffic = {};
   std::vector<double> by_kind = {};
 };
 
+// Adds what depends on the operands: their bytes, the threads, and the arithmetic that they may be multiplied
+// by.
 void AddOperands(const Explanation& program, PageSummary* summary) {
   const Spec& root = program.nodes.front().impl->spec;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
@@ -42,6 +44,7 @@ void AddOperands(const ExplainedPlan& explained, PageSummary* summary) {
   summary->threads = explained.plan->threads;
 }
 
+// Gathers a summary from an explained program or plan.
 PageSummary MakeSummary(const ExplainedMember& member) {
   const Synthesis& synthesis = *member.synthesis;
   PageSummary summary{&synthesis.target, member.cycles, synthesis.gflops(), Flops(synthesis.program)};
@@ -51,12 +54,15 @@ PageSummary MakeSummary(const ExplainedMember& member) {
   return summary;
 }
 
+// A limit of the target, as a line of the roofline.
 struct Roof {
   std::string name;
   double rate;  // GFLOP/s, or GB/s
 };
 
-// Of all threads: the widest vectors' multiply-adds, and what else the operands may be multiplied by.
+// The arithmetic limits of all threads: for each width of vectors the plain multiply-adds, and the fastest
+// arithmetic that the operands may be multiplied by. Equal rates are one roof.
+//   rate = 2 operations * instructions a cycle * products a lane * lanes * GHz * threads
 std::vector<Roof> ComputeRoofs(const PageSummary& summary) {
   const Dtype sum = Info(summary.best).accumulator();
   const Arithmetic plain = PlainArithmetic(IsFloating(sum) ? sum : Dtype::kF32);
@@ -75,6 +81,8 @@ std::vector<Roof> ComputeRoofs(const PageSummary& summary) {
   return roofs;
 }
 
+// The limits of what each level can deliver, in GB/s: L1 by the core's loads, the others by their cycles for
+// a line. What threads share does not grow with their number.
 std::vector<Roof> MemoryRoofs(const PageSummary& summary) {
   const Target& target = *summary.target;
   const VectorUnit& unit = target.vectors.front();
@@ -92,14 +100,14 @@ std::vector<Roof> MemoryRoofs(const PageSummary& summary) {
   return roofs;
 }
 
-// One of the cheapest programs.
+// One of the cheapest programs after the best, for comparison.
 struct Ranked {
   double cycles = 0;
   Traffic traffic = {};
   std::vector<double> by_kind = {};
 };
 
-// The first few after the best.
+// The programs of --best, but for the best itself, as many as a picture has room for. Plans have none.
 std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
   constexpr size_t kShown = 10;
   std::vector<Ranked> ranked;
@@ -113,12 +121,15 @@ std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
   return ranked;
 }
 
+// Draws the roofline: rates over operations per byte moved, both axes logarithmic. A program is a point for
+// each level: its rate, over its operations per byte that crosses that level.
 std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
   XyChart chart;
   chart.name = "Roofline";
   chart.series = {"predicted", measured.empty() ? "" : "Kirsch, measured",
                   measured.empty() ? "" : "peers, measured", ranked.empty() ? "" : "next best, predicted"};
+  // `x` and `y` gather what must be within the axes.
   std::vector<double> x = {summary.flops / summary.bytes}, y = {summary.gflops};
   const auto add = [&](double bytes, double gflops, int series, const std::string& title) {
     chart.points.push_back({summary.flops / bytes, gflops, series, title, series < 2});
@@ -130,9 +141,11 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
       add(summary.traffic.at(level), summary.gflops, 0,
           absl::StrFormat("predicted: %.1f GFLOP/s, %s to and from %s", summary.gflops,
                           Amount(summary.traffic.at(level)), Name(level)));
+  // Nothing comes from beyond L1, so the operands themselves stand for what is moved.
   if (chart.points.empty())
     add(summary.bytes, summary.gflops, 0,
         absl::StrFormat("predicted: %.1f GFLOP/s, from L1", summary.gflops));
+  // The next best programs do the same operations, so rates are to each other as cycles.
   for (size_t i = 0; i < ranked.size(); ++i) {
     const double gflops = summary.gflops * summary.cycles / ranked[i].cycles;
     for (Level level : {Level::kL2, Level::kL3, Level::kRam})
@@ -141,11 +154,12 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
             absl::StrFormat("number %d: %.1f GFLOP/s, %s to and from %s", i + 2, gflops,
                             Amount(ranked[i].traffic.at(level)), Name(level)));
   }
+  // What was measured stands over the bytes of the operands, each once.
   for (const MeasuredRate& rate : measured)
     add(rate.bytes, rate.gflops, rate.ours() ? 1 : 2,
         absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
   const std::vector<Roof> compute = ComputeRoofs(summary), memory = MemoryRoofs(summary);
-  // From where the slopes are a hundredth of the highest roof.
+  // The axes begin where the slopes are at a hundredth of the highest roof.
   const double highest = std::max_element(compute.begin(), compute.end(), [](const Roof& a, const Roof& b) {
                            return a.rate < b.rate;
                          })->rate;
@@ -156,6 +170,7 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
   chart.x = LogAxis("operations per byte moved", x);
   chart.y = LogAxis("GFLOP/s", y);
   chart.y.high = 2 * *std::max_element(y.begin(), y.end());
+  // Arithmetic limits are level lines; memory limits rise until they meet the highest of them.
   for (const Roof& roof : compute)
     chart.lines.push_back({chart.x.low, roof.rate, chart.x.high, roof.rate, roof.name, roof.rate != highest});
   for (const Roof& roof : memory)
@@ -164,6 +179,7 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
   return Svg(chart);
 }
 
+// A table of what crosses each level, and how long that would take at the level's full rate.
 std::string TrafficHtml(const PageSummary& summary) {
   std::vector<std::vector<std::string>> rows = {{"level", "in", "back", "at its full rate"}};
   for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
@@ -177,6 +193,7 @@ std::string TrafficHtml(const PageSummary& summary) {
   return rows.size() > 1 ? TableHtml(rows) : "<p>Nothing comes from beyond L1.</p>\n";
 }
 
+// Bars of what the cycles go to: of the chosen program, and of the next best ones below it.
 std::string BarsSvg(const PageSummary& summary, const std::vector<Ranked>& ranked) {
   StackedBars bars{"Cycles by what they go to", "cycles", CycleKinds(), {}};
   bars.rows.push_back({"chosen", absl::StrFormat("%.0f cycles", summary.cycles), summary.by_kind});
@@ -188,6 +205,7 @@ std::string BarsSvg(const PageSummary& summary, const std::vector<Ranked>& ranke
   return Svg(bars);
 }
 
+// The section of one program: headline, icicle, bars, traffic, roofline.
 std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
   const PageSummary summary = MakeSummary(member);
@@ -207,6 +225,7 @@ std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>
              RooflineSvg(summary, ranked, measured), "</section>\n</div>\n");
 }
 
+// True if a result is of the kernel: by its text, or by the name that it has in its file.
 bool IsOf(const MeasuredRate& rate, const ExplainedKernel& kernel) {
   const KernelRequest& request = kernel.synthesis->request;
   return rate.spec == request.text() || rate.spec == request.label;
@@ -241,6 +260,7 @@ std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
     const std::vector<Ranked> ranked = RankedOf(kernel);
     for (const ExplainedMember& member : kernel.members)
       Append(&body, ProgramHtml(member, ranked, of_kernel));
+    // The text of `explain` is on the page as well, folded, for those who search or copy.
     Append(&body, "<details><summary>As text</summary><pre>", Escaped(ExplainText(kernel)),
            "</pre></details>\n");
   }

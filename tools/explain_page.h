@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `explain --html`.
+// Makes the page of `explain --html`: what a program does, as pictures. The page is one file that fetches
+// nothing.
 #ifndef KIRSCH_TOOLS_EXPLAIN_PAGE_H_
 #define KIRSCH_TOOLS_EXPLAIN_PAGE_H_
 
@@ -11,15 +12,16 @@
 
 namespace kirsch {
 
-// A whole page, the same bytes whenever it is made: of each program its cycles as an icicle, what it moves,
-// and the roofs of its target with it and with `measured`, as far as that is of the same kernel.
+// A whole page; the same input gives the same bytes. Of each program it has the cycles as an icicle, what it
+// moves, and a roofline: the target's limits, with the program below them. Of `measured`, the results of the
+// same kernel are shown.
 std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
                         const std::vector<MeasuredRate>& measured);
 
-// What people know the kernel as.
+// The name by which people know the kernel: its label, or its text if that is one line.
 std::string NameOf(const ExplainedKernel& kernel);
 
-// Does any of `measured` belong to the kernel?
+// True if some result of `measured` is of the kernel.
 bool IsMeasured(const ExplainedKernel& kernel, const std::vector<MeasuredRate>& measured);
 
 }  // namespace kirsch

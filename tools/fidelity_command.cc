@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch fidelity [--suite FILE | SPECs...]
+// Runs `kirsch fidelity [--suite FILE | SPECs...]`: measures how well predicted cycles agree with this
+// machine's. There are three modes:
+//   measure   draw programs of each problem, time them, and compare (the default, and --chosen)
+//   --corpus  price programs that were measured earlier anew, for another model or target
+//   --static  compare predictions with machine code and simulated caches; times nothing
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
@@ -31,27 +35,30 @@
 namespace kirsch {
 namespace {
 
+// Programs drawn for each problem, and rounds in which all of them are timed.
 constexpr int kPrograms = 30, kRounds = 9;
 constexpr int kQuickPrograms = 12, kQuickRounds = 5;
-constexpr int kTrafficPrograms = 20;
+constexpr int kTrafficPrograms = 20;          // of --static, whose traffic is simulated
 constexpr int kPromising = 16, kRandom = 17;  // of each drawn problem; the latter with the chosen one
 constexpr size_t kQuickStep = 3;              // of the usual suite, each third spec
 
+// The options of the command.
 struct FidelityArguments {
   std::vector<std::string> specs;
-  std::string suite;
+  std::string suite;                 // a file of specs; empty: the usual suite, unless there are SPECs
   std::vector<std::string> corpora;  // measured before
   std::string target = "host";
-  int programs = 0;  // 0: the usual number
-  uint64_t seed = 1;
+  int programs = 0;   // 0: the usual number
+  uint64_t seed = 1;  // of all that is drawn by chance
   int threads = 1;
   bool cold = false, quick = false;
-  int chosen = 0;  // so many drawn problems; 0: none
-  bool check_static = false;
-  int kernels = 240;  // of --static
+  int chosen = 0;             // so many drawn problems; 0: none
+  bool check_static = false;  // --static
+  int kernels = 240;          // of --static
   std::string json, svg;
 };
 
+// The suite that is part of the binary; a part of it with --quick.
 absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
   const absl::StatusOr<Suite> suite = ParseSuite(UsualSuite(), "fidelity.json");
   if (!suite.ok()) return suite.status();
@@ -62,6 +69,8 @@ absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
   return some;
 }
 
+// The problems to draw programs of: SPECs, a suite, the usual suite, or, for --chosen, problems that are
+// drawn, too.
 absl::StatusOr<std::vector<BenchEntry>> ReadProblems(const FidelityArguments& arguments) {
   if (!arguments.specs.empty() && !arguments.suite.empty())
     return absl::InvalidArgumentError("fidelity: expected either SPECs or --suite FILE");
@@ -80,6 +89,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadProblems(const FidelityArguments& ar
   return entries;
 }
 
+// Draws and times programs of each problem. Ctrl-C ends it with what has been measured.
 absl::StatusOr<Corpus> Measure(const FidelityArguments& arguments, const Target& target,
                                const std::vector<BenchEntry>& entries) {
   const CostModel model(target);
@@ -102,6 +112,8 @@ absl::StatusOr<Corpus> Measure(const FidelityArguments& arguments, const Target&
   return corpus;
 }
 
+// Prices programs that were measured before with the target's model. So a change of the model can be judged
+// by old measurements.
 absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
@@ -117,6 +129,8 @@ absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Targ
   return corpus;
 }
 
+// Either of the two. Problems whose sums the target has no instruction for are refused before any is
+// measured.
 absl::StatusOr<Corpus> MeasureOrPrice(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.corpora.empty()) return PriceAgain(arguments, target);
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadProblems(arguments);
@@ -127,7 +141,8 @@ absl::StatusOr<Corpus> MeasureOrPrice(const FidelityArguments& arguments, const 
   return Measure(arguments, target, *entries);
 }
 
-// What is predicted before there is code, held against the code.
+// Compares what is predicted before there is code with the code: register tiles with machine code and LLVM's
+// analyser, traffic with simulated caches.
 absl::StatusOr<int> CheckStatic(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.corpora.empty() ||
       !arguments.svg.empty() || arguments.chosen > 0)
@@ -155,6 +170,7 @@ absl::StatusOr<int> CheckStatic(const FidelityArguments& arguments, const Target
   return 0;
 }
 
+// The command. Exit code 1: some program computed a wrong result.
 absl::StatusOr<int> Fidelity(const FidelityArguments& arguments) {
   std::vector<std::string> inputs = TargetFilesIn(arguments.target);
   inputs.push_back(arguments.suite);

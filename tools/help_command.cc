@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch help [SPEC | TARGET | COMMAND]
+// Runs `kirsch help [SPEC | TARGET | COMMAND]`. SPEC lists what a spec can say, TARGET what a target file
+// can.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -17,13 +18,16 @@
 namespace kirsch {
 namespace {
 
+// Topics that are no commands.
 constexpr char kSpecTopic[] = "SPEC", kTargetTopic[] = "TARGET";
 
+// CLI11's help of a command, as `name --help` prints it.
 std::string HelpText(const CLI::App& command, const std::string& name) {
   return command.get_formatter()->make_help(&command, name, CLI::AppFormatMode::Normal);
 }
 
-// The help of the command that `words` name, one below the other.
+// The help of a command. `words` lead to it from the app, as in "target calibrate". An error lists what is
+// known at the word that is not.
 absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   std::string name = app.get_name();
@@ -44,6 +48,8 @@ absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<s
   return HelpText(*command, name);
 }
 
+// The command. SPEC may be in any case; TARGET must be in capitals, as `target` is a command. Without a
+// topic, all commands and SPEC are printed.
 absl::StatusOr<int> Help(const CLI::App& app, const std::vector<std::string>& words) {
   absl::StatusOr<std::string> text = CommandHelp(app, words);
   if (words.size() == 1 && absl::AsciiStrToUpper(words.front()) == kSpecTopic) text = SpecHelp();

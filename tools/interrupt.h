@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C as a flag.
+// Turns Ctrl-C into a flag that searches look at, so that they end with their best program instead of dying.
 #ifndef KIRSCH_TOOLS_INTERRUPT_H_
 #define KIRSCH_TOOLS_INTERRUPT_H_
 
@@ -8,16 +8,19 @@
 
 namespace kirsch {
 
-// While one lives, the first SIGINT (or SIGTERM) sets `interrupted`; a second one ends the process as ever.
-// What begins while another lives shares its flag, so that no signal is lost between two of them. On one
-// thread. One that heeds no signals does nothing, on any thread.
+// While one lives, the first SIGINT or SIGTERM sets `interrupted`; a second one ends the process. Guards
+// nest: a guard that begins while another lives shares its flag, so no signal is lost between the two.
+//
+// Guards that heed signals must all be on one thread. A guard that heeds none does nothing, on any thread.
 class InterruptGuard {
  public:
   explicit InterruptGuard(bool heeds = true) : heeds_(heeds) {
     if (!heeds_ || living_++ > 0) return;
+    // Only the outermost guard installs handlers, and clears what an earlier one left.
     interrupted_ = false;
     struct sigaction action = {};
     action.sa_handler = [](int) { interrupted_ = true; };
+    // The handler is for one signal: the second one meets the system's own, which ends the process.
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, &before_interrupt_);
     sigaction(SIGTERM, &action, &before_terminate_);
@@ -36,7 +39,7 @@ class InterruptGuard {
 
  private:
   static inline std::atomic<bool> interrupted_ = false;
-  static inline int living_ = 0;
+  static inline int living_ = 0;  // guards that heed signals
   const bool heeds_;
   struct sigaction before_interrupt_ = {}, before_terminate_ = {};
 };
