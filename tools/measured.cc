@@ -10,7 +10,7 @@
 namespace kirsch {
 namespace {
 
-// The member of a result that is of this kind.
+// The member `key` of a result. An error with its place if it is missing, or of another kind.
 absl::StatusOr<const JsonValue*> Member(const JsonValue& result, std::string_view key, JsonValue::Kind kind,
                                         const std::string& path) {
   const JsonValue* const value = result.kind == JsonValue::Kind::kObject ? result.Find(key) : nullptr;
@@ -35,6 +35,7 @@ absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) 
     return ExpectedAt(path, *json, "a report of bench, which has results");
   std::vector<MeasuredRate> rates;
   for (const JsonValue& result : results->children) {
+    // The first member that is missing is the error.
     using Kind = JsonValue::Kind;
     const auto spec = Member(result, "spec", Kind::kString, path),
                name = Member(result, "name", Kind::kString, path),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a bench report says of a kernel, for pages to show beside what is predicted.
+// Reads what `bench --json` measured, so that a page can show it beside what is predicted.
 #ifndef KIRSCH_TOOLS_MEASURED_H_
 #define KIRSCH_TOOLS_MEASURED_H_
 
@@ -10,8 +10,9 @@
 
 namespace kirsch {
 
+// One result of the report.
 struct MeasuredRate {
-  std::string spec;  // as it was benched
+  std::string spec;  // the text or the name under which it was benched
   std::string name;  // "kirsch", or the peer with its version
   double gflops = 0;
   double bytes = 0;  // of the operands, each once
@@ -19,7 +20,8 @@ struct MeasuredRate {
   bool ours() const { return name == "kirsch"; }
 };
 
-// The right results of a report that `bench --json` wrote. An error says in one line where it is none.
+// The results of a report that `bench --json` wrote, without those that were wrong. An error says in one line
+// where the file is no such report.
 absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path);
 
 }  // namespace kirsch

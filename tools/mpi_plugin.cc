@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int64_t kPiece = int64_t{1} << 30;  // MPI counts are ints
+constexpr int64_t kPiece = int64_t{1} << 30;  // bytes: MPI's counts are ints
 
 // Calls use(first byte, bytes) for pieces of a buffer that MPI can count.
 template <typename Use>
@@ -17,12 +17,14 @@ void InPieces(int64_t bytes, Use use) {
     use(begin, static_cast<int>(std::min(kPiece, bytes - begin)));
 }
 
+// The number of this process.
 int Rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
 
+// The number of all processes.
 int Size() {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -32,6 +34,7 @@ int Size() {
 }  // namespace
 
 int kirsch_mpi_start(int* rank, int* size) {
+  // Other threads search meanwhile, but only this one calls MPI: MPI_THREAD_FUNNELED.
   int provided = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return 0;
   *rank = Rank();
@@ -44,6 +47,7 @@ void kirsch_mpi_stop() { MPI_Finalize(); }
 void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, const char*, int64_t),
                        void* context) {
   constexpr int kTag = 0;
+  // Every other rank sends its size, and then its bytes.
   if (Rank() != 0) {
     MPI_Send(&bytes, 1, MPI_INT64_T, 0, kTag, MPI_COMM_WORLD);
     InPieces(bytes, [&](int64_t begin, int count) {
@@ -51,6 +55,7 @@ void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, cons
     });
     return;
   }
+  // Rank 0 has its own bytes already, and receives the others' in order.
   take(context, data, bytes);
   for (int rank = 1; rank < Size(); ++rank) {
     int64_t expected = 0;
@@ -65,6 +70,7 @@ void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, cons
 
 void kirsch_mpi_broadcast(const char* data, int64_t bytes, void (*take)(void*, const char*, int64_t),
                           void* context) {
+  // The size goes first, so that the others know how much to make room for.
   MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
   std::vector<char> all(static_cast<size_t>(bytes));
   if (Rank() == 0) std::copy(data, data + bytes, all.begin());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plug-in kirsch_mpi does for process_group.h: the only code that is linked with MPI, so that kirsch
-// itself runs, and starts quickly, where there is none. Calls are collective, but for start, which comes
-// first.
+// Declares what the plug-in kirsch_mpi does for process_group.h. It is the only code that is linked with MPI,
+// so that kirsch itself runs, and starts quickly, where there is none.
+//
+// Functions are plain C, as they are looked up by name. All processes make the same calls in the same order,
+// but for start, which comes first.
 #ifndef KIRSCH_TOOLS_MPI_PLUGIN_H_
 #define KIRSCH_TOOLS_MPI_PLUGIN_H_
 
@@ -9,11 +11,13 @@
 
 extern "C" {
 
-// 0 if MPI could not be started.
+// Starts MPI, and says which process this is (from 0) of how many. Returns 0 if MPI could not be started.
 int kirsch_mpi_start(int* rank, int* size);
+// Ends MPI; no call may follow.
 void kirsch_mpi_stop();
 
-// Hands each rank's bytes, in order, to `take(context, data, bytes)` on rank 0.
+// Hands each rank's bytes, in the order of ranks, to `take(context, data, bytes)` on rank 0. On other ranks
+// it is not called. `data` is valid during the call only.
 void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, const char*, int64_t),
                        void* context);
 

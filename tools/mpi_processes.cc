@@ -16,13 +16,15 @@
 namespace kirsch {
 namespace {
 
-// Launchers tell their processes how many there are: Open MPI's, then those that speak PMI (MPICH, Intel's).
+// True if a launcher says that there are several processes: Open MPI's, or one that speaks PMI (MPICH's,
+// Intel's). Launchers say it in variables, so MPI need not be loaded to find out.
 bool StartedAsOneOfSeveral() {
   for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
     if (const char* size = std::getenv(variable); size != nullptr && std::atoi(size) > 1) return true;
   return false;
 }
 
+// The group of all processes of the job, by way of the plug-in. If anything is missing, it is not started.
 class MpiProcesses : public ProcessGroup {
  public:
   // `library`: the plug-in, loaded.
@@ -55,11 +57,13 @@ class MpiProcesses : public ProcessGroup {
   }
 
  private:
+  // The function of the plug-in by its name; null if there is none.
   template <typename F>
   static F* Function(void* library, const char* name) {
     return reinterpret_cast<F*>(dlsym(library, name));
   }
 
+  // What the plug-in calls back: appends the bytes to the list behind `context`.
   static void Take(void* context, const char* data, int64_t bytes) {
     static_cast<std::vector<std::string>*>(context)->emplace_back(data, static_cast<size_t>(bytes));
   }
@@ -77,6 +81,7 @@ class MpiProcesses : public ProcessGroup {
 absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessesOfThisJob() {
   if (!StartedAsOneOfSeveral()) return std::make_unique<OneProcess>();
   std::error_code error;
+  // The plug-in lies beside the program.
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string path = (executable.parent_path() / "libkirsch_mpi.so").string();
   // Open MPI's own plug-ins look for its symbols among the global ones.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of the MPI job that kirsch was started in, if any.
+// Finds the processes of the MPI job that kirsch was started in, if any. Only then is MPI loaded.
 #ifndef KIRSCH_TOOLS_MPI_PROCESSES_H_
 #define KIRSCH_TOOLS_MPI_PROCESSES_H_
 
@@ -10,8 +10,8 @@
 
 namespace kirsch {
 
-// OneProcess unless mpirun (or mpiexec) started this process as one of several. NotFound if it did and MPI
-// can't be loaded. One at a time.
+// OneProcess, unless mpirun or mpiexec started this process as one of several. NotFound if it did, but MPI
+// can't be loaded or started. At most one result may live at a time.
 absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessesOfThisJob();
 
 }  // namespace kirsch

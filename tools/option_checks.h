@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What options must not be.
+// Checks the values of options while they are parsed, so that an error says what was expected.
 #ifndef KIRSCH_TOOLS_OPTION_CHECKS_H_
 #define KIRSCH_TOOLS_OPTION_CHECKS_H_
 
@@ -14,13 +14,14 @@
 
 namespace kirsch {
 
-// An empty text, as of a variable of a script that isn't set, is not taken for an option that isn't there.
+// Refuses an empty text. A script whose variable is not set passes one; it must not count as a missing
+// option. `what` is what the option expects: "a file".
 inline CLI::Validator NotEmpty(const std::string& what) {
   return CLI::Validator(
       [what](std::string& text) { return text.empty() ? Cat("expected ", what, ", got nothing") : ""; }, "");
 }
 
-// Takes one of `words` only.
+// Takes only one of `words`. The error lists them, and says which one is nearest.
 inline CLI::Validator WordOf(const std::vector<std::string>& words) {
   return CLI::Validator(
       [words](std::string& text) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The groups in which --help lists a command's options, and options that had other names before.
+// Names the groups in which --help lists a command's options, so that all commands have the same ones. Also
+// keeps former names of options working.
 #ifndef KIRSCH_TOOLS_OPTION_GROUPS_H_
 #define KIRSCH_TOOLS_OPTION_GROUPS_H_
 
@@ -17,13 +18,14 @@ inline constexpr char kSearchGroup[] = "Search";  // how its program is found
 inline constexpr char kOutputGroup[] = "Output";  // what is written, and where
 inline constexpr char kCheckGroup[] = "Check";    // what is held against what is known
 
-// The group of the options that are added to `command` from now on.
+// Puts the options that are added to `command` after this into the group.
 inline void BeginGroup(CLI::App& command, const char* group) { command.option_defaults()->group(group); }
 
-// Lets users go on calling `option` by the name it had before: --help does not list that name, and a remark
-// says the new one.
+// Lets users call `option` by a former name, too. --help does not list that name, and a remark says the other
+// one.
 inline void KeepOldName(CLI::App& command, const std::string& old_name, CLI::Option* option) {
   command
+      // The value is handed on to `option`, whose own checks and callback then run.
       .add_option_function<std::string>(
           old_name,
           [old_name, option](const std::string& value) {

@@ -21,11 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A remark for the end; `said` may be empty.
 struct Remark {
   std::string text;
   std::function<void()> said;
 };
 
+// Never destroyed.
 std::vector<Remark>& RemarksForTheEnd() {
   static std::vector<Remark>& remarks = *new std::vector<Remark>();
   return remarks;
@@ -33,13 +35,13 @@ std::vector<Remark>& RemarksForTheEnd() {
 
 bool IsStandardOutput(std::string_view path) { return path.empty() || path == "-"; }
 
-// What is no regular file (a pipe, /dev/null) takes one after the other.
+// A pipe or /dev/null takes several outputs one after the other, so it may be named twice.
 bool IsPlainFile(const fs::path& path) {
   std::error_code error;
   return !fs::exists(path, error) || fs::is_regular_file(path, error);
 }
 
-// The file that a path leads to, whatever it is called.
+// The file that a path leads to, so that two paths of one file compare equal. It need not exist.
 fs::path FileAt(std::string_view path) {
   std::error_code error;
   const fs::path file = fs::weakly_canonical(fs::absolute(fs::path(path), error), error);
@@ -60,6 +62,7 @@ absl::Status WriteJson(std::string_view path, const nlohmann::ordered_json& json
 
 absl::Status CheckOutputs(std::initializer_list<std::string_view> outputs,
                           const std::vector<std::string>& inputs) {
+  // Paths are compared as files: "a.h" and "./a.h" are the same.
   std::set<fs::path> read, written;
   for (const std::string& path : inputs)
     if (!path.empty()) read.insert(FileAt(path));

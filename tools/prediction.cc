@@ -14,15 +14,17 @@
 namespace kirsch {
 namespace {
 
-constexpr double kOtherClock = 0.9;  // of the one that is assumed; measured ones vary by less
+constexpr double kOtherClock = 0.9;  // of the clock that is assumed; measured clocks vary by less
 
-// Of the fastest arithmetic of any node: what a copy rounds may be multiplied faster than what was asked for.
+// The peak of one thread, by the fastest arithmetic of any node. Below a copy that rounds, there may be a
+// faster one than for the types that were asked for.
 double PeakOf(const Impl& impl, const Target& target) {
   double peak = PeakFlopsPerCycle(impl.spec, target);
   for (const Impl::Child& child : impl.children) peak = std::max(peak, PeakOf(child.impl, target));
   return peak;
 }
 
+// The peak of a plan is that of its fastest contraction; 0 with Winograd's algorithm (see Prediction).
 double PeakOf(const Plan& plan, const Target& target) {
   if (!WinogradConvolutions(plan).empty()) return 0;
   double peak = 0;
@@ -32,14 +34,14 @@ double PeakOf(const Plan& plan, const Target& target) {
   return peak;
 }
 
-// Of all threads.
+// The peak of all threads together.
 double PeakOf(const ProgramTree& program, const Target& target) {
   if (const auto* const plan = std::get_if<Plan>(&program)) return PeakOf(*plan, target) * plan->threads;
   const auto& impl = std::get<Impl>(program);
   return PeakOf(impl, target) * impl.spec.threads;
 }
 
-// The bytes of what is constant, as the caller has it.
+// The bytes of constant operands as the caller has them, before they are packed.
 int64_t ConstantBytes(const ProgramTree& program) {
   int64_t bytes = 0;
   if (const auto* const plan = std::get_if<Plan>(&program)) {
@@ -52,7 +54,7 @@ int64_t ConstantBytes(const ProgramTree& program) {
   return operand < 0 ? 0 : Bytes(spec.tensor(operand).dtype, ExtentOf(spec, operand).elements());
 }
 
-// 0: it is not this machine that the target is.
+// This machine's clock, measured once; 0 if the target is another machine.
 double MachineGhz(const Target& target) {
   if (target.name != "host") return 0;
   static const double ghz = MeasureGhz();
@@ -82,6 +84,7 @@ std::string CalibrationText(const Target& target) {
 std::string PredictionText(const Prediction& prediction, const Target& target, double machine_ghz) {
   const double rate = prediction.cycles > 0 ? prediction.operations / prediction.cycles * target.ghz : 0;
   const double peak = prediction.peak_per_cycle;
+  // The time is by the target's clock, whatever this machine's is.
   std::string text = absl::StrFormat("%.0f cycles, %s at %s, %.1f %s predicted", prediction.cycles,
                                      SecondsText(1e-9 * prediction.cycles / target.ghz),
                                      ModelText(target, machine_ghz), rate, RateUnit(prediction.integers));

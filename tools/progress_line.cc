@@ -43,6 +43,7 @@ void ProgressReporter::End() {
   if (--lines_ == 0) what_.clear();
 }
 
+// Sleeps between two lines. Times are multiples of the period since the start, so they don't drift.
 void ProgressReporter::Print() {
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
@@ -67,6 +68,7 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::Show(std::string_view text) {
   if (!wanted_) return;
   if (!terminal_) return Reporter().Tell(text);
+  // The control characters go to the line's start, and clear what is left of the former text.
   std::fprintf(stderr, "\r%.*s\033[K", static_cast<int>(text.size()), text.data());
   shown_ = true;
 }

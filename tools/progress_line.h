@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress for people, on standard error: on a terminal a line that is written over and in the end erased,
-// else a line every ten seconds of what takes longer than that.
+// Shows progress to people, on standard error. On a terminal it is a line that is written over, and erased in
+// the end. Elsewhere, as in logs, it is a line every ten seconds, for work that takes longer than that.
 #ifndef KIRSCH_TOOLS_PROGRESS_LINE_H_
 #define KIRSCH_TOOLS_PROGRESS_LINE_H_
 
@@ -14,31 +14,33 @@
 
 namespace kirsch {
 
-// Prints what is being done every so often, from the first time that it was told on, as long as somebody does
-// something. Thread-safe.
+// Prints every `period` what is being done, as long as somebody does something. Its thread starts with the
+// first Begin. Thread-safe.
 class ProgressReporter {
  public:
   ProgressReporter(std::chrono::milliseconds period, std::FILE* out) : period_(period), out_(out) {}
   ~ProgressReporter();
 
-  void Begin();  // what some line is for
+  void Begin();  // one more line lives
+  // Sets the text that is printed next.
   void Tell(std::string_view what);
+  // One line less; after the last one nothing is printed.
   void End();
 
  private:
-  void Print();  // until it is to end
+  void Print();  // on its thread, until `end_`
 
   const std::chrono::milliseconds period_;
   std::FILE* const out_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::string what_;  // empty: nothing
-  int lines_ = 0;     // that live
+  std::string what_;  // is being done; empty: nothing
+  int lines_ = 0;     // that live, begun and not ended
   bool end_ = false;
   std::thread thread_;
 };
 
-// Shows nothing if it is not wanted.
+// The progress of one piece of work, which ends with this object. Shows nothing if it is not wanted.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted = true);

@@ -17,10 +17,11 @@
 namespace kirsch {
 namespace {
 
-// Options that say where results go, or how they are found and checked, not what they are.
+// Options that don't change the result: where it goes, how it is found, how it is checked.
 constexpr std::array<std::string_view, 6> kLeftOut = {"help",   "json",           "no-verify",
                                                       "output", "search-threads", "declarations"};
 
+// True if a shell takes the text as it is.
 bool IsPlain(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
@@ -28,27 +29,29 @@ bool IsPlain(std::string_view text) {
   });
 }
 
-// For a shell.
+// The word as a shell reads it back, in quotes where it needs them. Line ends become spaces, as the text is a
+// comment of one line.
 std::string ShellWord(const std::string& word) {
   if (IsPlain(word)) return word;
   std::string text = absl::StrReplaceAll(word, {{"'", "'\\''"}});
   return Cat("'", absl::StrReplaceAll(text, {{"\n", " "}, {"\r", " "}}), "'");
 }
 
-// "a.json" of "/home/me/a.json"; names between commas each.
+// "a.json" of "/home/me/a.json"; of a list with commas, each name by itself.
 std::string WithoutFolders(const std::string& files) {
   return absl::StrJoin(absl::StrSplit(files, ','), ",", [](std::string* text, absl::string_view file) {
     text->append(std::filesystem::path(std::string(file)).filename().string());
   });
 }
 
-// A flag whose value is not what it stands for without one has that behind it.
+// A flag alone, or with its value where that says more: "--cold", "--cold=rhs".
 std::string FlagText(const CLI::Option& option) {
   const std::string value = option.results().back(), name = option.get_name();
   const bool usual = value == "true" || value == "false" || value == kAllCold;
   return usual ? name : Cat(name, "=", ShellWord(value));
 }
 
+// An option with its value; a positional one is the value alone.
 std::string OptionText(const CLI::Option& option) {
   if (option.get_expected_max() == 0 || option.get_expected_min() == 0) return FlagText(option);
   const std::string value = option.results().back();

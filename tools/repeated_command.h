@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command that was given, as one would type it again.
+// Writes the command that was given as one would type it again. It is in the head of generated files, so that
+// they can be made anew.
 #ifndef KIRSCH_TOOLS_REPEATED_COMMAND_H_
 #define KIRSCH_TOOLS_REPEATED_COMMAND_H_
 
@@ -11,8 +12,10 @@ class App;
 
 namespace kirsch {
 
-// "kirsch synth 'matmul f32 64x64x64' --target haswell": what changes the result, in the order in which the
-// options are defined, on one line. Of files only the names, so that the text is the same on any machine.
+//   kirsch synth 'matmul f32 64x64x64' --target haswell
+//
+// It has the options that change the result, in the order in which they are defined, on one line. Of files it
+// has only the names, so that the text is the same on any machine.
 std::string RepeatedCommand(const CLI::App& command);
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that the JSON reports of all commands begin with; docs/json.md describes them.
+// Adds the keys that the JSON reports of all commands begin with. So a reader can tell any report's command,
+// version and target. docs/json.md describes them.
 #ifndef KIRSCH_TOOLS_REPORT_HEAD_H_
 #define KIRSCH_TOOLS_REPORT_HEAD_H_
 
@@ -8,16 +9,19 @@
 
 namespace kirsch {
 
-// Of the schemas in docs/json/. It grows when a key goes or changes its meaning, not when one is added.
+// The version of the schemas in docs/json/. It grows when a key goes or changes its meaning, not when one is
+// added.
 inline constexpr int kReportSchemaVersion = 1;
 
+// What a command says of its report.
 struct ReportHead {
   std::string command;  // as the user gives it: "synth", "db stats"
   std::string target;   // its name; of several the names with commas between
   bool timed = false;   // something was timed on this machine: the report has the date, in UTC
 };
 
-// {command, version, schema_version, target, date}, then the keys of `report`.
+// {command, version, schema_version, target, date}, and then the keys of `report`. If `report` has one of
+// these keys, the head's value stays.
 nlohmann::ordered_json WithHead(const ReportHead& head, const nlohmann::ordered_json& report);
 
 }  // namespace kirsch

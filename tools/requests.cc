@@ -23,7 +23,7 @@
 namespace kirsch {
 namespace {
 
-// The one that is asked for.
+// The kernel of the file that --kernel names.
 absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& arguments,
                                                       const std::vector<KernelRequest>& kernels) {
   for (const KernelRequest& kernel : kernels)
@@ -34,6 +34,8 @@ absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& ar
                                         DidYouMean(arguments.kernel, names)));
 }
 
+// The kernels of the file or of SPEC. Convolutions become graphs where Winograd's algorithm is allowed, as
+// only plans have it.
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
   if (!arguments.file.empty()) {
     absl::StatusOr<std::string> text = ReadFile(arguments.file);
@@ -47,13 +49,15 @@ absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& a
   return std::vector<KernelRequest>{*std::move(request)};
 }
 
-// "kernels" of "dir/kernels.kirsch".
+// The name in C of what is in a file: "kernels" of "dir/kernels.kirsch". A name that C has no use for gets a
+// prefix.
 std::string FileName(const std::string& path) {
   const std::string name = MakeIdentifier(std::filesystem::path(path).stem().string());
   return IsIdentifier(name) ? name : Cat("kernels_", name);
 }
 
-// The functions that hold the kernel's code for each size and target.
+// All functions of a kernel's code. With several targets, each target's have its name in theirs.
+//   mlp_haswell_m1   mlp_haswell_m1_pack   mlp_haswell_m2   ...   mlp_haswell
 std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const Target> targets) {
   const std::vector<VaryingSize> sizes = kernel.sizes();
   std::vector<std::string> names;
@@ -67,8 +71,8 @@ std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const
   return names;
 }
 
-// The functions of a header that are no kernel's own, but for copies and microkernels, which take other
-// names.
+// The functions that the self-test of a header has. Copies and microkernels are not among them: they take
+// names that are free.
 std::vector<std::string> FileNames(const std::string& file) {
   std::vector<std::string> names;
   for (const char* rest : {"count", "cpuid", "differs", "erf", "exp", "memory", "most", "parameter"})
@@ -78,9 +82,10 @@ std::vector<std::string> FileNames(const std::string& file) {
   return names;
 }
 
-// Their names, and where they are.
+// The names of parameters, each with its place for errors.
 using Parameters = std::vector<std::pair<std::string, TextPosition>>;
 
+// Parameters of a spec have no places of their own, so the kernel's serves.
 Parameters ParametersOf(const ParsedSpec& parsed, TextPosition position) {
   Parameters parameters;
   for (const Parameter& parameter : parsed.parameters) parameters.emplace_back(parameter.name, position);
@@ -94,11 +99,12 @@ Parameters ParametersOf(const Graph& graph, TextPosition) {
   return parameters;
 }
 
-// A parameter hides the function of its name, and the function that chooses among sizes and targets calls
-// others.
+// An error if a parameter has the name of a function that the kernel calls. In C the parameter would hide
+// that function.
 absl::Status CheckParameters(const std::string& file, const KernelRequest& kernel,
                              absl::Span<const Target> targets) {
   std::vector<std::string> called = CodeNames(kernel, targets);
+  // The kernel's own public functions are not called by its code.
   std::erase_if(called, [&](const std::string& name) {
     return name == kernel.name || name == Cat(kernel.name, "_pack");
   });
@@ -113,7 +119,8 @@ absl::Status CheckParameters(const std::string& file, const KernelRequest& kerne
   return absl::OkStatus();
 }
 
-// With the prefix, each kernel's name has to be one for a kernel, and may not be what another's code has.
+// Checks the kernels' names, with their prefix: each must be a name in C that is free, also of what the code
+// of other kernels has.
 absl::Status CheckNames(const RequestArguments& arguments, const std::string& file,
                         absl::Span<const KernelRequest> kernels, absl::Span<const Target> targets) {
   const auto refuse = [&](const KernelRequest& kernel, const std::string& message) {
@@ -127,6 +134,7 @@ absl::Status CheckNames(const RequestArguments& arguments, const std::string& fi
                                 " is a name that neither C's library nor the header's code has"));
     names[kernel.name] = &kernel;
   }
+  // The self-test's names, and then those of all code.
   for (const std::string& name : FileNames(file))
     if (const auto taken = names.find(name); taken != names.end())
       return refuse(*taken->second, Cat("expected another name than ", Quoted(name),
@@ -141,7 +149,7 @@ absl::Status CheckNames(const RequestArguments& arguments, const std::string& fi
   return absl::OkStatus();
 }
 
-// Is there a matmul to find, and one for each call, and are the names free that this takes?
+// Checks --dispatch: there is a matmul to find, no call finds two, and the names that this takes are free.
 absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelRequest> kernels,
                            absl::Span<const Target> targets) {
   std::vector<DispatchedText> texts;
@@ -159,6 +167,7 @@ absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelReque
   return absl::OkStatus();
 }
 
+// Gives the only kernel the name of --name.
 absl::Status SetName(const RequestArguments& arguments, std::vector<KernelRequest>* kernels) {
   if (arguments.name.empty()) return absl::OkStatus();
   if (kernels->size() > 1)
@@ -199,6 +208,7 @@ std::vector<std::string> InputsOf(const RequestArguments& arguments) {
 }
 
 absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
+  // 1. Options that go together.
   if (arguments.solve.spec.empty() == arguments.file.empty())
     return absl::InvalidArgumentError("expected either SPEC or -f FILE");
   if (!arguments.kernel.empty() && arguments.file.empty())
@@ -210,6 +220,7 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
         Cat("--prefix: expected letters, digits and underscores, a letter first, no keyword or macro of C or "
             "C++, got ",
             Quoted(arguments.prefix)));
+  // 2. The kernels, and whether they can be solved as they are asked for.
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
   if (arguments.solve.allow_winograd)
@@ -219,8 +230,10 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
     if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;
     if (absl::Status cold = CheckCold(arguments.solve.cold, kernel.family.member(0)); !cold.ok()) return cold;
   }
+  // 3. The targets.
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();
+  // 4. All names in C, once kernels and targets are known.
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;
   const std::string name =
       arguments.file.empty() ? kernels->front().name : arguments.prefix + FileName(arguments.file);

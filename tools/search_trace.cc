@@ -12,7 +12,7 @@
 namespace kirsch {
 namespace {
 
-// The name of the event, and of its cost.
+// What the trace calls an event, and what its cost means there.
 struct EventWords {
   const char *event, *cost;
 };
@@ -36,6 +36,7 @@ void SearchTraceFile::Add(const SearchEvent& event) {
   nlohmann::ordered_json json = {{"event", words.event}, {"spec", PrintSpec(event.spec)}};
   if (event.available != kUnlimited) json["lines_left"] = event.available;
   if (event.decision != nullptr) json["decision"] = PrintDecision(event.spec.op, *event.decision);
+  // An infinite cost is null: there was no budget.
   json[words.cost] = nullptr;
   if (event.cost < kInfiniteCost) json[words.cost] = ToCycles(event.cost);
   Append(&lines_, json.dump(), "\n");

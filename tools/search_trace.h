@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --trace FILE: what a search did, a JSON object on each line.
+// Writes what a search did to the file of --trace, a JSON object on each line. It is for those who want to
+// know why the search did not choose a program.
+//   {"event":"pruned","spec":"matmul f32 8x8x8 ...","decision":"tile m 1","bound_cycles":191.96875}
 #ifndef KIRSCH_TOOLS_SEARCH_TRACE_H_
 #define KIRSCH_TOOLS_SEARCH_TRACE_H_
 
@@ -11,14 +13,15 @@
 
 namespace kirsch {
 
-// Keeps the first kMostTracedEvents events of all searches of a command.
+// Keeps the first kMostTracedEvents events of all searches of a command, in memory until Write.
 class SearchTraceFile {
  public:
-  // Not to be copied while it is in use.
+  // What searches call with each event. It points to this object, which must stay in place as long as it is
+  // used.
   SearchTrace Recorder() {
     return [this](const SearchEvent& event) { Add(event); };
   }
-  // All lines; the last one says how many events there were, and how many of these the file has.
+  // Writes all lines. The last one says how many events there were, and how many of them the file has.
   absl::Status Write(const std::string& path) const;
 
  private:
@@ -28,6 +31,7 @@ class SearchTraceFile {
   int64_t events_ = 0;
 };
 
+// Events of all searches that are kept; later ones are only counted.
 inline constexpr int64_t kMostTracedEvents = 200'000;
 
 }  // namespace kirsch

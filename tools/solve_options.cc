@@ -19,7 +19,7 @@
 namespace kirsch {
 namespace {
 
-// CLI11's own message spells out the largest double.
+// Takes a positive number of seconds. CLI11's own check would spell out the largest double in its message.
 const CLI::Validator kSeconds(
     [](std::string& text) {
       double seconds = 0;
@@ -29,7 +29,7 @@ const CLI::Validator kSeconds(
     },
     "SECONDS");
 
-// The same warning only once: a graph asks for its table many times.
+// Prints a warning, but not the same one twice in a row: a graph asks for its table many times.
 void WarnOnce(const std::string& warning) {
   static std::string last;
   if (warning != std::exchange(last, warning)) PrintRemark(Cat("warning: ", warning));
@@ -66,6 +66,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOption
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
   AddColdOption(command, arguments.cold);
   BeginGroup(command, kSearchGroup);
+  // The default of --search-threads is all cores.
   arguments.search_threads = ReadHost().cores;
   command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
       ->check(CLI::Range(1, 255));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the subcommands that solve something take: SPEC, --target, --threads, --db and the like.
+// Adds the options that all subcommands share which solve something: SPEC, --target, --threads, --db and the
+// like. So they mean the same everywhere.
 #ifndef KIRSCH_TOOLS_SOLVE_OPTIONS_H_
 #define KIRSCH_TOOLS_SOLVE_OPTIONS_H_
 
@@ -16,22 +17,25 @@ class Option;
 
 namespace kirsch {
 
-// SPEC and --target are for the command; how it is to be solved is the rest.
+// The options as values. SPEC and --target say what is made, and are for the command itself. The rest says
+// how it is solved.
 struct SolveOptions : SolveArguments {
   std::string spec;
   std::string target = "host";
 };
 
+// Adds --db and --no-db, which belong to the app. Warnings about tables become remarks, each once in a row.
 void AddDbOptions(CLI::App& app, DbOptions& options);
 
-// --cold; `cold` is empty without it.
+// Adds --cold. `cold` is empty without it; see cold_operands.h.
 void AddColdOption(CLI::App& command, std::string& cold);
 
-// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which
-// is required. `db` lives as long as `arguments`.
+// Adds SPEC, --target, --threads, --cold, --search-threads, --time-budget, --schedule, --no-fusion and
+// --allow-winograd. Returns SPEC, which is required. `db` lives as long as `arguments`. The console becomes
+// the observer.
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments);
 
-// The files that these options have read, tables included: for CheckOutputs.
+// The files that these options read, tables included: none of them may be written over (CheckOutputs).
 std::vector<std::string> InputsOf(const SolveOptions& arguments);
 
 }  // namespace kirsch

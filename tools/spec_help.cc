@@ -22,6 +22,7 @@ namespace {
 
 constexpr size_t kWidth = 100;  // of a line
 
+// Shorthands of graphs have an example in their row. A matmul has these.
 constexpr std::array<std::string_view, 4> kMatmulExamples = {
     "matmul f32 64x64x64",
     "matmul f32 128x512x2048 epilogue=add:n,gelu",
@@ -31,7 +32,7 @@ constexpr std::array<std::string_view, 4> kMatmulExamples = {
 constexpr std::string_view kKernelExample =
     "kernel mlp(x: f32[32,512], w: f32[512,2048], b: f32[2048]): return gelu(add(matmul(x, w), b))";
 
-// The functions of the kernel language by their kind, in the order of the text.
+// The kinds of functions of the kernel language, with the words for them, in the order of the text.
 constexpr std::array<std::pair<OperationKind, std::string_view>, 6> kKinds = {{
     {OperationKind::kContraction, "products"},
     {OperationKind::kElementwise, "elementwise"},
@@ -41,7 +42,10 @@ constexpr std::array<std::pair<OperationKind, std::string_view>, 6> kKinds = {{
     {OperationKind::kCast, "types"},
 }};
 
-// "  title  words ...": lines of kWidth at most, those after the first below its words.
+// Lays words out behind a title, in lines of kWidth characters at most. Lines after the first begin below the
+// first word.
+//     products     matmul(x,y,lhs_as=) conv1d(x,y,stride=,pad=,dilation=,groups=,layout=)
+//                  conv2d(x,y,stride=,pad=,dilation=,groups=,layout=)
 std::string Paragraph(std::string_view title, std::string_view words, size_t indent) {
   std::string text, line = Cat("  ", title);
   line.resize(std::max(indent, line.size() + 2), ' ');
@@ -58,7 +62,8 @@ std::string Paragraph(std::string_view title, std::string_view words, size_t ind
   return Cat(text, line.substr(0, line.find_last_not_of(' ') + 1), "\n");
 }
 
-// "layernorm(x, y, z, eps=1e-05)".
+// A function with its arguments and options: "layernorm(x,y,z,eps=1e-05)". An option that has a usual value
+// shows it.
 std::string Signature(const OperationInfo& info) {
   std::vector<std::string> arguments;
   for (int i = 0; i < info.arguments; ++i) arguments.emplace_back(1, "xyz"[i]);
@@ -69,6 +74,7 @@ std::string Signature(const OperationInfo& info) {
   return Cat(info.name, "(", Join(arguments, ","), ")");
 }
 
+// All functions of the kernel language, by their kind.
 std::string FunctionsText() {
   std::string text;
   for (const auto& [kind, title] : kKinds) {
@@ -81,7 +87,8 @@ std::string FunctionsText() {
   return text;
 }
 
-// "4 bytes, a float of 8 bits of exponent and 23 of mantissa".
+// What a type is: "4 bytes, a float: exponent of 8 bits, mantissa of 23". Types that no result can have are
+// marked as weights.
 std::string TypeText(const DtypeInfo& info) {
   std::string text = Cat(info.bytes, info.bytes == 1 ? " byte" : " bytes");
   if (info.block > 1) {
@@ -94,6 +101,7 @@ std::string TypeText(const DtypeInfo& info) {
   return info.is_result || info.block > 1 ? text : Cat(text, "; weights");
 }
 
+// The types that callers may use.
 std::string TypesText() {
   std::string text;
   for (const DtypeInfo& info : kDtypes)
@@ -101,6 +109,7 @@ std::string TypesText() {
   return text;
 }
 
+// The shorthand of a matmul has a grammar of its own.
 std::string MatmulText() {
   return Cat(Paragraph("matmul", "TYPES [BATCH:]MxKxN [OPTIONS] out[M][N] = lhs[M][K] * rhs[K][N]", 13),
              Paragraph("  TYPES", Cat(MatmulTypesText(), " (T alone: T*T->T)"), 13),
@@ -108,6 +117,7 @@ std::string MatmulText() {
              Paragraph("  STEPS", Cat("with commas between: ", StepsText()), 13));
 }
 
+// An example for each shorthand, in quotes, as a shell needs them.
 std::string ExamplesText() {
   std::string text;
   const auto add = [&](std::string_view example) { Append(&text, "  '", example, "'\n"); };

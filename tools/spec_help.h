@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SPEC can say, for people: `kirsch help SPEC`.
+// Prints what a SPEC can say, for people: `kirsch help SPEC`.
 #ifndef KIRSCH_TOOLS_SPEC_HELP_H_
 #define KIRSCH_TOOLS_SPEC_HELP_H_
 
@@ -7,8 +7,8 @@
 
 namespace kirsch {
 
-// Operations, types, options and examples, made from the tables that parsers read: a new row of these is in
-// the text by itself.
+// Operations, types, options and examples. They are made from the tables that parsers read, so a new row of a
+// table is in the text by itself.
 std::string SpecHelp();
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch synth SPEC
+// Runs `kirsch synth SPEC`: makes kernels, verifies them, and writes them. The steps are those of synthesis/;
+// this reads options, and decides what is written where.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -35,36 +36,40 @@
 namespace kirsch {
 namespace {
 
+// The options of the command.
 struct SynthArguments {
   RequestArguments request;
-  std::string emit = "header";
+  std::string emit = "header";  // a word of --emit
   HeaderMode header_mode = HeaderMode::kAttributes;
-  std::string name_space;
-  Abi abi = Abi::kSystemV;
-  std::string output;  // empty: standard output, unless the JSON goes there
-  std::string declarations;
+  std::string name_space;    // of a header's functions in C++; empty: none
+  Abi abi = Abi::kSystemV;   // of an object
+  std::string output;        // empty: standard output, unless the JSON goes there
+  std::string declarations;  // a header for an object; empty: none
   std::string json;
-  std::string trace;  // a file; empty: none
-  bool uniform = false;
+  std::string trace;     // a file; empty: none
+  bool uniform = false;  // functions take memory and threads, needed or not
   bool no_verify = false;
-  std::string command;  // that does the same again
+  std::string command;  // that makes the same again, for the head of the file
 
+  // The three kinds of output: C, texts of the steps before code, and code that is compiled here.
   bool emits_c() const { return emit == "header" || emit == "c"; }
   bool emits_text() const { return emit == "schedule" || emit == "program" || emit == "loops"; }
   bool emits_code() const { return !emits_c() && !emits_text(); }
+  // What functions take even if their code needs none of it.
   EntryParameters always() const {
     const bool threads = uniform && request.solve.threads > 1;
     return {uniform, threads, threads};
   }
 };
 
-// Of "ll", "asm" or "obj".
+// The form of code for a word of --emit: "ll", "asm" or "obj".
 CodeForm FormOf(const std::string& emit) {
   if (emit == "ll") return CodeForm::kLlvmIr;
   return emit == "asm" ? CodeForm::kAssembly : CodeForm::kObject;
 }
 
-// Finds out before the search, which may take a while, that its result has nowhere to go.
+// Checks before the search, which may take a while, that its result has somewhere to go. An object is bytes,
+// which no terminal should get.
 absl::Status CheckOutputFiles(const SynthArguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
@@ -72,7 +77,8 @@ absl::Status CheckOutputFiles(const SynthArguments& arguments) {
                       InputsOf(arguments.request));
 }
 
-// Writes the code, or the JSON with standard output for itself, or both.
+// Writes the code and the JSON, whichever are asked for. If the JSON goes to standard output, the code goes
+// there only by a file of its own. Returns `exit_code`.
 absl::StatusOr<int> Write(const SynthArguments& arguments, const std::optional<std::string>& code,
                           const nlohmann::ordered_json& json, int exit_code) {
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
@@ -83,7 +89,8 @@ absl::StatusOr<int> Write(const SynthArguments& arguments, const std::optional<s
   return exit_code;
 }
 
-// The bytes of memory and the phases are the most that any of the programs needs.
+// What was written, for the report. Bytes of memory and phases are the most that any of the programs needs:
+// so much a caller must provide.
 nlohmann::ordered_json EmitJson(const SynthArguments& arguments, size_t bytes,
                                 absl::Span<const LoopProgram* const> programs) {
   int64_t scratch_bytes = 0, packed_bytes = 0, shared_bytes = 0;
@@ -98,7 +105,7 @@ nlohmann::ordered_json EmitJson(const SynthArguments& arguments, size_t bytes,
           {"packed_bytes", packed_bytes}, {"phases", phases}, {"shared_bytes", shared_bytes}};
 }
 
-// What leads from decisions to code, for people: the decisions, the program that they make, its loops.
+// A text of one of the steps from decisions to code: the decisions, the program that they make, or its loops.
 std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, const HeaderFunction& function) {
   if (emit == "program") return RegionShapes(kernel);
   if (emit == "schedule")
@@ -110,7 +117,8 @@ std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, con
   return text;
 }
 
-// Code and texts are of the one kernel for the one target.
+// What --emit asks for, as bytes. Code and texts are of one kernel for one target (CheckForm); C may have any
+// number.
 absl::StatusOr<std::string> Emit(const SynthArguments& arguments, const Library& library,
                                  const HeaderFile& file) {
   if (arguments.emits_code()) {
@@ -124,7 +132,7 @@ absl::StatusOr<std::string> Emit(const SynthArguments& arguments, const Library&
   return PrintHeaderFile(file);
 }
 
-// If they are wanted.
+// Writes a header that declares what is in the object, if it is wanted.
 absl::Status WriteDeclarations(const SynthArguments& arguments, HeaderFile file) {
   if (arguments.declarations.empty()) return absl::OkStatus();
   file.declares = true;
@@ -132,7 +140,9 @@ absl::Status WriteDeclarations(const SynthArguments& arguments, HeaderFile file)
   return WriteOutput(arguments.declarations, PrintHeaderFile(file));
 }
 
+// Solves, verifies and writes. An error of one step ends the command, and nothing is written after it.
 absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests& requests) {
+  // A single kernel of SPEC gives its name to the file; a file of kernels has its own.
   const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
   SolveArguments solve = arguments.request.solve;
   SearchTraceFile trace;
@@ -143,6 +153,7 @@ absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests
   if (!library.ok()) return library.status();
   if (!arguments.trace.empty())
     if (absl::Status written = trace.Write(arguments.trace); !written.ok()) return written;
+  // The same style is verified and printed, so what is written is what was checked.
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
                               arguments.abi,         arguments.always(),    arguments.request.dispatch,
                               arguments.command};
@@ -160,6 +171,7 @@ absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests
     if (report.verdict == Verdict::kFailed) return Write(arguments, std::nullopt, json, exit_code);
   }
   const HeaderFile file = MakeHeaderFile(*library, style);
+  // The report says what all programs together need.
   std::vector<const LoopProgram*> programs;
   for (const HeaderFunction& function : file.functions)
     for (const HeaderVariant& variant : function.variants)
@@ -171,7 +183,7 @@ absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests
   return Write(arguments, *code, json, exit_code);
 }
 
-// Options that contradict each other.
+// Checks the options against each other, once it is known what is asked for. An error says what was expected.
 absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests) {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
   if (arguments.abi != Abi::kSystemV && !arguments.emits_code())
@@ -189,6 +201,7 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
     return refuse(Cat("--declarations: expected --emit obj, asm or ll, got ", arguments.emit));
   if (arguments.uniform && (arguments.emit == "schedule" || arguments.emit == "program"))
     return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
+  // What is allowed of a single spec alone.
   if (requests.single()) return absl::OkStatus();
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
   const GraphFamily* const graphs = requests.kernels.front().family.graphs();
@@ -204,6 +217,7 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
   return absl::OkStatus();
 }
 
+// The command: all that can be refused is refused before the search.
 absl::StatusOr<int> Synth(const SynthArguments& arguments) {
   if (absl::Status outputs = CheckOutputFiles(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
@@ -212,7 +226,7 @@ absl::StatusOr<int> Synth(const SynthArguments& arguments) {
   return SynthLibrary(arguments, *requests);
 }
 
-// An option whose words stand for values; what it does to `value`, it does after all have been read.
+// Adds an option whose words stand for values. Its effect on `value` comes after all options have been read.
 template <typename Value>
 void AddChoice(CLI::App& command, const std::string& name, const std::string& what,
                const std::map<std::string, Value>& words, Value& value) {
@@ -224,7 +238,7 @@ void AddChoice(CLI::App& command, const std::string& name, const std::string& wh
       ->check(WordOf(known));
 }
 
-// "a::b"
+// Takes names of C++ with :: between: "a::b".
 const CLI::Validator kNamespace(
     [](std::string& text) {
       for (absl::string_view part : absl::StrSplit(text, "::"))
@@ -279,6 +293,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   BeginGroup(*command, kCheckGroup);
   command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
   command->callback([&run, command, arguments] {
+    // The command's text must be made while the options are there: after parsing, before it runs.
     arguments->command = RepeatedCommand(*command);
     run = [arguments] { return Synth(*arguments); };
   });

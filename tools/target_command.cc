@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch target list | show NAME | detect [-o FILE] | calibrate ...
+// Runs `kirsch target list | show NAME | detect [-o FILE]`; `calibrate` is in calibrate_command.cc. A target
+// is a CPU that kernels are made for.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -17,6 +18,8 @@
 namespace kirsch {
 namespace {
 
+// One line of the list. FLOP a cycle are those of f32 in the widest vectors: a multiply-add is two.
+//   haswell          haswell         AVX2     16 registers of 32 bytes  32 f32 FLOP/cycle  3.4 GHz  4 cores
 void PrintRow(const std::string& name, const Target& target) {
   const VectorUnit& widest = target.vectors.front();
   const int flops = static_cast<int>(2 * widest.fma_per_cycle * widest.bytes / 4);
@@ -25,6 +28,7 @@ void PrintRow(const std::string& name, const Target& target) {
               target.ghz, target.cores);
 }
 
+// Lists the known targets, and what this machine would be.
 absl::StatusOr<int> List() {
   for (const Target& target : NamedTargets()) PrintRow(target.name, target);
   absl::StatusOr<Target> host = LoadTarget("host");
@@ -33,6 +37,7 @@ absl::StatusOr<int> List() {
   return 0;
 }
 
+// Prints a target as a target file, all keys filled in. It may be changed and passed to --target.
 absl::StatusOr<int> Show(const std::string& name, const std::string& output) {
   if (absl::Status place = CheckOutputs({output}, TargetFilesIn(name)); !place.ok()) return place;
   absl::StatusOr<Target> target = LoadTarget(name);
@@ -58,6 +63,7 @@ void AddTargetCommand(CLI::App& app, Run& run) {
   BeginGroup(*detect, kOutputGroup);
   detect->add_option("-o,--output", *output, "The file (default: standard output)")
       ->check(NotEmpty("a file"));
+  // The target file of this machine is what `host` is.
   detect->callback([&run, output] { run = [output] { return Show("host", *output); }; });
 
   AddCalibrateCommand(*command, run);

@@ -20,13 +20,15 @@ constexpr size_t kNames = 32, kDefaults = 26;  // widths of columns
 
 std::string Number(double number) { return absl::StrFormat("%.12g", number); }
 
+// A line of the text. Columns are wider where a name or a default needs it.
 std::string Row(std::string name, std::string usual, std::string_view range) {
   name.resize(std::max(name.size() + 1, kNames), ' ');
   usual.resize(std::max(usual.size() + 1, kDefaults), ' ');
   return Cat("  ", name, usual, range, "\n");
 }
 
-// The value that `key` has in each of `defaults`, once if they are equal.
+// The default of a key: its value in each of `defaults`, or once if all are equal. Levels of memory differ in
+// theirs.
 template <typename Struct>
 std::string DefaultOf(const NumericKey<Struct>& key, const std::vector<Struct>& defaults) {
   std::vector<std::string> values;
@@ -38,7 +40,7 @@ std::string DefaultOf(const NumericKey<Struct>& key, const std::vector<Struct>& 
   return equal ? values.front() : Join(values, ", ");
 }
 
-// A row for each key, called `prefix` and the key's name.
+// A row for each key; its name has `prefix` before it.
 template <typename Struct, typename Keys>
 std::string Rows(std::string_view prefix, const Keys& keys, const std::vector<Struct>& defaults) {
   std::string text;
@@ -48,6 +50,7 @@ std::string Rows(std::string_view prefix, const Keys& keys, const std::vector<St
   return text;
 }
 
+// The keys of a vector unit, then the timing of each instruction, then what widening a type costs.
 std::string VectorsText(const VectorUnit& unit) {
   std::string text = Rows<VectorUnit>("", kVectorKeys, {unit});
   Append(&text, Row("masks", "false", "true or false"));
@@ -57,6 +60,7 @@ std::string VectorsText(const VectorUnit& unit) {
   return Cat(text, Rows<WideningCosts>("TYPE", kWideningKeys, {WideningCosts()}));
 }
 
+// Caches have a size. Caches and RAM have costs of transfers.
 std::string MemoryText(const Target& target) {
   const std::vector<MemoryLevel> caches = {target.at(Level::kL1), target.at(Level::kL2),
                                            target.at(Level::kL3)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a target file can say, from the tables of keys that its reader has.
+// Prints what a target file can say: `kirsch help TARGET`. It is made from the tables of keys that the reader
+// of target files has.
 #ifndef KIRSCH_TOOLS_TARGET_HELP_H_
 #define KIRSCH_TOOLS_TARGET_HELP_H_
 
@@ -7,7 +8,7 @@
 
 namespace kirsch {
 
-// Each key with its default and the range it may have, and the known features.
+// Each key with its default and its range, and the known features.
 std::string TargetHelp();
 
 }  // namespace kirsch

@@ -20,10 +20,10 @@
 namespace kirsch {
 namespace {
 
-constexpr char kNotCalibrated[] = "not-calibrated";
+constexpr char kNotCalibrated[] = "not-calibrated";  // the name of a file
 
-// What is said once a day: a file beside the tables has the day on which it was said last. Has `what`, that
-// file's name, not been said today (UTC), as far as is known?
+// True if `what` has not been said today (UTC), as far as is known. Some remarks are made once a day only. A
+// file beside the tables, called `what`, has the day on which the remark was made last.
 bool IsDueToday(const std::string& what) {
   const std::string directory = CacheDirectory();
   if (directory.empty()) return true;
@@ -31,7 +31,7 @@ bool IsDueToday(const std::string& what) {
   return !said.ok() || *said != Today();
 }
 
-// It has been, now. Where that can't be kept it is due again.
+// Keeps that `what` has been said today. Where that can't be kept, it will be said again.
 void KeepToday(const std::string& what) {
   const std::string directory = CacheDirectory();
   if (directory.empty()) return;
@@ -40,11 +40,13 @@ void KeepToday(const std::string& what) {
   (void)WriteFile(Cat(directory, "/", what), Today());
 }
 
+// The name of the target that this command calls uncalibrated; empty: none.
 std::string& ToldUncalibrated() {
   static std::string& name = *new std::string();
   return name;
 }
 
+// The day is kept only after the remark was printed, so a command that fails does not use it up.
 void TellUncalibrated(const TargetFile& host) {
   if (!IsDueToday(kNotCalibrated)) return;
   ToldUncalibrated() = host.target.name;
@@ -74,6 +76,7 @@ std::vector<std::string> TargetFilesIn(const std::string& list) {
   std::vector<std::string> files;
   for (const Word& word : Split({list, {}}, ',')) {
     const std::vector<Target>& named = NamedTargets();
+    // A named target is part of the program, and no file.
     if (word.text == "host")
       files.push_back(HostFile());
     else if (std::none_of(named.begin(), named.end(),

@@ -25,18 +25,18 @@
 namespace kirsch {
 namespace {
 
-constexpr double kMostSeconds = 3600;
+constexpr double kMostSeconds = 3600;  // of --tune
 
-// 0: what --tune was given is no number of seconds that there may be.
+// The seconds of --tune; 0: it was given no number, or one out of range.
 double SecondsOf(const SolveArguments& arguments) {
   double seconds = 0;
   return absl::SimpleAtod(arguments.tune, &seconds) && seconds >= 1 && seconds <= kMostSeconds ? seconds : 0;
 }
 
-// What is tuned, a spec or a graph.
+// What is tuned: a spec or a graph, in one form.
 struct Tuning {
   std::string name;      // one line
-  std::string question;  // that it answers, beside the machine's
+  std::string question;  // the kernel's part of the question to the table
   std::string cold;      // the operands that are in RAM
   const Target& target;
   std::function<absl::StatusOr<std::vector<TuningCandidate>>(const SearchOptions&)> candidates;
@@ -44,6 +44,8 @@ struct Tuning {
   std::function<absl::Status(const std::string& schedule)> follow;  // sets the program and its cycles
 };
 
+// The question to the table. Measurements hold for one machine, number of threads, place of operands, and
+// kernel.
 std::string QuestionOf(const SolveArguments& arguments, const Tuning& tuning) {
   return Cat(Signature(ReadHost()), "\nthreads ", arguments.threads, "\n", tuning.cold, "\n",
              tuning.question);
@@ -53,6 +55,7 @@ absl::Status Interrupted() {
   return absl::CancelledError("--tune: interrupted; what was measured before is kept");
 }
 
+// Finds candidates, and times them. Ctrl-C ends it without a result.
 absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuning& tuning) {
   const InterruptGuard guard;
   ProgressLine line;
@@ -72,7 +75,8 @@ absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuni
   return report;
 }
 
-// What the table knows, or, if that is asked for, what is measured now and then kept there.
+// What the table knows; else, with --tune, what is measured and then kept there. Nothing: the table knows
+// nothing, and nothing was to be measured.
 absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& arguments, const Tuning& tuning) {
   std::optional<TuningReport> report;
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(*arguments.db, tuning.target);
@@ -94,13 +98,15 @@ absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& argu
   return report;
 }
 
-// Is there anything to do? Of a search that was interrupted nothing is tuned, nor of what comes after it.
+// True if there is anything to do. If the search was interrupted, --tune ends the command, so later kernels
+// are not tuned either. Of a program that is not proven best nothing is tuned.
 absl::StatusOr<bool> Applies(const SolveArguments& arguments, bool optimal, bool cancelled) {
   if (arguments.tune.empty() && !arguments.tuned) return false;
   if (cancelled && !arguments.tune.empty()) return Interrupted();
   return optimal;
 }
 
+// Puts the program of a schedule in the place of the predicted best, with the cost that the model gives it.
 absl::Status Follow(const std::string& schedule, Synthesis* synthesis) {
   const Spec placed = std::get<Impl>(synthesis->program).spec;
   const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule, "tuned", placed.op);
@@ -124,7 +130,7 @@ absl::Status Follow(const std::string& schedule, const Graph& graph, const PlanO
   return absl::OkStatus();
 }
 
-// All of these outlive the result.
+// How a spec, or a graph, is tuned. The arguments outlive the result.
 Tuning TuningOf(const SolveArguments& arguments, const ParsedSpec& parsed, Synthesis* synthesis) {
   return {parsed.text,
           parsed.text,
@@ -189,6 +195,7 @@ absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, const KernelM
       std::visit([&](const auto& kernel) { return TuningOf(arguments, kernel, synthesis); }, asked);
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
   if (!report.ok() || !*report) return report.status();
+  // The fastest program may be the predicted best itself; then following its schedule changes nothing.
   synthesis->tuned = *std::move(report);
   return tuning.follow(synthesis->tuned->fastest().schedule);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --tune and --tuned: programs of a kernel that are timed on this machine, and what was found so. Nothing is
-// timed and nothing measured is used unless asked for.
+// Times programs of a kernel on this machine (--tune), and uses what was measured before (--tuned). A
+// measurement decides between programs that the model holds for about equally fast. Nothing is timed, and
+// nothing measured is used, unless asked for.
 #ifndef KIRSCH_TOOLS_TUNING_H_
 #define KIRSCH_TOOLS_TUNING_H_
 
@@ -14,16 +15,18 @@ class App;
 
 namespace kirsch {
 
-// --tune[=SECONDS] and --tuned.
+// Adds --tune[=SECONDS] and --tuned, and the tuner that they ask for.
 void AddTuneOptions(CLI::App& command, SolveArguments& arguments);
-// --tuned.
+// Adds --tuned alone, and the tuner.
 void AddTunedOption(CLI::App& command, SolveArguments& arguments);
 
-// The tuner that these options ask for. Takes the place of the predicted best, in `synthesis`, if a program
-// was measured to be faster: what the table knows of this machine, the target and version, or, if asked to
-// tune, what is measured now and then kept there. Measured are the candidates of tuning_candidates.h, in
-// rounds (bench/harness/trials.h). Errors: this CPU can't run the code; Internal: one computes a wrong
-// result; Cancelled by Ctrl-C, what was measured of others before is kept.
+// The tuner that these options ask for. It replaces the predicted best program if another one was measured to
+// be faster. It looks in the table for what was measured on this machine, for the target and version. With
+// --tune, if the table has nothing, it measures and keeps the result there.
+//
+// The candidates are those of tuning_candidates.h, timed in rounds (bench/harness/trials.h). Errors: this CPU
+// can't run the code; Internal: a program computes a wrong result; Cancelled by Ctrl-C: what was measured of
+// other kernels before is kept.
 class MeasuringTuner : public Tuner {
  public:
   absl::Status Check(const SolveArguments& arguments) const override;

@@ -12,11 +12,11 @@
 namespace kirsch {
 namespace {
 
-// The programs that are timed depart from the best in an outer choice, and cost so much more than the best at
-// most.
+// At most 16 programs, which depart from the best in an outer choice. They cost at most a quarter more than
+// the best.
 const RankOptions kTimed = {16, Distinct::kOuterChoice, 0.25};
 
-// Those that are given, but for what is the same code as one before.
+// Keeps candidates, but none that is the same code as an earlier one: timing it again would tell nothing.
 class CandidateList {
  public:
   explicit CandidateList(const Target& target) : target_(target) {}

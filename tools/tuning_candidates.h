@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --tune times: programs that are promising by the model, and differ.
+// Chooses the programs that --tune times: promising by the model, and different in code.
 #ifndef KIRSCH_TOOLS_TUNING_CANDIDATES_H_
 #define KIRSCH_TOOLS_TUNING_CANDIDATES_H_
 
@@ -15,6 +15,7 @@
 
 namespace kirsch {
 
+// A program to be timed, with the schedule by which it is kept.
 struct TuningCandidate {
   std::string schedule;
   double cycles = 0;  // predicted
@@ -22,10 +23,10 @@ struct TuningCandidate {
 };
 
 // The predicted best first, then the cheapest that depart from it in an outer choice
-// (search/ranking/outer_choices.h). Fewer where `search` is stopped.
+// (search/ranking/outer_choices.h). There are fewer if `search` is stopped.
 std::vector<TuningCandidate> FindCandidates(const Synthesis& synthesis, const SearchOptions& search);
 
-// Likewise of plans. Errors are those of SearchPlan.
+// The same for the plans of a graph. Errors are those of SearchPlan.
 absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments& arguments,
                                                             const Graph& graph, const Target& target,
                                                             Memo& memo, const SearchOptions& search);

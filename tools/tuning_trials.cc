@@ -16,11 +16,12 @@
 namespace kirsch {
 namespace {
 
-constexpr int kMostRounds = 51;
+constexpr int kMostRounds = 51;                                // in each of which every program is timed once
 constexpr double kLeastSample = 1e-3, kLongestSample = 20e-3;  // seconds
 
 using Clock = std::chrono::steady_clock;
 
+// Compiles all candidates by the JIT. An error if this CPU lacks what one needs.
 absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>& candidates,
                                              const Target& target) {
   std::vector<Kernel> kernels;
@@ -32,6 +33,8 @@ absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>&
   return kernels;
 }
 
+// What was measured, and which program is the fastest beyond noise. Programs without samples are left out,
+// except the first one: the report must have the predicted best.
 TuningReport MakeReport(const SolveArguments& arguments, const std::string& name,
                         const std::vector<TuningCandidate>& candidates, const Trials& trials) {
   TuningReport report;
@@ -45,6 +48,7 @@ TuningReport MakeReport(const SolveArguments& arguments, const std::string& name
   for (size_t i = 0; i < trials.of.size(); ++i) {
     const Trial& trial = trials.of[i];
     if (i != 0 && trial.seconds.empty()) continue;
+    // Numbers in the report count only the programs in it.
     if (i == fastest.program) report.chosen = report.programs.size();
     report.programs.push_back({candidates[i].schedule, candidates[i].cycles});
     if (trial.seconds.empty()) continue;
@@ -65,7 +69,7 @@ absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArgumen
   return problem;
 }
 
-// Blocks of columns are all there are in a call (engines.h).
+// A kernel for blocks of columns is timed on all of its columns in one call (engines.h).
 absl::StatusOr<TuningProblem> MakeProblem(const ParsedSpec& parsed, const SolveArguments& arguments) {
   Spec whole = parsed.spec;
   whole.block = 0;
@@ -87,6 +91,7 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   TrialOptions trial;
   trial.rounds = kMostRounds;
+  // Samples are as long as half of the time allows, if all rounds are made.
   trial.min_seconds = std::clamp(seconds / kMostRounds / static_cast<double>(candidates.size()) / 2,
                                  kLeastSample, kLongestSample);
   trial.threads = arguments.threads;

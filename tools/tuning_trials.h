@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing candidates on this machine: what --tune does.
+// Times candidates on this machine, and makes a report of it: what --tune does.
 #ifndef KIRSCH_TOOLS_TUNING_TRIALS_H_
 #define KIRSCH_TOOLS_TUNING_TRIALS_H_
 
@@ -16,19 +16,19 @@
 
 namespace kirsch {
 
-// What candidates compute.
+// What all candidates compute: operands, work, and for a graph a reference to compare results with.
 struct TuningProblem {
   Workload workload;
   std::optional<CompiledLoops> loops = {};  // of a graph
 };
 
-// For so many threads, and with operands as cold, as `arguments` say. InvalidArgument, one line, if bench
-// can't say what they compute; of graphs NotFound without a compiler.
+// The problem for the threads and the cold operands of `arguments`. InvalidArgument, one line, if bench can't
+// say what a spec computes. Of graphs NotFound without a C compiler.
 absl::StatusOr<TuningProblem> MakeProblem(const ParsedSpec& parsed, const SolveArguments& arguments);
 absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArguments& arguments);
 
-// In rounds (bench/harness/trials.h) for so many seconds, until `stop`. Internal if a candidate computes a
-// wrong result, which is a bug; errors of the machine.
+// Times the candidates in rounds (bench/harness/trials.h), for `seconds` or until `stop`. Internal if a
+// candidate computes a wrong result, which is a bug. Other errors are those of the machine.
 absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, double seconds,
                                             const std::string& name, const Target& target,
                                             const std::vector<TuningCandidate>& candidates,

@@ -13,6 +13,7 @@
 namespace kirsch {
 namespace {
 
+// The words of reports.
 const char* OutcomeName(RungOutcome outcome) {
   switch (outcome) {
     case RungOutcome::kPassed:
@@ -39,8 +40,8 @@ const char* VerdictName(Verdict verdict) {
   return "";
 }
 
-// "verified", "unverified, in part (3 of 6 members; others: the host lacks avx512f)". Parts are members of a
-// library.
+// "verified", or "unverified, in part (3 of 6 members; others: the host lacks avx512f)". Parts are members of
+// a library. The reason is that of the first engine that runs machine code.
 std::string VerdictText(const VerifyReport& report) {
   std::string text = VerdictName(report.verdict);
   if (report.verdict == Verdict::kVerified) return text;
@@ -73,6 +74,7 @@ int ExitCode(const VerifyReport& report) {
 }
 
 std::string HotLoopsText(const VerifyReport& report) {
+  // "1 spill", "2 spills".
   const auto plural = [](int count, const char* what) {
     return Cat(count, " ", what, count == 1 ? "" : "s");
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch verify SPEC
+// Runs `kirsch verify SPEC`: makes kernels as synth does, and checks them, but writes none.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -22,11 +22,16 @@
 namespace kirsch {
 namespace {
 
+// The options of the command.
 struct VerifyArguments {
   RequestArguments request;
   std::string json;
 };
 
+// The report for people: a line for each engine, then the hot loops, then the verdict.
+//   passed  interpreter: 5 runs, every element compared
+//   passed  jit: 5 runs, every element compared
+//   ok: largest error 0.54 of the bound
 std::string Text(const VerifyReport& report) {
   const nlohmann::ordered_json json = ReportJson(report);
   std::string text;
@@ -40,7 +45,7 @@ std::string Text(const VerifyReport& report) {
              ErrorText(report), "\n");
 }
 
-// `json`: what was found.
+// Writes the report. `json` is what the synthesis found, to which the verification is added.
 absl::StatusOr<int> Report(const VerifyArguments& arguments, nlohmann::ordered_json json,
                            const VerifyReport& report) {
   if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
@@ -51,6 +56,7 @@ absl::StatusOr<int> Report(const VerifyArguments& arguments, nlohmann::ordered_j
   return ExitCode(report);
 }
 
+// The command.
 absl::StatusOr<int> Verify(const VerifyArguments& arguments) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.request)); !output.ok())
     return output;
