@@ -113,6 +113,7 @@ std::shared_ptr<BenchPrograms> SetMakers(const BenchArguments& arguments, const 
 // room for the table.
 absl::Status Write(const BenchArguments& arguments, const Target& target, const BenchReport& report,
                    const std::vector<RateChange>& changes) {
+  // The table is for people, the JSON for programs; both have the comparison, if there is one.
   std::string text = FormatTable(report);
   nlohmann::json json = ToJson(report);
   if (!changes.empty()) {
@@ -164,6 +165,7 @@ absl::StatusOr<BenchReport> BenchEntries(const BenchArguments& arguments, const 
   request.progress = [&line](std::string_view what) { line.Show(what); };
   // Measuring takes a while: find out first whether the comparison will be possible.
   if (baseline != nullptr) {
+    // This says what the report will begin with, without measuring.
     const absl::StatusOr<BenchReport> begun = StartReport(request);
     std::vector<std::string> specs;
     for (const BenchEntry& entry : request.entries) specs.push_back(entry.text);
@@ -188,6 +190,7 @@ absl::StatusOr<int> Bench(const BenchArguments& arguments) {
     return outputs;
   absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntriesToBench(arguments);
   if (!entries.ok()) return entries.status();
+  // Programs are predicted for the target, but measured here.
   const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
   // A baseline that can't be read is an error before anything is measured.
@@ -223,6 +226,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<BenchArguments>();
   BeginGroup(*command, kWhatGroup);
+  // A SPEC is one of three ways to say what is benched, so it is optional.
   AddSolveOptions(*command, db, arguments->solve)->required(false);
   AddTuneOptions(*command, arguments->solve);
   BeginGroup(*command, kWhatGroup);
@@ -260,6 +264,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
       "--rotate{*}", arguments->rotate,
       "Calls take so many sets of weights (constants; else rhs, filters) in turn, as those of a "
       "network do, instead of --cold's evictions; so many that the last cache does not hold them");
+  // What is kept of the measurements.
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));

@@ -30,15 +30,19 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
   if (entries_ > 1) own.progress = Cat("kernel ", solved_.size() + 1, " of ", entries_, ", ");
   // Each entry has the whole time budget.
   SearchBudget budget(own.time_budget);
+  // A graph without a plan is an error here: there is nothing to measure.
   const absl::StatusOr<Synthesis> synthesis =
       Require(Solve(own, entry.kernel(), "spec", target_, memo_, budget));
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
   Solved solved;
   solved.gflops = synthesis->gflops();
+  // The header needs to know whether the spec was solved as its transpose: then users pass lhs where it has
+  // rhs.
   std::vector<HeaderMember> members;
   if (const auto* const impl = std::get_if<Impl>(&synthesis->program))
     members = {{impl->spec, entry.matmul->swapped}};
+  // The code is made once, here. The JIT and C compilers get the same code, so their kernels can be compared.
   solved.subject = std::make_unique<Subject>(synthesis->program, target_, MakeIdentifier(synthesis->name));
   solved.header = std::make_unique<HeaderFile>(HeaderOf(*solved.subject, std::move(members)));
   solved.subject->header = solved.header.get();
@@ -47,11 +51,13 @@ absl::StatusOr<BenchPrograms::Solved> BenchPrograms::SolveEntry(const BenchEntry
 
 const absl::StatusOr<BenchPrograms::Solved>& BenchPrograms::FindSolved(const BenchEntry& entry) {
   const std::string key = entry.graph ? PrintGraph(*entry.graph) : entry.text;
+  // An entry that could not be solved is not tried again: its error is kept.
   const auto found = solved_.find(key);
   if (found != solved_.end()) return found->second;
   return solved_.emplace(key, SolveEntry(entry)).first->second;
 }
 
+// Reports ask for predictions after the kernels were measured.
 double BenchPrograms::PredictedGflops(const BenchEntry& entry) {
   const absl::StatusOr<Solved>& solved = FindSolved(entry);
   return solved.ok() ? solved->gflops : 0;

@@ -52,6 +52,7 @@ CalibrateOptions OptionsOf(const CalibrateArguments& arguments, ProgressLine& li
   CalibrateOptions options;
   options.quick = arguments.quick;
   if (arguments.from_defaults) options.unknown = Origin::kDefault;
+  // Ctrl-C ends the measuring with an error, and nothing is written.
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](int done, int all, std::string_view what) {
     line.Show(Cat("calibrating: ", done, " of ", all, " experiments; ", what));
@@ -91,6 +92,7 @@ void Remember(const TuningReport& report, std::vector<Remembered>* remembered) {
 absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
   const absl::StatusOr<std::unique_ptr<TableFile>> table = TableFile::OpenExisting(path);
   if (!table.ok()) return table.status();
+  // A table may have tunings of several machines.
   const std::string signature = Signature(ReadHost());
   std::vector<Remembered> remembered;
   const absl::Status read =
@@ -119,6 +121,7 @@ absl::Status ReadEarlier(const CalibrateArguments& arguments, CalibrateOptions* 
     if (!text.ok()) return text.status();
     absl::StatusOr<Measurements> measurements = ParseMeasurements(*text, arguments.refit);
     if (!measurements.ok()) return measurements.status();
+    // Cycles measured on another machine say nothing of this one.
     if (measurements->signature != Signature(ReadHost()))
       return absl::InvalidArgumentError(Cat(arguments.refit, ": expected what was measured on this machine, ",
                                             Signature(ReadHost()), ", got ", measurements->signature));
@@ -143,6 +146,7 @@ absl::Status WriteAll(const Calibration& calibration, const std::string& output,
 absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   const Host host = ReadHost();
   const std::string cpu = DetectHostCpu().name;
+  // This machine's features, caches and clock, with the constants of the nearest named target.
   absl::StatusOr<Target> base = HostTarget(host, cpu);
   if (!base.ok()) return base.status();
   if (arguments.from_defaults) base = WithDefaultCosts(*std::move(base));
@@ -184,6 +188,7 @@ absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
   const absl::StatusOr<double> error = MeasureError(file->target, OptionsOf(arguments, line, guard));
   line.Erase();
   if (!error.ok()) return error.status();
+  // A file counts as good if it is off by little, or by not much more than when it was made.
   const double most = std::max(kGoodError, promised.ok() ? kGoodTimes * *promised : 0);
   std::string about =
       absl::StrFormat("%s: what it predicts is off by %.1f %% in the median", arguments.check, 100 * *error);
@@ -197,6 +202,7 @@ absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
 void AddCalibrateCommand(CLI::App& target_command, Run& run) {
   CLI::App* command = target_command.add_subcommand(
       "calibrate", "Measure this machine, and write the target file that host has from then on");
+  // A group may be begun again: --help puts its options together.
   auto arguments = std::make_shared<CalibrateArguments>();
   BeginGroup(*command, kOutputGroup);
   command

@@ -78,6 +78,7 @@ std::string UnexpectedArgument(const std::string& argument, const CLI::App& comm
 // One line on what is wrong with the arguments. CLI11's own message is used where nothing better is known.
 //   expected a command (stats, check, export, merge or precompute), got 'stat'; did you mean 'stats'?
 std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
+  // What CLI11 could not use, of all subcommands.
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   const std::string first = rest.empty() ? "" : rest.front();
   const CLI::App* last = &app;  // command that was given

@@ -23,6 +23,7 @@ class ConsoleObserver : public Observer {
     steps_.back()->line.Show(what);
   }
   void End(StepKind) override { steps_.pop_back(); }
+  // Null outside of all steps, and during a verification.
   const std::atomic<bool>* stop() const override {
     return steps_.empty() ? nullptr : steps_.back()->guard.flag();
   }

@@ -48,6 +48,7 @@ bool IsRoot(const Spec& spec) {
   if (spec.threads != 1 || spec.active_threads != 1) return false;
   for (int i = 0; i <= spec.op_info().output(); ++i) {
     const TensorSpec& tensor = spec.tensor(i);
+    // A caller's operand is strided, or a window of an image.
     const bool callers = tensor.layout.kind == LayoutKind::kStrided || IsWindow(spec, i);
     if (!callers || tensor.resident != 0 || tensor.level == Level::kVrf ||
         tensor.level != spec.operand[0].level)
@@ -186,6 +187,7 @@ class Checker {
     HashMemo memo;
     const SearchResult result = Search(root, *model_, memo, {});
     const Question entry{root, available};
+    // First the costs, then the decisions: one finding for each root is enough.
     if (result.cost != (*found)->cost)
       NoteEntry(entry, Cat("its program costs ", ToCycles((*found)->cost),
                            " cycles, the search finds one of ", ToCycles(result.cost)));
@@ -239,6 +241,7 @@ absl::StatusOr<int> Check(const CheckArguments& arguments, const DbOptions& db) 
   Table table(*std::move(file));
   const IdentityMatch match = MatchIdentity(table.file()->identity());
   const CostModel model(match.target);
+  // Without the same rules and costs, programs can't be made from the entries.
   Checker checker(table, match.all() ? &model : nullptr);
   checker.CheckAll();
   if (match.all()) checker.SearchAgain(arguments.search);

@@ -26,6 +26,8 @@ void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run) {
 }
 
 void AddTableChoice(CLI::App& command, TableChoice& choice) {
+  // A named file is used whatever its target. Without one, the target says which table of the directory it
+  // is.
   command.add_option("FILE", choice.file,
                      "The table (default: the one that --db, or else the user's cache, has for the target)");
   BeginGroup(command, kTargetGroup);
@@ -33,6 +35,7 @@ void AddTableChoice(CLI::App& command, TableChoice& choice) {
 }
 
 absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path) {
+  // Whether there is a file is asked of the system, whose words say why there is none.
   std::error_code error;
   const auto type = std::filesystem::status(path, error).type();
   if (error) return absl::NotFoundError(Cat("'", path, "': ", error.message()));
@@ -64,6 +67,7 @@ IdentityMatch MatchIdentity(const TableIdentity& identity) {
   // A table whose target can't be read matches nothing.
   if (!target.ok()) return match;
   match.target = std::move(target->target);
+  // The identity that this program would give a table for the same target.
   const TableIdentity ours = IdentityOf(match.target);
   match.target_matches = identity.target_fingerprint == ours.target_fingerprint;
   match.rules_match = identity.rules_fingerprint == ours.rules_fingerprint;

@@ -87,6 +87,7 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   ordered_json json;
   json["op"] = std::string(op.name);
   if (!op.window.empty()) json["window"] = WindowJson(op);
+  // Each step: what it does, its operand, and its number, if it has one.
   for (const EpilogueStep& step : op.epilogue)
     json["epilogue"].push_back({std::string(Name(step.op)),
                                 std::string(kEpilogueOperands[static_cast<size_t>(step.operand)].name),
@@ -146,6 +147,7 @@ absl::StatusOr<int> Export(const ExportArguments& arguments, const DbOptions& db
   if (status.ok())
     status =
         (*file)->ForEachText(TextKind::kTuned, [&](const std::string& question, const std::string& report) {
+          // A tuning is JSON already, and becomes a part of the line.
           const ordered_json parsed = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
           if (parsed.is_discarded())
             return absl::DataLossError(Cat("'", (*file)->path(), "': damaged: a tuning that is no JSON"));

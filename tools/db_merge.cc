@@ -29,6 +29,7 @@ struct MergeArguments {
 // mean the same. FailedPrecondition says what differs.
 absl::Status RefuseOthers(const TableFile& file, const TableFile& first) {
   const TableIdentity &a = file.identity(), &b = first.identity();
+  // The first difference is enough to say.
   const char* const other = a.target_fingerprint != b.target_fingerprint ? "another target"
                             : a.rules_fingerprint != b.rules_fingerprint ? "other rewrite rules"
                             : a.cost_fingerprint != b.cost_fingerprint   ? "another cost model"
@@ -68,6 +69,7 @@ absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, TableTexts* 
   }
   absl::Status status = file.ForEachPage([&](const TableFile::StoredPage& stored) {
     const std::vector<PagePoint> more = stored.page.Points();
+    // Several tables may have a page for the same part of a plane.
     std::vector<PagePoint>& known = (*points)[stored.key];
     known.insert(known.end(), more.begin(), more.end());
     entries += static_cast<int64_t>(more.size());

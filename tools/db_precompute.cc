@@ -50,6 +50,7 @@ struct PrecomputeArguments {
 // A family has its usual sizes, unless every size is asked for. InvalidArgument for graphs and for options
 // that can't be.
 absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments, const Target& target) {
+  // A convolution may be both a graph and a family of specs; then it is a family.
   if (IsGraphShorthand(arguments.family) && !ParseFamily(arguments.family).ok())
     return absl::InvalidArgumentError(
         "FAMILY: expected a family of specs; what a graph needs is kept as its kernels are made");
@@ -61,6 +62,7 @@ absl::StatusOr<std::vector<Spec>> FindRoots(const PrecomputeArguments& arguments
   if (count > kMostRoots)
     return absl::InvalidArgumentError(
         Cat("expected a family of at most ", kMostRoots, " specs, got ", count));
+  // The first member stands for all: they differ in sizes only.
   if (absl::Status cold = CheckCold(arguments.cold, family->member(0, which)); !cold.ok()) return cold;
   if (absl::Status sums = CheckSums(family->member(0, which).spec, target); !sums.ok()) return sums;
   std::vector<Spec> roots;
@@ -164,6 +166,7 @@ void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
           ->check(CLI::Range(1, 255));
   KeepOldName(*command, "--kernel-threads", threads);
   AddColdOption(*command, arguments->cold);
+  // The table takes long to fill, so it may be searched for with more threads than a single kernel.
   BeginGroup(*command, kSearchGroup);
   command
       ->add_option("--search-threads", arguments->search_threads,

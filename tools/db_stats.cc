@@ -74,6 +74,8 @@ absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& reca
     ++dense->powers_of_two, ++dense->lines;
     return absl::OkStatus();
   }
+  // The entry answers the numbers of lines from `low` to `high`. For instance, 5 to 512 have 7 powers of two:
+  // 8 to 512.
   const int64_t low = std::max<int64_t>((*solution)->peak, answered + 1), high = entry.available;
   // The number of powers of two that are at most `end`.
   const auto powers_below = [](int64_t end) { return std::bit_width(static_cast<uint64_t>(end)); };
@@ -97,6 +99,7 @@ absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, 
         return status;
     before = entry;
   }
+  // Entries, boxes and bytes count for the whole, and for the part that the page belongs to.
   ++stats->pages;
   stats->dense.entries += static_cast<int64_t>(points.size());
   if (!before) return absl::OkStatus();
@@ -162,6 +165,7 @@ struct Ratio {
 };
 
 std::vector<Ratio> Ratios(const Stats& stats, bool recalled) {
+  // The first is known without programs: a field for each entry.
   return {{"per_entry", "one limit an entry", stats.dense.entries, true},
           {"powers_of_two", "limits in powers of two", stats.dense.powers_of_two, recalled},
           {"lines", "limits in single lines", stats.dense.lines, recalled}};
@@ -191,6 +195,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["page_bytes"] = stats.total.bytes;
   json["dense"]["definition"] = kDefinition;
   for (const Ratio& ratio : Ratios(stats, match.all())) {
+    // A ratio that is not known is null.
     json["dense"][ratio.key] = nullptr;
     if (ratio.known)
       json["dense"][ratio.key] = {
@@ -255,6 +260,7 @@ absl::StatusOr<int> PrintStats(const StatsArguments& arguments, const DbOptions&
   if (!stats.ok()) return stats.status();
   if (arguments.json != "-") Print(*table.file(), *stats, match);
   if (!arguments.json.empty()) {
+    // The report's target is that of the table.
     const ReportHead head = {"db stats", table.file()->identity().target_name};
     if (absl::Status written = WriteJson(arguments.json, WithHead(head, Json(*table.file(), *stats, match)));
         !written.ok())

@@ -148,6 +148,7 @@ std::vector<IcicleBox> BoxesOf(const ExplainedPlan& explained) {
       boxes.push_back(NestBox(plan, plan.nests[static_cast<size_t>(nest)], at));
       at += boxes.back().share;
     }
+    // Shares are of the whole plan. Runs that take no time of their own, beside other threads, have no width.
     const double share = stage.weight * stage.stage->cycles / plan.cycles;
     boxes.push_back({2, stage_at, share, CycleKindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
                      GatherFacts(stage, plan.cycles)});

@@ -106,6 +106,7 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     // Ranking goes on with the memo of the search.
     if (arguments.best == 0) continue;
     line.Show(Cat("looking for the ", arguments.best, " best programs of ", request.name));
+    // Without --twins, programs are listed that differ in an outer choice; with it, all that differ in code.
     const RankOptions rank{arguments.best, arguments.twins ? Distinct::kCode : Distinct::kOuterChoice};
     absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, rank);
     if (!best.ok()) return best.status();
@@ -123,6 +124,7 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
 void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("explain", "Print why the program is the way it is");
   auto arguments = std::make_shared<ExplainArguments>();
+  // Programs that were tuned before can be explained, but nothing is tuned here.
   AddRequestOptions(*command, db, arguments->request);
   AddTunedOption(*command, arguments->request.solve);
   BeginGroup(*command, kOutputGroup);

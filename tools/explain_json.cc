@@ -57,6 +57,7 @@ ordered_json Json(const ExplainedNode& node) {
                        {"cycles", ToCycles(node.cost)},
                        {"own_cycles", ToCycles(node.own)},
                        {"traffic", Json(node.traffic)}};
+  // Bytes held are by level; levels that hold nothing are left out.
   ordered_json& held = json["holds"] = ordered_json::object();
   for (size_t level = 0; level < node.bytes_held.size(); ++level)
     if (node.bytes_held[level] > 0) held[std::string(kLevelNames[level])] = node.bytes_held[level];
@@ -105,6 +106,8 @@ void AddSubject(const ExplainedPlan& explained, const Synthesis&, ordered_json* 
 }
 void AddParts(const Explanation& program, const Synthesis& synthesis, ordered_json* json) {
   (*json)["peak_share"] = program.peak_cycles / ToCycles(program.nodes[0].cost);
+  // Two bounds: that of the cost model's closed form, and, as `bound_cycles`, the one that the search has
+  // proven.
   (*json)["closed_form_bound_cycles"] = ToCycles(program.bound);
   (*json)["stop"] = StopName(synthesis);
   (*json)["nodes"] = Json(program.nodes);
@@ -113,6 +116,7 @@ void AddParts(const ExplainedPlan& explained, const Synthesis&, ordered_json* js
   const Plan& plan = *explained.plan;
   for (const GroupDecision& group : plan.groups) {
     std::vector<std::string> names;
+    // A group is named by the values that its operations make.
     for (int node : group.operations) names.push_back(NameOfValue(plan.graph, node));
     (*json)["groups"].push_back({{"operations", names},
                                  {"way", PrintCandidate(group.candidate)},
@@ -164,6 +168,7 @@ ordered_json Json(const Best& best) {
                         {"cost_cycles", entry.cycles},
                         {"above", entry.above},
                         {"schedule", entry.schedule}});
+    // The best program departs from none.
     if (std::holds_alternative<std::monostate>(entry.departure)) continue;
     const auto* const of_program = std::get_if<Departure>(&entry.departure);
     programs.back()["departs"] =
@@ -175,6 +180,7 @@ ordered_json Json(const Best& best) {
 
 }  // namespace
 
+// The list of the cheapest programs stands beside the program, not instead of it as in the text.
 nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels) {
   ordered_json json;
   for (const ExplainedKernel& kernel : kernels) {

@@ -125,6 +125,7 @@ std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
 // each level: its rate, over its operations per byte that crosses that level.
 std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
+  // The four series have colours by their place. A series without a name is not in the legend.
   XyChart chart;
   chart.name = "Roofline";
   chart.series = {"predicted", measured.empty() ? "" : "Kirsch, measured",
@@ -158,6 +159,7 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
   for (const MeasuredRate& rate : measured)
     add(rate.bytes, rate.gflops, rate.ours() ? 1 : 2,
         absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
+  // The limits of the target.
   const std::vector<Roof> compute = ComputeRoofs(summary), memory = MemoryRoofs(summary);
   // The axes begin where the slopes are at a hundredth of the highest roof.
   const double highest = std::max_element(compute.begin(), compute.end(), [](const Roof& a, const Roof& b) {
@@ -195,6 +197,7 @@ std::string TrafficHtml(const PageSummary& summary) {
 
 // Bars of what the cycles go to: of the chosen program, and of the next best ones below it.
 std::string BarsSvg(const PageSummary& summary, const std::vector<Ranked>& ranked) {
+  // Kinds are in the order of CycleKind, so colours are those of the icicle.
   StackedBars bars{"Cycles by what they go to", "cycles", CycleKinds(), {}};
   bars.rows.push_back({"chosen", absl::StrFormat("%.0f cycles", summary.cycles), summary.by_kind});
   for (size_t i = 0; i < ranked.size(); ++i)
@@ -250,6 +253,7 @@ std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
   std::string body = Cat("<h1>Why these programs</h1>\n<p class=\"dim\">Kirsch ", KIRSCH_VERSION, ", target ",
                          Escaped(target), "</p>\n");
   for (const ExplainedKernel& kernel : kernels) {
+    // A report may be of many kernels.
     std::vector<MeasuredRate> of_kernel;
     for (const MeasuredRate& rate : measured)
       if (IsOf(rate, kernel)) of_kernel.push_back(rate);

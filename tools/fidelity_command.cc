@@ -100,6 +100,7 @@ absl::StatusOr<Corpus> Measure(const FidelityArguments& arguments, const Target&
                           : arguments.chosen > 0 ? kRandom
                           : arguments.quick      ? kQuickPrograms
                                                  : kPrograms;
+  // With --chosen, the most promising programs are timed beside those that are drawn by chance.
   options.draw.promising = arguments.chosen > 0 ? kPromising : 0;
   options.draw.seed = arguments.seed;
   options.draw.threads = arguments.threads;
@@ -117,6 +118,7 @@ absl::StatusOr<Corpus> Measure(const FidelityArguments& arguments, const Target&
 absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.specs.empty() || !arguments.suite.empty() || arguments.chosen > 0)
     return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
+  // Several files count as one corpus.
   const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
   if (!measured.ok()) return measured.status();
   InterruptGuard guard;
@@ -149,6 +151,7 @@ absl::StatusOr<int> CheckStatic(const FidelityArguments& arguments, const Target
     return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
   InterruptGuard guard;
   ProgressLine line;
+  // 1. Register tiles: predictions beside machine code and LLVM's analyser.
   TileCheckOptions options;
   options.kernels = arguments.kernels;
   options.seed = arguments.seed;
@@ -156,6 +159,7 @@ absl::StatusOr<int> CheckStatic(const FidelityArguments& arguments, const Target
   options.progress = [&line](std::string_view what) { line.Show(what); };
   absl::StatusOr<std::vector<TileCheck>> tiles = CheckTiles(target, options);
   if (!tiles.ok()) return tiles.status();
+  // 2. Traffic: predictions beside simulated caches.
   line.Show("simulating caches");
   absl::StatusOr<std::vector<TrafficCheck>> traffics =
       CheckTraffics(target, kTrafficPrograms, arguments.seed);
@@ -182,9 +186,11 @@ absl::StatusOr<int> Fidelity(const FidelityArguments& arguments) {
   if (arguments.check_static) return CheckStatic(arguments, *target);
   const absl::StatusOr<Corpus> corpus = MeasureOrPrice(arguments, *target);
   if (!corpus.ok()) return corpus.status();
+  // Ctrl-C before the first result leaves nothing to report.
   if (corpus->specs.empty()) return absl::CancelledError("fidelity: nothing has been measured yet");
   if (arguments.json != "-") std::fputs(FormatTable(*corpus, arguments.seed).c_str(), stdout);
   if (!arguments.json.empty()) {
+    // A corpus that is only priced anew was not timed today, so its report has no date.
     const ReportHead head = {"fidelity", target->name, arguments.corpora.empty()};
     if (absl::Status written = WriteJson(arguments.json, WithHead(head, ToJson(*corpus, arguments.seed)));
         !written.ok())
@@ -226,6 +232,7 @@ void AddFidelityCommand(CLI::App& app, Run& run) {
   command->add_option("--threads", arguments->threads, "Threads the kernels are for")
       ->check(CLI::Range(1, 255));
   command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
+  // --static has options of its own. It takes none that say what to measure.
   BeginGroup(*command, kCheckGroup);
   command->add_flag(
       "--static", arguments->check_static,

@@ -32,6 +32,7 @@ absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<s
   const CLI::App* command = &app;
   std::string name = app.get_name();
   for (const std::string& word : words) {
+    // `known` is what the word could have been.
     std::vector<std::string> known;
     const CLI::App* next = nullptr;
     for (const CLI::App* below : command->get_subcommands({})) {

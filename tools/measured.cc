@@ -30,6 +30,7 @@ absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) 
   if (!text.ok()) return text.status();
   const absl::StatusOr<JsonValue> json = ParseJson(*text, path);
   if (!json.ok()) return json.status();
+  // The report must be an object with an array of results. Its other keys are of no use here.
   const JsonValue* const results = json->kind == JsonValue::Kind::kObject ? json->Find("results") : nullptr;
   if (results == nullptr || results->kind != JsonValue::Kind::kArray)
     return ExpectedAt(path, *json, "a report of bench, which has results");
@@ -44,6 +45,7 @@ absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) 
                correct = Member(result, "correct", Kind::kBool, path);
     for (const auto* member : {&spec, &name, &gflops, &bytes, &correct})
       if (!member->ok()) return member->status();
+    // A wrong result has a rate, but it counts for nothing.
     if ((*correct)->boolean)
       rates.push_back({(*spec)->text, (*name)->text, (*gflops)->number, (*bytes)->number});
   }

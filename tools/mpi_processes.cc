@@ -33,6 +33,7 @@ class MpiProcesses : public ProcessGroup {
         stop_(Function<decltype(kirsch_mpi_stop)>(library, "kirsch_mpi_stop")),
         gather_(Function<decltype(kirsch_mpi_gather)>(library, "kirsch_mpi_gather")),
         broadcast_(Function<decltype(kirsch_mpi_broadcast)>(library, "kirsch_mpi_broadcast")) {
+    // MPI is started only if the plug-in has all four functions.
     started_ = start_ != nullptr && stop_ != nullptr && gather_ != nullptr && broadcast_ != nullptr &&
                start_(&rank_, &size_) != 0;
   }

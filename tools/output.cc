@@ -68,6 +68,7 @@ absl::Status CheckOutputs(std::initializer_list<std::string_view> outputs,
     if (!path.empty()) read.insert(FileAt(path));
   for (std::string_view path : outputs) {
     if (IsStandardOutput(path)) continue;
+    // Directories that are missing, and permissions, show here.
     if (absl::Status writable = CheckWritable(path); !writable.ok()) return writable;
     if (!IsPlainFile(path)) continue;
     const fs::path file = FileAt(path);
@@ -84,6 +85,7 @@ void PrintRemark(std::string_view remark) { std::fprintf(stderr, "kirsch: %s\n",
 
 void RemarkAtEnd(std::string_view remark, std::function<void()> said) {
   std::vector<Remark>& remarks = RemarksForTheEnd();
+  // The same remark is kept once, however often it is made.
   if (std::none_of(remarks.begin(), remarks.end(), [&](const Remark& other) { return other.text == remark; }))
     remarks.push_back({std::string(remark), std::move(said)});
 }

@@ -18,6 +18,8 @@ ProgressReporter& Reporter() {
 
 }  // namespace
 
+// Wakes the thread, and waits until it has ended. The mutex is free by then, as the thread needs it to wake
+// up.
 ProgressReporter::~ProgressReporter() {
   {
     const std::lock_guard lock(mutex_);
@@ -30,6 +32,7 @@ ProgressReporter::~ProgressReporter() {
 void ProgressReporter::Begin() {
   const std::lock_guard lock(mutex_);
   ++lines_;
+  // Programs that show no progress have no thread.
   if (!thread_.joinable()) thread_ = std::thread([this] { Print(); });
 }
 
@@ -49,6 +52,7 @@ void ProgressReporter::Print() {
   std::unique_lock lock(mutex_);
   for (int64_t count = 1; !ended_.wait_until(lock, start + count * period_, [this] { return end_; });
        ++count) {
+    // Nobody does anything at the moment.
     if (what_.empty()) continue;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(count * period_).count();
     std::fprintf(out_, "kirsch: %lld s: %s\n", static_cast<long long>(seconds), Printable(what_).c_str());
@@ -56,6 +60,7 @@ void ProgressReporter::Print() {
   }
 }
 
+// A terminal is written to at once. Elsewhere a reporter of the process prints from time to time.
 ProgressLine::ProgressLine(bool wanted) : wanted_(wanted), terminal_(wanted && isatty(STDERR_FILENO) != 0) {
   if (wanted_ && !terminal_) Reporter().Begin();
 }

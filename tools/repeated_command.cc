@@ -56,6 +56,7 @@ std::string OptionText(const CLI::Option& option) {
   if (option.get_expected_max() == 0 || option.get_expected_min() == 0) return FlagText(option);
   const std::string value = option.results().back();
   if (option.get_positional()) return ShellWord(value);
+  // Options whose values are files, or may be.
   const bool files =
       option.check_lname("file") || option.check_lname("schedule") || option.check_lname("target");
   return Cat(option.get_name(), " ", ShellWord(files ? WithoutFolders(value) : value));

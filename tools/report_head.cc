@@ -8,10 +8,12 @@
 namespace kirsch {
 
 nlohmann::ordered_json WithHead(const ReportHead& head, const nlohmann::ordered_json& report) {
+  // The order of keys is that of the document: ordered_json keeps it.
   nlohmann::ordered_json json = {{"command", head.command},
                                  {"version", KIRSCH_VERSION},
                                  {"schema_version", kReportSchemaVersion},
                                  {"target", head.target}};
+  // Reports without timings have no date, so that the same input gives the same bytes.
   if (head.timed) json["date"] = Now();
   for (const auto& [key, value] : report.items())
     if (!json.contains(key)) json[key] = value;

@@ -109,6 +109,7 @@ absl::Status CheckParameters(const std::string& file, const KernelRequest& kerne
     return name == kernel.name || name == Cat(kernel.name, "_pack");
   });
   called.push_back(Cat(kernel.name, "_choose"));
+  // All members of a family have the same parameters.
   const Parameters parameters = std::visit(
       [&](const auto& member) { return ParametersOf(member, kernel.position); }, kernel.family.member(0));
   for (const auto& [name, position] : parameters)
@@ -123,6 +124,7 @@ absl::Status CheckParameters(const std::string& file, const KernelRequest& kerne
 // of other kernels has.
 absl::Status CheckNames(const RequestArguments& arguments, const std::string& file,
                         absl::Span<const KernelRequest> kernels, absl::Span<const Target> targets) {
+  // In a file, an error has the place of the kernel.
   const auto refuse = [&](const KernelRequest& kernel, const std::string& message) {
     return arguments.file.empty() ? absl::InvalidArgumentError(message)
                                   : ErrorAt(arguments.file, kernel.position, message);
@@ -195,6 +197,7 @@ void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments&
       ->check(NotEmpty("a file"));
   command.add_option("--kernel", arguments.kernel, "Of the file's kernels, this one alone")
       ->check(NotEmpty("a name"));
+  // Here --target may be a list; AddSolveOptions says that it is one target.
   command.get_option("--target")
       ->description(
           "A known target, host (the default), or a target file; several with commas between are chosen from "

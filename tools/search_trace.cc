@@ -31,9 +31,11 @@ EventWords WordsOf(SearchEventKind kind) {
 }  // namespace
 
 void SearchTraceFile::Add(const SearchEvent& event) {
+  // Beyond the limit events are only counted.
   if (++events_ > kMostTracedEvents) return;
   const EventWords words = WordsOf(event.kind);
   nlohmann::ordered_json json = {{"event", words.event}, {"spec", PrintSpec(event.spec)}};
+  // A spec that fills RAM has no limit of lines.
   if (event.available != kUnlimited) json["lines_left"] = event.available;
   if (event.decision != nullptr) json["decision"] = PrintDecision(event.spec.op, *event.decision);
   // An infinite cost is null: there was no budget.

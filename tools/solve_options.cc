@@ -40,13 +40,14 @@ void WarnOnce(const std::string& warning) {
 void AddDbOptions(CLI::App& app, DbOptions& options) {
   options.warn = WarnOnce;
   BeginGroup(app, kSearchGroup);
+  // --db names one table; --no-db says that there is none. Both at once make no sense.
   auto* const path = app.add_option(
       "--db", options.path,
       "The table of solved specs: a file, or a directory with a file for each target and version "
       "(default: kirsch/ in the user's cache directory)");
   path->check(NotEmpty("a file or a directory"));
   app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
-  BeginGroup(app, "Options");  // of commands, too: their --help
+  BeginGroup(app, "Options");  // CLI11's own group, for --help of the app and of commands
 }
 
 void AddColdOption(CLI::App& command, std::string& cold) {
@@ -59,10 +60,12 @@ void AddColdOption(CLI::App& command, std::string& cold) {
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments) {
   arguments.db = &db;
   arguments.observer = &Console();
+  // SPEC is positional. Commands that can read a file instead make it optional.
   CLI::Option* spec =
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
   BeginGroup(command, kTargetGroup);
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
+  // A spec keeps its number of threads in eight bits, so 255 are the most.
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
   AddColdOption(command, arguments.cold);
   BeginGroup(command, kSearchGroup);
@@ -76,6 +79,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOption
   command
       .add_option("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
       ->check(NotEmpty("a file"));
+  // CLI11 sets a flag with "!" to false where it is given: `fuse` is true without it.
   command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
   command.add_flag(
       "--allow-winograd", arguments.allow_winograd,

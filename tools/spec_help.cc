@@ -66,6 +66,7 @@ std::string Paragraph(std::string_view title, std::string_view words, size_t ind
 // shows it.
 std::string Signature(const OperationInfo& info) {
   std::vector<std::string> arguments;
+  // Arguments are x, y and z: no function takes more.
   for (int i = 0; i < info.arguments; ++i) arguments.emplace_back(1, "xyz"[i]);
   if (info.op == Operation::kCast) arguments.emplace_back("TYPE");
   for (std::string_view option : OptionsOf(info.op))

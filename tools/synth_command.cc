@@ -81,6 +81,7 @@ absl::Status CheckOutputFiles(const SynthArguments& arguments) {
 // there only by a file of its own. Returns `exit_code`.
 absl::StatusOr<int> Write(const SynthArguments& arguments, const std::optional<std::string>& code,
                           const nlohmann::ordered_json& json, int exit_code) {
+  // Standard output has one document: the JSON, if it is to go there.
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (code && (to_file || arguments.json != "-"))
     if (absl::Status written = WriteOutput(arguments.output, *code); !written.ok()) return written;
@@ -176,6 +177,7 @@ absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests
   for (const HeaderFunction& function : file.functions)
     for (const HeaderVariant& variant : function.variants)
       for (const LoopProgram& program : variant.programs) programs.push_back(&program);
+  // Everything is printed before anything is written, so an error leaves no code behind.
   const absl::StatusOr<std::string> code = Emit(arguments, *library, file);
   if (!code.ok()) return code.status();
   json["emit"] = EmitJson(arguments, code->size(), programs);
@@ -186,6 +188,7 @@ absl::StatusOr<int> SynthLibrary(const SynthArguments& arguments, const Requests
 // Checks the options against each other, once it is known what is asked for. An error says what was expected.
 absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests) {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
+  // An ABI is a matter of objects. C code has that of its compiler.
   if (arguments.abi != Abi::kSystemV && !arguments.emits_code())
     return refuse(Cat("--abi: expected --emit obj, asm or ll, got ", arguments.emit));
   if (!arguments.name_space.empty() && arguments.emit != "header")
@@ -203,6 +206,7 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
     return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
   // What is allowed of a single spec alone.
   if (requests.single()) return absl::OkStatus();
+  // What one file of code or text can hold: one kernel for one target.
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
   const GraphFamily* const graphs = requests.kernels.front().family.graphs();
   if (!one && !arguments.emits_c())
@@ -253,6 +257,7 @@ const CLI::Validator kNamespace(
 void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("synth", "Synthesize a kernel and write it");
   auto arguments = std::make_shared<SynthArguments>();
+  // What to make, for which target, and how to search: shared with verify and explain.
   AddRequestOptions(*command, db, arguments->request);
   AddTuneOptions(*command, arguments->request.solve);
   BeginGroup(*command, kSearchGroup);
@@ -266,6 +271,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->add_option("--emit", arguments->emit,
                    "header (the default), c, ll, asm, obj, schedule, program or loops")
       ->check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
+  // Options of C output. CheckForm refuses them where something else is emitted.
   AddChoice<HeaderMode>(
       *command, "--header-mode", "attributes (the default), macros or bare",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},
@@ -277,6 +283,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(kNamespace);
   AddChoice<Abi>(*command, "--abi", "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64",
                  {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}}, arguments->abi);
+  // --uniform and --dispatch are for callers that reach many kernels by one kind of call.
   command->add_flag("--uniform", arguments->uniform,
                     "Functions take scratch memory, and with --threads a thread, their number, shared memory "
                     "and a phase, even where their code needs none");
@@ -290,6 +297,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(NotEmpty("a file"));
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
+  // Kernels are verified unless users say otherwise.
   BeginGroup(*command, kCheckGroup);
   command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
   command->callback([&run, command, arguments] {

@@ -78,6 +78,7 @@ nlohmann::ordered_json Json(const Synthesis& synthesis, const Plan& plan) {
                                           {"specs_solved", stats.specs_solved},
                                           {"memo_hits", stats.memo_hits},
                                           {"pruned", stats.pruned}});
+  // Callers must provide the memory that is said here.
   json["winograd"] = WinogradNames(synthesis.program);
   const Program program = WriteProgram(plan, synthesis.target);
   if (plan.graph.HasConstants()) json["packed_bytes"] = program.packed_bytes;
@@ -92,6 +93,7 @@ nlohmann::ordered_json Json(const Synthesis& synthesis, const Plan& plan) {
 
 // The title of a family: a shorthand as it is; "mlp[m = 1..64]" for a kernel of several lines.
 std::string Title(const KernelRequest& request) {
+  // A shorthand is one line; a kernel in the kernel language may have many.
   const std::string line(absl::StripSuffix(request.text(), "\n"));
   if (line.find('\n') == std::string::npos) return line;
   const std::string sizes = absl::StrJoin(
@@ -156,6 +158,7 @@ void PrintSummary(const FamilySynthesis& synthesis) {
 void PrintLeftOut(const Library& library, const HeaderFile& file) {
   for (const Target& target : library.targets) {
     const std::string& name = target.name;
+    // A kernel lacks the target if none of the variants that are left is for it.
     const auto without =
         std::count_if(file.functions.begin(), file.functions.end(), [&](const HeaderFunction& function) {
           return std::none_of(function.variants.begin(), function.variants.end(),
@@ -175,6 +178,7 @@ nlohmann::ordered_json RegionJson(const Regions& regions, const DispatchRange& r
   json["kernels"] = region.members.size();
   json["decision"] = region.decision;
   json["predicted_gflops"] = {least, most};
+  // Members that share nothing lose nothing.
   if (regions.losses.empty()) return json;
   const RegionLoss loss = LossOf(regions, region);
   json["loss"] = {{"known", loss.known}, {"exact", loss.exact}, {"mean", nullptr}, {"largest", nullptr}};
@@ -206,6 +210,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
   }
   json["kernels"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < synthesis.members.size(); ++i) json["kernels"].push_back(MemberJson(synthesis, i));
+  // The key is the same for graphs, whose packing may have several copies.
   if (const std::optional<SharedPacking>& packing = synthesis.packing)
     json["shared_copy"] = {
         {"layout", packing->layout}, {"mixture", packing->mixture}, {"loss", packing->loss}};
@@ -213,6 +218,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
 }
 
 nlohmann::ordered_json LibraryJson(const Library& library) {
+  // A single answer stands at the top of the document.
   if (library.kernels.size() == 1 && library.targets.size() == 1)
     return FamilyJson(library.kernels.front().variants.front());
   nlohmann::ordered_json json = {

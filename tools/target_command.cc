@@ -50,6 +50,7 @@ absl::StatusOr<int> Show(const std::string& name, const std::string& output) {
 
 void AddTargetCommand(CLI::App& app, Run& run) {
   CLI::App* command = app.add_subcommand("target", "The CPUs kernels are made for");
+  // `kirsch target` alone is an error that lists the subcommands.
   command->require_subcommand(1);
   command->add_subcommand("list", "Name the known targets")->callback([&run] { run = List; });
 

@@ -79,6 +79,7 @@ std::string FeaturesText() {
 }  // namespace
 
 std::string TargetHelp() {
+  // A target file that says nothing means this target.
   const Target target = DefaultTarget();
   return Cat(
       "A target file is a JSON object. Every key is optional: the columns are key, default and range.\n\n",

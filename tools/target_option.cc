@@ -27,6 +27,7 @@ constexpr char kNotCalibrated[] = "not-calibrated";  // the name of a file
 bool IsDueToday(const std::string& what) {
   const std::string directory = CacheDirectory();
   if (directory.empty()) return true;
+  // Another day, or no file: it is due.
   const absl::StatusOr<std::string> said = ReadFile(Cat(directory, "/", what));
   return !said.ok() || *said != Today();
 }
@@ -62,10 +63,12 @@ bool IsToldUncalibrated(const Target& target) {
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
   absl::StatusOr<TargetFile> found = FindUsableTarget(name_or_path);
   if (!found.ok()) return found.status();
+  // Costs of another machine are worth a remark, but not in every command.
   if (found->uncalibrated)
     TellUncalibrated(*found);
   else if (!found->note.empty())
     RemarkAtEnd(found->note);
+  // Warnings are about keys of the file that mean nothing.
   for (const std::string& warning : found->warnings) PrintRemark(Cat("warning: ", warning));
   return std::move(found->target);
 }

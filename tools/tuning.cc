@@ -62,6 +62,7 @@ absl::StatusOr<TuningReport> Measure(const SolveArguments& arguments, const Tuni
   line.Show(Cat(arguments.progress, "tuning ", tuning.name));
   SearchOptions search;
   search.cancel = &guard.interrupted();
+  // Finding candidates is a search of its own, which Ctrl-C stops as well.
   const absl::StatusOr<std::vector<TuningCandidate>> candidates = tuning.candidates(search);
   if (guard.interrupted()) return Interrupted();
   if (!candidates.ok()) return candidates.status();
@@ -87,11 +88,13 @@ absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& argu
     if (!known.ok()) return known.status();
     if (*known) report = TuningReport::Parse(**known);
   }
+  // What is known is not measured again, even with --tune.
   if (report || arguments.tune.empty()) return report;
   absl::StatusOr<TuningReport> measured = Measure(arguments, tuning);
   if (!measured.ok()) return measured.status();
   report = *std::move(measured);
   if (*table == nullptr) return report;
+  // A table that can't be written costs only that nothing is kept (CommitTable).
   absl::Status kept = (*table)->AddText(TextKind::kTuned, question, report->ToJson().dump());
   if (kept.ok()) kept = CommitTable(*arguments.db, **table);
   if (!kept.ok()) return kept;
@@ -108,6 +111,7 @@ absl::StatusOr<bool> Applies(const SolveArguments& arguments, bool optimal, bool
 
 // Puts the program of a schedule in the place of the predicted best, with the cost that the model gives it.
 absl::Status Follow(const std::string& schedule, Synthesis* synthesis) {
+  // The schedule is for the place of operands that the predicted best has.
   const Spec placed = std::get<Impl>(synthesis->program).spec;
   const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule, "tuned", placed.op);
   if (!parsed.ok()) return parsed.status();
@@ -159,6 +163,7 @@ Tuning TuningOf(const SolveArguments& arguments, const Graph& graph, Synthesis* 
 }  // namespace
 
 void AddTunedOption(CLI::App& command, SolveArguments& arguments) {
+  // One tuner serves all commands: it has no state.
   static const MeasuringTuner tuner;
   BeginGroup(command, kSearchGroup);
   arguments.tuner = &tuner;
@@ -168,6 +173,7 @@ void AddTunedOption(CLI::App& command, SolveArguments& arguments) {
 
 void AddTuneOptions(CLI::App& command, SolveArguments& arguments) {
   BeginGroup(command, kSearchGroup);
+  // --tune alone means 30 seconds; --tune=60 means 60.
   command.add_flag(
       "--tune{30}", arguments.tune,
       "Time the most promising programs on this machine, for so many seconds a kernel (30), use the "
@@ -178,6 +184,7 @@ void AddTuneOptions(CLI::App& command, SolveArguments& arguments) {
 absl::Status MeasuringTuner::Check(const SolveArguments& arguments) const {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
   if (arguments.tune.empty() && !arguments.tuned) return absl::OkStatus();
+  // Errors name the option that was given.
   const char* const option = !arguments.tune.empty() ? "--tune" : "--tuned";
   if (!arguments.tune.empty() && SecondsOf(arguments) == 0)
     return refuse(Cat("--tune: expected 1 to ", static_cast<int>(kMostSeconds), " seconds, got ",

@@ -22,6 +22,7 @@ class CandidateList {
   explicit CandidateList(const Target& target) : target_(target) {}
 
   void Add(const ProgramTree& program, double cycles) {
+    // Programs are compared as they are written out: loops, kernels, buffers.
     if (codes_.insert(PrintProgram(WriteProgram(program, target_))).second)
       list_.push_back({PrintSchedule(program), cycles, program});
   }
@@ -39,6 +40,8 @@ std::vector<TuningCandidate> FindCandidates(const Synthesis& synthesis, const Se
   const CostModel model(synthesis.target);
   const Spec& root = std::get<Impl>(synthesis.program).spec;
   CandidateList list(synthesis.target);
+  // The first candidate is the one that is taken unless another is faster beyond noise. The ranking finds it
+  // again; the list drops what is the same code.
   list.Add(synthesis.program, synthesis.cycles);
   for (const RankedProgram& program : KBest(root, kTimed, model, *synthesis.memo, search).programs)
     list.Add(program.impl, ToCycles(program.cost));
@@ -53,6 +56,7 @@ absl::StatusOr<std::vector<TuningCandidate>> FindCandidates(const SolveArguments
   const absl::StatusOr<KBestPlansResult> best =
       KBestPlans(graph, "", kTimed, model, memo, MakePlanOptions(arguments, graph), search);
   if (!best.ok()) return best.status();
+  // A ranking of plans begins with the cheapest plan itself.
   for (const RankedPlan& plan : best->plans) list.Add(plan.plan, plan.plan.cycles);
   return std::move(list).Take();
 }

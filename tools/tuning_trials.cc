@@ -62,6 +62,7 @@ TuningReport MakeReport(const SolveArguments& arguments, const std::string& name
 }  // namespace
 
 absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArguments& arguments) {
+  // Plain loops in float64 compute what the graph means; results of kernels are compared with theirs.
   absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
   if (!loops.ok()) return loops.status();
   TuningProblem problem{MakeWorkload(graph, arguments.threads), *std::move(loops)};
@@ -71,6 +72,7 @@ absl::StatusOr<TuningProblem> MakeProblem(const Graph& graph, const SolveArgumen
 
 // A kernel for blocks of columns is timed on all of its columns in one call (engines.h).
 absl::StatusOr<TuningProblem> MakeProblem(const ParsedSpec& parsed, const SolveArguments& arguments) {
+  // `whole` has no blocks.
   Spec whole = parsed.spec;
   whole.block = 0;
   absl::StatusOr<Workload> workload = MakeWorkload(whole, arguments.threads);
@@ -88,6 +90,7 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
                                             const TuningProblem& problem, const std::function<bool()>& stop) {
   const absl::StatusOr<std::vector<Kernel>> kernels = Compiled(candidates, target);
   if (!kernels.ok()) return kernels.status();
+  // The time begins after compiling, and bounds the measuring.
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   TrialOptions trial;
   trial.rounds = kMostRounds;
@@ -101,6 +104,7 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
   trial.stop = [&] { return stop() || Clock::now() >= end; };
   const absl::StatusOr<Trials> trials = RunTrials(problem.workload, *kernels, trial);
   if (!trials.ok()) return trials.status();
+  // A wrong result is reported with the schedule that leads to it.
   std::vector<std::string> schedules;
   for (const TuningCandidate& candidate : candidates) schedules.push_back(candidate.schedule);
   if (absl::Status right = CheckResults(name, schedules, trials->of); !right.ok()) return right;

@@ -26,6 +26,7 @@ const char* OutcomeName(RungOutcome outcome) {
   return "";
 }
 
+// A kernel whose program was checked but whose code never ran is not called verified.
 const char* VerdictName(Verdict verdict) {
   switch (verdict) {
     case Verdict::kVerified:
@@ -87,6 +88,7 @@ std::string HotLoopsText(const VerifyReport& report) {
 }
 
 nlohmann::ordered_json ReportJson(const VerifyReport& report) {
+  // Errors are shares of what is allowed, so they can be compared between kernels.
   nlohmann::ordered_json json = {{"verdict", VerdictName(report.verdict)},
                                  {"ok", report.ok},
                                  {"max_error", report.max_error},

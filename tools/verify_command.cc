@@ -33,6 +33,7 @@ struct VerifyArguments {
 //   passed  jit: 5 runs, every element compared
 //   ok: largest error 0.54 of the bound
 std::string Text(const VerifyReport& report) {
+  // The words are those of the JSON report, so both stay the same.
   const nlohmann::ordered_json json = ReportJson(report);
   std::string text;
   for (const auto& engine : json["engines"])
