@@ -141,8 +141,8 @@ absl::Status WriteAll(const Calibration& calibration, const std::string& output,
   return written;
 }
 
-// Measures the machine and writes its target file. It begins with the constants of the nearest named target,
-// or with defaults.
+// Measures the machine and writes its target file. Steps: what the machine is, with constants to begin with;
+// where the result goes; what earlier runs have measured; the measuring and fitting; files and a summary.
 absl::StatusOr<int> RunCalibrate(const CalibrateArguments& arguments) {
   const Host host = ReadHost();
   const std::string cpu = DetectHostCpu().name;

@@ -104,6 +104,8 @@ int Finish(int code) {
 
 }  // namespace
 
+// 1. Describe all options to CLI11. 2. Parse, which sets `run`. 3. Run the command. 4. Turn its answer into
+// an exit code.
 int RunCommandLine(int argc, char** argv) {
   std::set_new_handler(EndWithoutMemory);
   signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error of what writes it
@@ -116,6 +118,7 @@ int RunCommandLine(int argc, char** argv) {
   app.fallthrough();  // options of the app may stand after the subcommand too
   // `run` stays empty until parsing has chosen a command.
   Run run;
+  // --help lists commands in this order.
   AddSynthCommand(app, db, run);
   AddVerifyCommand(app, db, run);
   AddBenchCommand(app, db, run);

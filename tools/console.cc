@@ -18,6 +18,7 @@ class ConsoleObserver : public Observer {
   void Begin(StepKind kind) override {
     steps_.push_back(std::make_unique<ShownStep>(kind == StepKind::kSearch));
   }
+  // Only a step may tell something: the text is that of the innermost one.
   void Tell(std::string_view what) override {
     KIRSCH_CHECK(!steps_.empty());
     steps_.back()->line.Show(what);

@@ -61,6 +61,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice,
   return OpenNamed(path);
 }
 
+// The table has the whole target file, so its target can be used even if this machine has no such file.
 IdentityMatch MatchIdentity(const TableIdentity& identity) {
   IdentityMatch match;
   absl::StatusOr<TargetFile> target = ParseTarget(identity.target, identity.target_name);

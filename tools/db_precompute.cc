@@ -114,6 +114,11 @@ absl::Status Report(const PrecomputeArguments& arguments, const PrecomputeProgre
 }
 
 // The command, on each rank. All ranks read the same arguments, and so find the same roots in the same order.
+//   rank 0                                      other ranks
+//   open the table, tell the others to go       wait for it
+//   solve its share of a round                  solve theirs, and send what they found
+//   commit the round, show progress             go on with the next round
+//   report
 absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(TableChoice{"", arguments.target}, db));
       !output.ok())
@@ -166,7 +171,7 @@ void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
           ->check(CLI::Range(1, 255));
   KeepOldName(*command, "--kernel-threads", threads);
   AddColdOption(*command, arguments->cold);
-  // The table takes long to fill, so it may be searched for with more threads than a single kernel.
+  // These threads search. They may be more than those that a kernel can be for.
   BeginGroup(*command, kSearchGroup);
   command
       ->add_option("--search-threads", arguments->search_threads,

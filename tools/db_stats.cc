@@ -66,6 +66,9 @@ struct Stats {
 // Counts what `entry` answers beyond the entry of the same spec for fewer lines, which answers up to
 // `answered` lines. The entry holds for all numbers of lines from what its program needs (its peak) up to its
 // own.
+//
+//   an entry for 512 lines, whose program needs 5; the entry before it answers up to 3 lines
+//     -->  one entry; 7 powers of two (8 to 512); 508 numbers of lines (5 to 512)
 absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& recaller, DensePoints* dense) {
   absl::StatusOr<std::optional<Solution>> solution = recaller.Find(entry.spec, entry.available);
   if (!solution.ok()) return solution.status();
@@ -74,8 +77,7 @@ absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& reca
     ++dense->powers_of_two, ++dense->lines;
     return absl::OkStatus();
   }
-  // The entry answers the numbers of lines from `low` to `high`. For instance, 5 to 512 have 7 powers of two:
-  // 8 to 512.
+  // The entry answers the numbers of lines from `low` to `high`.
   const int64_t low = std::max<int64_t>((*solution)->peak, answered + 1), high = entry.available;
   // The number of powers of two that are at most `end`.
   const auto powers_below = [](int64_t end) { return std::bit_width(static_cast<uint64_t>(end)); };

@@ -62,6 +62,7 @@ absl::Status Write(const ExplainArguments& arguments, const std::vector<Explaine
     if (absl::Status status = WriteJson(arguments.json, WithHead(head, ExplainJson(kernels))); !status.ok())
       return status;
   }
+  // Standard output has one document.
   if (arguments.json == "-" || arguments.html == "-") return absl::OkStatus();
   std::string all;
   for (const ExplainedKernel& kernel : kernels) Append(&all, all.empty() ? "" : "\n", ExplainText(kernel));

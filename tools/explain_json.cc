@@ -46,6 +46,8 @@ ordered_json Json(const TileFacts& facts) {
 }
 
 // A node of a program. `cycles` are of one run with what is below it, `own_cycles` without.
+//   {"depth": 1, "decision": "microkernel", "spec": "matmul f32 8x8x8 ...", "trips": 1, "runs": 1.0,
+//    "weight": 1.0, "cycles": 52.0, "own_cycles": 52.0, "traffic": {}, "holds": {"L1": 768}, "tile": {...}}
 ordered_json Json(const ExplainedNode& node) {
   const OpKind op = node.impl->spec.op;
   ordered_json json = {{"depth", node.depth},

@@ -122,7 +122,15 @@ std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
 }
 
 // Draws the roofline: rates over operations per byte moved, both axes logarithmic. A program is a point for
-// each level: its rate, over its operations per byte that crosses that level.
+// each level: its rate, over its operations per byte that crosses that level. A point near its level's slope
+// is bound by that level; one near a level line is bound by arithmetic.
+//
+//   GFLOP/s
+//      |        ___________________  256-bit vectors
+//      |       /    /    o  predicted, over the traffic from RAM
+//      |   L1 /    / RAM
+//      |     /    /
+//      +---------------------------  operations per byte
 std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
   // The four series have colours by their place. A series without a name is not in the legend.

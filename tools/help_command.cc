@@ -27,7 +27,9 @@ std::string HelpText(const CLI::App& command, const std::string& name) {
 }
 
 // The help of a command. `words` lead to it from the app, as in "target calibrate". An error lists what is
-// known at the word that is not.
+// known at the word that is not:
+//   help: expected synth verify bench explain fidelity target db help SPEC TARGET, got 'synthh'; did you mean
+//   'synth'?
 absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* command = &app;
   std::string name = app.get_name();

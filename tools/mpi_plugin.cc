@@ -44,6 +44,7 @@ int kirsch_mpi_start(int* rank, int* size) {
 
 void kirsch_mpi_stop() { MPI_Finalize(); }
 
+// Each message has two parts: how many bytes there are, and the bytes, in pieces.
 void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, const char*, int64_t),
                        void* context) {
   constexpr int kTag = 0;
@@ -68,6 +69,7 @@ void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, cons
   }
 }
 
+// The same from rank 0 to all, by MPI's own broadcast.
 void kirsch_mpi_broadcast(const char* data, int64_t bytes, void (*take)(void*, const char*, int64_t),
                           void* context) {
   // The size goes first, so that the others know how much to make room for.

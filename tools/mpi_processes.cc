@@ -79,6 +79,7 @@ class MpiProcesses : public ProcessGroup {
 
 }  // namespace
 
+// A process that is alone never loads MPI.
 absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessesOfThisJob() {
   if (!StartedAsOneOfSeveral()) return std::make_unique<OneProcess>();
   std::error_code error;

@@ -21,7 +21,8 @@ inline CLI::Validator NotEmpty(const std::string& what) {
       [what](std::string& text) { return text.empty() ? Cat("expected ", what, ", got nothing") : ""; }, "");
 }
 
-// Takes only one of `words`. The error lists them, and says which one is nearest.
+// Takes only one of `words`. The error lists them, and says which one is nearest:
+//   expected header|c|ll|asm|obj|schedule|program|loops, got 'heder'; did you mean 'header'?
 inline CLI::Validator WordOf(const std::vector<std::string>& words) {
   return CLI::Validator(
       [words](std::string& text) {

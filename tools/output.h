@@ -24,6 +24,8 @@ absl::Status WriteJson(std::string_view path, const nlohmann::ordered_json& json
 
 // An error if WriteOutput could not write to one of `outputs`, if two of them are the same file, or if one is
 // among `inputs`, the files that the command reads. Empty names are none. Nothing is changed there.
+//   expected another file to write to than 'm.h', which is read
+//   expected a file for each output, got 'm.h' twice
 //
 // Commands call it before they search or measure: minutes of work are lost if the result has nowhere to go.
 absl::Status CheckOutputs(std::initializer_list<std::string_view> outputs,

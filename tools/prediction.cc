@@ -84,7 +84,10 @@ std::string CalibrationText(const Target& target) {
 std::string PredictionText(const Prediction& prediction, const Target& target, double machine_ghz) {
   const double rate = prediction.cycles > 0 ? prediction.operations / prediction.cycles * target.ghz : 0;
   const double peak = prediction.peak_per_cycle;
-  // The time is by the target's clock, whatever this machine's is.
+  // The time is by the target's clock, whatever this machine's is. A matmul of 64x64x64 on haswell:
+  //   18419 cycles at 3.4 GHz            -->  5.417 us
+  //   2 * 64^3 operations in that time   -->  96.8 GFLOP/s
+  //   32 operations a cycle at 3.4 GHz   -->  a peak of 108.8 GFLOP/s, of which that is 89 %
   std::string text = absl::StrFormat("%.0f cycles, %s at %s, %.1f %s predicted", prediction.cycles,
                                      SecondsText(1e-9 * prediction.cycles / target.ghz),
                                      ModelText(target, machine_ghz), rate, RateUnit(prediction.integers));

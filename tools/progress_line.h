@@ -16,6 +16,8 @@ namespace kirsch {
 
 // Prints every `period` what is being done, as long as somebody does something. Its thread starts with the
 // first Begin. Thread-safe.
+//   kirsch: 10 s: member 3 of 64, searching: 1.2 s, 4711 specs
+//   kirsch: 20 s: verifying member 12 of 64: jit, run 2 of 5, 8.6 GFLOP
 class ProgressReporter {
  public:
   ProgressReporter(std::chrono::milliseconds period, std::FILE* out) : period_(period), out_(out) {}

@@ -64,6 +64,9 @@ std::string OptionText(const CLI::Option& option) {
 
 }  // namespace
 
+// Options that were not given are left out, as are those that don't change the result.
+//   kirsch synth 'matmul f32 8x8x8' --target my/t.json --search-threads 1 -o x.h
+//     -->  kirsch synth 'matmul f32 8x8x8' --target t.json
 std::string RepeatedCommand(const CLI::App& command) {
   std::string text = Cat("kirsch ", command.get_name());
   for (const CLI::Option* option : command.get_options()) {

@@ -30,6 +30,7 @@ EventWords WordsOf(SearchEventKind kind) {
 
 }  // namespace
 
+// Lines are made at once, as the event's spec and decision are the search's own.
 void SearchTraceFile::Add(const SearchEvent& event) {
   // Beyond the limit events are only counted.
   if (++events_ > kMostTracedEvents) return;

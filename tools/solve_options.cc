@@ -63,11 +63,13 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOption
   // SPEC is positional. Commands that can read a file instead make it optional.
   CLI::Option* spec =
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
+  // What the kernel is for. It changes the program, and what the table is asked.
   BeginGroup(command, kTargetGroup);
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
   // A spec keeps its number of threads in eight bits, so 255 are the most.
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
   AddColdOption(command, arguments.cold);
+  // How the program is found. Only a schedule, a time budget, --no-fusion and --allow-winograd can change it.
   BeginGroup(command, kSearchGroup);
   // The default of --search-threads is all cores.
   arguments.search_threads = ReadHost().cores;
@@ -92,6 +94,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOption
   return spec;
 }
 
+// Tables count as read even if they are only written: a result must not replace one.
 std::vector<std::string> InputsOf(const SolveOptions& arguments) {
   std::vector<std::string> files = TargetFilesIn(arguments.target);
   for (std::string& table : ListTableFiles(*arguments.db)) files.push_back(std::move(table));

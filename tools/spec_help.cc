@@ -130,6 +130,7 @@ std::string ExamplesText() {
 
 }  // namespace
 
+// Operations, the kernel language, types, and examples, in this order.
 std::string SpecHelp() {
   std::string text = "A SPEC says what to compute. It is one argument, so quote it.\n\nOperations:\n";
   Append(&text, MatmulText());

@@ -16,7 +16,9 @@ namespace kirsch {
 //   matmul f32 64x64x64 on haswell: 18419 cycles, 5.417 us at 3.4 GHz, 96.8 GFLOP/s predicted, 89 % of the
 //   modelled peak; optimal, bound 18419; 846 specs in 0.018 s
 void PrintSummary(const Synthesis& synthesis);
-// The same; of several members, a line on all of them, and the table of regions.
+// The same. Of several members, a line on all of them, and the table of regions:
+//   matmul f32 1..64x64x64 on haswell: 64 members, 4 regions; optimal; 1080 specs in 0.022 s; predicted at
+//   3.4 GHz
 void PrintSummary(const FamilySynthesis& synthesis);
 
 // Says which kernels have no code for which targets in `file`: another target's code would always be chosen

@@ -70,6 +70,7 @@ std::string MemoryText(const Target& target) {
              "\nL1, L2, L3 and RAM of `memory`\n", Rows<MemoryLevel>("", kTransferKeys, all));
 }
 
+// The names that `features` may have.
 std::string FeaturesText() {
   std::vector<std::string> names;
   for (const Feature& feature : kFeatures) names.emplace_back(feature.name);

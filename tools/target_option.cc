@@ -75,6 +75,7 @@ absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
 
 std::string NamesOfTargets(const std::vector<Target>& targets) { return Join(NamesOf(targets), ","); }
 
+// Unlike LoadTargets it loads nothing, so it can be asked before errors of targets are looked for.
 std::vector<std::string> TargetFilesIn(const std::string& list) {
   std::vector<std::string> files;
   for (const Word& word : Split({list, {}}, ',')) {
@@ -89,6 +90,7 @@ std::vector<std::string> TargetFilesIn(const std::string& list) {
   return files;
 }
 
+// Names are compared as identifiers, as those are in the functions' names.
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
   std::vector<Target> targets;
   for (const Word& word : Split({list, {}}, ',')) {

@@ -45,12 +45,17 @@ struct Tuning {
 };
 
 // The question to the table. Measurements hold for one machine, number of threads, place of operands, and
-// kernel.
+// kernel, a line each:
+//   AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K-vm
+//   threads 1
+//   warm
+//   matmul f32 64x64x64
 std::string QuestionOf(const SolveArguments& arguments, const Tuning& tuning) {
   return Cat(Signature(ReadHost()), "\nthreads ", arguments.threads, "\n", tuning.cold, "\n",
              tuning.question);
 }
 
+// What kernels before this one have measured is in the table already.
 absl::Status Interrupted() {
   return absl::CancelledError("--tune: interrupted; what was measured before is kept");
 }
@@ -181,6 +186,7 @@ void AddTuneOptions(CLI::App& command, SolveArguments& arguments) {
   AddTunedOption(command, arguments);
 }
 
+// The options must make sense before any search: tuning comes after it, minutes later.
 absl::Status MeasuringTuner::Check(const SolveArguments& arguments) const {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
   if (arguments.tune.empty() && !arguments.tuned) return absl::OkStatus();

@@ -54,6 +54,7 @@ std::string VerdictText(const VerifyReport& report) {
 
 }  // namespace
 
+// A failure is a remark, so it stays one line with printable characters.
 void PrintVerdict(const VerifyReport& report) {
   if (report.verdict == Verdict::kFailed) {
     PrintRemark(Cat("verification failed: ", report.first_mismatch));
@@ -69,11 +70,13 @@ std::string ErrorText(const VerifyReport& report) {
   return absl::StrFormat("largest error %.2g of the bound", report.error_share);
 }
 
+// Code that could not run is not an error, if its program was checked by the interpreter.
 int ExitCode(const VerifyReport& report) {
   if (report.verdict == Verdict::kFailed) return 1;
   return report.verdict == Verdict::kUnverified ? 3 : 0;
 }
 
+// An engine without machine code, or whose code was not disassembled, has no part.
 std::string HotLoopsText(const VerifyReport& report) {
   // "1 spill", "2 spills".
   const auto plural = [](int count, const char* what) {
