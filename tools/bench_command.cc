@@ -89,9 +89,11 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments&
   return entries;
 }
 
-// Says how each kernel of ours is made: by the JIT, by a C compiler from our header, or as one kernel for
-// each operation. They are made when they are first measured. Returns the programs of those that count as
-// ours.
+// Says how each kernel of ours is made. They are made when they are first measured. Returns the programs of
+// those that count as ours.
+//   kirsch         the program, compiled by the JIT
+//   header:gcc     the same program in our header, compiled by gcc
+//   parts          another program: one operation after the other
 std::shared_ptr<BenchPrograms> SetMakers(const BenchArguments& arguments, const Target& target,
                                          BenchRequest* request) {
   const auto programs = std::make_shared<BenchPrograms>(arguments.solve, target, request->entries.size());
@@ -129,6 +131,9 @@ absl::Status Write(const BenchArguments& arguments, const Target& target, const 
 }
 
 // How many sets of weights --rotate asks for. InvalidArgument if it is no number in range.
+//   no --rotate   1: all calls have the same weights
+//   --rotate      kBeyondCaches: so many that the last cache does not hold them
+//   --rotate=8    8
 absl::StatusOr<int> SetsOf(const BenchArguments& arguments) {
   if (arguments.rotate.empty()) return 1;
   if (arguments.rotate == kAllSets) return kBeyondCaches;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the kernels that `kirsch bench` measures. Each entry is solved once, however many kernels are made of
-// its program.
+// its program, so that all of them compute the same code:
+//   entry --> search --> program --> code --> Jit: our kernel
+//                                        --> Header: the header, compiled by gcc or clang
 #ifndef KIRSCH_TOOLS_BENCH_PROGRAMS_H_
 #define KIRSCH_TOOLS_BENCH_PROGRAMS_H_
 

@@ -188,7 +188,8 @@ absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
   const absl::StatusOr<double> error = MeasureError(file->target, OptionsOf(arguments, line, guard));
   line.Erase();
   if (!error.ok()) return error.status();
-  // A file counts as good if it is off by little, or by not much more than when it was made.
+  // A file counts as good if it is off by little, or by not much more than when it was made. A file that
+  // promised 6 % may be off by 12 %, one that promised 3 % by 10 %.
   const double most = std::max(kGoodError, promised.ok() ? kGoodTimes * *promised : 0);
   std::string about =
       absl::StrFormat("%s: what it predicts is off by %.1f %% in the median", arguments.check, 100 * *error);

@@ -30,7 +30,6 @@
 namespace kirsch {
 namespace {
 
-// The options of the command.
 struct CheckArguments {
   TableChoice table;
   int search = 0;  // roots to search for again, and bounds to prove again
@@ -126,7 +125,8 @@ class Checker {
     return count;
   }
 
-  // A finding about one entry says which spec and how many lines it is about.
+  // A finding about one entry says which spec and how many lines it is about:
+  //   'o.db': damaged: 'matmul f32 8x8x8 lhs=row@L1 ...' with 512 lines: its program is not whole, or ...
   void NoteEntry(const Question& entry, const std::string& what) {
     findings_.push_back(Cat("'", table_.file()->path(), "': damaged: '", PrintSpec(entry.spec), "' with ",
                             entry.available, " lines: ", what));

@@ -27,7 +27,8 @@ void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run);
 void AddDbMerge(CLI::App& db_command, Run& run);
 void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run);
 
-// Names the table that a subcommand works on.
+// Names the table that a subcommand works on: FILE; or the file of --db; or, in the directory of --db or else
+// in the user's cache, the file for the target.
 struct TableChoice {
   std::string file;             // empty: the one that --db or the cache has for the target
   std::string target = "host";  // as the command line names it

@@ -35,7 +35,6 @@ namespace {
 // Specs in a family, at most: more would not fit into memory, and nobody could wait for them.
 constexpr int64_t kMostRoots = int64_t{1} << 24;
 
-// The options of the command.
 struct PrecomputeArguments {
   std::string family;
   std::string target = "host";

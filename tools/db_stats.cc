@@ -250,7 +250,7 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
                 Cat(part.bytes).c_str());
 }
 
-// The command.
+// Prints the report, or writes the JSON, or both.
 absl::StatusOr<int> PrintStats(const StatsArguments& arguments, const DbOptions& db) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.table, db)); !output.ok())
     return output;

@@ -153,7 +153,8 @@ std::vector<IcicleBox> BoxesOf(const ExplainedPlan& explained) {
     boxes.push_back({2, stage_at, share, CycleKindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
                      GatherFacts(stage, plan.cycles)});
     if (!stage.nodes.empty()) {
-      // A contraction's nodes are those of one repeat; `scale` lets them fill the box of the stage.
+      // A contraction's nodes are those of one repeat; `scale` lets them fill the box of the stage: the
+      // root's cycles times `scale` are the stage's share.
       const double of_nodes = ToCycles(stage.nodes.front().cost) * static_cast<double>(stage.stage->repeats);
       const double scale = of_nodes > 0 ? share / of_nodes * static_cast<double>(stage.stage->repeats) : 0;
       NodeBoxes(stage.nodes, scale, ToCycles(stage.nodes.front().cost), 3, &boxes).Add(stage_at);

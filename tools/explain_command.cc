@@ -30,7 +30,6 @@
 namespace kirsch {
 namespace {
 
-// The options of the command.
 struct ExplainArguments {
   RequestArguments request;
   int best = 0;            // so many of the cheapest programs; 0: why the best one is the way it is
@@ -69,7 +68,9 @@ absl::Status Write(const ExplainArguments& arguments, const std::vector<Explaine
   return WriteOutput("-", all);
 }
 
-// The command. Options that contradict each other are refused before any search.
+// The command. Steps: the options, which are refused before any search if they contradict each other; what
+// was measured; the requests; for each kernel a search, its explanation, and with --best a ranking; the
+// output.
 absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   std::vector<std::string> inputs = InputsOf(arguments.request);
   inputs.push_back(arguments.measured);

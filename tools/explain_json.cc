@@ -128,7 +128,7 @@ void AddParts(const ExplainedPlan& explained, const Synthesis&, ordered_json* js
   for (const ExplainedStage& stage : explained.stages) (*json)["stages"].push_back(Json(plan, stage));
 }
 
-// One program or plan.
+// One program or plan: what it is, totals, and its parts.
 ordered_json Json(const ExplainedMember& member) {
   const Synthesis& synthesis = *member.synthesis;
   ordered_json json;

@@ -167,7 +167,6 @@ std::string RooflineSvg(const PageSummary& summary, const std::vector<Ranked>& r
   for (const MeasuredRate& rate : measured)
     add(rate.bytes, rate.gflops, rate.ours() ? 1 : 2,
         absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
-  // The limits of the target.
   const std::vector<Roof> compute = ComputeRoofs(summary), memory = MemoryRoofs(summary);
   // The axes begin where the slopes are at a hundredth of the highest roof.
   const double highest = std::max_element(compute.begin(), compute.end(), [](const Roof& a, const Roof& b) {
@@ -216,7 +215,10 @@ std::string BarsSvg(const PageSummary& summary, const std::vector<Ranked>& ranke
   return Svg(bars);
 }
 
-// The section of one program: headline, icicle, bars, traffic, roofline.
+// The section of one program:
+//   headline
+//   icicle of cycles
+//   cycles by kind, traffic | roofline
 std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
   const PageSummary summary = MakeSummary(member);

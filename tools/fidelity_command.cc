@@ -42,7 +42,6 @@ constexpr int kTrafficPrograms = 20;          // of --static, whose traffic is s
 constexpr int kPromising = 16, kRandom = 17;  // of each drawn problem; the latter with the chosen one
 constexpr size_t kQuickStep = 3;              // of the usual suite, each third spec
 
-// The options of the command.
 struct FidelityArguments {
   std::vector<std::string> specs;
   std::string suite;                 // a file of specs; empty: the usual suite, unless there are SPECs
@@ -69,8 +68,11 @@ absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
   return some;
 }
 
-// The problems to draw programs of: SPECs, a suite, the usual suite, or, for --chosen, problems that are
-// drawn, too.
+// The problems to draw programs of:
+//   SPECs            these
+//   --suite FILE     those of the file
+//   --chosen         problems that are drawn, too
+//   none of them     the usual suite, or a third of it with --quick
 absl::StatusOr<std::vector<BenchEntry>> ReadProblems(const FidelityArguments& arguments) {
   if (!arguments.specs.empty() && !arguments.suite.empty())
     return absl::InvalidArgumentError("fidelity: expected either SPECs or --suite FILE");

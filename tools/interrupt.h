@@ -11,6 +11,12 @@ namespace kirsch {
 // While one lives, the first SIGINT or SIGTERM sets `interrupted`; a second one ends the process. Guards
 // nest: a guard that begins while another lives shares its flag, so no signal is lost between the two.
 //
+//   guard A begins           clears the flag, installs handlers
+//     guard B begins, ends   changes nothing
+//     SIGINT                 the flag is set, and the handler removed
+//     SIGINT                 (another one would end the process)
+//   guard A ends             installs the handlers that were there before
+//
 // Guards that heed signals must all be on one thread. A guard that heeds none does nothing, on any thread.
 class InterruptGuard {
  public:

@@ -25,6 +25,9 @@ absl::StatusOr<const JsonValue*> Member(const JsonValue& result, std::string_vie
 
 }  // namespace
 
+// A report of bench has more than is read here:
+//   {"results": [{"spec": "matmul f32 64x64x64", "name": "kirsch", "gflops_median": 96.1,
+//                 "compulsory_bytes": 49152, "correct": true, ...}, ...], ...}
 absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();

@@ -10,7 +10,6 @@
 
 namespace kirsch {
 
-// One result of the report.
 struct MeasuredRate {
   std::string spec;  // the text or the name under which it was benched
   std::string name;  // "kirsch", or the peer with its version

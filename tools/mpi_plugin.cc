@@ -17,14 +17,12 @@ void InPieces(int64_t bytes, Use use) {
     use(begin, static_cast<int>(std::min(kPiece, bytes - begin)));
 }
 
-// The number of this process.
 int Rank() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
 
-// The number of all processes.
 int Size() {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -44,7 +42,8 @@ int kirsch_mpi_start(int* rank, int* size) {
 
 void kirsch_mpi_stop() { MPI_Finalize(); }
 
-// Each message has two parts: how many bytes there are, and the bytes, in pieces.
+// Each message has two parts: how many bytes there are, and the bytes, in pieces. Rank 0 receives from one
+// rank after the other, so `take` gets the bytes in the order of ranks.
 void kirsch_mpi_gather(const char* data, int64_t bytes, void (*take)(void*, const char*, int64_t),
                        void* context) {
   constexpr int kTag = 0;

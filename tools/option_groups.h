@@ -23,6 +23,7 @@ inline void BeginGroup(CLI::App& command, const char* group) { command.option_de
 
 // Lets users call `option` by a former name, too. --help does not list that name, and a remark says the other
 // one.
+//   kirsch bench --plot r.svg ...   -->   as --svg r.svg, and in the end "kirsch: --plot is called --svg now"
 inline void KeepOldName(CLI::App& command, const std::string& old_name, CLI::Option* option) {
   command
       // The value is handed on to `option`, whose own checks and callback then run.

@@ -27,7 +27,7 @@ struct Remark {
   std::function<void()> said;
 };
 
-// Never destroyed.
+// Never destroyed, as remarks are printed when the command is done.
 std::vector<Remark>& RemarksForTheEnd() {
   static std::vector<Remark>& remarks = *new std::vector<Remark>();
   return remarks;

@@ -12,7 +12,6 @@
 
 namespace kirsch {
 
-// The numbers of a summary.
 struct Prediction {
   double cycles = 0;      // of a call
   double operations = 0;  // multiplications and additions

@@ -31,6 +31,8 @@ bool IsPlain(std::string_view text) {
 
 // The word as a shell reads it back, in quotes where it needs them. Line ends become spaces, as the text is a
 // comment of one line.
+//   haswell   -->  haswell
+//   it's 8x8  -->  'it'\''s 8x8'
 std::string ShellWord(const std::string& word) {
   if (IsPlain(word)) return word;
   std::string text = absl::StrReplaceAll(word, {{"'", "'\\''"}});

@@ -13,7 +13,6 @@ namespace kirsch {
 // added.
 inline constexpr int kReportSchemaVersion = 1;
 
-// What a command says of its report.
 struct ReportHead {
   std::string command;  // as the user gives it: "synth", "db stats"
   std::string target;   // its name; of several the names with commas between

@@ -122,6 +122,8 @@ absl::Status CheckParameters(const std::string& file, const KernelRequest& kerne
 
 // Checks the kernels' names, with their prefix: each must be a name in C that is free, also of what the code
 // of other kernels has.
+//   f = matmul f32 1..2x8x8         its code has f_m1 and f_m2, so
+//   f_m1 = matmul f32 64x64x64      this kernel is refused
 absl::Status CheckNames(const RequestArguments& arguments, const std::string& file,
                         absl::Span<const KernelRequest> kernels, absl::Span<const Target> targets) {
   // In a file, an error has the place of the kernel.

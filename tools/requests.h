@@ -18,7 +18,7 @@ class App;
 
 namespace kirsch {
 
-// The options.
+// The options as the user gave them. Nothing has been read or checked yet.
 struct RequestArguments {
   SolveOptions solve;
   std::string file;       // of kernels; empty: SPEC

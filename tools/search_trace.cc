@@ -12,7 +12,10 @@
 namespace kirsch {
 namespace {
 
-// What the trace calls an event, and what its cost means there.
+// What the trace calls an event, and what its cost means there:
+//   asked    budget_cycles   the spec is searched for a program that costs less
+//   pruned   bound_cycles    it, or the decision, costs at least so much, which is too much
+//   won      cycles          the decision is the spec's best; so much its program costs
 struct EventWords {
   const char *event, *cost;
 };

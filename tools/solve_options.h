@@ -31,8 +31,8 @@ void AddDbOptions(CLI::App& app, DbOptions& options);
 void AddColdOption(CLI::App& command, std::string& cold);
 
 // Adds SPEC, --target, --threads, --cold, --search-threads, --time-budget, --schedule, --no-fusion and
-// --allow-winograd. Returns SPEC, which is required. `db` lives as long as `arguments`. The console becomes
-// the observer.
+// --allow-winograd. Returns SPEC, which is required unless the caller says otherwise. `db` lives as long as
+// `arguments`, and `arguments` as long as the command. The console becomes the observer.
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments);
 
 // The files that these options read, tables included: none of them may be written over (CheckOutputs).

@@ -75,7 +75,7 @@ std::string Signature(const OperationInfo& info) {
   return Cat(info.name, "(", Join(arguments, ","), ")");
 }
 
-// All functions of the kernel language, by their kind.
+// The functions of the kernel language, a paragraph for each kind.
 std::string FunctionsText() {
   std::string text;
   for (const auto& [kind, title] : kKinds) {

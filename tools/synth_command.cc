@@ -36,7 +36,6 @@
 namespace kirsch {
 namespace {
 
-// The options of the command.
 struct SynthArguments {
   RequestArguments request;
   std::string emit = "header";  // a word of --emit
@@ -51,7 +50,10 @@ struct SynthArguments {
   bool no_verify = false;
   std::string command;  // that makes the same again, for the head of the file
 
-  // The three kinds of output: C, texts of the steps before code, and code that is compiled here.
+  // The three kinds of output:
+  //   header, c                  C, for any number of kernels and targets
+  //   ll, asm, obj               code compiled here, of one kernel for one target
+  //   schedule, program, loops   the steps that lead to code, of one kernel for one target
   bool emits_c() const { return emit == "header" || emit == "c"; }
   bool emits_text() const { return emit == "schedule" || emit == "program" || emit == "loops"; }
   bool emits_code() const { return !emits_c() && !emits_text(); }

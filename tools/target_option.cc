@@ -47,7 +47,8 @@ std::string& ToldUncalibrated() {
   return name;
 }
 
-// The day is kept only after the remark was printed, so a command that fails does not use it up.
+// Adds the remark that a host is not calibrated, if it has not been made today. The day is kept only after
+// the remark was printed, so a command that fails does not use it up.
 void TellUncalibrated(const TargetFile& host) {
   if (!IsDueToday(kNotCalibrated)) return;
   ToldUncalibrated() = host.target.name;

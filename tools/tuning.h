@@ -17,12 +17,16 @@ namespace kirsch {
 
 // Adds --tune[=SECONDS] and --tuned, and the tuner that they ask for.
 void AddTuneOptions(CLI::App& command, SolveArguments& arguments);
-// Adds --tuned alone, and the tuner.
+// Adds --tuned alone, for commands that don't measure: explain.
 void AddTunedOption(CLI::App& command, SolveArguments& arguments);
 
 // The tuner that these options ask for. It replaces the predicted best program if another one was measured to
-// be faster. It looks in the table for what was measured on this machine, for the target and version. With
-// --tune, if the table has nothing, it measures and keeps the result there.
+// be faster. The table is asked for what was measured on this machine, for the target and version.
+//
+//              the table knows the kernel   the table does not
+//   --tune     use what it knows            measure, keep the result in the table, and use it
+//   --tuned    use what it knows            the predicted best
+//   neither    the predicted best           the predicted best
 //
 // The candidates are those of tuning_candidates.h, timed in rounds (bench/harness/trials.h). Errors: this CPU
 // can't run the code; Internal: a program computes a wrong result; Cancelled by Ctrl-C: what was measured of

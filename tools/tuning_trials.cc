@@ -35,6 +35,8 @@ absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>&
 
 // What was measured, and which program is the fastest beyond noise. Programs without samples are left out,
 // except the first one: the report must have the predicted best.
+//   candidates  0 1 2 3, of which 2 was stopped before it had a sample
+//   the report  0 1 3; if 3 is the fastest, `chosen` is 2
 TuningReport MakeReport(const SolveArguments& arguments, const std::string& name,
                         const std::vector<TuningCandidate>& candidates, const Trials& trials) {
   TuningReport report;

@@ -13,7 +13,6 @@
 namespace kirsch {
 namespace {
 
-// The words of reports.
 const char* OutcomeName(RungOutcome outcome) {
   switch (outcome) {
     case RungOutcome::kPassed:

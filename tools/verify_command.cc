@@ -22,7 +22,6 @@
 namespace kirsch {
 namespace {
 
-// The options of the command.
 struct VerifyArguments {
   RequestArguments request;
   std::string json;
@@ -57,7 +56,7 @@ absl::StatusOr<int> Report(const VerifyArguments& arguments, nlohmann::ordered_j
   return ExitCode(report);
 }
 
-// The command.
+// Checks the output, solves, verifies and reports. The header is in the default style.
 absl::StatusOr<int> Verify(const VerifyArguments& arguments) {
   if (absl::Status output = CheckOutputs({arguments.json}, InputsOf(arguments.request)); !output.ok())
     return output;
