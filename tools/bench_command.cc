@@ -70,7 +70,6 @@ std::vector<std::string> InputsOf(const BenchArguments& arguments) {
 absl::StatusOr<std::vector<BenchEntry>> ReadEntriesToBench(const BenchArguments& arguments) {
   const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
              file = !arguments.file.empty();
-  // Exactly one source.
   if (spec + suite + file != 1)
     return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE or -f FILE");
   if (!arguments.kernel.empty() && !file) return absl::InvalidArgumentError("bench: --kernel is of -f FILE");
@@ -269,7 +268,6 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
       "--rotate{*}", arguments->rotate,
       "Calls take so many sets of weights (constants; else rhs, filters) in turn, as those of a "
       "network do, instead of --cold's evictions; so many that the last cache does not hold them");
-  // What is kept of the measurements.
   BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));

@@ -44,8 +44,7 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   return json;
 }
 
-// [[count, stride], ...] of the digits that an index along the axis has. A count of 0 stands for
-// all.
+// [[count, stride], ...] of the digits that an index along the axis has. A count of 0 stands for all.
 ordered_json AxisJson(const DigitAxis& axis) {
   ordered_json digits = ordered_json::array();
   for (int level = 0; level < axis.digits; ++level)

@@ -197,7 +197,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["page_bytes"] = stats.total.bytes;
   json["dense"]["definition"] = kDefinition;
   for (const Ratio& ratio : Ratios(stats, match.all())) {
-    // A ratio that is not known is null.
+    // A ratio that is not known is null: readers find the key in every report.
     json["dense"][ratio.key] = nullptr;
     if (ratio.known)
       json["dense"][ratio.key] = {

@@ -58,6 +58,9 @@ BoxFacts GatherFacts(const ExplainedNode& node, double total) {
 // Adds the boxes of a program, from `start` on, at `depth`. `scale` is the share of the whole that one cycle
 // of the program stands for. The time that a node takes for itself comes after its children, and stays
 // uncovered.
+//   a program of 60 cycles, alone on the page: scale 1/60
+//     move out VRF vectors8   share 60/60, of which 8/60 stay uncovered
+//     microkernel             share 52/60
 class NodeBoxes {
  public:
   NodeBoxes(const std::vector<ExplainedNode>& nodes, double scale, double total, int depth,

@@ -133,8 +133,8 @@ absl::StatusOr<Corpus> PriceAgain(const FidelityArguments& arguments, const Targ
   return corpus;
 }
 
-// Either of the two. Problems whose sums the target has no instruction for are refused before any is
-// measured.
+// Measures, or prices again what was measured. If the target has no instruction for the sums of some problem,
+// all are refused before any is measured.
 absl::StatusOr<Corpus> MeasureOrPrice(const FidelityArguments& arguments, const Target& target) {
   if (!arguments.corpora.empty()) return PriceAgain(arguments, target);
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadProblems(arguments);

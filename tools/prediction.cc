@@ -54,7 +54,8 @@ int64_t ConstantBytes(const ProgramTree& program) {
   return operand < 0 ? 0 : Bytes(spec.tensor(operand).dtype, ExtentOf(spec, operand).elements());
 }
 
-// This machine's clock, measured once; 0 if the target is another machine.
+// This machine's clock, measured once; 0 if the target is another machine. Measuring takes a moment, so it is
+// done only when a summary of `host` is printed.
 double MachineGhz(const Target& target) {
   if (target.name != "host") return 0;
   static const double ghz = MeasureGhz();

@@ -13,7 +13,7 @@ nlohmann::ordered_json WithHead(const ReportHead& head, const nlohmann::ordered_
                                  {"version", KIRSCH_VERSION},
                                  {"schema_version", kReportSchemaVersion},
                                  {"target", head.target}};
-  // Reports without timings have no date, so that the same input gives the same bytes.
+  // The date says when something was timed. Predictions are the same on any day.
   if (head.timed) json["date"] = Now();
   for (const auto& [key, value] : report.items())
     if (!json.contains(key)) json[key] = value;

@@ -206,7 +206,7 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
     return refuse(Cat("--declarations: expected --emit obj, asm or ll, got ", arguments.emit));
   if (arguments.uniform && (arguments.emit == "schedule" || arguments.emit == "program"))
     return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
-  // What is allowed of a single spec alone.
+  // A single spec for a single target can be had in every form, so nothing more is refused of it.
   if (requests.single()) return absl::OkStatus();
   // What one file of code or text can hold: one kernel for one target.
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
@@ -273,7 +273,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->add_option("--emit", arguments->emit,
                    "header (the default), c, ll, asm, obj, schedule, program or loops")
       ->check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
-  // Options of C output. CheckForm refuses them where something else is emitted.
+  // How the code looks, and what its names are. CheckForm refuses what does not go together.
   AddChoice<HeaderMode>(
       *command, "--header-mode", "attributes (the default), macros or bare",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},

@@ -78,7 +78,6 @@ nlohmann::ordered_json Json(const Synthesis& synthesis, const Plan& plan) {
                                           {"specs_solved", stats.specs_solved},
                                           {"memo_hits", stats.memo_hits},
                                           {"pruned", stats.pruned}});
-  // Callers must provide the memory that is said here.
   json["winograd"] = WinogradNames(synthesis.program);
   const Program program = WriteProgram(plan, synthesis.target);
   if (plan.graph.HasConstants()) json["packed_bytes"] = program.packed_bytes;

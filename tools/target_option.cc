@@ -91,7 +91,8 @@ std::vector<std::string> TargetFilesIn(const std::string& list) {
   return files;
 }
 
-// Names are compared as identifiers, as those are in the functions' names.
+// Names are compared as identifiers, as those are in the functions' names: "skylake-avx512" is skylake_avx512
+// there.
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
   std::vector<Target> targets;
   for (const Word& word : Split({list, {}}, ',')) {

@@ -16,7 +16,8 @@ namespace {
 // the best.
 const RankOptions kTimed = {16, Distinct::kOuterChoice, 0.25};
 
-// Keeps candidates, but none that is the same code as an earlier one: timing it again would tell nothing.
+// Keeps candidates, but none that is the same code as an earlier one: timing it again would tell nothing. Two
+// schedules may well be the same code (search/ranking/same_code.h).
 class CandidateList {
  public:
   explicit CandidateList(const Target& target) : target_(target) {}

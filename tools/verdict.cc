@@ -53,7 +53,8 @@ std::string VerdictText(const VerifyReport& report) {
 
 }  // namespace
 
-// A failure is a remark, so it stays one line with printable characters.
+// A failure is a remark, so it stays one line with printable characters:
+//   kirsch: verification failed: jit: out[0][3][7]: expected 12, got 13 ...
 void PrintVerdict(const VerifyReport& report) {
   if (report.verdict == Verdict::kFailed) {
     PrintRemark(Cat("verification failed: ", report.first_mismatch));
