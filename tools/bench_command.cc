@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch bench SPEC | --suite FILE | -f FILE`: measures our kernels beside other libraries'. The
 // measuring itself is in bench/; this reads options, makes our kernels, and writes reports.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -26,8 +25,7 @@
 #include "synthesis/solve.h"
 #include "tools/bench_programs.h"
 #include "tools/command.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/report_head.h"
@@ -226,55 +224,52 @@ absl::StatusOr<int> Bench(const BenchArguments& arguments) {
 
 }  // namespace
 
-void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
-  CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
+void AddBenchCommand(const Command& app, const DbOptions& db, Run& run) {
+  const Command command = app.AddCommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<BenchArguments>();
-  BeginGroup(*command, kWhatGroup);
+  command.BeginGroup(kWhatGroup);
   // A SPEC is one of three ways to say what is benched, so it is optional.
-  AddSolveOptions(*command, db, arguments->solve)->required(false);
-  AddTuneOptions(*command, arguments->solve);
-  BeginGroup(*command, kWhatGroup);
+  AddSolveOptions(command, db, arguments->solve).Required(false);
+  AddTuneOptions(command, arguments->solve);
+  command.BeginGroup(kWhatGroup);
   command
-      ->add_option(
-          "--suite", arguments->suite,
-          "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
-          "array of its lines")
-      ->check(NotEmpty("a file"));
-  command->add_option("-f,--file", arguments->file, "A file of kernels")->check(NotEmpty("a file"));
-  command->add_option("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted")
-      ->check(NotEmpty("a name"));
-  BeginGroup(*command, kCheckGroup);
+      .Add("--suite", arguments->suite,
+           "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
+           "array of its lines")
+      .Check(NotEmpty("a file"));
+  command.Add("-f,--file", arguments->file, "A file of kernels").Check(NotEmpty("a file"));
+  command.Add("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted")
+      .Check(NotEmpty("a name"));
+  command.BeginGroup(kCheckGroup);
   command
-      ->add_option("--against", arguments->peers,
-                   "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, cblas:/path/lib.so, or "
-                   "header:gcc and header:clang (our header compiled by that compiler at -O2), "
-                   "comma-separated; for graphs also loops and parts (our own kernels, one operation after "
-                   "the other), and no libxsmm and eigen")
-      ->delimiter(',')
-      ->allow_extra_args(false);  // what follows the list is SPEC
+      .Add("--against", arguments->peers,
+           "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, cblas:/path/lib.so, or "
+           "header:gcc and header:clang (our header compiled by that compiler at -O2), "
+           "comma-separated; for graphs also loops and parts (our own kernels, one operation after "
+           "the other), and no libxsmm and eigen")
+      .SplitAt(',')
+      .OneValueEach();  // what follows the list is SPEC
   command
-      ->add_option(
-          "--peers-isa", arguments->peers_isa,
-          "Hold peers to kernels for these instructions (avx2), as beside --target haswell; a library "
-          "that does not say what its kernels need can't be held")
-      ->check(WordOf({kPeersIsas.begin(), kPeersIsas.end()}));
+      .Add("--peers-isa", arguments->peers_isa,
+           "Hold peers to kernels for these instructions (avx2), as beside --target haswell; a library "
+           "that does not say what its kernels need can't be held")
+      .Check(WordOf({kPeersIsas.begin(), kPeersIsas.end()}));
   command
-      ->add_option(
-          "--baseline", arguments->baseline,
-          "Compare with what bench --json wrote before to this file, spec by spec (exit code 3: one is "
-          "slower by more than both spreads)")
-      ->check(NotEmpty("a file"));
-  command->add_flag(
+      .Add("--baseline", arguments->baseline,
+           "Compare with what bench --json wrote before to this file, spec by spec (exit code 3: one is "
+           "slower by more than both spreads)")
+      .Check(NotEmpty("a file"));
+  command.AddFlag(
       "--rotate{*}", arguments->rotate,
       "Calls take so many sets of weights (constants; else rhs, filters) in turn, as those of a "
       "network do, instead of --cold's evictions; so many that the last cache does not hold them");
-  BeginGroup(*command, kOutputGroup);
-  command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
-      ->check(NotEmpty("a file"));
-  CLI::Option* const svg = command->add_option("--svg", arguments->svg, "Draw the report to this SVG file")
-                               ->check(NotEmpty("a file"));
-  KeepOldName(*command, "--plot", svg);
-  command->callback([&run, arguments] { run = [arguments] { return Bench(*arguments); }; });
+  command.BeginGroup(kOutputGroup);
+  command.Add("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
+      .Check(NotEmpty("a file"));
+  const Option svg =
+      command.Add("--svg", arguments->svg, "Draw the report to this SVG file").Check(NotEmpty("a file"));
+  command.KeepOldName("--plot", svg);
+  command.OnChosen([&run, arguments] { run = [arguments] { return Bench(*arguments); }; });
 }
 
 }  // namespace kirsch

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -23,8 +22,7 @@
 #include "synthesis/tuning_report.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 
@@ -200,61 +198,56 @@ absl::StatusOr<int> RunCheck(const CalibrateArguments& arguments) {
 
 }  // namespace
 
-void AddCalibrateCommand(CLI::App& target_command, Run& run) {
-  CLI::App* command = target_command.add_subcommand(
+void AddCalibrateCommand(const Command& target_command, Run& run) {
+  const Command command = target_command.AddCommand(
       "calibrate", "Measure this machine, and write the target file that host has from then on");
   // A group may be begun again: --help puts its options together.
   auto arguments = std::make_shared<CalibrateArguments>();
-  BeginGroup(*command, kOutputGroup);
+  command.BeginGroup(kOutputGroup);
   command
-      ->add_option("-o,--output", arguments->output,
-                   "The file (default: this machine's in the configuration directory; -: standard output)")
-      ->check(NotEmpty("a file"));
-  BeginGroup(*command, kSearchGroup);
-  command->add_flag("--quick", arguments->quick,
-                    "In some 30 seconds instead of 4 to 5 minutes, less exactly");
-  command->add_flag("--from-defaults", arguments->from_defaults,
-                    "Begin with what a target file without costs has, not with the constants of the nearest "
-                    "named target");
+      .Add("-o,--output", arguments->output,
+           "The file (default: this machine's in the configuration directory; -: standard output)")
+      .Check(NotEmpty("a file"));
+  command.BeginGroup(kSearchGroup);
+  command.AddFlag("--quick", arguments->quick, "In some 30 seconds instead of 4 to 5 minutes, less exactly");
+  command.AddFlag("--from-defaults", arguments->from_defaults,
+                  "Begin with what a target file without costs has, not with the constants of the nearest "
+                  "named target");
   command
-      ->add_option(
-          "--from", arguments->from,
-          "Fit the constants to what --tune measured on this machine before, too: the table that has it")
-      ->check(NotEmpty("a file"));
-  BeginGroup(*command, kOutputGroup);
-  CLI::Option* const save = command
-                                ->add_option("--measurements", arguments->measurements,
-                                             "Keep all that was measured in this file, for --refit")
-                                ->check(NotEmpty("a file"));
-  BeginGroup(*command, kSearchGroup);
+      .Add("--from", arguments->from,
+           "Fit the constants to what --tune measured on this machine before, too: the table that has it")
+      .Check(NotEmpty("a file"));
+  command.BeginGroup(kOutputGroup);
+  const Option save = command
+                          .Add("--measurements", arguments->measurements,
+                               "Keep all that was measured in this file, for --refit")
+                          .Check(NotEmpty("a file"));
+  command.BeginGroup(kSearchGroup);
+  command.Add("--refit", arguments->refit, "Measure nothing; fit the constants to what --measurements kept")
+      .Check(NotEmpty("a file"))
+      .Excludes("--quick")
+      .Excludes(save);
+  command.BeginGroup(kOutputGroup);
+  command.Add("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
+      .Check(NotEmpty("a file"));
+  command.BeginGroup(kCheckGroup);
   command
-      ->add_option("--refit", arguments->refit,
-                   "Measure nothing; fit the constants to what --measurements kept")
-      ->check(NotEmpty("a file"))
-      ->excludes("--quick")
-      ->excludes(save);
-  BeginGroup(*command, kOutputGroup);
-  command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
-      ->check(NotEmpty("a file"));
-  BeginGroup(*command, kCheckGroup);
-  command
-      ->add_option(
-          "--check", arguments->check,
-          "Write nothing; measure whether this target file still describes the machine (exit code 1: "
-          "it does not)")
-      ->check(NotEmpty("a file"))
-      ->excludes("--output")
-      ->excludes("--from")
-      ->excludes("--from-defaults")
-      ->excludes("--measurements")
-      ->excludes("--refit")
-      ->excludes("--svg")
-      ->excludes("--quick");
-  command->footer(
+      .Add("--check", arguments->check,
+           "Write nothing; measure whether this target file still describes the machine (exit code 1: "
+           "it does not)")
+      .Check(NotEmpty("a file"))
+      .Excludes("--output")
+      .Excludes("--from")
+      .Excludes("--from-defaults")
+      .Excludes("--measurements")
+      .Excludes("--refit")
+      .Excludes("--svg")
+      .Excludes("--quick");
+  command.AddToFooter(
       "Takes one core for itself, two for a moment; waits while others disturb it. The file is a target "
       "file: "
       "--target FILE takes it as well.");
-  command->callback([&run, arguments] {
+  command.OnChosen([&run, arguments] {
     run = [arguments] { return arguments->check.empty() ? RunCalibrate(*arguments) : RunCheck(*arguments); };
   });
 }

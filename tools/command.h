@@ -12,10 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "synthesis/database.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "tools/options.h"
 
 namespace kirsch {
 
@@ -26,15 +23,15 @@ int RunCommandLine(int argc, char** argv);
 // The work of the command that was chosen; called once, after all options have been read.
 using Run = std::function<absl::StatusOr<int>()>;
 
-void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run);
-void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run);
-void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run);
-void AddFidelityCommand(CLI::App& app, Run& run);
-void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run);
-void AddTargetCommand(CLI::App& app, Run& run);
-void AddCalibrateCommand(CLI::App& target_command, Run& run);  // kirsch target calibrate
-void AddHelpCommand(CLI::App& app, Run& run);
-void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run);
+void AddSynthCommand(const Command& app, const DbOptions& db, Run& run);
+void AddVerifyCommand(const Command& app, const DbOptions& db, Run& run);
+void AddBenchCommand(const Command& app, const DbOptions& db, Run& run);
+void AddFidelityCommand(const Command& app, Run& run);
+void AddExplainCommand(const Command& app, const DbOptions& db, Run& run);
+void AddTargetCommand(const Command& app, Run& run);
+void AddCalibrateCommand(const Command& target_command, Run& run);  // kirsch target calibrate
+void AddHelpCommand(const Command& app, Run& run);
+void AddDbCommand(const Command& app, const DbOptions& db, Run& run);
 
 }  // namespace kirsch
 

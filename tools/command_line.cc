@@ -113,20 +113,21 @@ int RunCommandLine(int argc, char** argv) {
   app.set_version_flag("--version", "kirsch " KIRSCH_VERSION);
   // Options of the app itself, which all commands share.
   DbOptions db;
-  AddDbOptions(app, db);
+  const Command root(app);
+  AddDbOptions(root, db);
   app.require_subcommand(1);
   app.fallthrough();  // options of the app may stand after the subcommand too
   // `run` stays empty until parsing has chosen a command.
   Run run;
   // --help lists commands in this order.
-  AddSynthCommand(app, db, run);
-  AddVerifyCommand(app, db, run);
-  AddBenchCommand(app, db, run);
-  AddExplainCommand(app, db, run);
-  AddFidelityCommand(app, run);
-  AddTargetCommand(app, run);
-  AddDbCommand(app, db, run);
-  AddHelpCommand(app, run);
+  AddSynthCommand(root, db, run);
+  AddVerifyCommand(root, db, run);
+  AddBenchCommand(root, db, run);
+  AddExplainCommand(root, db, run);
+  AddFidelityCommand(root, run);
+  AddTargetCommand(root, run);
+  AddDbCommand(root, db, run);
+  AddHelpCommand(root, run);
   // CLI11 reports both errors and --help by an exception.
   try {
     app.parse(argc, argv);

@@ -3,7 +3,6 @@
 //   the file:      checksums, SQLite's own check, pages in their one form, texts that can be parsed
 //   the programs:  each entry leads to a whole program that the rewrites allow (Recaller)
 //   the answers:   with --search, some roots are searched for again, and some bounds proven again
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -25,7 +24,7 @@
 #include "spec/text/cat.h"
 #include "synthesis/tuning_report.h"
 #include "tools/db_command.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 
 namespace kirsch {
 namespace {
@@ -251,14 +250,14 @@ absl::StatusOr<int> Check(const CheckArguments& arguments, const DbOptions& db) 
 
 }  // namespace
 
-void AddDbCheck(CLI::App& db_command, const DbOptions& db, Run& run) {
-  CLI::App* command = db_command.add_subcommand("check", "Look for damage (exit code 1: there is)");
+void AddDbCheck(const Command& db_command, const DbOptions& db, Run& run) {
+  const Command command = db_command.AddCommand("check", "Look for damage (exit code 1: there is)");
   auto arguments = std::make_shared<CheckArguments>();
-  AddTableChoice(*command, arguments->table);
-  BeginGroup(*command, kCheckGroup);
-  command->add_option("--search", arguments->search, "Search for this many of the answers again, and compare")
-      ->check(CLI::Range(0, 1'000'000'000));
-  command->callback([&run, &db, arguments] { run = [arguments, &db] { return Check(*arguments, db); }; });
+  AddTableChoice(command, arguments->table);
+  command.BeginGroup(kCheckGroup);
+  command.Add("--search", arguments->search, "Search for this many of the answers again, and compare")
+      .InRange(0, 1'000'000'000);
+  command.OnChosen([&run, &db, arguments] { run = [arguments, &db] { return Check(*arguments, db); }; });
 }
 
 }  // namespace kirsch

@@ -2,7 +2,6 @@
 // Puts `kirsch db stats | precompute | merge | check | export` together, and has what they share.
 #include "tools/db_command.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -10,28 +9,28 @@
 #include "search/table/answer.h"
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
 
-void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run) {
-  CLI::App* command = app.add_subcommand("db", "Tables of solved specs");
-  command->require_subcommand(1);
-  AddDbStats(*command, db, run);
-  AddDbCheck(*command, db, run);
-  AddDbExport(*command, db, run);
-  AddDbMerge(*command, run);
-  AddDbPrecompute(*command, db, run);
+void AddDbCommand(const Command& app, const DbOptions& db, Run& run) {
+  const Command command = app.AddCommand("db", "Tables of solved specs");
+  command.RequireCommand();
+  AddDbStats(command, db, run);
+  AddDbCheck(command, db, run);
+  AddDbExport(command, db, run);
+  AddDbMerge(command, run);
+  AddDbPrecompute(command, db, run);
 }
 
-void AddTableChoice(CLI::App& command, TableChoice& choice) {
+void AddTableChoice(const Command& command, TableChoice& choice) {
   // A named file is used whatever its target. Without one, the target says which table of the directory it
   // is.
-  command.add_option("FILE", choice.file,
-                     "The table (default: the one that --db, or else the user's cache, has for the target)");
-  BeginGroup(command, kTargetGroup);
-  command.add_option("--target", choice.target, "A known target, host (the default), or a target file");
+  command.Add("FILE", choice.file,
+              "The table (default: the one that --db, or else the user's cache, has for the target)");
+  command.BeginGroup(kTargetGroup);
+  command.Add("--target", choice.target, "A known target, host (the default), or a target file");
 }
 
 absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path) {

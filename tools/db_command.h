@@ -14,18 +14,15 @@
 #include "memo/table.h"
 #include "spec/target.h"
 #include "tools/command.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "tools/options.h"
 
 namespace kirsch {
 
-void AddDbStats(CLI::App& db_command, const DbOptions& db, Run& run);
-void AddDbCheck(CLI::App& db_command, const DbOptions& db, Run& run);
-void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run);
-void AddDbMerge(CLI::App& db_command, Run& run);
-void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run);
+void AddDbStats(const Command& db_command, const DbOptions& db, Run& run);
+void AddDbCheck(const Command& db_command, const DbOptions& db, Run& run);
+void AddDbExport(const Command& db_command, const DbOptions& db, Run& run);
+void AddDbMerge(const Command& db_command, Run& run);
+void AddDbPrecompute(const Command& db_command, const DbOptions& db, Run& run);
 
 // Names the table that a subcommand works on: FILE; or the file of --db; or, in the directory of --db or else
 // in the user's cache, the file for the target.
@@ -35,7 +32,7 @@ struct TableChoice {
 };
 
 // Adds FILE and --target. `choice` lives as long as the command.
-void AddTableChoice(CLI::App& command, TableChoice& choice);
+void AddTableChoice(const Command& command, TableChoice& choice);
 
 // The files that OpenChoice may read: for CheckOutputs.
 std::vector<std::string> InputsOf(const TableChoice& choice, const DbOptions& db);

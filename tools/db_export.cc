@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch db export [FILE]`: prints a table as text, a line of JSON for each box, plan, tuning and
 // bound. So other programs can read a table without knowing its pages.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,8 +11,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/json_text.h"
 #include "tools/db_command.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -168,15 +166,15 @@ absl::StatusOr<int> Export(const ExportArguments& arguments, const DbOptions& db
 
 }  // namespace
 
-void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
-  CLI::App* command = db_command.add_subcommand(
+void AddDbExport(const Command& db_command, const DbOptions& db, Run& run) {
+  const Command command = db_command.AddCommand(
       "export", "Print a table as text: a line of JSON for each box, plan, tuning and bound");
   auto arguments = std::make_shared<ExportArguments>();
-  AddTableChoice(*command, arguments->table);
-  BeginGroup(*command, kOutputGroup);
-  command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
-      ->check(NotEmpty("a file"));
-  command->callback([&run, &db, arguments] { run = [arguments, &db] { return Export(*arguments, db); }; });
+  AddTableChoice(command, arguments->table);
+  command.BeginGroup(kOutputGroup);
+  command.Add("-o,--output", arguments->output, "The file (default: standard output)")
+      .Check(NotEmpty("a file"));
+  command.OnChosen([&run, &db, arguments] { run = [arguments, &db] { return Export(*arguments, db); }; });
 }
 
 }  // namespace kirsch

@@ -3,7 +3,6 @@
 // machines, and put together here.
 //
 // Invariant: OUT is changed only after all tables have been read and found to agree.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -141,12 +140,12 @@ absl::StatusOr<int> Merge(const MergeArguments& arguments) {
 
 }  // namespace
 
-void AddDbMerge(CLI::App& db_command, Run& run) {
-  CLI::App* command = db_command.add_subcommand("merge", "Add the entries of tables to a table");
+void AddDbMerge(const Command& db_command, Run& run) {
+  const Command command = db_command.AddCommand("merge", "Add the entries of tables to a table");
   auto arguments = std::make_shared<MergeArguments>();
-  command->add_option("OUT", arguments->output, "The table to add to; made if there is none")->required();
-  command->add_option("IN", arguments->inputs, "The tables to take from")->required();
-  command->callback([&run, arguments] { run = [arguments] { return Merge(*arguments); }; });
+  command.Add("OUT", arguments->output, "The table to add to; made if there is none").Required();
+  command.Add("IN", arguments->inputs, "The tables to take from").Required();
+  command.OnChosen([&run, arguments] { run = [arguments] { return Merge(*arguments); }; });
 }
 
 }  // namespace kirsch

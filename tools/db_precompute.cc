@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch db precompute FAMILY`: solves a family of specs ahead of time, into a table. It may run as one
 // process, or as several under mpirun. search/table/precompute.h does the work.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -21,8 +20,7 @@
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
 #include "tools/mpi_processes.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/report_head.h"
@@ -154,35 +152,33 @@ absl::StatusOr<int> PrecomputeFamily(const PrecomputeArguments& arguments, const
 
 }  // namespace
 
-void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
-  CLI::App* command = db_command.add_subcommand("precompute", "Solve a family of specs ahead of time");
+void AddDbPrecompute(const Command& db_command, const DbOptions& db, Run& run) {
+  const Command command = db_command.AddCommand("precompute", "Solve a family of specs ahead of time");
   auto arguments = std::make_shared<PrecomputeArguments>();
-  command
-      ->add_option("FAMILY", arguments->family, "E.g. 'matmul f32 1..64x4096x4096': any size may be a range")
-      ->required();
-  BeginGroup(*command, kWhatGroup);
-  command->add_flag("--every-size", arguments->every_size,
-                    "All sizes in each range, not only those that tiles usually have");
-  BeginGroup(*command, kTargetGroup);
-  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
-  CLI::Option* const threads =
-      command->add_option("--threads", arguments->threads, "Threads the kernels are for")
-          ->check(CLI::Range(1, 255));
-  KeepOldName(*command, "--kernel-threads", threads);
-  AddColdOption(*command, arguments->cold);
+  command.Add("FAMILY", arguments->family, "E.g. 'matmul f32 1..64x4096x4096': any size may be a range")
+      .Required();
+  command.BeginGroup(kWhatGroup);
+  command.AddFlag("--every-size", arguments->every_size,
+                  "All sizes in each range, not only those that tiles usually have");
+  command.BeginGroup(kTargetGroup);
+  command.Add("--target", arguments->target, "A known target, host (the default), or a target file");
+  const Option threads =
+      command.Add("--threads", arguments->threads, "Threads the kernels are for").InRange(1, 255);
+  command.KeepOldName("--kernel-threads", threads);
+  AddColdOption(command, arguments->cold);
   // These threads search. They may be more than those that a kernel can be for.
-  BeginGroup(*command, kSearchGroup);
+  command.BeginGroup(kSearchGroup);
   command
-      ->add_option("--search-threads", arguments->search_threads,
-                   "Threads that search, in each process; default: all cores")
-      ->check(CLI::Range(1, 1024));
-  BeginGroup(*command, kOutputGroup);
-  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
-      ->check(NotEmpty("a file"));
-  command->footer(
+      .Add("--search-threads", arguments->search_threads,
+           "Threads that search, in each process; default: all cores")
+      .InRange(1, 1024);
+  command.BeginGroup(kOutputGroup);
+  command.Add("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
+      .Check(NotEmpty("a file"));
+  command.AddToFooter(
       "Interrupted, it goes on from there when run again. Under mpirun, all processes share the work, and "
       "the first writes the table.");
-  command->callback(
+  command.OnChosen(
       [&run, &db, arguments] { run = [&db, arguments] { return PrecomputeFamily(*arguments, db); }; });
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch db stats [FILE]`: says what a table holds, and how small it is beside a dense table.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -19,8 +18,7 @@
 #include "spec/expansion.h"
 #include "spec/text/cat.h"
 #include "tools/db_command.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/report_head.h"
 
@@ -273,15 +271,14 @@ absl::StatusOr<int> PrintStats(const StatsArguments& arguments, const DbOptions&
 
 }  // namespace
 
-void AddDbStats(CLI::App& db_command, const DbOptions& db, Run& run) {
-  CLI::App* command = db_command.add_subcommand("stats", "What a table holds, and how small it is");
+void AddDbStats(const Command& db_command, const DbOptions& db, Run& run) {
+  const Command command = db_command.AddCommand("stats", "What a table holds, and how small it is");
   auto arguments = std::make_shared<StatsArguments>();
-  AddTableChoice(*command, arguments->table);
-  BeginGroup(*command, kOutputGroup);
-  command->add_option("--json", arguments->json, "Write this as JSON to this file (-: standard output)")
-      ->check(NotEmpty("a file"));
-  command->callback(
-      [&run, &db, arguments] { run = [arguments, &db] { return PrintStats(*arguments, db); }; });
+  AddTableChoice(command, arguments->table);
+  command.BeginGroup(kOutputGroup);
+  command.Add("--json", arguments->json, "Write this as JSON to this file (-: standard output)")
+      .Check(NotEmpty("a file"));
+  command.OnChosen([&run, &db, arguments] { run = [arguments, &db] { return PrintStats(*arguments, db); }; });
 }
 
 }  // namespace kirsch

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch explain SPEC`: prints why a program is the way it is. docs/explain.md says how to read it. The
 // explanation is made in synthesis/explain; this adds JSON, a page, and what was measured.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <deque>
 #include <memory>
@@ -19,8 +18,7 @@
 #include "tools/explain_json.h"
 #include "tools/explain_page.h"
 #include "tools/measured.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/report_head.h"
@@ -123,32 +121,31 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
-  CLI::App* command = app.add_subcommand("explain", "Print why the program is the way it is");
+void AddExplainCommand(const Command& app, const DbOptions& db, Run& run) {
+  const Command command = app.AddCommand("explain", "Print why the program is the way it is");
   auto arguments = std::make_shared<ExplainArguments>();
   // Programs that were tuned before can be explained, but nothing is tuned here.
-  AddRequestOptions(*command, db, arguments->request);
-  AddTunedOption(*command, arguments->request.solve);
-  BeginGroup(*command, kOutputGroup);
+  AddRequestOptions(command, db, arguments->request);
+  AddTunedOption(command, arguments->request.solve);
+  command.BeginGroup(kOutputGroup);
   command
-      ->add_option("--best", arguments->best,
-                   "Print instead the so many cheapest programs that differ in an outer choice (loops, "
-                   "copies, registers), "
-                   "and where each first departs from the best")
-      ->check(CLI::Range(1, 1000));
-  command->add_flag("--twins", arguments->twins,
-                    "List with --best all that differ in code, if only in a size or a remainder");
-  command->add_option("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
-      ->check(NotEmpty("a file"));
-  command->add_option("--html", arguments->html, "Write it as a page for a browser to this file, too")
-      ->check(NotEmpty("a file"));
-  BeginGroup(*command, kCheckGroup);
+      .Add("--best", arguments->best,
+           "Print instead the so many cheapest programs that differ in an outer choice (loops, "
+           "copies, registers), "
+           "and where each first departs from the best")
+      .InRange(1, 1000);
+  command.AddFlag("--twins", arguments->twins,
+                  "List with --best all that differ in code, if only in a size or a remainder");
+  command.Add("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
+      .Check(NotEmpty("a file"));
+  command.Add("--html", arguments->html, "Write it as a page for a browser to this file, too")
+      .Check(NotEmpty("a file"));
+  command.BeginGroup(kCheckGroup);
   command
-      ->add_option("--measured", arguments->measured,
-                   "Show what this report of bench --json measured on that page, too")
-      ->check(NotEmpty("a file"));
-  command->footer(
-      command->get_footer() +
+      .Add("--measured", arguments->measured,
+           "Show what this report of bench --json measured on that page, too")
+      .Check(NotEmpty("a file"));
+  command.AddToFooter(
       "\n\n"
       "Each node: cycles of one run with what is below it; its share of the whole, with and without what is "
       "below; how\n"
@@ -157,7 +154,7 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
       "those that cross from it to what is closer to the core, or back. Of a register tile, what its loop "
       "does in a trip.\n"
       "In the end what all the program brings in from each level, and back.");
-  command->callback([&run, arguments] { run = [arguments] { return RunExplain(*arguments); }; });
+  command.OnChosen([&run, arguments] { run = [arguments] { return RunExplain(*arguments); }; });
 }
 
 }  // namespace kirsch

@@ -4,7 +4,6 @@
 //   measure   draw programs of each problem, time them, and compare (the default, and --chosen)
 //   --corpus  price programs that were measured earlier anew, for another model or target
 //   --static  compare predictions with machine code and simulated caches; times nothing
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -25,8 +24,7 @@
 #include "synthesis/solve.h"
 #include "tools/command.h"
 #include "tools/interrupt.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/report_head.h"
@@ -205,51 +203,44 @@ absl::StatusOr<int> Fidelity(const FidelityArguments& arguments) {
 
 }  // namespace
 
-void AddFidelityCommand(CLI::App& app, Run& run) {
-  CLI::App* command =
-      app.add_subcommand("fidelity", "Measure how well predicted cycles agree with this machine's");
+void AddFidelityCommand(const Command& app, Run& run) {
+  const Command command =
+      app.AddCommand("fidelity", "Measure how well predicted cycles agree with this machine's");
   auto arguments = std::make_shared<FidelityArguments>();
-  BeginGroup(*command, kWhatGroup);
-  command->add_option("SPECS", arguments->specs,
-                      "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");
-  command->add_option("--suite", arguments->suite, "A file of specs, as for bench")
-      ->check(NotEmpty("a file"));
+  command.BeginGroup(kWhatGroup);
+  command.Add("SPECS", arguments->specs,
+              "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");
+  command.Add("--suite", arguments->suite, "A file of specs, as for bench").Check(NotEmpty("a file"));
   command
-      ->add_option(
-          "--corpus", arguments->corpora,
-          "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
-      ->check(NotEmpty("a file"))
-      ->allow_extra_args(false);
+      .Add("--corpus", arguments->corpora,
+           "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
+      .Check(NotEmpty("a file"))
+      .OneValueEach();
   command
-      ->add_flag("--chosen{100}", arguments->chosen,
-                 "Draw so many problems of all kinds (100) instead, and hold what the model chooses against "
-                 "the most promising programs that differ, and others drawn")
-      ->check(CLI::Range(1, 100000));
-  command->add_option("--programs", arguments->programs, "Programs drawn for each spec")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", arguments->seed, "Of the draws, and of the random split");
-  command->add_flag("--quick", arguments->quick, "Fewer programs and rounds, and a third of the usual suite");
-  BeginGroup(*command, kTargetGroup);
-  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
-  command->add_option("--threads", arguments->threads, "Threads the kernels are for")
-      ->check(CLI::Range(1, 255));
-  command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
+      .AddFlag("--chosen{100}", arguments->chosen,
+               "Draw so many problems of all kinds (100) instead, and hold what the model chooses against "
+               "the most promising programs that differ, and others drawn")
+      .InRange(1, 100000);
+  command.Add("--programs", arguments->programs, "Programs drawn for each spec").InRange(1, 1000);
+  command.Add("--seed", arguments->seed, "Of the draws, and of the random split");
+  command.AddFlag("--quick", arguments->quick, "Fewer programs and rounds, and a third of the usual suite");
+  command.BeginGroup(kTargetGroup);
+  command.Add("--target", arguments->target, "A known target, host (the default), or a target file");
+  command.Add("--threads", arguments->threads, "Threads the kernels are for").InRange(1, 255);
+  command.AddFlag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
   // --static has options of its own. It takes none that say what to measure.
-  BeginGroup(*command, kCheckGroup);
-  command->add_flag(
+  command.BeginGroup(kCheckGroup);
+  command.AddFlag(
       "--static", arguments->check_static,
       "Instead, hold what is predicted of register tiles and of traffic against machine code, LLVM's "
       "analyser and simulated caches");
-  command->add_option("--kernels", arguments->kernels, "Register tiles that --static draws")
-      ->check(CLI::Range(1, 100000));
-  BeginGroup(*command, kOutputGroup);
-  command
-      ->add_option("--json", arguments->json,
-                   "Write what was found as JSON to this file (-: standard output)")
-      ->check(NotEmpty("a file"));
-  command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
-      ->check(NotEmpty("a file"));
-  command->callback([&run, arguments] { run = [arguments] { return Fidelity(*arguments); }; });
+  command.Add("--kernels", arguments->kernels, "Register tiles that --static draws").InRange(1, 100000);
+  command.BeginGroup(kOutputGroup);
+  command.Add("--json", arguments->json, "Write what was found as JSON to this file (-: standard output)")
+      .Check(NotEmpty("a file"));
+  command.Add("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
+      .Check(NotEmpty("a file"));
+  command.OnChosen([&run, arguments] { run = [arguments] { return Fidelity(*arguments); }; });
 }
 
 }  // namespace kirsch

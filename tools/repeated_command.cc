@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/repeated_command.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/types/span.h"
 #include "spec/text/cat.h"
 #include "synthesis/cold_operands.h"
 
@@ -18,8 +18,14 @@ namespace kirsch {
 namespace {
 
 // Options that don't change the result: where it goes, how it is found, how it is checked.
-constexpr std::array<std::string_view, 6> kLeftOut = {"help",   "json",           "no-verify",
-                                                      "output", "search-threads", "declarations"};
+constexpr std::array<std::string_view, 7> kLeftOut = {
+    "--help", "--json", "--no-verify", "--output", "--search-threads", "--declarations", "--trace"};
+// Options whose values are files, or may be.
+constexpr std::array<std::string_view, 3> kFiles = {"--file", "--schedule", "--target"};
+
+bool IsAmong(absl::Span<const std::string_view> names, const GivenOption& option) {
+  return std::ranges::find(names, option.name) != names.end();
+}
 
 // True if a shell takes the text as it is.
 bool IsPlain(std::string_view text) {
@@ -47,21 +53,17 @@ std::string WithoutFolders(const std::string& files) {
 }
 
 // A flag alone, or with its value where that says more: "--cold", "--cold=rhs".
-std::string FlagText(const CLI::Option& option) {
-  const std::string value = option.results().back(), name = option.get_name();
-  const bool usual = value == "true" || value == "false" || value == kAllCold;
-  return usual ? name : Cat(name, "=", ShellWord(value));
+std::string FlagText(const GivenOption& option) {
+  const bool usual = option.value == "true" || option.value == "false" || option.value == kAllCold;
+  return usual ? option.name : Cat(option.name, "=", ShellWord(option.value));
 }
 
 // An option with its value; a positional one is the value alone.
-std::string OptionText(const CLI::Option& option) {
-  if (option.get_expected_max() == 0 || option.get_expected_min() == 0) return FlagText(option);
-  const std::string value = option.results().back();
-  if (option.get_positional()) return ShellWord(value);
-  // Options whose values are files, or may be.
-  const bool files =
-      option.check_lname("file") || option.check_lname("schedule") || option.check_lname("target");
-  return Cat(option.get_name(), " ", ShellWord(files ? WithoutFolders(value) : value));
+std::string OptionText(const GivenOption& option) {
+  if (!option.needs_value) return FlagText(option);
+  if (option.positional) return ShellWord(option.value);
+  return Cat(option.name, " ",
+             ShellWord(IsAmong(kFiles, option) ? WithoutFolders(option.value) : option.value));
 }
 
 }  // namespace
@@ -69,13 +71,10 @@ std::string OptionText(const CLI::Option& option) {
 // Options that were not given are left out, as are those that don't change the result.
 //   kirsch synth 'matmul f32 8x8x8' --target my/t.json --search-threads 1 -o x.h
 //     -->  kirsch synth 'matmul f32 8x8x8' --target t.json
-std::string RepeatedCommand(const CLI::App& command) {
-  std::string text = Cat("kirsch ", command.get_name());
-  for (const CLI::Option* option : command.get_options()) {
-    const bool left_out = std::ranges::any_of(
-        kLeftOut, [&](std::string_view name) { return option->check_lname(std::string(name)); });
-    if (option->count() > 0 && !left_out) Append(&text, " ", OptionText(*option));
-  }
+std::string RepeatedCommand(const Command& command) {
+  std::string text = Cat("kirsch ", command.name());
+  for (const GivenOption& option : command.given())
+    if (!IsAmong(kLeftOut, option)) Append(&text, " ", OptionText(option));
   return text;
 }
 

@@ -6,9 +6,7 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "tools/options.h"
 
 namespace kirsch {
 
@@ -16,7 +14,7 @@ namespace kirsch {
 //
 // It has the options that change the result, in the order in which they are defined, on one line. Of files it
 // has only the names, so that the text is the same on any machine.
-std::string RepeatedCommand(const CLI::App& command);
+std::string RepeatedCommand(const Command& command);
 
 }  // namespace kirsch
 

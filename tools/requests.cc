@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/requests.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -16,8 +15,7 @@
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/family.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -189,21 +187,20 @@ absl::Status SetName(const RequestArguments& arguments, std::vector<KernelReques
 
 }  // namespace
 
-void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
-  BeginGroup(command, kWhatGroup);
-  AddSolveOptions(command, db, arguments.solve)->required(false);
-  BeginGroup(command, kWhatGroup);
+void AddRequestOptions(const Command& command, const DbOptions& db, RequestArguments& arguments) {
+  command.BeginGroup(kWhatGroup);
+  AddSolveOptions(command, db, arguments.solve).Required(false);
+  command.BeginGroup(kWhatGroup);
   command
-      .add_option("-f,--file", arguments.file,
-                  "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment")
-      ->check(NotEmpty("a file"));
-  command.add_option("--kernel", arguments.kernel, "Of the file's kernels, this one alone")
-      ->check(NotEmpty("a name"));
+      .Add("-f,--file", arguments.file,
+           "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment")
+      .Check(NotEmpty("a file"));
+  command.Add("--kernel", arguments.kernel, "Of the file's kernels, this one alone")
+      .Check(NotEmpty("a name"));
   // Here --target may be a list; AddSolveOptions says that it is one target.
-  command.get_option("--target")
-      ->description(
-          "A known target, host (the default), or a target file; several with commas between are chosen from "
-          "at run time");
+  command.Describe("--target",
+                   "A known target, host (the default), or a target file; several with commas between are "
+                   "chosen from at run time");
 }
 
 std::vector<std::string> InputsOf(const RequestArguments& arguments) {

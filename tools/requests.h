@@ -10,11 +10,8 @@
 #include "absl/status/statusor.h"
 #include "spec/language/kernel_file.h"
 #include "spec/target.h"
+#include "tools/options.h"
 #include "tools/solve_options.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace kirsch {
 
@@ -29,7 +26,7 @@ struct RequestArguments {
 };
 
 // Adds the options of AddSolveOptions, and -f and --kernel. `db` and `arguments` live as long as the command.
-void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments);
+void AddRequestOptions(const Command& command, const DbOptions& db, RequestArguments& arguments);
 
 // The files that the command reads: those of SolveOptions, and the file of kernels.
 std::vector<std::string> InputsOf(const RequestArguments& arguments);

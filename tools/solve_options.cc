@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/solve_options.h"
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 
@@ -11,8 +10,7 @@
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "tools/console.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/target_option.h"
 
@@ -20,14 +18,11 @@ namespace kirsch {
 namespace {
 
 // Takes a positive number of seconds. CLI11's own check would spell out the largest double in its message.
-const CLI::Validator kSeconds(
-    [](std::string& text) {
-      double seconds = 0;
-      return absl::SimpleAtod(text, &seconds) && seconds > 0
-                 ? std::string()
-                 : Cat("expected a number of seconds above 0, got ", Quoted(text));
-    },
-    "SECONDS");
+std::string CheckSeconds(const std::string& text) {
+  double seconds = 0;
+  if (absl::SimpleAtod(text, &seconds) && seconds > 0) return "";
+  return Cat("expected a number of seconds above 0, got ", Quoted(text));
+}
 
 // Prints a warning, but not the same one twice in a row: a graph asks for its table many times.
 void WarnOnce(const std::string& warning) {
@@ -37,57 +32,54 @@ void WarnOnce(const std::string& warning) {
 
 }  // namespace
 
-void AddDbOptions(CLI::App& app, DbOptions& options) {
+void AddDbOptions(const Command& app, DbOptions& options) {
   options.warn = WarnOnce;
-  BeginGroup(app, kSearchGroup);
+  app.BeginGroup(kSearchGroup);
   // --db names one table; --no-db says that there is none. Both at once make no sense.
-  auto* const path = app.add_option(
-      "--db", options.path,
-      "The table of solved specs: a file, or a directory with a file for each target and version "
-      "(default: kirsch/ in the user's cache directory)");
-  path->check(NotEmpty("a file or a directory"));
-  app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
-  BeginGroup(app, "Options");  // CLI11's own group, for --help of the app and of commands
+  const Option path =
+      app.Add("--db", options.path,
+              "The table of solved specs: a file, or a directory with a file for each target and version "
+              "(default: kirsch/ in the user's cache directory)");
+  path.Check(NotEmpty("a file or a directory"));
+  app.AddFlag("--no-db", options.none, "Neither read nor write a table of solved specs").Excludes(path);
+  app.BeginGroup("Options");  // CLI11's own group, for --help of the app and of commands
 }
 
-void AddColdOption(CLI::App& command, std::string& cold) {
+void AddColdOption(const Command& command, std::string& cold) {
   command
-      .add_flag(Cat("--cold{", kAllCold, "}"), cold,
-                "The operands come from RAM, not from the caches; --cold=rhs,out: these alone")
-      ->take_last();
+      .AddFlag(Cat("--cold{", kAllCold, "}"), cold,
+               "The operands come from RAM, not from the caches; --cold=rhs,out: these alone")
+      .TakeLast();
 }
 
-CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments) {
+Option AddSolveOptions(const Command& command, const DbOptions& db, SolveOptions& arguments) {
   arguments.db = &db;
   arguments.observer = &Console();
   // SPEC is positional. Commands that can read a file instead make it optional.
-  CLI::Option* spec =
-      command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
+  const Option spec = command.Add("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)").Required();
   // What the kernel is for. It changes the program, and what the table is asked.
-  BeginGroup(command, kTargetGroup);
-  command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
+  command.BeginGroup(kTargetGroup);
+  command.Add("--target", arguments.target, "A known target, host (the default), or a target file");
   // A spec keeps its number of threads in eight bits, so 255 are the most.
-  command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
+  command.Add("--threads", arguments.threads, "Threads the kernel is for").InRange(1, 255);
   AddColdOption(command, arguments.cold);
   // How the program is found. Only a schedule, a time budget, --no-fusion and --allow-winograd can change it.
-  BeginGroup(command, kSearchGroup);
+  command.BeginGroup(kSearchGroup);
   // The default of --search-threads is all cores.
   arguments.search_threads = ReadHost().cores;
-  command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
-      ->check(CLI::Range(1, 255));
-  command
-      .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
-      ->check(kSeconds);
-  command
-      .add_option("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
-      ->check(NotEmpty("a file"));
+  command.Add("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
+      .InRange(1, 255);
+  command.Add("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
+      .Check(CheckSeconds, "SECONDS");
+  command.Add("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
+      .Check(NotEmpty("a file"));
   // CLI11 sets a flag with "!" to false where it is given: `fuse` is true without it.
-  command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
-  command.add_flag(
+  command.AddFlag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
+  command.AddFlag(
       "--allow-winograd", arguments.allow_winograd,
       "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
       "less exact");
-  command.footer(
+  command.AddToFooter(
       "SPEC is one argument, so quote it: 'matmul f32 64x64x64', 'softmax f32 32x1024'. kirsch help SPEC "
       "lists\n"
       "operations, types, options and examples.");

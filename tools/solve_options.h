@@ -9,11 +9,7 @@
 
 #include "synthesis/database.h"
 #include "synthesis/solve.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "tools/options.h"
 
 namespace kirsch {
 
@@ -25,15 +21,15 @@ struct SolveOptions : SolveArguments {
 };
 
 // Adds --db and --no-db, which belong to the app. Warnings about tables become remarks, each once in a row.
-void AddDbOptions(CLI::App& app, DbOptions& options);
+void AddDbOptions(const Command& app, DbOptions& options);
 
 // Adds --cold. `cold` is empty without it; see cold_operands.h.
-void AddColdOption(CLI::App& command, std::string& cold);
+void AddColdOption(const Command& command, std::string& cold);
 
 // Adds SPEC, --target, --threads, --cold, --search-threads, --time-budget, --schedule, --no-fusion and
 // --allow-winograd. Returns SPEC, which is required unless the caller says otherwise. `db` lives as long as
 // `arguments`, and `arguments` as long as the command. The console becomes the observer.
-CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveOptions& arguments);
+Option AddSolveOptions(const Command& command, const DbOptions& db, SolveOptions& arguments);
 
 // The files that these options read, tables included: none of them may be written over (CheckOutputs).
 std::vector<std::string> InputsOf(const SolveOptions& arguments);

@@ -3,7 +3,6 @@
 // this reads options, and decides what is written where.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -20,8 +19,7 @@
 #include "spec/text/text.h"
 #include "synthesis/kernel_library.h"
 #include "tools/command.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/progress_line.h"
 #include "tools/repeated_command.h"
@@ -232,79 +230,63 @@ absl::StatusOr<int> Synth(const SynthArguments& arguments) {
   return SynthLibrary(arguments, *requests);
 }
 
-// Adds an option whose words stand for values. Its effect on `value` comes after all options have been read.
-template <typename Value>
-void AddChoice(CLI::App& command, const std::string& name, const std::string& what,
-               const std::map<std::string, Value>& words, Value& value) {
-  std::vector<std::string> known;
-  for (const auto& [word, meaning] : words) known.push_back(word);
-  command
-      .add_option_function<std::string>(
-          name, [words, &value](const std::string& word) { value = words.at(word); }, what)
-      ->check(WordOf(known));
-}
-
 // Takes names of C++ with :: between: "a::b".
-const CLI::Validator kNamespace(
-    [](std::string& text) {
-      for (absl::string_view part : absl::StrSplit(text, "::"))
-        if (!IsIdentifier({part.data(), part.size()}))
-          return Cat("expected names with :: between, got ", Quoted(text));
-      return std::string();
-    },
-    "NAMES");
+std::string CheckNamespace(const std::string& text) {
+  for (absl::string_view part : absl::StrSplit(text, "::"))
+    if (!IsIdentifier({part.data(), part.size()}))
+      return Cat("expected names with :: between, got ", Quoted(text));
+  return "";
+}
 
 }  // namespace
 
-void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
-  CLI::App* command = app.add_subcommand("synth", "Synthesize a kernel and write it");
+void AddSynthCommand(const Command& app, const DbOptions& db, Run& run) {
+  const Command command = app.AddCommand("synth", "Synthesize a kernel and write it");
   auto arguments = std::make_shared<SynthArguments>();
   // What to make, for which target, and how to search: shared with verify and explain.
-  AddRequestOptions(*command, db, arguments->request);
-  AddTuneOptions(*command, arguments->request.solve);
-  BeginGroup(*command, kSearchGroup);
+  AddRequestOptions(command, db, arguments->request);
+  AddTuneOptions(command, arguments->request.solve);
+  command.BeginGroup(kSearchGroup);
   command
-      ->add_option("--trace", arguments->trace,
-                   "Write what the search asked, pruned and chose to this file, a JSON object on each line; "
-                   "one thread searches then, and what the table knows is not searched")
-      ->check(NotEmpty("a file"));
-  BeginGroup(*command, kOutputGroup);
-  command
-      ->add_option("--emit", arguments->emit,
-                   "header (the default), c, ll, asm, obj, schedule, program or loops")
-      ->check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
+      .Add("--trace", arguments->trace,
+           "Write what the search asked, pruned and chose to this file, a JSON object on each line; "
+           "one thread searches then, and what the table knows is not searched")
+      .Check(NotEmpty("a file"));
+  command.BeginGroup(kOutputGroup);
+  command.Add("--emit", arguments->emit, "header (the default), c, ll, asm, obj, schedule, program or loops")
+      .Check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
   // How the code looks, and what its names are. CheckForm refuses what does not go together.
-  AddChoice<HeaderMode>(
-      *command, "--header-mode", "attributes (the default), macros or bare",
+  command.AddChoice<HeaderMode>(
+      "--header-mode",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},
-      arguments->header_mode);
-  command->add_option("--name", arguments->request.name, "What the function is called in C")
-      ->check(NotEmpty("a name"));
-  command->add_option("--prefix", arguments->request.prefix, "What all names in C begin with, as in mylib_");
-  command->add_option("--namespace", arguments->name_space, "The C++ namespace of a header's names; not in C")
-      ->check(kNamespace);
-  AddChoice<Abi>(*command, "--abi", "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64",
-                 {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}}, arguments->abi);
+      arguments->header_mode, "attributes (the default), macros or bare");
+  command.Add("--name", arguments->request.name, "What the function is called in C")
+      .Check(NotEmpty("a name"));
+  command.Add("--prefix", arguments->request.prefix, "What all names in C begin with, as in mylib_");
+  command.Add("--namespace", arguments->name_space, "The C++ namespace of a header's names; not in C")
+      .Check(CheckNamespace, "NAMES");
+  command.AddChoice<Abi>("--abi", {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}}, arguments->abi,
+                         "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64");
   // --uniform and --dispatch are for callers that reach many kernels by one kind of call.
-  command->add_flag("--uniform", arguments->uniform,
-                    "Functions take scratch memory, and with --threads a thread, their number, shared memory "
-                    "and a phase, even where their code needs none");
-  command->add_flag("--dispatch", arguments->request.dispatch,
-                    "Add a function that finds the kernel of a matmul by its types and sizes");
-  command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
-      ->check(NotEmpty("a file"));
+  command.AddFlag("--uniform", arguments->uniform,
+                  "Functions take scratch memory, and with --threads a thread, their number, shared memory "
+                  "and a phase, even where their code needs none");
+  command.AddFlag("--dispatch", arguments->request.dispatch,
+                  "Add a function that finds the kernel of a matmul by its types and sizes");
+  command.Add("-o,--output", arguments->output, "The file (default: standard output)")
+      .Check(NotEmpty("a file"));
   command
-      ->add_option("--declarations", arguments->declarations,
-                   "Write a header that declares what is in obj, asm or ll to this file")
-      ->check(NotEmpty("a file"));
-  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
-      ->check(NotEmpty("a file"));
+      .Add("--declarations", arguments->declarations,
+           "Write a header that declares what is in obj, asm or ll to this file")
+      .Check(NotEmpty("a file"));
+  command.Add("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
+      .Check(NotEmpty("a file"));
   // Kernels are verified unless users say otherwise.
-  BeginGroup(*command, kCheckGroup);
-  command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
-  command->callback([&run, command, arguments] {
+  command.BeginGroup(kCheckGroup);
+  command.AddFlag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
+  command.OnChosen([&run, command, arguments] {
     // The command's text must be made while the options are there: after parsing, before it runs.
-    arguments->command = RepeatedCommand(*command);
+    arguments->command = RepeatedCommand(command);
     run = [arguments] { return Synth(*arguments); };
   });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch target list | show NAME | detect [-o FILE]`; `calibrate` is in calibrate_command.cc. A target
 // is a CPU that kernels are made for.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,8 +9,7 @@
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
 #include "tools/command.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/target_option.h"
 
@@ -48,26 +46,25 @@ absl::StatusOr<int> Show(const std::string& name, const std::string& output) {
 
 }  // namespace
 
-void AddTargetCommand(CLI::App& app, Run& run) {
-  CLI::App* command = app.add_subcommand("target", "The CPUs kernels are made for");
+void AddTargetCommand(const Command& app, Run& run) {
+  const Command command = app.AddCommand("target", "The CPUs kernels are made for");
   // `kirsch target` alone is an error that lists the subcommands.
-  command->require_subcommand(1);
-  command->add_subcommand("list", "Name the known targets")->callback([&run] { run = List; });
+  command.RequireCommand();
+  command.AddCommand("list", "Name the known targets").OnChosen([&run] { run = List; });
 
-  CLI::App* show = command->add_subcommand("show", "Print a target as a target file");
+  const Command show = command.AddCommand("show", "Print a target as a target file");
   auto name = std::make_shared<std::string>();
-  show->add_option("NAME", *name, "A known target, host, or a target file")->required();
-  show->callback([&run, name] { run = [name] { return Show(*name, "-"); }; });
+  show.Add("NAME", *name, "A known target, host, or a target file").Required();
+  show.OnChosen([&run, name] { run = [name] { return Show(*name, "-"); }; });
 
-  CLI::App* detect = command->add_subcommand("detect", "Write the target file of this machine");
+  const Command detect = command.AddCommand("detect", "Write the target file of this machine");
   auto output = std::make_shared<std::string>("-");
-  BeginGroup(*detect, kOutputGroup);
-  detect->add_option("-o,--output", *output, "The file (default: standard output)")
-      ->check(NotEmpty("a file"));
+  detect.BeginGroup(kOutputGroup);
+  detect.Add("-o,--output", *output, "The file (default: standard output)").Check(NotEmpty("a file"));
   // The target file of this machine is what `host` is.
-  detect->callback([&run, output] { run = [output] { return Show("host", *output); }; });
+  detect.OnChosen([&run, output] { run = [output] { return Show("host", *output); }; });
 
-  AddCalibrateCommand(*command, run);
+  AddCalibrateCommand(command, run);
 }
 
 }  // namespace kirsch

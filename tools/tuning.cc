@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tuning.h"
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -17,7 +16,7 @@
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "tools/interrupt.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/progress_line.h"
 #include "tools/tuning_candidates.h"
 #include "tools/tuning_trials.h"
@@ -167,19 +166,19 @@ Tuning TuningOf(const SolveArguments& arguments, const Graph& graph, Synthesis* 
 
 }  // namespace
 
-void AddTunedOption(CLI::App& command, SolveArguments& arguments) {
+void AddTunedOption(const Command& command, SolveArguments& arguments) {
   // One tuner serves all commands: it has no state.
   static const MeasuringTuner tuner;
-  BeginGroup(command, kSearchGroup);
+  command.BeginGroup(kSearchGroup);
   arguments.tuner = &tuner;
-  command.add_flag("--tuned", arguments.tuned,
-                   "Use what --tune measured on this machine before, where the table knows it");
+  command.AddFlag("--tuned", arguments.tuned,
+                  "Use what --tune measured on this machine before, where the table knows it");
 }
 
-void AddTuneOptions(CLI::App& command, SolveArguments& arguments) {
-  BeginGroup(command, kSearchGroup);
+void AddTuneOptions(const Command& command, SolveArguments& arguments) {
+  command.BeginGroup(kSearchGroup);
   // --tune alone means 30 seconds; --tune=60 means 60.
-  command.add_flag(
+  command.AddFlag(
       "--tune{30}", arguments.tune,
       "Time the most promising programs on this machine, for so many seconds a kernel (30), use the "
       "fastest and keep it in the table");

@@ -8,17 +8,14 @@
 #include "absl/status/status.h"
 #include "memo/memo.h"
 #include "synthesis/solve.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "tools/options.h"
 
 namespace kirsch {
 
 // Adds --tune[=SECONDS] and --tuned, and the tuner that they ask for.
-void AddTuneOptions(CLI::App& command, SolveArguments& arguments);
+void AddTuneOptions(const Command& command, SolveArguments& arguments);
 // Adds --tuned alone, for commands that don't measure: explain.
-void AddTunedOption(CLI::App& command, SolveArguments& arguments);
+void AddTunedOption(const Command& command, SolveArguments& arguments);
 
 // The tuner that these options ask for. It replaces the predicted best program if another one was measured to
 // be faster. The table is asked for what was measured on this machine, for the target and version.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `kirsch verify SPEC`: makes kernels as synth does, and checks them, but writes none.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,8 +9,7 @@
 #include "synthesis/kernel_library.h"
 #include "synthesis/solve.h"
 #include "tools/command.h"
-#include "tools/option_checks.h"
-#include "tools/option_groups.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/report_head.h"
 #include "tools/requests.h"
@@ -74,14 +72,14 @@ absl::StatusOr<int> Verify(const VerifyArguments& arguments) {
 
 }  // namespace
 
-void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run) {
-  CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
+void AddVerifyCommand(const Command& app, const DbOptions& db, Run& run) {
+  const Command command = app.AddCommand("verify", "Synthesize a kernel and check it against the reference");
   auto arguments = std::make_shared<VerifyArguments>();
-  AddRequestOptions(*command, db, arguments->request);
-  BeginGroup(*command, kOutputGroup);
-  command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
-      ->check(NotEmpty("a file"));
-  command->callback([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });
+  AddRequestOptions(command, db, arguments->request);
+  command.BeginGroup(kOutputGroup);
+  command.Add("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
+      .Check(NotEmpty("a file"));
+  command.OnChosen([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });
 }
 
 }  // namespace kirsch
