@@ -14,52 +14,67 @@
 namespace kirsch {
 namespace {
 
+// Shares that are measured. The first one is the reference for all slowdowns.
 constexpr double kShares[] = {0.375, 0.5, 0.625, 0.75, 0.875, 1};
 constexpr double kFarShares[] = {0.125, 0.25, 0.375, 0.5, 0.75, 1};  // of L3, or beside RAM
 constexpr double kDigits = 100;                                      // of a share
 constexpr int kRows = 6, kTiles = 64;  // so that all operands together are in a level beyond
 
-// How much of the rise from a matrix that is surely in the cache to one that surely is not: slower than that,
-// so much is beyond it that the rest is of no use. Less than the second is no rise at all, but noise.
+// L3 ends at the size whose time has risen by kIsBeyond of the whole rise: by then so much lies beyond L3
+// that the rest is of no use. The rise goes from a matrix that is surely in L3 to one that surely is not. A
+// rise of less than kLeastRise of the first time is taken for noise.
 constexpr double kIsBeyond = 0.1, kLeastRise = 0.5;
 
+// Columns of the matrix that fills L3; its rows follow from the share.
 constexpr int64_t kColumns = 4096;
 
-// A problem, and the program of it that fills the share.
+// A problem, and the schedule of the program that fills the share. An empty schedule is the model's own
+// choice.
 struct Filler {
   std::string problem, schedule;  // an empty schedule: the model's choice
 };
 
+// Chooses sizes so that one operand takes `share` of the level. Schedules are written out, so that the
+// program keeps exactly this operand there. For L3 any program will do, since the whole matrix is read once a
+// call.
 Filler MakeFiller(const FilledCache& cache, double share, const Target& target) {
   const Level level = cache.level;
   const auto bytes = static_cast<int64_t>(share * static_cast<double>(target.at(level).bytes));
   const int lanes = target.vectors.front().lanes(Dtype::kF32), columns = 2 * lanes;
   const std::string registers = Cat("move out VRF vectors", lanes, "\n");
+  // Four rows of lhs take the share. The columns of rhs together are so large that no cache holds them.
   if (cache.beside_ram) {
     constexpr int kRowsBeside = 4;
     const int64_t row = bytes / kRowsBeside;
     return {Cat("matmul f32 ", kRowsBeside, "x", row / 4, "x", SurelyBeyond(target) / row, " rhs=col"),
             Cat("move lhs L1\n tile n 1\n  move out VRF sums", lanes, "\n   microkernel\n")};
   }
+  // All of rhs takes the share of L1: `columns` wide, and as deep as it takes. Rows of lhs stream by, six at
+  // a time.
   if (level == Level::kL1)
     return {Cat("matmul f32 ", kRows * kTiles, "x", bytes / 4 / columns, "x", columns),
             Cat("move rhs L1\n tile m ", kRows, "\n  ", registers, "   microkernel\n")};
+  // All of rhs takes the share of L2, in panels of `columns`. The rows of lhs come through L1.
   if (level == Level::kL2) {
     constexpr int64_t kSteps = 256;
     return {Cat("matmul f32 ", kRows * kTiles, "x", kSteps, "x", bytes / 4 / kSteps / columns * columns),
             Cat("move rhs L2\n tile m ", kRows, "\n  move lhs L1\n   tile n ", columns, "\n    ", registers,
                 "     microkernel\n")};
   }
+  // One row of lhs by a matrix: all of the matrix is read once a call, and the next call finds the part that
+  // L3 kept.
   return {Cat("matmul f32 1x", bytes / 4 / kColumns, "x", kColumns), ""};
 }
 
-// Cycles, measured, of which the mean over memories but the worst, which may be somebody else's doing; and
-// predicted.
+// Cycles of one program. The measured ones are a mean over memories without the slowest memory, which may be
+// somebody else's doing. The prediction takes out of the ratio what more elements cost anyway.
 struct Timing {
   double measured = 0, predicted = 0;
   double ratio() const { return measured / predicted; }
 };
 
+// Times one program in several memories. Each Observe forks a process with an arena of its own, so pages lie
+// elsewhere.
 absl::StatusOr<Timing> MeasureTiming(const Filler& filler, const Target& target, int memories,
                                      const ExperimentOptions& options) {
   Laboratory laboratory(target, 1);
@@ -82,7 +97,8 @@ absl::StatusOr<Timing> MeasureTiming(const Filler& filler, const Target& target,
   return timing;
 }
 
-// The nearest values that never fall: neighbours that do are pooled.
+// Returns the nearest values that never fall (isotonic regression). Neighbours that fall are pooled to their
+// mean: 1, 3, 2, 4 becomes 1, 2.5, 2.5, 4.
 std::vector<double> Rising(const std::vector<double>& values) {
   struct Pool {
     double sum;
@@ -92,6 +108,7 @@ std::vector<double> Rising(const std::vector<double>& values) {
   std::vector<Pool> pools;
   for (double value : values) {
     pools.push_back({value, 1});
+    // Pooling may make the new pool lower than the one before it, so this goes on to the left.
     while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
       const Pool last = pools.back();
       pools.pop_back();
@@ -109,9 +126,11 @@ UsableShare FindUsableShare(const std::vector<Filling>& fillings, double hurts) 
   std::vector<double> slowdowns;
   for (const Filling& filling : fillings) slowdowns.push_back(filling.slowdown);
   slowdowns = Rising(slowdowns);
+  // The first share may have been pooled with later ones, so its slowdown need not be 1.
   hurts *= slowdowns.front();
   for (size_t i = 1; i < fillings.size(); ++i) {
     if (slowdowns[i] <= hurts) continue;
+    // The slowdown is taken to be linear between two measured shares.
     const double from = fillings[i - 1].share, to = fillings[i].share;
     const double part = (hurts - slowdowns[i - 1]) / (slowdowns[i] - slowdowns[i - 1]);
     return {std::round(kDigits * (from + part * (to - from))) / kDigits, to};
@@ -126,11 +145,13 @@ int64_t SharedBytesOf(const std::vector<SizeTime>& times, int64_t all) {
   cycles = Rising(cycles);
   const double rise = cycles.back() - cycles.front(), edge = cycles.front() + kIsBeyond * rise;
   if (rise < kLeastRise * cycles.front()) return all;
+  // The last size is not looked at: it is beyond L3 by construction, and tells nothing of where L3 ends.
   for (size_t i = 1; i < times.size() && times[i].bytes <= all / 2; ++i) {
     if (cycles[i] <= edge) continue;
     const double part = (edge - cycles[i - 1]) / (cycles[i] - cycles[i - 1]);
     const double bytes = static_cast<double>(times[i - 1].bytes) +
                          part * static_cast<double>(times[i].bytes - times[i - 1].bytes);
+    // Whole megabytes: more digits would be noise.
     return static_cast<int64_t>(bytes) >> 20 << 20;
   }
   return all;
@@ -149,9 +170,11 @@ absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const Experimen
     return timing.status();
   };
   absl::Status status;
+  // From what L2 surely does not hold, in powers of two, up to half of what the target says.
   for (int64_t bytes = 4 * target.at(Level::kL2).bytes; status.ok() && bytes <= std::min(all / 2, kMostBytes);
        bytes *= 2)
     status = measure(bytes);
+  // The last one is surely beyond L3, as far as one program may read at all.
   if (status.ok()) status = measure(std::min(4 * all, kMostBytes));
   if (!status.ok()) return status;
   return SharedBytesOf(times, all);
@@ -168,6 +191,7 @@ std::string KeyName(const FilledCache& cache) {
 
 absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, const Target& target,
                                                      int memories, const ExperimentOptions& options) {
+  // This target allows full caches, so that schedules with a large share are legal.
   const Target all_usable = WithAllUsable(target);
   std::vector<Filling> fillings;
   double least = 0;
@@ -175,6 +199,7 @@ absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, c
     const absl::StatusOr<Timing> timing =
         MeasureTiming(MakeFiller(cache, share, target), all_usable, memories, options);
     if (!timing.ok()) return timing.status();
+    // The first and smallest share is the reference for the others.
     if (fillings.empty()) least = timing->ratio();
     fillings.push_back({share, timing->ratio() / least});
     return absl::OkStatus();

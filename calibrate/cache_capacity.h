@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a cache a program may fill before that hurts. What it keeps there meets what streams by, the
-// stack, and lines that fall into sets that are full already; how badly, depends on where the pages happen to
-// lie.
+// Measures how much of a cache a program can fill before it becomes slower.
+//
+// A cache never serves all of its bytes. The data that a program keeps there competes with data that streams
+// by, with the stack, and with lines of sets that are already full. How badly depends on where the physical
+// pages lie.
+//
+// A share is a fraction of the level's bytes, from 0 to 1. Kernels of growing shares are timed. The largest
+// share that is hardly slower becomes the target's `capacity_share`:
+//
+//   share      0.5    0.75   1        the share at which 1.05 is reached, between two measurements:
+//   slowdown   1.00   1.02   1.10     0.75 + (1.05 - 1.02) / (1.10 - 1.02) * 0.25 = 0.84
 #ifndef KIRSCH_CALIBRATE_CACHE_CAPACITY_H_
 #define KIRSCH_CALIBRATE_CACHE_CAPACITY_H_
 
@@ -15,14 +23,17 @@
 
 namespace kirsch {
 
+// One measurement: how much slower a program is when it fills this share of the level.
 struct Filling {
   double share = 0;     // of the level that is filled
-  double slowdown = 1;  // times as slow per element as with the least share: what is expected of a memory
+  double slowdown = 1;  // measured over predicted cycles, in units of the first share's ratio
 };
 
+// The result of a search for the usable share. Both ends go to the target file: as the value, and as the
+// interval.
 struct UsableShare {
-  double share = 1;  // with which programs are as much slower as kHurts says
-  double next = 1;   // the smallest that was measured and hurts; 1 if none did
+  double share = 1;  // at which the slowdown reaches the limit, interpolated; two digits
+  double next = 1;   // the smallest measured share that is slower; the largest measured one if none is
 };
 
 // A share hurts if it is expected to be slower than this.
@@ -32,43 +43,57 @@ inline constexpr double kHurts = 1.05;
 // which takes as much longer as this: a share hurts if it is slower than that.
 inline constexpr double kHurtsBesideRam = 1.3;
 
-// `fillings` by their share, ascending, not empty. What they expect is made to rise (isotonic regression),
-// since a larger share hurts no less, and read off between two shares: whether a single one passes a
-// threshold would be chance.
+// Finds the share at which the slowdown passes `hurts`, which is relative to the slowdown of the first share.
+// `fillings` ascend by their share and are not empty. A larger share hurts no less, so slowdowns are first
+// made to rise (isotonic regression). The share is then read off between two measurements: whether a single
+// one passes a threshold would be chance.
 UsableShare FindUsableShare(const std::vector<Filling>& fillings, double hurts = kHurts);
 
-// Bytes of L3 that this machine has, at most what `target` says: of a cache that others share, a virtual
-// machine has a part, which no instruction tells. A matrix of ever more bytes is read again and again, at
-// last one that is surely beyond; where half of what the target says is no slower, all of it is taken to be
-// there. Errors are those of Observe.
+// Measures the bytes of L3 that this machine has, at most as many as `target` says. A virtual machine has a
+// part of its processor's L3, and no instruction tells how large it is.
+//
+// The method reads a matrix of ever more bytes again and again, and at last one that is surely beyond L3. If
+// even half of what the target says is no slower, all of it is taken to be there. Errors are those of
+// Observe.
 absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const ExperimentOptions& options);
 
-// The same of what was measured: `times` by their bytes, ascending, the last one beyond. Where that is hardly
-// slower than the first, nothing is told.
+// The time of one size of the matrix: the cycles of a call over its bytes.
 struct SizeTime {
   int64_t bytes = 0;
   double cycles_per_byte = 0;
 };
+// Evaluates the measurements of MeasureSharedBytes: `times` ascend by their bytes, and the last one is surely
+// beyond L3. Returns `all`, the bytes of the target, where the last one is hardly slower than the first,
+// since that tells nothing.
+//
+//   MB of 32          4     8     16    128     the rise is 2.0, a tenth of it is reached at 1.2:
+//   cycles per byte   1.0   1.0   1.5   3.0     8 + (1.2 - 1.0) / (1.5 - 1.0) * 8 = 11.2, so there are 11 MB
 int64_t SharedBytesOf(const std::vector<SizeTime>& times, int64_t all);
 
-// What is filled, and beside what.
+// Says which cache is filled, and what streams by at the same time.
 struct FilledCache {
   Level level;
-  bool beside_ram = false;  // of L1: beside columns that come from RAM
+  bool beside_ram = false;  // L1 only: columns that come from RAM stream by
 };
+// All that a calibration fills. L3 comes last, and only L1 is filled beside columns from RAM.
 inline constexpr FilledCache kFilledCaches[] = {{Level::kL1}, {Level::kL1, true}, {Level::kL2}, {Level::kL3}};
 
 // The target's key for the share: "memory.L1.capacity_share".
 std::string KeyName(const FilledCache& cache);
 
-// L1 and L2: a tile of rhs that is multiplied over and over, beside rows that stream by; L1 beside RAM: rows
-// of lhs, by one column of rhs after the other. L3: a matrix that is read again and again. Each share in so
-// many fresh memories, as pages come to lie on other sets in each. `cache` is one of kFilledCaches. Errors
-// are those of Observe.
+// Measures the slowdown at a fixed list of shares of `cache`, which is one of kFilledCaches. The filled data
+// is
+//
+//   - of L1 and L2 a tile of rhs that is multiplied over and over, while rows of lhs stream by;
+//   - of L1 beside RAM the rows of lhs, while one column of rhs after the other streams by;
+//   - of L3 a matrix that is read again and again.
+//
+// Each share is measured in `memories` fresh memories, since pages lie on other sets in each. Errors are
+// those of Observe.
 absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, const Target& target,
                                                      int memories, const ExperimentOptions& options);
 
-// `target`, all of whose caches may be filled.
+// Returns `target` with all shares set to 1, so that programs which fill a whole cache are legal.
 Target WithAllUsable(Target target);
 
 }  // namespace kirsch

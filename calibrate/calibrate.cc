@@ -28,7 +28,8 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Over the programs that were the choice of the model they were drawn for.
+// Returns the median of |predicted / measured - 1| over the programs that a model chose, not over those drawn
+// at random. Choices are what users get. 0 if there are none.
 double ErrorOfChoices(const Target& target, const std::vector<Observation>& observations) {
   const CostModel model(target);
   std::vector<double> errors;
@@ -37,7 +38,7 @@ double ErrorOfChoices(const Target& target, const std::vector<Observation>& obse
   return errors.empty() ? 0 : Median(errors);
 }
 
-// What a file of measurements keeps of `observations`. `fresh`, `held_out`: see Remembered.
+// Appends what a file of measurements keeps of `observations`. `fresh`, `held_out`: see Remembered.
 void Remember(const std::vector<Observation>& observations, bool fresh, bool held_out,
               std::vector<Remembered>* remembered) {
   for (const Observation& one : observations) {
@@ -48,11 +49,14 @@ void Remember(const std::vector<Observation>& observations, bool fresh, bool hel
   }
 }
 
+// Runs one calibration, in this order: patterns, suite, first fit, choices of the fit, second fit, held-out
+// problems. It does not know whether its source measures or reads a file.
 class Calibrator {
  public:
   Calibrator(const Target& base, const std::string& base_name, const CalibrateOptions& options,
              DataSource& source)
       : options_(options), source_(source) {
+    // The fit only computes, so it may use all cores, unlike the measurements.
     fit_options_.workers = ReadHost().cores;
     result_.base = base_name;
     result_.target = base;
@@ -72,6 +76,8 @@ class Calibrator {
   }
 
  private:
+  // Measures the keys that have patterns of their own and sets them at once: the fit that follows must see
+  // them.
   absl::Status TakePatterns() {
     absl::StatusOr<std::vector<CalibratedKey>> found = source_.Patterns();
     if (!found.ok()) return found.status();
@@ -80,6 +86,7 @@ class Calibrator {
     for (CalibratedKey& one : *found) {
       const auto key = std::find_if(keys.begin(), keys.end(),
                                     [&](const CostKey& other) { return other.name == one.name; });
+      // A file of measurements may have keys that this version does not know.
       if (key == keys.end()) continue;
       one.before = key->get(result_.target);
       key->set(std::clamp(one.value, key->low, key->high), result_.target);
@@ -89,15 +96,18 @@ class Calibrator {
     return absl::OkStatus();
   }
 
+  // Measures and fits twice, then decides what of the fit is kept.
   absl::Status FitAll() {
     absl::StatusOr<std::vector<Observation>> suite = source_.Suite();
     if (!suite.ok()) return suite.status();
     Keep(*std::move(suite), /*fresh=*/false);
     const Target& base = source_.base();
+    // Programs of earlier runs are priced with this model and count like those of the suite.
     std::vector<Observation> recalled = RecallAll(options_.remembered, base);
     result_.recalled = static_cast<int>(recalled.size());
     std::move(recalled.begin(), recalled.end(), std::back_inserter(observations_));
     result_.error_before = ErrorOfChoices(base, observations_);
+    // First fit, to the programs that the base's model drew.
     const std::vector<CostKey> keys = MakeCostKeys(base);
     Fit fit = FitKeys(result_.target, keys, observations_, fit_options_);
     // A fitted model tends to choose what it underrates. That need not be among the programs that it was
@@ -106,6 +116,7 @@ class Calibrator {
     if (!choices.ok()) return choices.status();
     result_.error_of_new = ErrorOfChoices(fit.target, *choices);
     Keep(*std::move(choices), /*fresh=*/true);
+    // Second fit. It starts from the same constants as the first, and sees the choices as well.
     fit = FitKeys(result_.target, keys, observations_, fit_options_);
     TakeAll(fit, keys);
     if (absl::Status kept = KeepWhatDoesNoHarm(fit.target, keys); !kept.ok()) return kept;
@@ -113,11 +124,13 @@ class Calibrator {
     return absl::OkStatus();
   }
 
+  // Keeps observations twice: in the form of a file, and as what the fit sees.
   void Keep(std::vector<Observation> observations, bool fresh) {
     Remember(observations, fresh, /*held_out=*/false, &result_.measurements.programs);
     std::move(observations.begin(), observations.end(), std::back_inserter(observations_));
   }
 
+  // Reports all fitted keys. KeepWhatDoesNoHarm may later take some of them back.
   void TakeAll(const Fit& fit, const std::vector<CostKey>& keys) {
     for (size_t k = 0; k < keys.size(); ++k) {
       const KeyEstimate& estimate = fit.keys[k];
@@ -126,7 +139,7 @@ class Calibrator {
     }
   }
 
-  // Of the fitted constants, those that choose well for problems that the fit never saw.
+  // Keeps those of the fitted constants that choose well for problems that the fit never saw.
   absl::Status KeepWhatDoesNoHarm(const Target& fitted, std::vector<CostKey> keys) {
     for (CostKey& key : MakePatternKeys())  // but what threads cost, on which no choice here depends
       if (key.name.starts_with(kMemoryKeys)) keys.push_back(std::move(key));
@@ -137,9 +150,11 @@ class Calibrator {
     const absl::StatusOr<std::vector<Observation>> programs = source_.HeldOut(targets);
     if (!programs.ok()) return programs.status();
     Remember(*programs, /*fresh=*/true, /*held_out=*/true, &result_.measurements.programs);
+    // All candidates are compared on the same programs, each choosing by its own predictions.
     std::vector<HeldOutTimes> times;
     for (const Target& target : targets) times.push_back(TimesOf(target, base, *programs));
     const size_t kept = KeptCandidate(times);
+    // Report the candidate that was taken, beside all fitted constants, which come first.
     result_.target = targets[kept];
     result_.held_out = {times.front(), times[kept], candidates[kept].kept};
     for (const CostKey& key : keys)
@@ -147,7 +162,7 @@ class Calibrator {
     return absl::OkStatus();
   }
 
-  // The key has the value that it had before.
+  // Reports the key with the value that it had before, without an interval.
   void TakeBack(std::string_view name) {
     for (CalibratedKey& key : result_.keys) {
       if (key.name != name) continue;
@@ -156,6 +171,8 @@ class Calibrator {
     }
   }
 
+  // Fills in how well the final constants predict everything that was fitted. Held-out programs are not among
+  // them.
   void Report() {
     std::set<std::string> problems;
     for (const Observation& one : observations_) problems.insert(one.problem);
@@ -179,6 +196,7 @@ class Calibrator {
 
 absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& base_name,
                                       const CalibrateOptions& options) {
+  // The constants change in the fit; the code that was measured must not change with them.
   const Target fixed = WithCodeOf(base);
   absl::StatusOr<std::unique_ptr<DataSource>> source =
       options.measurements ? MakeRecordedSource(fixed, options) : MakeMachineSource(fixed, options);

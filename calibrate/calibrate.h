@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures this machine: what things cost on it, as the cost model counts. See README.md.
+// Measures what things cost on this machine, in the units of the cost model, and fits a target's constants to
+// it.
+//
+// A calibration changes costs, never code or legality. README.md describes the method.
 #ifndef KIRSCH_CALIBRATE_CALIBRATE_H_
 #define KIRSCH_CALIBRATE_CALIBRATE_H_
 
@@ -16,26 +19,29 @@
 
 namespace kirsch {
 
+// What a calibration is asked to do. Defaults measure everything on this machine.
 struct CalibrateOptions {
-  bool quick = false;
-  Origin unknown = Origin::kVendor;  // of the values that `base` has, which keys keep that nothing tells
-  std::vector<Remembered> remembered = {};  // what the constants are fitted to, too
-  // What a calibration measured before: constants are fitted to that, and nothing is measured.
+  bool quick = false;                       // a quarter of the suite, fewer rounds, less patience
+  Origin unknown = Origin::kVendor;         // of the base's values, where nothing tells better ones
+  std::vector<Remembered> remembered = {};  // earlier programs that are fitted, too
+  // What an earlier calibration measured. If it is given, the constants are fitted to it and nothing is
+  // measured.
   std::optional<Measurements> measurements = {};
-  // Told now and then what is being measured: done and to do, in experiments.
+  // Called before each measurement is prepared: experiments done and expected so far, and what comes next.
   std::function<void(int done, int all, std::string_view what)> progress = {};
-  std::function<bool()> stop = {};  // true: end with Cancelled
+  std::function<bool()> stop = {};  // asked now and then; true ends with Cancelled
 };
 
-// `base` describes this machine's instructions and caches, and has the constants to begin with; `base_name`
-// is what it is called. Takes one pinned core, two for what threads cost. Errors, one line:
-// FailedPrecondition if this CPU can't run code for `base`; Unavailable if the machine was too noisy;
-// Cancelled.
+// Calibrates this machine. `base` describes its instructions and caches, and has the constants to begin with;
+// `base_name` is what it is called. Takes one pinned core, and two for what threads cost.
+//
+// Errors, one line: FailedPrecondition if this CPU can't run code for `base`; Unavailable if the machine was
+// too noisy; Cancelled.
 absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& base_name,
                                       const CalibrateOptions& options);
 
-// How well `target` describes this machine: the median of |predicted / measured - 1| over the programs that
-// it chooses. Errors as above.
+// Tells how well `target` describes this machine: the median of |predicted / measured - 1| over the programs
+// that it chooses for a quarter of the suite. Nothing is fitted. Errors are those of Calibrate.
 absl::StatusOr<double> MeasureError(const Target& target, const CalibrateOptions& options);
 
 }  // namespace kirsch

@@ -15,14 +15,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Four digits: what is beyond is noise.
+// Rounds to four digits: more would be noise.
 double Rounded(double value) {
   if (value == 0) return 0;
   const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 3);
   return std::round(value / unit) * unit;
 }
 
-// "memory.*", "everything".
+// Names the keys that stayed as in the base: "memory.*", or "everything". An empty prefix matches all keys.
 std::string Described(const std::vector<std::string_view>& kept) {
   std::string text;
   for (std::string_view prefix : kept)
@@ -30,7 +30,7 @@ std::string Described(const std::vector<std::string_view>& kept) {
   return text;
 }
 
-// "0.93 of the time (odd f32 0.85, f32 0.98)".
+// Prints times with those of their groups: "0.930 of the time (odd f32 0.85, f32 0.98)".
 std::string Described(const HeldOutTimes& times) {
   std::string groups;
   for (const GroupTime& group : times.groups)
@@ -38,7 +38,7 @@ std::string Described(const HeldOutTimes& times) {
   return absl::StrFormat("%.3f of the time (%s)", times.time, groups);
 }
 
-// One line; empty if nothing was held out.
+// Says in one line whether the fitted constants were kept, and why. Empty if nothing was held out.
 std::string Described(const Calibration::HeldOut& held_out) {
   if (held_out.fitted.problems == 0) return "";
   std::string text = absl::StrFormat(
@@ -51,6 +51,7 @@ std::string Described(const Calibration::HeldOut& held_out) {
   return Cat(text, "\n");
 }
 
+// The key "held_out" of the file. Groups are those of the candidate that was taken.
 ordered_json ToJson(const Calibration::HeldOut& held_out) {
   ordered_json json = {{"problems", held_out.fitted.problems},
                        {"time_fitted", Rounded(held_out.fitted.time)},
@@ -65,6 +66,7 @@ ordered_json ToJson(const Calibration::HeldOut& held_out) {
 }  // namespace
 
 std::string PrintCalibration(const Calibration& calibration) {
+  // The file begins as any target file, so every reader of targets can read it.
   ordered_json json = ordered_json::parse(PrintTarget(calibration.target));
   ordered_json about = {{"date", calibration.date},
                         {"signature", calibration.signature},
@@ -93,6 +95,7 @@ std::string Summarize(const Calibration& calibration) {
   std::string text =
       absl::StrFormat("%-40s %10s %10s  %-19s %s\n", "key", "before", "now", "interval", "origin");
   for (const CalibratedKey& key : calibration.keys) {
+    // Keys of which nothing was learnt would only hide the others.
     if (key.origin != Origin::kMeasured && key.origin != Origin::kFitted) continue;
     absl::StrAppendFormat(&text, "%-40s %10.4g %10.4g  %-19s %s\n", key.name, key.before, key.value,
                           absl::StrFormat("%.3g to %.3g", key.low, key.high), std::string(Name(key.origin)));
@@ -123,6 +126,7 @@ absl::StatusOr<double> PromisedError(std::string_view text, std::string_view fil
   const JsonValue* const about = document->Find("calibration");
   const JsonValue* const error = about == nullptr ? nullptr : about->Find("error");
   if (error == nullptr) return absl::NotFoundError(Cat(file, " is not of a calibration"));
+  // The negation refuses NaN as well.
   if (error->kind != JsonValue::Kind::kNumber || !(error->number >= 0))
     return ExpectedAt(file, *error, "a share");
   return error->number;

@@ -15,33 +15,38 @@
 namespace kirsch {
 namespace {
 
-// What code is made by is no cost, either: constants are fitted to code that is there.
+// Keys that are no costs: sizes, and chains, which decide what code is made. Constants are fitted to code
+// that is there.
 constexpr std::string_view kSizes[] = {
     "ghz",       "cores", "line_bytes",        "page_bytes", "l1_dtlb_entries", "bytes",
     "registers", "ways",  "threads_per_cache", "fma_chains", "_chains"};
+// Keys that are measured by a pattern each, see MakePatternKeys.
 constexpr std::string_view kPatterns[] = {"capacity_share", "capacity_share_beside_ram", "fork_join_cycles",
                                           "barrier_cycles"};
 constexpr std::string_view kSharedBytes = "memory.L3.bytes";
 
-// Of costs that may be 0, in cycles: less than this is nothing.
+// The grain, in cycles, of costs that may be 0: less than this is nothing.
 constexpr double kCycleGrain = 0.25;
 
-// What a line may take longer for some reason, and by default doesn't, may be as much as the line itself.
+// Ends the names of extra cycles a line, which are 0 by default. They may be as much as the line itself
+// costs.
 constexpr std::string_view kExtra = "_cycles_per_line";
 
-// So may what a run takes to begin be as much as so many of its lines.
+// Ends the names of what a run of lines takes to begin. It may be as much as kLinesOfRun of its lines.
 constexpr std::string_view kOfRun = "run_cycles";
 constexpr std::string_view kOfPrefetch = ".prefetched_cycles_per_line";
 constexpr double kLinesOfRun = 64;
 
+// Shares, from 0 to 1, are known better than cycles.
 constexpr double kFreedomOfShares = 0.2;
 
 bool IsIn(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Adds the keys of a part of the target that say what things cost: those with patterns of their own, or the
-// others. `part` finds the part.
+// Adds the keys of one part of the target: if `patterns` those with patterns of their own, else all other
+// costs. `part` finds the part in a target. A key's name is path, prefix and the row's name: "vectors.32." +
+// "bf16" + "_widen_cycles".
 template <typename Struct>
 void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, std::string_view prefix,
              const std::function<Struct&(Target&)>& part, std::vector<CostKey>* all, bool patterns = false) {
@@ -51,10 +56,12 @@ void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, 
     key.name = Cat(path, prefix, row.name);
     key.low = row.low;
     key.high = row.high;
+    // Integers are moved one at a time by the fit. For a key above 0 its logarithm needs no grain.
     key.whole = !std::holds_alternative<double Struct::*>(row.member);
     key.grain = key.whole ? 1 : row.low > 0 ? 0 : kCycleGrain;
     if (row.high == 1) key.freedom = kFreedomOfShares;
     key.get = [part, member = row.member](const Target& target) {
+      // `part` serves both directions, so it takes a target that may be changed. Nothing is written here.
       const Struct& object = part(const_cast<Target&>(target));
       return std::visit([&](auto value) { return static_cast<double>(object.*value); }, member);
     };
@@ -77,11 +84,14 @@ std::function<MemoryLevel&(Target&)> LevelOf(Level level) {
   return [level](Target& of) -> MemoryLevel& { return of.memory[static_cast<size_t>(level)]; };
 }
 
+// Adds the keys of one vector unit: its own, those of instructions it has, and those of types that need
+// widening.
 void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::vector<CostKey>* all) {
   const std::string path = Cat("vectors.", unit.bytes, ".");
   AddKeys<VectorUnit>(
       kVectorKeys, path, "", [number](Target& of) -> VectorUnit& { return of.vectors[number]; }, all);
   for (const Instruction& row : kInstructions) {
+    // An instruction that this unit lacks has no cost to be found.
     if (row.timing.empty() || EncodingOf(row.arithmetic, unit, target) == nullptr) continue;
     AddKeys<ArithmeticRate>(
         kRateKeys, path, row.timing,
@@ -101,6 +111,8 @@ void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::v
           },
           all);
     };
+    // Types as wide as their sums are never widened. Blocks that callers can't have are in no problem of the
+    // suite.
     if (!IsNarrow(row.dtype) || (IsOfBlocks(row.dtype) && (number > 0 || !IsOfCallers(row.dtype)))) continue;
     if (!IsOfBlocks(row.dtype)) {
       add(kWideningKeys);

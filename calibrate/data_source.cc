@@ -21,20 +21,22 @@ namespace {
 
 constexpr int kMemories = 8, kQuickMemories = 4;  // that a cache is filled from
 
-// The suite with nothing but what the model chooses.
+// Returns the suite with one program a problem, which is the model's choice. Problems with a schedule leave
+// no choice, so they are left out.
 std::vector<Experiment> ChoicesOf(std::vector<Experiment> suite) {
   std::erase_if(suite, [](const Experiment& experiment) { return !experiment.schedule.empty(); });
   for (Experiment& experiment : suite) experiment.programs = 1;
   return suite;
 }
 
-// Those that are held out of the fit, or the others.
+// Returns the problems that are held out of the fit, or the others.
 std::vector<Experiment> PartOf(std::vector<Experiment> suite, bool held_out) {
   std::erase_if(suite, [&](const Experiment& experiment) { return experiment.held_out != held_out; });
   return suite;
 }
 
-// Adds an experiment's programs to `observations`.
+// Times an experiment's programs and appends them. The session may measure several times, and only the last
+// counts.
 absl::Status ObserveOne(const PreparedExperiment& prepared, Session& session,
                         std::vector<Observation>* observations) {
   std::vector<Observation> of_this;
@@ -49,7 +51,7 @@ absl::Status ObserveOne(const PreparedExperiment& prepared, Session& session,
   return status;
 }
 
-// The programs of experiments but those in `known`.
+// Prepares and times one experiment after the other, without the programs in `known`.
 absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment>& suite,
                                                     const std::set<std::string>& known,
                                                     Laboratory& laboratory, Session& session) {
@@ -63,6 +65,7 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
   return observations;
 }
 
+// Measures everything on this machine. The members are in the order of DataSource, which callers must keep.
 class MachineSource : public DataSource {
  public:
   MachineSource(const Target& base, const CalibrateOptions& options, int cpu, int cores)
@@ -72,6 +75,7 @@ class MachineSource : public DataSource {
 
   absl::StatusOr<std::vector<CalibratedKey>> Patterns() override {
     std::vector<CalibratedKey> keys;
+    // The suite's sizes depend on the bytes of L3, so these are measured before it is made.
     if (absl::Status status = MeasureShared(&keys); !status.ok()) return status;
     const std::vector<Experiment> all = CalibrationSuite(base_, quick_);
     suite_ = PartOf(all, /*held_out=*/false);
@@ -79,6 +83,7 @@ class MachineSource : public DataSource {
     held_out_ = ChoicesOf(PartOf(all, /*held_out=*/true));
     session_.Expect(std::size(kFilledCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size() +
                     held_out_.size());
+    // How much of each cache a program may fill.
     for (const FilledCache& cache : kFilledCaches) {
       const int memories = quick_ ? kQuickMemories : kMemories;
       const auto measure = [&] { return MeasureFillings(cache, base_, memories, session_.experiment()); };
@@ -89,6 +94,7 @@ class MachineSource : public DataSource {
       keys.push_back(
           {.name = KeyName(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
+    // What threads cost, which needs two of them. The interval is the spread of the samples.
     if (cores_ > 1) {
       const auto measure = [&] { return MeasureTeamCosts(4 * session_.experiment().rounds); };
       const absl::StatusOr<TeamCosts> costs = Measured<TeamCosts>("a team of two threads", measure);
@@ -108,6 +114,7 @@ class MachineSource : public DataSource {
     Laboratory laboratory(base_, cores_);
     absl::StatusOr<std::vector<Observation>> observed = ObserveAll(suite_, {}, laboratory, session_);
     if (!observed.ok()) return observed.status();
+    // If too much of the suite was disturbed, the rest is not measured.
     if (absl::Status noisy = session_.TooNoisy(); !noisy.ok()) return noisy;
     for (const Observation& observation : *observed) known_.insert(observation.program);
     return observed;
@@ -133,7 +140,7 @@ class MachineSource : public DataSource {
   std::string Interference() const override { return session_.Interference(); }
 
  private:
-  // What follows is chosen for what there is of L3.
+  // Finds the bytes of L3 and sets them in the base, from which everything else takes its sizes.
   absl::Status MeasureShared(std::vector<CalibratedKey>* keys) {
     session_.Expect(1);
     const std::function<absl::StatusOr<int64_t>()> measure = [&] {
@@ -148,7 +155,8 @@ class MachineSource : public DataSource {
     return absl::OkStatus();
   }
 
-  // With the choice of each target, but no program twice. A target's searches share a memo.
+  // Compiles each target's choice for each held-out problem, no program twice. The outer loop goes over
+  // targets, so that all searches of a target share the memo of its laboratory.
   absl::StatusOr<std::vector<PreparedExperiment>> PrepareHeldOut(const std::vector<Target>& targets) {
     std::vector<PreparedExperiment> all(held_out_.size());
     std::vector<std::set<std::string>> known(held_out_.size());
@@ -158,6 +166,7 @@ class MachineSource : public DataSource {
         session_.Announce(held_out_[i].problem);
         absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(held_out_[i], known[i]);
         if (!prepared.ok()) return prepared.status();
+        // The choices of this target are added to those of the targets before it.
         std::vector<PreparedProgram> programs = std::move(all[i].programs);
         for (const PreparedProgram& program : prepared->programs) known[i].insert(program.program);
         std::move(prepared->programs.begin(), prepared->programs.end(), std::back_inserter(programs));
@@ -168,6 +177,7 @@ class MachineSource : public DataSource {
     return all;
   }
 
+  // Runs a pattern in the session, which waits for disturbances and repeats it.
   template <typename Result>
   absl::StatusOr<Result> Measured(std::string_view what,
                                   const std::function<absl::StatusOr<Result>()>& measure) {
@@ -186,10 +196,13 @@ class MachineSource : public DataSource {
   std::set<std::string> known_;  // programs that Suite had
 };
 
+// Returns what a file of measurements has. The targets that are asked for make no difference: all programs of
+// the file are priced for the base.
 class RecordedSource : public DataSource {
  public:
   RecordedSource(const Target& base, const Measurements& measurements)
       : base_(base), measurements_(measurements) {
+    // As in MachineSource, the base takes over the bytes of L3 before anything is priced.
     const CostKey shared = SharedBytesKey();
     for (const CalibratedKey& key : measurements.keys)
       if (key.name == shared.name) shared.set(std::clamp(key.value, shared.low, shared.high), base_);
@@ -205,6 +218,7 @@ class RecordedSource : public DataSource {
   }
 
  private:
+  // Returns the programs of one step: the suite has neither flag, choices are fresh, held-out ones are both.
   std::vector<Observation> Recall(bool fresh, bool held_out) const {
     std::vector<Remembered> programs = measurements_.programs;
     std::erase_if(programs, [&](const Remembered& one) {
@@ -217,6 +231,7 @@ class RecordedSource : public DataSource {
   const Measurements& measurements_;
 };
 
+// The CPU that measurements of one thread run on, and that the noise monitor watches.
 absl::StatusOr<int> PinnedCpu() {
   const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(1);
   if (!cpus.ok()) return cpus.status();
@@ -236,12 +251,14 @@ std::unique_ptr<DataSource> MakeRecordedSource(const Target& base, const Calibra
   return std::make_unique<RecordedSource>(base, *options.measurements);
 }
 
-// A program may have been chosen when more of a cache was thought to be of use.
+// A program may have been chosen when more of a cache was thought to be usable. So all caches may be filled
+// here, or such a program would be refused for lack of room.
 std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, const Target& base) {
   Laboratory laboratory(WithAllUsable(base), 1);
   std::vector<Observation> observations;
   for (const Remembered& one : remembered) {
     absl::StatusOr<Observation> observation = laboratory.Recall(one.experiment, one.cycles, one.spread);
+    // The space changes from version to version; a program that is gone is no error.
     if (!observation.ok()) continue;
     observation->chosen = one.chosen;
     observation->distance = one.distance;

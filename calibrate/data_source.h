@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a calibration's observations come from: this machine, or what was measured on it before.
+// Supplies a calibration with observations: from this machine, or from a file of earlier ones.
+//
+// With this interface the steps of a calibration are the same in both cases, so `--refit` needs no quiet
+// machine.
 #ifndef KIRSCH_CALIBRATE_DATA_SOURCE_H_
 #define KIRSCH_CALIBRATE_DATA_SOURCE_H_
 
@@ -15,27 +18,31 @@
 
 namespace kirsch {
 
-// Not thread-safe. Errors are those of Calibrate.
+// The steps of a calibration ask for observations through this interface. Call Patterns first, then Suite,
+// Choices and HeldOut: what is measured later depends on what was found before. Not thread-safe. Errors are
+// those of Calibrate.
 class DataSource {
  public:
   virtual ~DataSource() = default;
 
-  // What it was made for, with what there is of L3, once Patterns has found that.
+  // The target that it was made for. After Patterns, its L3 has the bytes that were found.
   virtual const Target& base() const = 0;
 
-  // Keys that have patterns of their own.
+  // Finds the keys that have patterns of their own.
   virtual absl::StatusOr<std::vector<CalibratedKey>> Patterns() = 0;
 
-  // Programs of the suite.
+  // Programs of the suite, drawn with the base's model.
   virtual absl::StatusOr<std::vector<Observation>> Suite() = 0;
 
-  // What `fitted` chooses for the suite's problems, but what Suite had.
+  // What `fitted` chooses for the suite's problems, without the programs that Suite had.
   virtual absl::StatusOr<std::vector<Observation>> Choices(const Target& fitted) = 0;
 
-  // What each of the targets chooses for the problems that are held out, of a problem all at once.
+  // What each of the targets chooses for the held-out problems. All choices of one problem are timed side by
+  // side.
   virtual absl::StatusOr<std::vector<Observation>> HeldOut(const std::vector<Target>& targets) = 0;
 
-  virtual double waited() const { return 0; }  // seconds, for others
+  virtual double waited() const { return 0; }  // seconds, for others to finish
+  // For people; empty if nothing disturbed the measurements.
   virtual std::string Interference() const { return ""; }
 };
 
@@ -43,13 +50,14 @@ class DataSource {
 absl::StatusOr<std::unique_ptr<DataSource>> MakeMachineSource(const Target& base,
                                                               const CalibrateOptions& options);
 
-// Has what is in options.measurements; what is not in this target's space any more is left out.
+// Has what is in options.measurements, which must be there and outlive it. Leaves out programs that are no
+// longer in this target's space.
 std::unique_ptr<DataSource> MakeRecordedSource(const Target& base, const CalibrateOptions& options);
 
-// Programs that were timed before, priced for `base`; likewise.
+// Prices programs for `base` that were timed before. Leaves out programs that are not in its space.
 std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, const Target& base);
 
-// Only what `target` chooses for a few problems.
+// Times only what `target` chooses for a few problems: enough to tell how well it describes this machine.
 absl::StatusOr<std::vector<Observation>> MeasureFewChoices(const Target& target,
                                                            const CalibrateOptions& options);
 

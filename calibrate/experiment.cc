@@ -20,8 +20,8 @@
 namespace kirsch {
 namespace {
 
-constexpr uint64_t kDrawSeed = 1;        // of draws
-constexpr char kName[] = "observed";     // of functions
+constexpr uint64_t kDrawSeed = 1;        // of draws: every run draws the same programs of a space
+constexpr char kName[] = "observed";     // of the compiled functions
 constexpr int64_t kMostSpecs = 3000000;  // that a memo keeps from one problem to the next
 
 Residency ResidencyOf(const Experiment& experiment) {
@@ -35,7 +35,7 @@ absl::StatusOr<BenchEntry> EntryOf(const Experiment& experiment) {
   return std::move(entries->front());
 }
 
-// A program and where its operands wait.
+// A program before it is compiled, and the level where its operands are at first.
 struct Source {
   Level level = Level::kRam;
   Subject subject;
@@ -43,9 +43,10 @@ struct Source {
   std::function<double(const CostModel&)> predict;
 };
 
+// All operands of a problem begin at the same level, but for vectors of an epilogue; rhs stands for them.
 Level LevelOf(const Spec& placed) { return placed.operand[MatmulDims::kRhs].level; }
 
-// The sources of a problem: of a contraction programs, of a kernel plans.
+// Finds the programs that an experiment wants: of a contraction program trees, of other kernels plans.
 class Sources {
  public:
   Sources(const Experiment& experiment, const CostModel& model, Memo& memo, int workers)
@@ -56,6 +57,7 @@ class Sources {
   }
 
  private:
+  // The programs of a contraction: the one with the schedule, or the optimum and drawn ones.
   absl::StatusOr<std::vector<Source>> OfContraction(const ParsedSpec& parsed) {
     const Spec root = PlaceOperands(parsed.spec, ResidencyOf(experiment_), model_.target());
     if (!HasRoom(root, model_.target())) return absl::InvalidArgumentError("no room for the operands");
@@ -64,6 +66,7 @@ class Sources {
       sources.push_back({LevelOf(root), Subject(impl, model_.target(), kName), PrintSchedule(impl),
                          PricerFor(impl, model_.target())});
     };
+    // A schedule is replayed. It may lead to a program that this target lacks, which `may_lack` allows.
     if (!experiment_.schedule.empty()) {
       const absl::StatusOr<Schedule> schedule = ParseSchedule(experiment_.schedule, "schedule", root.op);
       if (!schedule.ok()) return schedule.status();
@@ -76,12 +79,13 @@ class Sources {
     }
     SearchOptions search;
     search.workers = workers_;
-    Search(root, model_, memo_, search);  // so that the memo knows it
+    Search(root, model_, memo_, search);  // so that the memo knows the optimum, by all workers
     for (const DrawnProgram& drawn : DrawPrograms(root, model_, memo_, experiment_.programs, kDrawSeed))
       add(drawn.impl);
     return sources;
   }
 
+  // The programs of any other kernel, whose plan must be a single stage.
   absl::StatusOr<std::vector<Source>> OfKernel(const Graph& graph) {
     const absl::StatusOr<OneStage> chosen =
         OneStage::Of(graph, ResidencyOf(experiment_), experiment_.schedule, model_, memo_);
@@ -106,6 +110,7 @@ class Sources {
 
 absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experiment,
                                                        const std::set<std::string>& known) {
+  // A bound on memory: the memo would grow with every problem of the suite.
   if (memo_.counts().specs > kMostSpecs) memo_.Clear();
   const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
   if (!entry.ok()) return entry.status();
@@ -120,9 +125,11 @@ absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experim
   prepared.workload = *std::move(workload);
   if (sources->empty()) return prepared;
   prepared.level = sources->front().level;
+  // The first source is the model's choice, unless the experiment names a schedule.
   const double optimum = sources->front().predict(model_);
   for (const Source& source : *sources) {
     std::string program = PrintProgram(source.subject.program);
+    // This program was measured before: in an earlier step, or as another target's choice.
     if (known.contains(program)) continue;
     absl::StatusOr<Kernel> kernel = CompileForThisCpu(source.subject);
     if (!kernel.ok()) return kernel.status();
@@ -138,6 +145,7 @@ absl::StatusOr<Observation> Laboratory::Recall(const Experiment& experiment, dou
   if (!entry.ok()) return entry.status();
   const absl::StatusOr<std::vector<Source>> sources = Sources(experiment, model_, memo_, workers_).Of(*entry);
   if (!sources.ok()) return sources.status();
+  // There is one source, as the experiment has a schedule.
   const Source& source = sources->front();
   Observation observation;
   observation.problem = experiment.problem;
@@ -156,6 +164,7 @@ absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& exper
   std::vector<Kernel> kernels;
   for (const PreparedProgram& program : experiment.programs) kernels.push_back(program.kernel);
   if (kernels.empty()) return std::vector<Observation>();
+  // All programs go to one process and take turns, so that drifts of the clock hit all alike.
   TrialOptions trial_options;
   trial_options.rounds = options.rounds;
   trial_options.peak = options.peak;
@@ -166,6 +175,7 @@ absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& exper
   std::vector<Observation> observations;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const Trial& trial = trials->of[i];
+    // The trials were stopped before this program had a sample.
     if (trial.cycles.empty() || trials->peak.empty()) continue;
     const PreparedProgram& program = experiment.programs[i];
     if (!trial.correct)

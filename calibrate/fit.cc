@@ -15,23 +15,25 @@
 namespace kirsch {
 namespace {
 
-// Of an observation that is off by more than this many times its noise, only the amount counts, not the
-// square.
+// Beyond this many times its noise, an observation counts by the amount that it is off, not by the square. So
+// a few that no key explains do not decide the fit.
 constexpr double kHuber = 1.5;
-// How much less is asked of predictions the further a program is from the optimum.
+// How much less is asked of predictions the further a program is from the optimum. A program that is
+// predicted to take ten times the optimum has a noise of kCare * log(10) = 0.7 in place of 0.03.
 constexpr double kCare = 0.3;
-constexpr double kStep = 0.02;  // of differences, in logarithms
+constexpr double kStep = 0.02;  // of differences, in logarithms: 2 %
 constexpr int kMostSteps = 30;
 constexpr double kLittle = 1e-3;  // a step that gains a smaller share of the loss is the last
-// A key is known when the observations leave it so much less room than it had.
+// A key is known when the observations leave it less than this share of the room that it had.
 constexpr double kKnown = 0.5;
-// What matters, in the loss: a residual of one standard deviation.
+// An increase of the loss that matters: that of a residual of one standard deviation.
 constexpr double kMatters = 1;
-// Values that keys that count are tried at, beside the one they have.
+// Values that integer keys are tried at, as multiples of the one they have.
 constexpr double kFactors[] = {0.5, 0.71, 1.41, 2};
 
-// A level is nowhere cheaper than one that is closer, or relaxed specs would be no bounds
-// (search/solver/relaxation.h) and the search slow: what noise has turned round is made equal.
+// Makes no level cheaper than one that is closer, in any respect. Otherwise relaxed specs would be no bounds
+// (search/solver/relaxation.h), and the search slow. Where noise has turned two levels round, they are made
+// equal.
 Target Ordered(Target target) {
   for (Level near : {Level::kL2, Level::kL3}) {
     const MemoryLevel& closer = target.at(near);
@@ -44,6 +46,8 @@ Target Ordered(Target target) {
           &MemoryLevel::prefetched_cycles_per_line, &MemoryLevel::lhs_contention_cycles_per_line,
           &MemoryLevel::cycles_per_page, &MemoryLevel::write_factor})
       level.*key = std::max(level.*key, closer.*key);
+    // Fewer streams and less overlap make a level dearer, so for these three the order is the other way
+    // round.
     level.prefetch_lines = std::max(level.prefetch_lines, closer.prefetch_lines);
     level.streams = std::min(level.streams, closer.streams);
     level.prefetch_streams = std::min(level.prefetch_streams, closer.prefetch_streams);
@@ -52,12 +56,14 @@ Target Ordered(Target target) {
   return target;
 }
 
+// One fit. `target_` always has the values that `place_` says; the model sees it through Ordered.
 class Fitter {
  public:
   Fitter(const Target& start, const std::vector<CostKey>& keys, const std::vector<Observation>& observations,
          const FitOptions& options)
       : target_(start), keys_(keys), observations_(observations), options_(options) {
     for (const Observation& observation : observations)
+      // The three sources of noise are independent, so their squares add up.
       noise_.push_back(std::hypot(options.noise, observation.spread, kCare * observation.distance));
     for (const CostKey& key : keys) {
       first_.push_back(key.get(start));
@@ -67,12 +73,14 @@ class Fitter {
     place_ = start_;
   }
 
+  // Descends with all keys, then without those that the observations don't tell, and estimates what is left.
   Fit Run() {
     Fit fit;
     fit.error_before = MedianError();
     Descend();
+    // Integer keys have no derivative. When one of them has moved, the others are fitted again.
     for (int sweep = 0; sweep < 2 && MoveCounts(); ++sweep) Descend();
-    // What the observations don't tell goes back, and the rest is fitted to that.
+    // Keys that the observations don't tell go back to where they began, and the others are fitted to that.
     std::vector<double> deviations = Deviations();
     for (size_t k = 0; k < keys_.size(); ++k) {
       if (keys_[k].whole || deviations[k] < kKnown * keys_[k].freedom) continue;
@@ -88,19 +96,22 @@ class Fitter {
   }
 
  private:
-  // Keys live on a logarithmic scale that is linear near 0.
+  // Keys live on a logarithmic scale that is linear near 0. A place is a point of that scale, a value one of
+  // the target file.
   static double Place(const CostKey& key, double value) { return std::log(value + key.grain); }
   static double Value(const CostKey& key, double place) {
     return std::clamp(std::exp(place) - key.grain, key.low, key.high);
   }
 
+  // Sets the key in the target. Where it began, it gets its first value again to the last bit.
   void Move(size_t key, double place) {
     place_[key] = place;
     keys_[key].set(place == start_[key] ? first_[key] : Value(keys_[key], place), target_);
   }
 
-  // Of some keys observations tell only how large they are at most, as something else takes longer: where the
-  // fit left them, nothing depends on them, and where they came from, much does.
+  // Tells whether the loss rises when the key goes back to where it began. Of some keys the observations tell
+  // only how large they are at most: below that, something else takes longer. Nothing depends on them where
+  // the fit left them, but much does where they came from.
   bool CostsToGoBack(size_t key) {
     const double place = place_[key], loss = Loss(Residuals());
     Move(key, start_[key]);
@@ -109,6 +120,7 @@ class Fitter {
     return back > loss + kMatters;
   }
 
+  // Integer keys have no interval, and count as fitted when they moved.
   KeyEstimate EstimateKey(size_t k, double deviation) const {
     const CostKey& key = keys_[k];
     const double value = key.get(Ordered(target_));
@@ -120,6 +132,7 @@ class Fitter {
   // (log predicted - log measured) / noise.
   Eigen::VectorXd Residuals() const { return ComputeResiduals(target_); }
 
+  // Prices every observation with a model for `target`.
   Eigen::VectorXd ComputeResiduals(const Target& target) const {
     const CostModel model(Ordered(target));
     Eigen::VectorXd residuals(observations_.size());
@@ -129,6 +142,7 @@ class Fitter {
     return residuals;
   }
 
+  // The sum that is minimised, see fit.h. Both branches of Huber's loss agree at kHuber, with the same slope.
   double Loss(const Eigen::VectorXd& residuals) const {
     double loss = 0;
     for (double r : residuals) {
@@ -139,6 +153,7 @@ class Fitter {
     return loss;
   }
 
+  // Numbers of the keys that take part in the descent, a column of the Jacobian each.
   std::vector<size_t> FreeKeys() const {
     std::vector<size_t> free;
     for (size_t k = 0; k < keys_.size(); ++k)
@@ -146,7 +161,8 @@ class Fitter {
     return free;
   }
 
-  // A column for each key, each by whichever worker comes to it.
+  // Derivatives of all residuals: a column for each free key. Each worker takes the next column that nobody
+  // has, and writes that column only. So the result does not depend on how many there are.
   Eigen::MatrixXd Jacobian(const std::vector<size_t>& free, const Eigen::VectorXd& residuals) const {
     Eigen::MatrixXd jacobian(residuals.size(), static_cast<Eigen::Index>(free.size()));
     std::atomic<size_t> next = 0;
@@ -156,10 +172,11 @@ class Fitter {
     };
     std::vector<std::jthread> workers;
     for (int i = 0; i < options_.workers; ++i) workers.emplace_back(work);
-    workers.clear();
+    workers.clear();  // joins them
     return jacobian;
   }
 
+  // One column, by a step of one key. The step is taken on a copy of the target, as other workers read it.
   Eigen::VectorXd Derivative(size_t k, const Eigen::VectorXd& residuals) const {
     const CostKey& key = keys_[k];
     // Away from the nearer end of the range, where the key could not move.
@@ -169,12 +186,14 @@ class Fitter {
     return (ComputeResiduals(moved) - residuals) / step;
   }
 
-  // Of the reweighted least squares: the weight of each observation.
+  // The weight of each observation in the reweighted least squares, with which a square has the slope of
+  // Huber's loss.
   static Eigen::VectorXd Weights(const Eigen::VectorXd& residuals) {
     return residuals.unaryExpr([](double r) { return std::min(1.0, kHuber / std::max(std::abs(r), 1e-9)); });
   }
 
-  // Second derivatives of the loss, halved, as Gauss and Newton approximate them.
+  // Second derivatives of the loss, halved, as Gauss and Newton approximate them. The diagonal gets the pull
+  // of each key towards where it began.
   Eigen::MatrixXd Curvature(const std::vector<size_t>& free, const Eigen::MatrixXd& jacobian,
                             const Eigen::VectorXd& weights) const {
     Eigen::MatrixXd curvature = jacobian.transpose() * weights.asDiagonal() * jacobian;
@@ -183,6 +202,7 @@ class Fitter {
     return curvature;
   }
 
+  // Goes down until a step gains next to nothing, or there is none.
   void Descend() {
     const std::vector<size_t> free = FreeKeys();
     if (free.empty() || observations_.empty()) return;
@@ -195,21 +215,25 @@ class Fitter {
     }
   }
 
-  // One step down, with as much damping as it takes. False: there is none.
+  // Goes one step down, with as much damping as it takes. False if no step leads down; then no key has moved.
   bool Step(const std::vector<size_t>& free, double* damping, Eigen::VectorXd* residuals, double* loss) {
     const Eigen::MatrixXd jacobian = Jacobian(free, *residuals);
     const Eigen::VectorXd weights = Weights(*residuals);
     const Eigen::MatrixXd curvature = Curvature(free, jacobian, weights);
+    // The gradient, halved like the curvature: of the observations, and of the pull to where keys began.
     Eigen::VectorXd gradient = jacobian.transpose() * weights.asDiagonal() * *residuals;
     for (size_t j = 0; j < free.size(); ++j)
       gradient[static_cast<Eigen::Index>(j)] +=
           (place_[free[j]] - start_[free[j]]) * std::pow(keys_[free[j]].freedom, -2);
     const std::vector<double> from = place_;
+    // More damping makes a step shorter and turns it towards the gradient. A step that leads down lowers it
+    // for the next.
     for (; *damping < 1e6; *damping *= 4) {
       Eigen::MatrixXd damped = curvature;
       damped.diagonal() *= 1 + *damping;
       const Eigen::VectorXd move = damped.ldlt().solve(-gradient);
       for (size_t j = 0; j < free.size(); ++j)
+        // No key moves by more than a factor of e in one step, however far the solution is.
         MoveWithin(free[j], from[free[j]] + std::clamp(move[static_cast<Eigen::Index>(j)], -1.0, 1.0));
       const Eigen::VectorXd after = Residuals();
       if (const double there = Loss(after); there < *loss) {
@@ -223,10 +247,11 @@ class Fitter {
     return false;
   }
 
-  // A place beyond the ends of the key's range would be one it never comes back from.
+  // Moves a key, but not beyond the ends of its range, where its derivative would be 0 and it would never
+  // come back.
   void MoveWithin(size_t key, double place) { Move(key, Place(keys_[key], Value(keys_[key], place))); }
 
-  // Keys that count: each to the best of a few values. True if one moved.
+  // Moves each integer key to the best of a few values. True if one moved.
   bool MoveCounts() {
     bool moved = false;
     for (size_t k = 0; k < keys_.size(); ++k) {
@@ -248,7 +273,8 @@ class Fitter {
     return moved;
   }
 
-  // Of each key, on the scale of places; what has no part in the fit keeps what it had.
+  // Standard deviation of each key, on the scale of places. Keys that take no part in the fit keep their
+  // freedom.
   std::vector<double> Deviations() {
     std::vector<double> deviations;
     for (const CostKey& key : keys_) deviations.push_back(key.freedom);
@@ -260,7 +286,7 @@ class Fitter {
             .ldlt()
             .solve(Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(free.size()),
                                              static_cast<Eigen::Index>(free.size())));
-    // Where the model is off by more than the noise, that is noise, too.
+    // Where the model is off by more than the noise, the difference counts as noise, too.
     const double scale = std::max(1.0, residuals.cwiseAbs2().cwiseProduct(weights).sum() / weights.sum());
     for (size_t j = 0; j < free.size(); ++j) {
       const auto diagonal = static_cast<Eigen::Index>(j);
@@ -269,6 +295,7 @@ class Fitter {
     return deviations;
   }
 
+  // Median of |predicted / measured - 1| over all observations, 0 without any.
   double MedianError() const {
     std::vector<double> errors = ComputeErrors(CostModel(Ordered(target_)), observations_);
     for (double& error : errors) error = std::abs(error);

@@ -13,14 +13,16 @@ namespace {
 
 constexpr std::string_view kVectors = "vectors.", kAll = "";
 
-// The same program takes a per cent more or less from one time to the next, and a group has few problems.
+// A group may be slower by this share. The same program takes a per cent more or less from one time to the
+// next, and a group has few problems.
 constexpr double kGroupNoise = 0.02;
 
+// A choice: what it was predicted to take, and what it takes.
 struct Predicted {
   double cycles = 0, measured = 0;
 };
 
-// The program of each problem that `model` predicts to be the fastest.
+// Returns the program of each problem that `model` predicts to be the fastest; of equals the first.
 std::map<std::string, Predicted> ChoicesOf(const CostModel& model,
                                            const std::vector<Observation>& observations) {
   std::map<std::string, Predicted> choices;
@@ -48,6 +50,7 @@ std::vector<Candidate> FindCandidates(const Target& base, const Target& fitted,
                                       const std::vector<CostKey>& keys) {
   std::vector<Candidate> candidates = {
       {fitted, {}}, {fitted, {kMemoryKeys}}, {fitted, {kVectors}}, {fitted, {kAll}}};
+  // Each candidate begins as the fitted target, and gets back the base's values of what it keeps.
   for (Candidate& candidate : candidates)
     for (const CostKey& key : keys)
       if (Keeps(candidate, key.name)) key.set(key.get(base), candidate.target);
@@ -63,6 +66,7 @@ HeldOutTimes TimesOf(const Target& candidate, const Target& base,
   std::vector<std::pair<std::string, std::vector<double>>> groups;
   std::string last;
   for (const Observation& one : observations) {
+    // Programs of a problem follow each other, so this visits each problem once.
     if (std::exchange(last, one.problem) == one.problem) continue;
     const Predicted& choice = ours.at(one.problem);
     all.push_back(choice.measured / theirs.at(one.problem).measured);

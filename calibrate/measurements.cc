@@ -13,7 +13,7 @@
 namespace kirsch {
 namespace {
 
-// Of "memory.L2.usable", which ends in a key's former name: "memory.L2.capacity_share".
+// Returns the path with today's name of its key: "memory.L2.usable" becomes "memory.L2.capacity_share".
 std::string CurrentPath(const std::string& path) {
   const size_t key = path.rfind('.') + 1;
   return Cat(path.substr(0, key), CurrentName(std::string_view(path).substr(key)));
@@ -22,6 +22,7 @@ std::string CurrentPath(const std::string& path) {
 using nlohmann::ordered_json;
 using Kind = JsonValue::Kind;
 
+// Reads the members one by one, and remembers the first error. Values are of no use before ok() is asked.
 class Reader : JsonMembers {
  public:
   explicit Reader(std::string_view file) : JsonMembers(file) {}
@@ -59,7 +60,7 @@ class Reader : JsonMembers {
     program.chosen = Flag(json, "chosen");
     program.distance = Number(json, "distance");
     program.fresh = Flag(json, "fresh");
-    // Files of earlier versions have neither.
+    // Both are optional, since files of earlier versions have neither.
     if (json.Find("group") != nullptr)
       program.experiment.group = Member(json, "group", Kind::kString, "a group's name, a string").text;
     if (json.Find("held_out") != nullptr) program.experiment.held_out = Flag(json, "held_out");
@@ -70,6 +71,7 @@ class Reader : JsonMembers {
     return Member(object, key, Kind::kBool, "true or false").boolean;
   }
 
+  // All numbers of the file are finite and not negative. Cycles are divided by, so they must not be 0.
   double Number(const JsonValue& object, std::string_view key) {
     const JsonValue& member = Member(object, key, Kind::kNumber, "a number");
     if (ok() && !(member.number >= 0 && std::isfinite(member.number)))

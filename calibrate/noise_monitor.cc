@@ -14,9 +14,11 @@
 namespace kirsch {
 namespace {
 
+// Shares of the time above which a measurement counts as disturbed.
 constexpr double kMostStolen = 0.03, kMostOthers = 0.06, kMostNeighbours = 0.5;
 constexpr double kLeastSeconds = 0.2;  // below, a few ticks would be large shares
 
+// CPU time of child processes that have ended and that were waited for.
 double ChildrenSeconds() {
   rusage usage;
   getrusage(RUSAGE_CHILDREN, &usage);
@@ -34,6 +36,7 @@ bool Disturbance::matters() const {
 
 std::string Disturbance::Describe() const {
   std::string text;
+  // Only shares that matter are mentioned.
   const auto add = [&](double share, double most, const char* what) {
     if (share > most)
       Append(&text, text.empty() ? "" : ", ", absl::StrFormat("%.0f %% %s", 100 * share, what));
@@ -46,7 +49,8 @@ std::string Disturbance::Describe() const {
 
 void NoiseMonitor::Begin() { begin_ = Read(); }
 
-// A line of /proc/stat: "cpu1 user nice system idle iowait irq softirq steal ...", in ticks.
+// Reads a line of /proc/stat: "cpu1 user nice system idle iowait irq softirq steal ...", in ticks. All zeros
+// if there is none, so that no disturbance is reported on a system that has no such file.
 NoiseMonitor::Ticks NoiseMonitor::Read() const {
   Ticks ticks;
   const absl::StatusOr<std::string> text = ReadFile("/proc/stat");
@@ -74,6 +78,7 @@ Disturbance NoiseMonitor::End() const {
   Disturbance disturbance;
   if (all < kLeastSeconds) return disturbance;
   disturbance.stolen = (now.stolen - begin_.stolen) / all;
+  // The CPU's busy time without what our own processes took of it.
   disturbance.others = std::max(0.0, (now.busy - begin_.busy) - (now.ours - begin_.ours)) / all;
   return disturbance;
 }

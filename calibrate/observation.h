@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that was measured, and what a cost model says of it.
+// Holds a program that was measured, with a function that prices it by any cost model.
+//
+// The fit needs no more than this: it compares `cycles` with `predict` for ever other constants.
 #ifndef KIRSCH_CALIBRATE_OBSERVATION_H_
 #define KIRSCH_CALIBRATE_OBSERVATION_H_
 
@@ -11,22 +13,23 @@
 
 namespace kirsch {
 
+// One program of one problem.
 struct Observation {
   std::string problem;  // as a user states it
   std::string group;    // of problems, see Experiment
   std::string schedule;
-  std::string program;       // its code, as PrintProgram gives it: what tells it from others of the problem
+  std::string program;       // its code, as PrintProgram gives it; identifies it among those of the problem
   Level level = Level::kL1;  // where the operands wait
-  double cycles = 0;         // measured: median
+  double cycles = 0;         // measured, of one call; Observe takes the first quartile of its samples
   double spread = 0;         // of the samples, interquartile range over median
-  bool disturbed = false;    // what else there was of samples was worse
-  double peak = 0;           // FMAs of 32 bytes a cycle that the core did at best meanwhile
-  bool chosen = false;       // by the model, of the problem's programs
-  // How far from the optimum the program was predicted to be, log(predicted / optimum): what the search would
-  // never choose, the model need not know as well.
+  bool disturbed = false;    // disturbed samples had to be used, as there were hardly others
+  double peak = 0;           // the most FMAs of 32 bytes a cycle that the core did meanwhile
+  bool chosen = false;       // the model's choice among the problem's programs
+  // How far from the optimum the program was predicted to be: log(predicted / optimum), 0 of the optimum. The
+  // search never chooses what is far away, so the model need not know that as well.
   double distance = 0;
-  // Cycles for a model whose target differs from the one it was made for in nothing but cost keys.
-  // Thread-safe.
+  // Returns predicted cycles of one call. The model's target must not differ from the one it was made for,
+  // except in cost keys. Thread-safe.
   std::function<double(const CostModel& model)> predict;
 };
 

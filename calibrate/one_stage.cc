@@ -15,6 +15,7 @@
 namespace kirsch {
 
 std::function<double(const CostModel&)> PricerFor(const Impl& impl, const Target& target) {
+  // The cost of a program is made once, and evaluated for each model.
   return [cost = std::make_shared<const ProgramCost>(impl, target)](const CostModel& model) {
     return cost->Cycles(model);
   };
@@ -34,18 +35,21 @@ absl::StatusOr<OneStage> OneStage::Of(const Graph& graph, Residency residency, s
   return one;
 }
 
+// A row program has a list of schedules. A contraction has a space of programs, which can only be drawn from.
 std::vector<OneStage> OneStage::Others(int count, uint64_t seed, const CostModel& model, Memo& memo) const {
   return stage()->kind == StageKind::kRows ? OtherSchedules(count, model.target())
                                            : OtherPrograms(count, seed, model, memo);
 }
 
 std::function<double(const CostModel&)> OneStage::Price(const CostModel& model) const {
+  // The stage runs for each tile of each item of a batch, with all its repeats.
   const LoopNest& nest = plan_.nests[0];
   const double times = static_cast<double>(nest.batch * nest.trips() * stage()->repeats);
   if (stage()->kind == StageKind::kContraction)
     return [program = PricerFor(stage()->impl, model.target()), fetch = FetchCycles(model),
             times](const CostModel& other) { return times * (program(other) + fetch); };
   const size_t inputs = stage()->program.inputs.size();
+  // All operands are at the plan's level: nothing is kept between stages where there is one.
   const RowLevels levels = {std::vector<Level>(inputs, level_),
                             std::vector<Level>(stage()->operands.size() - inputs, level_)};
   return [stage = *stage(), times, levels](const CostModel& other) {
@@ -54,6 +58,7 @@ std::function<double(const CostModel&)> OneStage::Price(const CostModel& model) 
   };
 }
 
+// One loop nest without a rest, with one stage, which is a row program or a contraction.
 Stage* OneStage::stage() {
   if (plan_.nests.size() != 1 || !plan_.nests[0].rest.empty()) return nullptr;
   const std::vector<Stage*> stages = StagesOf(plan_.nests[0]);
@@ -63,13 +68,14 @@ Stage* OneStage::stage() {
              : nullptr;
 }
 
-// What fetching takes beside a contraction's program, once. It depends on the same keys, but little.
+// Returns the cycles of one run that the plan has beside the contraction's program: fetching the input. They
+// depend on the same keys, but little, so they are computed once and stay the same in a fit.
 double OneStage::FetchCycles(const CostModel& model) const {
   return stage()->cycles / static_cast<double>(stage()->repeats) -
          PricerFor(stage()->impl, model.target())(model);
 }
 
-// Evenly from all there are.
+// Takes schedules evenly from the list of all, after this plan itself.
 std::vector<OneStage> OneStage::OtherSchedules(int count, const Target& target) const {
   const std::vector<RowSchedule> schedules =
       EnumerateRowSchedules(stage()->program, stage()->columns, target);
@@ -84,6 +90,7 @@ std::vector<OneStage> OneStage::OtherSchedules(int count, const Target& target) 
   return others;
 }
 
+// Draws programs for the contraction's spec; the first one drawn is its optimum, as this plan has it.
 std::vector<OneStage> OneStage::OtherPrograms(int count, uint64_t seed, const CostModel& model,
                                               Memo& memo) const {
   const double fetch = FetchCycles(model);

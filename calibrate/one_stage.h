@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that are a single stage, a row program or a convolution: what a calibration measures beside
-// contractions.
+// Draws and prices kernels that are a single stage: row programs and convolutions. A calibration measures
+// them beside contractions.
+//
+// A plan of one stage is priced without its graph, many thousand times in a fit, when only cost keys change.
 #ifndef KIRSCH_CALIBRATE_ONE_STAGE_H_
 #define KIRSCH_CALIBRATE_ONE_STAGE_H_
 
@@ -19,27 +21,31 @@
 
 namespace kirsch {
 
-// Prices a contraction's program, which need not stay, for models whose targets differ in nothing but cost
-// keys.
+// Returns a function that prices a contraction's program. It copies what it needs, so `impl` need not outlive
+// it. Models may differ from `target` in cost keys only.
 std::function<double(const CostModel&)> PricerFor(const Impl& impl, const Target& target);
 
+// A plan that is one stage, and other plans that differ from it in nothing but how the stage is done.
 class OneStage {
  public:
-  // The cheapest, or the one with the schedule if that is not empty. InvalidArgument if there is none, or if
-  // the graph's plan is more than a stage.
+  // Returns the cheapest plan, or the one with the schedule if that is not empty. InvalidArgument if there is
+  // none, or if the graph's plan is more than one stage.
   static absl::StatusOr<OneStage> Of(const Graph& graph, Residency residency, std::string_view schedule,
                                      const CostModel& model, Memo& memo);
 
   const Plan& plan() const { return plan_; }
   Level level() const { return level_; }  // where the operands wait
 
-  // `count` plans or so with this stage done in other ways, drawn by `seed`; the first is this one.
+  // Returns about `count` plans with this stage done in other ways, this one first. Of contractions they are
+  // drawn by `seed`; of row programs they are spread evenly over all schedules.
   std::vector<OneStage> Others(int count, uint64_t seed, const CostModel& model, Memo& memo) const;
 
-  // Prices the plan, likewise; `model` is the one it was made for.
+  // Returns a function that prices the plan for models that differ in cost keys only. `model` is the one it
+  // was made for.
   std::function<double(const CostModel&)> Price(const CostModel& model) const;
 
  private:
+  // The only stage; null if the plan is not of that kind.
   const Stage* stage() const { return const_cast<OneStage*>(this)->stage(); }
   Stage* stage();
   double FetchCycles(const CostModel& model) const;

@@ -26,26 +26,29 @@ constexpr size_t kHeldOut = 5;        // of so many problems, one is held out of
 constexpr int kOddShapes = 50;        // drawn
 constexpr int kLongTiles = 160;
 constexpr uint64_t kSuiteSeed = 17;  // of draws
-// Operands of about a cache's size are partly there and partly beyond, which no formula prices: of what lies
-// between these shares of it, keys of neither level are found.
+// Operands of about a cache's size are partly there and partly beyond, which no formula prices. Problems
+// between these shares of a cache are left out, since the keys of neither level can be found from them.
 constexpr double kAlmostFills = 0.75, kFarMore = 1.5;
 
+// Types that matmuls are measured with beside f32: floats that are widened, products of integers, and s32.
 constexpr std::string_view kOtherTypes[] = {
     "bf16*bf16->f32", "f32*bf16->f32", "f16*f16->f32", "bf16*f8_e4m3->f32",
     "u8*s8->s32",     "s8*s8->s32",    "s32"};
 
-// A shape of about so many bytes of f32: m and k are given, n follows, a whole number of lines.
+// Returns a matmul whose operands take about so many bytes of f32. `m` and `k` are given; n follows, a whole
+// number of lines: 4 * (m * k + k * n + m * n) = bytes.
 std::string Matmul(int64_t bytes, int64_t m, int64_t k, std::string_view options = "") {
   const int64_t n = (bytes / 4 - m * k) / (m + k) / 16 * 16;
   return Cat("matmul f32 ", m, "x", k, "x", std::max<int64_t>(16, n), options);
 }
 
-// m = k = n.
+// Returns the side of a square matmul of so many bytes, a multiple of 8. Its three operands take 12 bytes for
+// each of side^2.
 int64_t Side(int64_t bytes) {
   return static_cast<int64_t>(std::sqrt(static_cast<double>(bytes) / 12)) / 8 * 8;
 }
 
-// Of all operands.
+// Returns the bytes of all operands of a problem of the suite.
 int64_t OperandBytes(const std::string& problem) {
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(problem, "problem");
   KIRSCH_CHECK(entries.ok() && entries->size() == 1);
@@ -56,11 +59,14 @@ int64_t OperandBytes(const std::string& problem) {
   return bytes;
 }
 
+// Collects the experiments, group by group. Groups are what held_out.h compares, so that a gain for some kind
+// of problem does not hide a loss for another.
 class SuiteBuilder {
  public:
   explicit SuiteBuilder(const Target& target) : target_(target) {}
 
   std::vector<Experiment> All() {
+    // Operands in caches.
     Group("f32", [&] {
       RegisterTiles();
       LongTiles();
@@ -77,13 +83,14 @@ class SuiteBuilder {
     });
     Group("convolutions", [&] { Convolutions(); });
     Group("rows", [&] { Rows(); });
+    // Held-out problems are chosen last, so that none of them is left out again.
     std::erase_if(experiments_, [&](const Experiment& one) { return IsOnTheEdge(one.problem); });
     HoldOut();
     return std::move(experiments_);
   }
 
  private:
-  // What `add` adds are problems of that group.
+  // Gives all problems that `add` adds the name of their group.
   template <typename AddAll>
   void Group(std::string_view group, const AddAll& add) {
     const size_t first = experiments_.size();
@@ -91,9 +98,9 @@ class SuiteBuilder {
     for (size_t i = first; i < experiments_.size(); ++i) experiments_[i].group = group;
   }
 
-  // Of the problems from whose space programs are drawn, one of so many of a group, by chance: as they repeat
-  // themselves from type to type, every fifth would be the same one of each type, and nothing would tell of
-  // it.
+  // Holds out one of every five problems of a group, but one at least. Each is drawn from its five by chance.
+  // Shapes repeat from type to type, so that every fifth problem would be the same shape of each type.
+  // Problems with a schedule leave no choice to a model and are not held out.
   void HoldOut() {
     std::mt19937_64 random(kSuiteSeed);
     std::map<std::string, std::vector<Experiment*>> groups;
@@ -106,13 +113,14 @@ class SuiteBuilder {
 
   void Add(std::string problem, int programs) { experiments_.push_back({std::move(problem), programs}); }
 
+  // Adds a single program. It is for what draws from the space seldom have.
   void AddProgram(std::string problem, std::string schedule) {
     experiments_.push_back({std::move(problem), 1, false, std::move(schedule)});
   }
 
-  // Sizes that nobody would choose: rows that begin anywhere in a line, and in few or in many of the sets of
-  // L1. A part of them is a narrow product of a wide matrix: the same slab is read again and again at the
-  // matrix' stride. What packing is worth is told by these alone.
+  // Adds sizes that nobody would choose: rows that begin anywhere in a line, and in few or in many of the
+  // sets of L1. Every fourth is a narrow product of a wide matrix, which reads the same slab again and again
+  // at the matrix' stride. Only these problems tell what packing is worth.
   void OddShapes() {
     std::mt19937_64 random(kSuiteSeed);
     const auto draw = [&](double low,
@@ -121,6 +129,7 @@ class SuiteBuilder {
       const auto size = static_cast<int64_t>(low * std::pow(high / low, place));
       return random() % 4 == 0 ? size / 16 * 16 + 4 : size / 2 * 2 + 1;
     };
+    // A narrow product has a leading dimension that is far larger than n.
     for (int i = 0; i < kOddShapes; ++i) {
       const bool is_narrow = i % 4 == 0;
       const int64_t m = draw(16, 1000), k = draw(24, 1000), n = is_narrow ? draw(8, 80) : draw(24, 1000);
@@ -128,7 +137,7 @@ class SuiteBuilder {
     }
   }
 
-  // Every class of register tiles, whole and masked, with operands in L1.
+  // Adds every class of register tiles, whole and masked, with operands in L1.
   void RegisterTiles() {
     for (std::string_view shape :
          {"4x64x32", "1x64x64", "6x128x16", "5x48x40", "16x16x16", "32x32x32", "8x64x24", "7x63x13",
@@ -138,16 +147,16 @@ class SuiteBuilder {
       Add(Cat("matmul f32 ", shape, " rhs=col"), 8);
   }
 
-  // Single register tiles with operands in L1 and reductions so long that a trip of the loop is all that
-  // counts: of every type, form and width. Other programs spend too much beside them to tell one from the
-  // next.
+  // Adds single register tiles of every type, form and width. Their operands are in L1, and their reductions
+  // are so long that only a trip of the loop counts. Other programs spend too much beside it to tell one tile
+  // from the next.
   void LongTiles() {
     for (const TileKernel& tile : DrawTileKernels(target_, kLongTiles, kSuiteSeed))
       AddProgram(tile.parsed.text, PrintSchedule(tile.impl));
   }
 
-  // Streams, pieces, copies and write-back of a cache, whose half the operands take; or much less, so that
-  // noise from those who share it stays out.
+  // Adds streams, pieces, copies and write-back of one cache. Operands take half of it; or much less, so that
+  // noise from those who share the cache stays out.
   void Cache(Level level) {
     const int64_t whole = target_.at(level).bytes;
     const int64_t closer = target_.at(static_cast<Level>(Index(level) - 1)).bytes;
@@ -158,7 +167,8 @@ class SuiteBuilder {
     for (int64_t m : {1, 2, 4, 8, 32}) Add(Matmul(bytes, m, row), 8);
     for (int64_t m : {1, 8}) Add(Matmul(bytes, m, row, " rhs=col"), 8);
     for (int64_t m : {16, 64}) Add(Matmul(little, m, row), 8);
-    // rhs so small that it is read from there again and again, row by row of lhs.
+    // Here rhs is so small that it is read from this level again and again, for one row of lhs after the
+    // other.
     for (int64_t k : {64, 96, 192}) {
       Add(Cat("matmul f32 ", small * 4, "x", k, "x128"), 10);
       Add(Cat("matmul f32 ", small * 2, "x", k, "x", small), 8);
@@ -173,8 +183,8 @@ class SuiteBuilder {
       for (int64_t between : {int64_t{0}, int64_t{16}}) PrefetchedRows(power, 2 * power + between);
   }
 
-  // Rows side by side that microkernels ask for ahead: ever more of them, of one row of lhs and of several.
-  // Draws from the space seldom have them; the choice often does.
+  // Adds rows side by side that microkernels prefetch: ever more of them, for one row of lhs and for several.
+  // Draws from the space seldom have them, but the choice often does.
   void PrefetchedRows(int64_t k, int64_t n) {
     const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     const std::string microkernel = Cat("move out VRF vectors", lanes, "\n    microkernel k 8\n");
@@ -186,6 +196,8 @@ class SuiteBuilder {
     }
   }
 
+  // Adds problems whose operands no cache holds: rows, columns, tall and wide shapes, and the programs by
+  // hand below.
   void Ram() {
     const int64_t bytes = SurelyBeyond(target_);
     for (int64_t m : {1, 2, 4, 8, 16, 32}) Add(Matmul(bytes, m, 4096), m < 16 ? 6 : 4);
@@ -198,7 +210,8 @@ class SuiteBuilder {
     FarColumns(bytes);
   }
 
-  // Columns by a row of lhs that L1 holds, or that comes from L2 beside them; by vectors of each width.
+  // Adds columns of rhs from RAM, by vectors of each width. Their row of lhs is in L1, or comes from L2
+  // beside them.
   void FarColumns(int64_t bytes) {
     for (int64_t k : {2048, 8192})
       for (const VectorUnit& unit : target_.vectors)
@@ -211,8 +224,9 @@ class SuiteBuilder {
         }
   }
 
-  // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which
-  // are as many short ones: how short ones may be, and whether it helps to ask for them ahead.
+  // Adds columns of rhs from RAM for one row of lhs. One column after the other is one long stream; a few
+  // side by side are as many short ones. This tells how short streams may be, and whether it helps to
+  // prefetch them.
   void SideBySide(int64_t k, int64_t n) {
     const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     for (int columns : {1, 2, 4, 8})
@@ -225,8 +239,9 @@ class SuiteBuilder {
       }
   }
 
-  // Walks along a few rows side by side, of one row of lhs: how many rows prefetchers follow, and whether it
-  // is better to ask for them ahead, is what choices from RAM hang on, and draws seldom differ in that alone.
+  // Adds walks along a few rows side by side, for one row of lhs. Choices of programs from RAM depend on how
+  // many rows the prefetchers follow, and on whether microkernels had better prefetch them. Draws seldom
+  // differ in that alone.
   void WalkedRows(int64_t k, int64_t n) {
     const int lanes = target_.vectors.front().lanes(Dtype::kF32);
     for (int rows : {4, 8, 16, 32})
@@ -240,6 +255,8 @@ class SuiteBuilder {
         }
   }
 
+  // Adds matmuls of other types in L1 and beyond: small ones for the arithmetic, larger ones for widening
+  // copies.
   void OtherTypes(std::string_view types) {
     for (std::string_view shape : {"4x64x32", "6x128x16", "16x32x16", "1x128x64", "7x63x13", "128x128x128",
                                    "8x256x512", "1x1024x1024", "8x1024x1024"})
@@ -248,7 +265,7 @@ class SuiteBuilder {
       Add(Cat("matmul ", types, " ", shape, " rhs=col"), 6);
   }
 
-  // Decoded by copies and by microkernels.
+  // Adds weights in blocks of bits, which are decoded by copies and by microkernels.
   void Blocks(const DtypeInfo& type) {
     const std::string matmul = Cat("matmul f32*", type.name, "->f32 ");
     for (std::string_view shape : {"1x512x64", "1x1024x2048", "32x512x64"})
@@ -259,7 +276,7 @@ class SuiteBuilder {
     Add(Cat(matmul, "1x", k, "x", SurelyBeyond(target_) / Bytes(type.dtype, k), " rhs=col"), 3);
   }
 
-  // Windows, and products lane by lane.
+  // Adds convolutions: windows of an image, and depthwise ones, which are products lane by lane.
   void Convolutions() {
     for (std::string_view size : {"16x14x14 filters=32", "64x28x28 filters=64", "64x56x56 filters=64"})
       Add(Cat("conv2d f32 1x", size, " kernel=3x3 layout=nhwc"), 6);
@@ -268,6 +285,7 @@ class SuiteBuilder {
       Add(Cat("conv2d f32 1x", size, " kernel=3x3 layout=nhwc"), 6);
   }
 
+  // Adds row programs: softmax and norms in several passes, functions of single elements in one.
   void Rows() {
     const int64_t far = SurelyBeyond(target_) / 8 / 4096;
     for (std::string_view operation : {"softmax", "layernorm"})
@@ -279,6 +297,7 @@ class SuiteBuilder {
         Add(Cat("kernel rows(x: f32[", rows, ",1024]):\n  return ", function, "(x)\n"), 5);
   }
 
+  // True if the operands take about as much as some cache has.
   bool IsOnTheEdge(const std::string& problem) const {
     const auto bytes = static_cast<double>(OperandBytes(problem));
     for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
@@ -298,6 +317,7 @@ std::vector<Experiment> CalibrationSuite(const Target& target, bool quick) {
   std::vector<Experiment> all = SuiteBuilder(target).All();
   if (!quick) return all;
   std::vector<Experiment> some;
+  // Takes every fourth experiment or so, evenly from all groups.
   double share = 0;
   for (Experiment& experiment : all) {
     share += kQuickShare;

@@ -12,8 +12,10 @@
 namespace kirsch {
 namespace {
 
+// Between 33 phases there are 32 barriers.
 constexpr int kPhases = 33;
 
+// A kernel that computes nothing, in so many phases.
 Kernel Idle(int phases) {
   Kernel kernel;
   kernel.name = "idle";
@@ -24,7 +26,7 @@ Kernel Idle(int phases) {
 
 }  // namespace
 
-// The problem is of no account: nothing is computed.
+// RunTrials wants a problem. It is of no account, as nothing is computed; the wrong results are ignored.
 absl::StatusOr<TeamCosts> MeasureTeamCosts(int rounds) {
   const absl::StatusOr<ParsedSpec> problem = ParseSpec("matmul f32 1x1x1");
   KIRSCH_CHECK(problem.ok());
