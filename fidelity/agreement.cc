@@ -8,6 +8,7 @@
 namespace kirsch {
 namespace {
 
+// True if the two programs surely take different times.
 bool Differ(const ComparedPrediction& a, const ComparedPrediction& b) {
   const double noise = std::max(a.noise * a.measured, b.noise * b.measured);
   const double least = kLeastDifference * std::min(a.measured, b.measured);
@@ -16,6 +17,7 @@ bool Differ(const ComparedPrediction& a, const ComparedPrediction& b) {
 
 int Sign(double value) { return (value > 0) - (value < 0); }
 
+// Returns the least measured time.
 double Best(const Predictions& programs) {
   double best = programs.front().measured;
   for (const ComparedPrediction& program : programs) best = std::min(best, program.measured);
@@ -66,9 +68,11 @@ double TileApe(const std::vector<Predictions>& specs) {
 bool BestWithinFirst(const Predictions& programs, size_t count) {
   std::vector<size_t> order(programs.size());
   std::iota(order.begin(), order.end(), size_t{0});
+  // Stable, so that of equal predictions the first program comes first.
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return programs[a].predicted < programs[b].predicted; });
   order.resize(std::min(count, order.size()));
+  // Several programs may be as good as the best; any of them will do.
   const double enough = Best(programs) * (1 + kLeastDifference);
   return std::any_of(order.begin(), order.end(),
                      [&](size_t place) { return programs[place].measured <= enough; });

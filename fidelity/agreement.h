@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a model's predictions agree with measurements. Pure functions.
+// Computes how far a model's predictions agree with measurements: the figures of README.md. All functions are
+// pure.
+//
+// An error of the prediction matters only if it changes the choice. So there are figures of three kinds: of
+// the order of programs, of the time that the choice loses, and of the prediction itself.
+//
+//   program   predicted   measured      the choice is B, the best is A
+//   A         120         100           Kendall's tau: (1 + 1 - 1) / 3 = 0.33, the pair A, B is in the wrong
+//   order B         110         125           loss of the choice: 125 / 100 - 1 = 0.25; its share: 100 / 125
+//   = 0.8 C         300         290           error of the choice: |110 - 125| / 125 = 0.12
 #ifndef KIRSCH_FIDELITY_AGREEMENT_H_
 #define KIRSCH_FIDELITY_AGREEMENT_H_
 
@@ -9,47 +18,51 @@
 
 namespace kirsch {
 
-// A program: what it was predicted to take and what it takes, in one unit, both positive.
+// A program with its predicted and its measured time, in one unit, both positive.
 struct ComparedPrediction {
   double predicted = 0;
   double measured = 0;
-  double noise = 0;  // a share of `measured`: differences that are no larger mean nothing
+  double noise = 0;  // a share of `measured`: no larger difference means anything
 };
 
-// Programs of one spec.
+// Programs of one spec. Only programs of the same spec are ever compared.
 using Predictions = std::vector<ComparedPrediction>;
 
-// Differences of less are never taken for more than noise; and a program so near to the best is as good.
+// A smaller difference, as a share, is never taken for more than noise. A program so near to the best is as
+// good.
 inline constexpr double kLeastDifference = 0.01;
 
-// Kendall's rank correlation (1938) over the pairs whose measured times differ by more than the noise of
-// either and by more than kLeastDifference: pairs that are predicted in their order less those in the wrong
-// one, over all of them. A pair that is predicted to take the same counts as half right. Nothing: no pair
-// differs.
+// Returns Kendall's rank correlation (1938), from -1 to 1. Pairs count whose measured times differ by more
+// than the noise of either and by more than kLeastDifference. It is the number of pairs in the right order
+// less those in the wrong one, over all of them, so a pair with equal predictions counts as half right.
+// Nothing if no pair differs.
 std::optional<double> KendallTau(const Predictions& programs);
 
-// The place of what the model would choose: the least predicted, of equal ones the first. Not empty.
+// Returns the place of the program that the model would choose: the least predicted, of equal ones the first.
+// `programs` must not be empty, here and below.
 size_t Choice(const Predictions& programs);
 
-// What the choice takes more than the best, as a share of the best.
+// Returns how much longer the choice takes than the best program, as a share of the best; 0 if the choice is
+// the best.
 double LossOfChoice(const Predictions& programs);
 
-// What the choice reaches of the best: the best's measured time over its own, at most 1.
+// Returns how much of the best program's speed the choice reaches: the best's measured time over its own, at
+// most 1.
 double ShareOfChoice(const Predictions& programs);
 
-// The tile-size APE of Kaufman et al., "A Learned Performance Model for Tensor Processing Units" (MLSys
-// 2021), as a fraction: the sum over specs of |measured(choice) - measured(best)| over the sum of
+// Returns the tile-size APE of Kaufman et al., "A Learned Performance Model for Tensor Processing Units"
+// (MLSys 2021), as a fraction: the sum over specs of |measured(choice) - measured(best)| over the sum of
 // measured(best). Specs that take long count for more. 0 without specs.
 double TileApe(const std::vector<Predictions>& specs);
 
-// Is one of the first `count` programs by prediction within kLeastDifference of the best? Of equal
-// predictions the first program comes first.
+// True if one of the first `count` programs by prediction is within kLeastDifference of the best. Of equal
+// predictions the first program comes first. It tells whether to measure so many programs is enough.
 bool BestWithinFirst(const Predictions& programs, size_t count);
 
-// |predicted - measured| / measured, in the mean. Not empty.
+// Returns the mean of |predicted - measured| / measured.
 double MeanAbsoluteError(const Predictions& programs);
 
-// That of the choice alone.
+// Returns |predicted - measured| / measured of the choice alone.
 double ErrorOfChoice(const Predictions& programs);
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@
 namespace kirsch {
 namespace {
 
+// The size that the hardware has; shares that may be filled play no part.
 SimulatedCache CacheOf(const Target& target, Level level) {
   return SimulatedCache(target.at(level).bytes, target.at(level).ways, target.line_bytes);
 }
@@ -31,6 +32,7 @@ bool SimulatedCache::Use(uint64_t line, bool write) {
   return true;
 }
 
+// A way that holds nothing has `used` 0, so it is taken before all others.
 SimulatedCache::Evicted SimulatedCache::Fill(uint64_t line, bool dirty) {
   Way* const set = Set(line);
   Way* const way =
@@ -53,7 +55,7 @@ CacheSimulator::CacheSimulator(const Target& target)
     : line_bytes_(static_cast<uint64_t>(target.line_bytes)),
       caches_{CacheOf(target, Level::kL1), CacheOf(target, Level::kL2), CacheOf(target, Level::kL3)} {}
 
-// Between this cache and the next level.
+// Counts a line that crosses between this cache and the next level.
 void CacheSimulator::Count(int cache, bool write) {
   const auto next = static_cast<size_t>(Index(Level::kL1) + cache + 1);
   (write ? traffic_.written : traffic_.read)[next] += static_cast<double>(line_bytes_);
@@ -61,6 +63,8 @@ void CacheSimulator::Count(int cache, bool write) {
 
 void CacheSimulator::Use(uint64_t line, bool write, int cache) {
   if (cache == kCaches || At(cache).Use(line, write)) return;
+  // A write brings the line in first. Only the closest cache has it dirty: slower ones get it when it is
+  // given back.
   Use(line, false, cache + 1);
   Count(cache, false);
   Fill(line, write, cache);
@@ -71,7 +75,8 @@ void CacheSimulator::Fill(uint64_t line, bool dirty, int cache) {
   if (evicted.any && evicted.dirty) GiveBack(evicted.line, cache);
 }
 
-// A line that was written, which the next level need not have any more.
+// Hands a written line to the next level. That may have dropped it since, so the line may have to be filled
+// in again, and another one may have to go.
 void CacheSimulator::GiveBack(uint64_t line, int cache) {
   Count(cache, true);
   if (cache + 1 < kCaches && !At(cache + 1).Use(line, true)) Fill(line, true, cache + 1);
@@ -90,6 +95,7 @@ void CacheSimulator::Place(uint64_t address, int64_t bytes, Level level) {
 }
 
 void CacheSimulator::WriteBack(Level level) {
+  // From L1 on, so that a line given back to a slower cache goes on from there in the next turn.
   for (int cache = 0; cache < std::min(kCaches, Index(level) - Index(Level::kL1)); ++cache)
     for (const uint64_t line : At(cache).CleanAll()) GiveBack(line, cache);
 }

@@ -19,14 +19,15 @@
 namespace kirsch {
 namespace {
 
-constexpr char kDrawnName[] = "drawn";  // of functions
+constexpr char kDrawnName[] = "drawn";  // of the compiled functions
 
 bool Stopped(const DrawOptions& options) { return options.stop && options.stop(); }
 
-// What costs twice as much as the best is not promising.
+// Ranks programs that differ in an outer choice. One that costs twice as much as the best is not promising.
 RankOptions Promising(const DrawOptions& options) { return {options.promising, Distinct::kOuterChoice, 1}; }
 
-// Compiles programs of which none has been, by their schedules.
+// Compiles a program and adds it, unless one with the same schedule is there: a program may be both drawn and
+// promising.
 template <typename Program, typename... Cost>
 absl::Status Add(const Program& program, const CostModel& model, Candidates* candidates, Cost... cost) {
   MeasuredProgram predicted = PredictedProgram(program, cost..., model);
@@ -39,10 +40,12 @@ absl::Status Add(const Program& program, const CostModel& model, Candidates* can
   return absl::OkStatus();
 }
 
+// Draws program trees of a contraction.
 absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& memo, const DrawOptions& options,
                      Candidates* candidates) {
   const absl::StatusOr<Spec> placed = PlacedRoot(parsed, model, options.threads, options.residency);
   if (!placed.ok()) return placed.status();
+  // The optimum and drawn programs first, then the promising ones.
   candidates->spec.level = placed->out().level;
   std::vector<DrawnProgram> programs = DrawPrograms(*placed, model, memo, options.programs, options.seed);
   if (options.promising > 0)
@@ -54,6 +57,7 @@ absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& mem
   return added;
 }
 
+// Draws plans of a graph. The reference is compiled first, since without it no result could be checked.
 absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, const DrawOptions& options,
                      Candidates* candidates) {
   absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
@@ -66,6 +70,7 @@ absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, con
   absl::StatusOr<std::vector<Plan>> all =
       DrawPlans(graph, "spec", model, memo, plans, options.programs, options.seed);
   if (!all.ok()) return all.status();
+  // The promising ones come after the drawn ones, so the first plan stays the one that the search chooses.
   if (options.promising > 0) {
     absl::StatusOr<KBestPlansResult> best =
         KBestPlans(graph, "spec", Promising(options), model, memo, plans, {});
@@ -112,6 +117,7 @@ absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostMod
   absl::StatusOr<Workload> workload = MakeWorkload(kernel, options.threads);
   if (!workload.ok()) return workload.status();
   candidates.workload = *std::move(workload);
+  // A contraction or a graph: DrawFor is overloaded.
   const absl::Status drawn =
       std::visit([&](const auto& of) { return DrawFor(of, model, memo, options, &candidates); }, kernel);
   return drawn.ok() ? absl::StatusOr<Candidates>(std::move(candidates)) : drawn;

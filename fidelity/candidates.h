@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of a problem, drawn by chance or promising, as code.
+// Draws programs of a problem, by chance or promising ones, and compiles them, ready to be measured.
+//
+// Programs drawn by chance tell how well the model predicts. Promising ones tell whether its choice is the
+// right one.
 #ifndef KIRSCH_FIDELITY_CANDIDATES_H_
 #define KIRSCH_FIDELITY_CANDIDATES_H_
 
@@ -25,10 +28,11 @@
 
 namespace kirsch {
 
-// What is drawn for each spec.
+// Says what is drawn for each spec.
 struct DrawOptions {
-  int programs = 20;
-  // Beside those, so many of the cheapest that differ in an outer choice (search/ranking/outer_choices.h).
+  int programs = 20;  // by chance, with the one that the search chooses
+  // Besides, so many of the cheapest programs that differ in an outer choice
+  // (search/ranking/outer_choices.h).
   int promising = 0;
   uint64_t seed = 1;
   int threads = 1;
@@ -36,10 +40,11 @@ struct DrawOptions {
   std::function<bool()> stop = {};  // asked between programs
 };
 
+// A problem with its programs. `kernels` and `spec.programs` have the same order.
 struct Candidates {
-  MeasuredSpec spec;  // with its programs, not measured yet, the one the search chooses first
+  MeasuredSpec spec;  // with its programs, not measured yet; first the one that the search chooses
   Workload workload;
-  std::optional<CompiledLoops> loops;  // that tell a graph's result
+  std::optional<CompiledLoops> loops;  // a reference for the result; graphs only
   std::vector<Kernel> kernels;         // of the programs
 };
 
@@ -48,14 +53,16 @@ struct Candidates {
 absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostModel& model, Memo& memo,
                                           const DrawOptions& options);
 
-// "matmul f32", "softmax f32"; of a kernel in the kernel language "kernel".
+// Returns the operation and the type that a text begins with, "matmul f32" or "softmax f32", by which specs
+// are grouped. A kernel in the kernel language, which has several lines, is called "kernel".
 std::string OperationOf(const std::string& text);
 
-// Where the programs of a matmul start: its operands where they wait. An error if there is no room for them.
+// Returns the spec with its operands at the levels where they are at first. InvalidArgument if there is no
+// room for the copies it needs.
 absl::StatusOr<Spec> PlacedRoot(const ParsedSpec& parsed, const CostModel& model, int threads,
                                 Residency residency);
 
-// What is known of a program before it is measured.
+// Returns what is known of a program before it is measured: schedule, terms, facts and predicted cycles.
 MeasuredProgram PredictedProgram(const Impl& impl, Cost cost, const CostModel& model);
 MeasuredProgram PredictedProgram(const Plan& plan, const CostModel& model);
 

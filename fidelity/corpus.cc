@@ -12,9 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A figure that cannot be told is null.
 Json ToJson(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-// Of no specs there is nothing to say: all is null.
+// The figures of a split. A split without specs has none, so all of them are null.
 Json ToJson(const std::vector<MeasuredSpec>& specs) {
   const Summary summary = Summarise(specs);
   const auto mean = [&](double value) { return specs.empty() ? Json(nullptr) : Json(value); };
@@ -32,6 +33,7 @@ Json ToJson(const ChoiceShares& shares) {
           {"worst_spec", shares.worst_spec}};
 }
 
+// All that is needed to fit a model to the program, or to price it again.
 Json ToJson(const MeasuredProgram& program) {
   return {{"schedule", program.schedule}, {"predicted_cycles", program.predicted},
           {"cycles", program.cycles},     {"seconds", program.seconds},
@@ -39,7 +41,7 @@ Json ToJson(const MeasuredProgram& program) {
           {"facts", program.facts}};
 }
 
-// `tested`: the splits that test a model on the spec.
+// A spec with its own figures. `tested`: names of the splits that test a model on it.
 Json ToJson(const MeasuredSpec& spec, const std::vector<std::string>& tested) {
   const Predictions predictions = spec.predictions();
   Json json = {{"spec", spec.text},
@@ -55,7 +57,7 @@ Json ToJson(const MeasuredSpec& spec, const std::vector<std::string>& tested) {
   return json;
 }
 
-// Which of so many specs the random split tests.
+// Tells which of so many specs the random split tests. Both the splits and the JSON ask, with the same seed.
 std::vector<bool> DrawTested(size_t specs, uint64_t seed) {
   Random random(seed);
   std::vector<size_t> places(specs);
@@ -77,6 +79,7 @@ Predictions MeasuredSpec::predictions() const {
 Summary Summarise(const std::vector<MeasuredSpec>& specs) {
   Summary summary;
   std::vector<Predictions> times;  // in seconds: the clock need not be the same for all specs
+  // Specs whose programs all take the same time have no tau, so it is the mean over the others.
   double tau = 0;
   int with_tau = 0;
   for (const MeasuredSpec& spec : specs) {
@@ -88,11 +91,13 @@ Summary Summarise(const std::vector<MeasuredSpec>& specs) {
     summary.mape += ErrorOfChoice(predictions);
     summary.mape_all += MeanAbsoluteError(predictions);
     times.push_back(predictions);
+    // Predictions stay in cycles: TileApe only compares them with each other.
     for (size_t i = 0; i < predictions.size(); ++i) times.back()[i].measured = spec.programs[i].seconds;
   }
   summary.specs = specs.size();
   summary.tile_ape = TileApe(times);
   if (with_tau > 0) summary.kendall_tau = tau / with_tau;
+  // Sums become means; without specs they stay 0.
   const double count = std::max(1.0, static_cast<double>(specs.size()));
   for (double* mean : {&summary.within_first_1, &summary.within_first_5, &summary.within_first_10,
                        &summary.mape, &summary.mape_all})
@@ -106,6 +111,7 @@ std::vector<ChoiceShares> SharesByOperation(const std::vector<MeasuredSpec>& spe
   for (const MeasuredSpec& spec : specs) {
     const double share = ShareOfChoice(spec.predictions());
     ChoiceShares& own = by_operation.try_emplace(spec.operation, ChoiceShares{spec.operation}).first->second;
+    // Each spec goes to its operation and to the sum of all.
     for (ChoiceShares* shares : {&own, &all}) {
       if (shares->specs == 0 || share < shares->worst) shares->worst = share, shares->worst_spec = spec.text;
       shares->mean = (shares->mean * static_cast<double>(shares->specs) + share) /

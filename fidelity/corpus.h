@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs as predicted and as measured: what fidelity is computed from, and what models are fitted to.
+// Holds programs as predicted and as measured. Fidelity is computed from it, and models are fitted to it.
+//
+// Read in this order: a Corpus has specs, a spec has programs, a program has predicted and measured cycles.
 #ifndef KIRSCH_FIDELITY_CORPUS_H_
 #define KIRSCH_FIDELITY_CORPUS_H_
 
@@ -17,16 +19,18 @@
 
 namespace kirsch {
 
+// One program. `schedule` is enough to make it again.
 struct MeasuredProgram {
   std::string schedule;
   Terms terms;  // of `predicted`
   Facts facts;
-  double predicted = 0;  // cycles
-  double cycles = 0;     // measured, the median; 0: not measured
-  double seconds = 0;    // likewise
-  double spread = 0;     // interquartile range over median
+  double predicted = 0;  // cycles of one call
+  double cycles = 0;     // measured, the median of one call; 0: not measured
+  double seconds = 0;    // the same in seconds
+  double spread = 0;     // of the measured cycles: interquartile range over median
 };
 
+// A spec with its programs. The first one is the choice of the search that drew them.
 struct MeasuredSpec {
   std::string text;
   Level level = Level::kRam;  // where the operands wait
@@ -35,14 +39,16 @@ struct MeasuredSpec {
   std::vector<MeasuredProgram> programs;
 
   bool IsF32Matmul() const { return operation == "matmul f32"; }
+  // Cycles, predicted and measured, in the order of the programs; the noise is the spread.
   Predictions predictions() const;
 };
 
-// A spec that was asked for and not measured, or a program that has no price.
+// A spec that was asked for and could not be measured, or a program that has no price, and why.
 struct LeftOut {
   std::string text, reason;
 };
 
+// All that was measured with one number of threads, either cold or warm.
 struct Corpus {
   int threads = 1;
   Residency residency = Residency::kWarm;
@@ -51,7 +57,7 @@ struct Corpus {
   std::vector<std::string> wrong;  // programs whose results were wrong: spec and schedule
 };
 
-// Over some specs.
+// The figures of README.md over some specs. Specs count alike, except in tile_ape.
 struct Summary {
   size_t specs = 0;
   std::optional<double> kendall_tau;  // the mean over the specs that have one
@@ -63,7 +69,7 @@ struct Summary {
 
 Summary Summarise(const std::vector<MeasuredSpec>& specs);
 
-// What the model's choices reach of the best that was measured, over specs of one operation.
+// The share of the best measured speed that the model's choices reach, over specs of one operation.
 struct ChoiceShares {
   std::string operation;
   size_t specs = 0;
@@ -71,20 +77,22 @@ struct ChoiceShares {
   std::string worst_spec = {};
 };
 
-// By operation, and last those of all specs, called "all".
+// Returns a row for each operation, sorted by name, and last a row "all" for all specs. Empty without specs.
 std::vector<ChoiceShares> SharesByOperation(const std::vector<MeasuredSpec>& specs);
 
-// The specs that a model is tested on which was fitted to the others. A model that has been fitted elsewhere
-// is tested on the same ones.
+// The specs that a model is tested on if it was fitted to the others. A model that was fitted elsewhere is
+// tested on the same ones, so that figures can be compared.
+//
+//   6 specs, of which 4 are matmuls of f32: random has 3 of them, by chance; dissimilar has the 2 others
 struct Splits {
-  std::vector<MeasuredSpec> random;      // half of the specs, drawn by a seed, the larger half
+  std::vector<MeasuredSpec> random;      // half of the specs, the larger half, drawn by a seed
   std::vector<MeasuredSpec> dissimilar;  // all but the matmuls of f32
 };
 
 Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed);
 
-// {"threads", "cold", "choices": [...], "splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]},
-// see docs/json/.
+// Writes a corpus as {"threads", "cold", "choices": [...], "splits": {"random": {...}, "dissimilar": {...}},
+// "specs": [...]}, see docs/json/. read_corpus.h reads back what was measured.
 nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed);
 
 }  // namespace kirsch

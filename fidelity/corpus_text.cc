@@ -16,19 +16,22 @@ namespace {
 
 constexpr size_t kWorst = 3;  // of each kind
 
+// A tau that cannot be told is a dash of the same width.
 std::string Tau(const std::optional<double>& tau) {
   return tau ? absl::StrFormat("%6.3f", *tau) : std::string("     -");
 }
 
-// The first line of a text.
+// The first line of a text: kernels have several, and a table has room for one.
 std::string Head(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// The width of the first column.
 size_t WidthOf(const std::vector<MeasuredSpec>& specs) {
   size_t width = 0;
   for (const MeasuredSpec& spec : specs) width = std::max(width, Head(spec.text).size());
   return width;
 }
 
+// A line of the table: the figures of one spec, and the model's choice as predicted and as measured.
 void AppendSpec(const MeasuredSpec& spec, size_t width, std::string* out) {
   const Predictions predictions = spec.predictions();
   const MeasuredProgram& choice = spec.programs[Choice(predictions)];
@@ -39,6 +42,7 @@ void AppendSpec(const MeasuredSpec& spec, size_t width, std::string* out) {
                         100 * MeanAbsoluteError(predictions));
 }
 
+// A line for a group of specs; none for an empty group.
 void AppendSummary(std::string_view name, size_t width, const std::vector<MeasuredSpec>& specs,
                    std::string* out) {
   if (specs.empty()) return;
@@ -49,6 +53,7 @@ void AppendSummary(std::string_view name, size_t width, const std::vector<Measur
                         100 * summary.within_first_10, 100 * summary.mape, 100 * summary.mape_all);
 }
 
+// Groups by level, by operation and by split. A spec is in several of them.
 void AppendSummaries(const std::vector<MeasuredSpec>& specs, uint64_t seed, std::string* out) {
   std::map<std::string, std::vector<MeasuredSpec>> by_level, by_operation;
   for (const MeasuredSpec& spec : specs) {
@@ -67,7 +72,7 @@ void AppendSummaries(const std::vector<MeasuredSpec>& specs, uint64_t seed, std:
   AppendSummary("all", width, specs, out);
 }
 
-// What the choices reach of the best programs, by operation.
+// The share of the best speed that choices reach, by operation.
 void AppendShares(const std::vector<MeasuredSpec>& specs, std::string* out) {
   const std::vector<ChoiceShares> all = SharesByOperation(specs);
   size_t width = 0;
@@ -79,7 +84,8 @@ void AppendShares(const std::vector<MeasuredSpec>& specs, std::string* out) {
                           shares.specs, shares.mean, shares.worst, Head(shares.worst_spec));
 }
 
-// The terms of a prediction, the largest first: "FMA 61%, move L3 30%, store 9%".
+// The terms of a prediction, the largest first: "FMA 61%, move L3 30%, store 9%". Terms of less than 1 % are
+// left out.
 std::string TermsText(const MeasuredProgram& program) {
   std::vector<std::pair<double, std::string>> terms;
   for (const auto& [name, cycles] : program.terms)
@@ -91,6 +97,7 @@ std::string TermsText(const MeasuredProgram& program) {
   return Join(texts, ", ");
 }
 
+// A program with its schedule, indented.
 void AppendProgram(std::string_view what, const MeasuredProgram& program, std::string* out) {
   absl::StrAppendFormat(out, "%s: %.0f cycles predicted, %.0f measured (spread %.1f%%); %s\n",
                         std::string(what), program.predicted, program.cycles, 100 * program.spread,
@@ -102,7 +109,8 @@ void AppendProgram(std::string_view what, const MeasuredProgram& program, std::s
   }
 }
 
-// Where the choice loses most, beside what would have been best.
+// The specs where the choice loses most, each with the program that would have been best. Losses of
+// kLeastDifference at most are left out.
 void AppendWorstChoices(const std::vector<MeasuredSpec>& specs, std::string* out) {
   std::vector<std::pair<double, const MeasuredSpec*>> worst;
   for (const MeasuredSpec& spec : specs)
@@ -112,6 +120,7 @@ void AppendWorstChoices(const std::vector<MeasuredSpec>& specs, std::string* out
   worst.resize(std::min(worst.size(), kWorst));
   for (const auto& [loss, spec] : worst) {
     absl::StrAppendFormat(out, "\n%s: the choice loses %.1f%%\n", spec->text, -100 * loss);
+    // By measured cycles; the choice is by predicted ones.
     const auto best = std::min_element(
         spec->programs.begin(), spec->programs.end(),
         [](const MeasuredProgram& a, const MeasuredProgram& b) { return a.cycles < b.cycles; });
@@ -120,11 +129,12 @@ void AppendWorstChoices(const std::vector<MeasuredSpec>& specs, std::string* out
   }
 }
 
+// How far off a prediction is: twice as much is as bad as half as much.
 double Offness(const MeasuredProgram& program) {
   return std::abs(std::log(program.predicted / program.cycles));
 }
 
-// Of each spec the program that is furthest off, of these the worst.
+// The programs that are furthest off, one of each spec at most.
 void AppendFurthestOff(const std::vector<MeasuredSpec>& specs, std::string* out) {
   std::vector<std::pair<const MeasuredSpec*, const MeasuredProgram*>> worst;
   for (const MeasuredSpec& spec : specs)
@@ -163,6 +173,7 @@ std::string FormatTable(const Corpus& corpus, uint64_t seed) {
 std::string ScatterSvg(const Corpus& corpus) {
   std::vector<PredictedProgram> predictions;
   for (const MeasuredSpec& spec : corpus.specs) {
+    // The plot marks the choice of each spec.
     const size_t choice = Choice(spec.predictions());
     for (size_t i = 0; i < spec.programs.size(); ++i)
       predictions.push_back(

@@ -12,11 +12,12 @@
 namespace kirsch {
 namespace {
 
+// Adds up the facts of one program or plan.
 class FactsCounter {
  public:
   explicit FactsCounter(const Target& target) : target_(target) {}
 
-  // The nodes of a program that runs so often.
+  // Adds the nodes of a program tree that runs `runs` times.
   void AddNodes(const std::vector<ExplainedNode>& nodes, double runs) {
     for (const ExplainedNode& node : nodes) {
       if (node.tile) AddTile(*node.tile, runs * node.runs);
@@ -39,6 +40,7 @@ class FactsCounter {
   }
   void Add(std::string_view fact, Level level, double count) { Add(Cat(fact, Name(level)), count); }
 
+  // Counts of a trip, times the trips of a run, times the runs.
   void AddTile(const TileFacts& tile, double runs) {
     Add("microkernels", runs);
     Add("trips", runs * tile.trips);
@@ -47,6 +49,7 @@ class FactsCounter {
     Add("spills", runs * tile.trips * tile.spills);
   }
 
+  // The most that any node holds, not a sum: nodes come one after the other.
   void AddHeld(const ExplainedNode& node, Level level) {
     const auto bytes = static_cast<double>(node.bytes_held[static_cast<size_t>(level)]);
     if (bytes == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does, in numbers that are counted, not priced: what a model of its time may be learned from,
-// beside the terms of its price.
+// Counts what a program does, without pricing it. A model of its time may be learned from these numbers,
+// beside the terms of its price (fidelity/learned).
 #ifndef KIRSCH_FIDELITY_FACTS_H_
 #define KIRSCH_FIDELITY_FACTS_H_
 
@@ -13,18 +13,20 @@
 
 namespace kirsch {
 
-// Of one run of the program:
+// The counts of one run of the program, by name:
 //   "microkernels"              runs of microkernels
 //   "trips", "instructions", "multiply-adds", "spills"
 //                               of their loops, as cost/tile_facts.h has them; the last two in whole vectors
-//   "read L2", "written L2"     bytes that cross from a level to what is closer to the core, and back
+//   "read L2", "written L2"     bytes that cross from a level to the next closer one, and back
 //   "held L1"                   bytes that are kept in a cache, at most, as a share of it
-// What is none is left out. Nothing depends on a target's cost keys but through what is legal.
+//
+// Counts of 0 are left out. Cost keys of a target matter only where they decide what is legal.
 using Facts = std::map<std::string, double>;
 
+// The facts of a program tree.
 Facts GatherFacts(const Impl& impl, const CostModel& model);
 
-// Rows of a graph have traffic, no microkernels.
+// The facts of a plan. Row programs of a graph have traffic, but no microkernels.
 Facts GatherFacts(const Plan& plan, const CostModel& model);
 
 }  // namespace kirsch

@@ -11,6 +11,7 @@
 namespace kirsch {
 namespace {
 
+// One run of MeasureCorpus.
 class Measurement {
  public:
   Measurement(const CostModel& model, const FidelityOptions& options) : model_(model), options_(options) {
@@ -25,6 +26,7 @@ class Measurement {
           Cat(i + 1, " of ", entries.size(), ", ", entries[i].text.substr(0, entries[i].text.find('\n')));
       const absl::Status measured = Measure(entries[i]);
       if (measured.ok()) continue;
+      // A spec that fails does not end the run. Its reason is kept, and the first one in case all fail.
       first.Update(measured);
       corpus_.left_out.push_back({entries[i].text, std::string(measured.message())});
     }
@@ -43,6 +45,7 @@ class Measurement {
     Progress("drawing programs");
     DrawOptions draw = options_.draw;
     draw.stop = options_.stop;
+    // Each spec has a memo of its own, which is freed before the next one.
     HashMemo memo;
     absl::StatusOr<Candidates> candidates = DrawCandidates(entry, model_, memo, draw);
     if (!candidates.ok()) return candidates.status();
@@ -52,6 +55,7 @@ class Measurement {
     trial.min_seconds = options_.min_seconds;
     trial.threads = draw.threads;
     trial.cold = draw.residency == Residency::kCold;
+    // A graph's result is compared with plain loops; a matmul needs none.
     trial.loops = candidates->loops ? &*candidates->loops : nullptr;
     trial.stop = options_.stop;
     const absl::StatusOr<Trials> trials = RunTrials(candidates->workload, candidates->kernels, trial);
@@ -60,8 +64,11 @@ class Measurement {
     return absl::OkStatus();
   }
 
+  // Joins predictions and measurements. Wrong results are reported and not timed; programs without samples
+  // are left out, and so are specs of which no program is left.
   void Add(const Trials& trials, MeasuredSpec spec) {
     std::vector<MeasuredProgram> programs = std::move(spec.programs);
+    // Programs that were measured go back to the spec, in their order.
     spec.programs.clear();
     for (size_t i = 0; i < programs.size() && i < trials.of.size(); ++i) {
       const Trial& trial = trials.of[i];
@@ -72,6 +79,7 @@ class Measurement {
       programs[i].spread = trial.Spread();
       spec.programs.push_back(std::move(programs[i]));
     }
+    // The clock is a median of all rounds. A spec without programs has no choice, so it is not in the corpus.
     if (!trials.ghz.empty()) spec.ghz = Median(trials.ghz);
     if (!spec.programs.empty()) corpus_.specs.push_back(std::move(spec));
   }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawn programs of many specs, predicted and measured.
+// Measures drawn programs of many specs beside their predictions: the order of events of `kirsch fidelity`.
+//
+//   for each entry: DrawCandidates --> kernels --RunTrials--> cycles, seconds --> a MeasuredSpec of the
+//   corpus
+//
+// The figures are computed from the corpus later (corpus.h), so a corpus can be kept and priced by another
+// model.
 #ifndef KIRSCH_FIDELITY_FIDELITY_H_
 #define KIRSCH_FIDELITY_FIDELITY_H_
 
@@ -16,21 +22,24 @@
 
 namespace kirsch {
 
+// How programs are drawn and timed.
 struct FidelityOptions {
   DrawOptions draw;
-  int rounds = 5;
+  int rounds = 5;             // see TrialOptions
   double min_seconds = 2e-3;  // of a sample
   std::function<bool()> stop = {};
   std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
 };
 
-// Spec by spec: draws, compiles, checks each result, measures in rounds (trials.h). What can't be measured is
-// part of the corpus; if nothing can, the first reason is an error. `options.stop` ends it with what there
-// is. Forks: the caller's process must not have an OpenMP runtime loaded.
+// Draws programs of one spec after the other, compiles them, checks each result, and measures them in rounds
+// (trials.h). A spec that can't be measured is part of the corpus, with the reason; if none can, the first
+// reason is an error. `options.stop` ends it with what there is. Forks: the caller's process must not have an
+// OpenMP runtime loaded.
 absl::StatusOr<Corpus> MeasureCorpus(const std::vector<BenchEntry>& entries, const CostModel& model,
                                      const FidelityOptions& options);
 
-// bench/suites/fidelity.json, as part of the library: specs of all kinds, with operands in every level.
+// The text of bench/suites/fidelity.json, as part of the library: specs of all kinds, with operands in every
+// level.
 const char* UsualSuite();
 
 }  // namespace kirsch

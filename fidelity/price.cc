@@ -19,6 +19,7 @@ namespace {
 
 constexpr char kFile[] = "schedule";  // as errors call it
 
+// One run of PriceCorpus. It follows each schedule, and never searches.
 class Pricing {
  public:
   Pricing(const Corpus& measured, const CostModel& model, const PriceOptions& options)
@@ -37,12 +38,13 @@ class Pricing {
       first.Update(status);
       if (!status.ok()) priced_.left_out.push_back({spec.text, std::string(status.message())});
     }
+    // A corpus without any spec has no figures.
     if (priced_.specs.empty() && !first.ok()) return first;
     return std::move(priced_);
   }
 
  private:
-  // What the model says of a schedule.
+  // Returns what the model says of a schedule; an error if its target has no such program.
   using Predict = std::function<absl::StatusOr<MeasuredProgram>(const std::string& schedule)>;
 
   bool stopped() const { return options_.stop && options_.stop(); }
@@ -53,6 +55,7 @@ class Pricing {
     return std::visit([&](const auto& kernel) { return Price(spec, kernel); }, entries->front().kernel());
   }
 
+  // A contraction: the schedule is replayed from its placed root.
   absl::Status Price(const MeasuredSpec& spec, const ParsedSpec& parsed) {
     const absl::StatusOr<Spec> root = PlacedRoot(parsed, model_, measured_.threads, measured_.residency);
     if (!root.ok()) return root.status();
@@ -66,6 +69,7 @@ class Pricing {
     });
   }
 
+  // A graph: its plan follows the schedule.
   absl::Status Price(const MeasuredSpec& spec, const Graph& graph) {
     PlanOptions options;
     options.threads = measured_.threads;
@@ -80,6 +84,8 @@ class Pricing {
     });
   }
 
+  // Adds the spec with the new predictions and the old measurements. Levels are those of the new target,
+  // whose caches may be larger or smaller.
   absl::Status Add(const MeasuredSpec& measured, Level home, const Predict& predict) {
     MeasuredSpec spec = measured;
     spec.level = home;
@@ -93,7 +99,9 @@ class Pricing {
         priced_.left_out.push_back({spec.text, std::string(priced.status().message())});
         continue;
       }
+      // Two corpora that were read as one may both have this program.
       if (!known.insert(priced->schedule).second) continue;
+      // Predictions are new, measurements stay.
       priced->cycles = program.cycles;
       priced->seconds = program.seconds;
       priced->spread = program.spread;

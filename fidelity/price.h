@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that were measured before, priced by another model.
+// Prices programs that were measured before with another model, so that models can be compared on the same
+// measurements.
 #ifndef KIRSCH_FIDELITY_PRICE_H_
 #define KIRSCH_FIDELITY_PRICE_H_
 
@@ -12,15 +13,16 @@
 
 namespace kirsch {
 
+// Callbacks for long runs.
 struct PriceOptions {
   std::function<bool()> stop = {};
   std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
 };
 
-// The corpus (read_corpus.h), each program at what the model says of its schedule; nothing is measured, so
-// that models may be compared on the same programs. A program that comes twice stays once, as it was measured
-// first. What the model's target has no such program for is left out, with the reason. An error if there is
-// no spec left. `options.stop` ends it with what there is.
+// Returns the corpus (read_corpus.h) with each program at what the model says of its schedule. Nothing is
+// measured. A program that comes twice stays once, with its first measurement. Programs that the model's
+// target does not have are left out, with the reason. An error if no spec is left. `options.stop` ends it
+// with what there is.
 absl::StatusOr<Corpus> PriceCorpus(const Corpus& measured, const CostModel& model,
                                    const PriceOptions& options);
 

@@ -12,14 +12,17 @@
 namespace kirsch {
 namespace {
 
+// Multiplications of a problem, at most.
 constexpr double kMostWork = 0x1p27;
 constexpr int kRound = 16;  // a multiple of this is a size that people choose
 
+// Draws one problem after the other from one stream of numbers, so a problem depends on those before it.
 class ProblemDrawer {
  public:
   explicit ProblemDrawer(uint64_t seed) : random_(seed) {}
 
   std::string Draw(int number) {
+    // Matmuls of f32 have two of eight turns.
     constexpr std::string (ProblemDrawer::* kKinds[])() = {
         &ProblemDrawer::F32Matmul, &ProblemDrawer::Convolution, &ProblemDrawer::TypedMatmul,
         &ProblemDrawer::Rows,      &ProblemDrawer::F32Matmul,   &ProblemDrawer::Fused,
@@ -28,16 +31,18 @@ class ProblemDrawer {
   }
 
  private:
+  // True once in `of` times.
   bool Chance(size_t of) { return random_.Below(of) == 0; }
 
-  // Log-uniform from 1 on, `most` at most.
+  // Draws a size from 1 to `most`, log-uniform. Half of the sizes are rounded down to a multiple of kRound.
   int64_t Size(double most) {
     const double share = static_cast<double>(random_.Below(1 << 20)) / (1 << 20);
     const auto size = static_cast<int64_t>(std::exp2(share * std::log2(std::max(1.0, most))));
     return Chance(2) || size < kRound ? size : size / kRound * kRound;
   }
 
-  // "MxKxN", the three sizes in any order of drawing, so that each may be the large one.
+  // Returns "MxKxN". Each size takes its part of the work that the others have left, and any of the three may
+  // be drawn first, so each may be the large one.
   std::string MatmulSizes(double most_rows) {
     double work = kMostWork;
     int64_t sizes[3] = {};
@@ -49,10 +54,12 @@ class ProblemDrawer {
     return Cat(sizes[0], "x", sizes[1], "x", sizes[2]);
   }
 
+  // Layout, constant weights and accumulation, each by chance.
   std::string MatmulOptions() {
     return Cat(Chance(3) ? " rhs=col" : "", Chance(3) ? " const-rhs" : "", Chance(6) ? " accumulate" : "");
   }
 
+  // Any sizes; one of eight is a batch.
   std::string F32Matmul() {
     return Cat("matmul f32 ", Chance(8) ? Cat(2 + Size(16), ":") : std::string(), MatmulSizes(4096),
                Chance(8) ? " lhs=col" : "", MatmulOptions());
@@ -64,11 +71,14 @@ class ProblemDrawer {
     return Cat("matmul ", kTypes[random_.Below(std::size(kTypes))], " ", MatmulSizes(4096), MatmulOptions());
   }
 
+  // At most 16 rows, so that most problems have more weights than anything else.
   std::string FewRows() {
     constexpr std::string_view kTypes[] = {"f32", "f32", "bf16*bf16->f32", "u8*s8->s32"};
     return Cat("matmul ", kTypes[random_.Below(std::size(kTypes))], " ", MatmulSizes(16), MatmulOptions());
   }
 
+  // Odd kernels from 1x1 to 5x5, one in four depthwise. Channels and filters share the work that pixels
+  // leave.
   std::string Convolution() {
     const int64_t kernel = 1 + 2 * static_cast<int64_t>(random_.Below(3)), side = kernel + Size(100);
     const double pixels = static_cast<double>(side * side), taps = static_cast<double>(kernel * kernel);
@@ -93,6 +103,7 @@ class ProblemDrawer {
     return Cat(kVerbs[random_.Below(std::size(kVerbs))], " f32 ", RowSizes());
   }
 
+  // A matmul with what follows it: a softmax, a bias and gelu, or a product of two matmuls.
   std::string Fused() {
     const int64_t rows = Size(512), depth = Size(2048);
     const int64_t columns = Size(std::min(2048.0, kMostWork / static_cast<double>(rows * depth)));

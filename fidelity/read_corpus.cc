@@ -16,7 +16,7 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// One file.
+// Reads one file. The first error stays, and what is read after it is empty.
 class CorpusReader : JsonMembers {
  public:
   explicit CorpusReader(std::string_view file) : JsonMembers(file) {}
@@ -50,6 +50,7 @@ class CorpusReader : JsonMembers {
     return program;
   }
 
+  // Refuses numbers beyond `least` and `most`, and NaN, of which neither comparison holds.
   double Number(const JsonValue& object, std::string_view key, double least, double most) {
     const JsonValue& member = Member(object, key, Kind::kNumber, "a number");
     if (ok() && !(member.number >= least && member.number <= most))
@@ -57,9 +58,10 @@ class CorpusReader : JsonMembers {
     return member.number;
   }
 
-  static constexpr double kLeastTime = 1e-300;
+  static constexpr double kLeastTime = 1e-300;  // times are divided by, so 0 is none
 };
 
+// Adds a spec to the corpus, or its programs to the same spec from an earlier file.
 void Add(MeasuredSpec spec, Corpus* corpus) {
   const auto known = std::find_if(corpus->specs.begin(), corpus->specs.end(),
                                   [&](const MeasuredSpec& other) { return other.text == spec.text; });
@@ -82,6 +84,7 @@ absl::StatusOr<Corpus> ReadCorpora(const std::vector<std::string>& paths) {
     if (!text.ok()) return text.status();
     absl::StatusOr<Corpus> corpus = ParseCorpus(*text, path);
     if (!corpus.ok()) return corpus.status();
+    // The first file says what the others must be like.
     if (&path == &paths.front()) {
       all.threads = corpus->threads;
       all.residency = corpus->residency;

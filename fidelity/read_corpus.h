@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corpora that were measured before: what of them depends on no cost model.
+// Reads corpora that were measured before, but only what depends on no cost model.
 #ifndef KIRSCH_FIDELITY_READ_CORPUS_H_
 #define KIRSCH_FIDELITY_READ_CORPUS_H_
 
@@ -12,13 +12,13 @@
 
 namespace kirsch {
 
-// The specs of a corpus (ToJson), and of their programs the schedules and what was measured; predictions,
-// terms and levels are left empty (see price.h). `file` is what errors call it: InvalidArgument, one line
-// with the place. Any text is safe to pass.
+// Reads a corpus that ToJson wrote: its specs, the schedules of their programs, and what was measured.
+// Predictions, terms and levels are left empty (see price.h). `file` is what errors call it: InvalidArgument,
+// one line with the place. Any text is safe to pass.
 absl::StatusOr<Corpus> ParseCorpus(std::string_view text, std::string_view file);
 
-// The corpora of these files as one, at least one. Programs of the same spec come together, whichever file
-// they are in; all must have been measured with as many threads, and all cold or all warm.
+// Reads one file or several as one corpus. Programs of the same spec come together, whichever file they are
+// in. All files must have been measured with as many threads, and all cold or all warm; else InvalidArgument.
 absl::StatusOr<Corpus> ReadCorpora(const std::vector<std::string>& paths);
 
 }  // namespace kirsch

@@ -13,9 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kShown = 12;  // of those that are off
+constexpr size_t kShown = 12;  // lines of each list of tiles, at most
 
-// Of those for which `known` holds, the mean of `value`.
+// Returns the mean of `value` over the items for which `known` holds; nothing if there are none. A mean of
+// booleans is a share.
 template <typename Item, typename Known, typename Value>
 std::optional<double> Mean(const std::vector<Item>& items, Known known, Value value) {
   double sum = 0;
@@ -81,15 +82,18 @@ void AppendTiles(const std::vector<TileCheck>& tiles, std::string* out) {
   absl::StrAppendFormat(out,
                         "\n  %-44s %-28s  registers spills instructions  cycles: predicted, measured, LLVM\n",
                         "predicted and found, where they differ", "");
+  // Code that is not as predicted: registers, spills, or instructions beyond the tolerance.
   size_t shown = 0;
   for (const TileCheck& tile : tiles)
     if (!tile.registers_are_right() || !tile.spills_are_right() ||
         tile.instructions_error() > kInstructionsTolerance)
       if (shown++ < kShown) AppendTile(tile, out);
   if (shown > kShown) Append(out, "  ... and ", shown - kShown, " more\n");
+  // Then the tiles whose cycles are furthest off, of those that were measured.
   std::vector<const TileCheck*> worst;
   for (const TileCheck& tile : tiles)
     if (tile.measured) worst.push_back(&tile);
+  // On a logarithmic scale, twice as much is as far off as half as much.
   const auto off = [](const TileCheck* tile) {
     return std::abs(std::log(tile->facts.cycles / *tile->measured));
   };
@@ -99,6 +103,7 @@ void AppendTiles(const std::vector<TileCheck>& tiles, std::string* out) {
   for (const TileCheck* tile : worst) AppendTile(*tile, out);
 }
 
+// A line for each program: bytes read and written at each level, predicted and simulated.
 void AppendTraffic(const std::vector<TrafficCheck>& traffics, std::string* out) {
   Append(out, "\n  bytes in and back, predicted / simulated\n");
   for (const TrafficCheck& check : traffics) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was predicted without running anything, and what was found: for people and for scripts.
+// Reports what was predicted without running anything beside what was found, for people and for scripts.
 #ifndef KIRSCH_FIDELITY_STATIC_REPORT_H_
 #define KIRSCH_FIDELITY_STATIC_REPORT_H_
 
@@ -13,21 +13,24 @@
 
 namespace kirsch {
 
+// The checks of `kirsch fidelity --static`: register tiles, and traffic of whole programs.
 struct StaticReport {
   std::vector<TileCheck> tiles;
   std::vector<TrafficCheck> traffics;
 };
 
-// Instructions and bytes that are off by no more than this count as right.
+// Predicted instructions and bytes that are off by no more than this share count as right.
 inline constexpr double kInstructionsTolerance = 0.02, kBytesTolerance = 0.15;
 
-// Shares of 1; nothing where nothing was checked.
+// Shares of checks that are right, 0 to 1, and mean errors. Nothing where nothing was checked.
 struct StaticSummary {
   std::optional<double> registers, spills, instructions, bytes;  // that are right
   std::optional<double> cycles_mape, analyser_mape;              // against the machine, where both are known
 };
+// Both mean errors are over the same tiles, so that they can be compared: those measured and analysed.
 StaticSummary Summarise(const StaticReport& report);
 
+// The summary, then the tiles that differ most, then the traffic of each program.
 std::string FormatTable(const StaticReport& report);
 
 // {"summary": {...}, "tiles": [...], "traffic": [...]}

@@ -20,7 +20,8 @@ std::string_view FormName(LayoutKind form) {
   return form == LayoutKind::kLanewise ? "lanewise" : "vectors";
 }
 
-// Of one run of a node: adds to the terms, each `runs` times.
+// Adds the cost of one node to the terms, `runs` times. Only its own cost: its children are nodes of their
+// own.
 class NodeTerms {
  public:
   NodeTerms(const Impl& impl, const Expansion& expansion, double runs, const CostModel& model, Terms* terms)
@@ -54,7 +55,8 @@ class NodeTerms {
     if (cycles != 0) terms_[term] += runs_ * cycles;
   }
 
-  // What is beyond the code of a tile.
+  // Adds the part of a node's cost that is not the code of a tile. It is named after the slowest level of its
+  // transfers. Without transfers it is loops around the trips.
   void AddWait(double cycles) {
     if (expansion_.num_transfers == 0) return Add("entry", cycles);  // loops around the trips
     Level slowest = Level::kVrf;
@@ -63,6 +65,8 @@ class NodeTerms {
     Add(Cat("wait ", Name(slowest)), cycles);
   }
 
+  // A move to registers is a register tile's load and store. The cost of any move that is beyond this is
+  // waiting.
   void AddMove() {
     double tile_cycles = 0;
     if (impl_.decision.level == Level::kVrf) {
@@ -76,6 +80,8 @@ class NodeTerms {
     if (base_ > tile_cycles) AddWait(base_ - tile_cycles);
   }
 
+  // Splits a microkernel into its trips, its entry, and waiting. Each part is limited by what is left of the
+  // cost.
   void AddMicrokernel() {
     const RegisterTile tile = RegisterTileOf(impl_.spec, impl_.spec.out().layout, target_);
     const VectorUnit& unit = UnitOf(target_, tile);
@@ -95,6 +101,7 @@ class NodeTerms {
   Terms& terms_;
 };
 
+// Visits a program tree. A child runs as often as its parent's expansion says.
 void Add(const Impl& impl, double runs, const CostModel& model, Terms* terms) {
   Expansion expansion;
   Expand(impl.spec, impl.decision, model.target(), &expansion);
@@ -103,6 +110,7 @@ void Add(const Impl& impl, double runs, const CostModel& model, Terms* terms) {
     Add(impl.children[i].impl, runs * static_cast<double>(expansion.children[i].weight), model, terms);
 }
 
+// The name of the term for what a stage takes beside a contraction's program.
 std::string_view TermOf(StageKind kind) {
   switch (kind) {
     case StageKind::kContraction:
@@ -121,6 +129,8 @@ std::string_view TermOf(StageKind kind) {
   return "none";
 }
 
+// Adds a stage that runs so often: the terms of its program, and the rest. A rest of next to nothing is
+// rounding.
 void Add(const Stage& stage, double runs, const CostModel& model, Terms* terms) {
   double rest = stage.cycles;
   if (stage.kind == StageKind::kContraction) {
@@ -146,6 +156,7 @@ Terms TermsOf(const Plan& plan, const CostModel& model) {
   Terms terms;
   for (const LoopNest& nest : plan.nests) {
     const auto batch = static_cast<double>(nest.batch);
+    // Stages before the nest run once, its own stages once a tile, and the others once an item of the batch.
     for (const Stage& stage : nest.before) Add(stage, 1, model, &terms);
     for (const Stage& stage : nest.once) Add(stage, batch, model, &terms);
     for (const Stage& stage : nest.stages)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a predicted cost is made of: the bases of a program's nodes by kind, for finding the term that is off.
+// Splits a predicted cost by what takes it, so that the term that is off can be found.
+//
+// If the programs of one term are all predicted to be too fast, the constants behind that term are the
+// suspects: corpus_text.h prints the terms of the programs that are furthest off.
 #ifndef KIRSCH_FIDELITY_TERMS_H_
 #define KIRSCH_FIDELITY_TERMS_H_
 
@@ -13,20 +16,23 @@
 namespace kirsch {
 
 // Predicted cycles by what takes them:
-//   "tile", "parallel"       the loops of tiles; shared by threads
-//   "wait L2"                what waits for lines, by the level they come from
+//   "tile", "parallel"       the loops of tiles; loops shared by threads
+//   "wait L2"                waiting for lines, by the slowest level that they come from
 //   "pack L2"                copies, by the level they go to
 //   "store", "store masked"  register tiles, from and to memory, with what their epilogues take
 //   "entry"                  microkernels apart from their trips
 //   "trips load sums fma"    trips of microkernels: the bottleneck, the form of the register tile
-//                            (vectors, sums or lanewise), and the instruction
-// They add up to the cost.
+//                            (vectors, sums, tiles or lanewise), and the instruction
+//
+// The terms of one program add up to its cost.
 using Terms = std::map<std::string, double>;
 
+// The terms of a program tree.
 Terms TermsOf(const Impl& impl, const CostModel& model);
 
-// Stages that are no contractions are terms by their kind: "rows", "pad", "pack", "transpose", "transform".
-// Threads' sharing is left out, so that of several threads they add up to what all do.
+// The terms of a plan. Stages that are no contractions are terms by their kind: "rows", "pad", "pack",
+// "transpose", "transform". What a contraction's stage takes beside its program is "fetch". Threads' sharing
+// is left out, so with several threads the terms add up to what all of them do.
 Terms TermsOf(const Plan& plan, const CostModel& model);
 
 }  // namespace kirsch

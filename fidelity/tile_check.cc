@@ -20,6 +20,7 @@ namespace {
 constexpr char kTileName[] = "tile";
 constexpr int64_t kShare = 4;  // the shorter reduction is this part of the longer one
 
+// The register tile for people: "6x2 vectors of 8, fma".
 std::string FormOf(const RegisterTile& tile) {
   const char* const form = tile.form == LayoutKind::kPartialSums ? " sums of "
                            : tile.form == LayoutKind::kTiles     ? " columns of tiles of "
@@ -27,6 +28,8 @@ std::string FormOf(const RegisterTile& tile) {
   return Cat(tile.rows, "x", tile.columns, form, tile.lanes, ", ", tile.instruction().name);
 }
 
+// Counts instructions that multiply and add, by how their mnemonics begin: FMAs, dot products, products of
+// tiles.
 int MultiplyAdds(const LoopCode& loop) {
   int count = 0;
   for (const auto& [mnemonic, times] : loop.mnemonics)
@@ -35,7 +38,7 @@ int MultiplyAdds(const LoopCode& loop) {
   return count;
 }
 
-// That of the most multiply-adds.
+// Returns the main loop: the innermost loop with the most multiply-adds.
 absl::StatusOr<LoopCode> HotLoop(const Subject& subject) {
   const absl::StatusOr<std::string> object = EmitObject(subject.code, subject.target);
   if (!object.ok()) return object.status();
@@ -47,13 +50,14 @@ absl::StatusOr<LoopCode> HotLoop(const Subject& subject) {
   });
 }
 
-// Two reductions of the same register tile that differ by whole trips of the main loop.
+// Two reductions of the same register tile that differ by whole trips of the main loop, so the difference of
+// their times is that of the trips.
 struct Pair {
   TileKernel longer, shorter;
   double trips = 0;  // of which the longer one has so many more
 };
 
-// A tile as it is measured.
+// A tile, ready to be measured.
 struct Runnable {
   std::string spec;
   Kernel kernel;
@@ -68,6 +72,7 @@ absl::StatusOr<Runnable> MakeRunnable(const TileKernel& tile, const Target& targ
   return Runnable{tile.parsed.text, *std::move(kernel), *std::move(workload)};
 }
 
+// Shortens the reduction to a quarter, in whole trips. Nothing if the tile has no such shorter form.
 std::optional<Pair> PairOf(const TileKernel& tile, const TileFacts& facts, const Target& target) {
   const int64_t longer = tile.parsed.spec.size[MatmulDims::kK];
   const int64_t shorter = longer / kShare / facts.steps * facts.steps;
@@ -77,16 +82,18 @@ std::optional<Pair> PairOf(const TileKernel& tile, const TileFacts& facts, const
   return Pair{tile, *std::move(other), static_cast<double>((longer - shorter) / facts.steps)};
 }
 
-// Measures tiles one after the other. Knows the most that the core was seen to do, so that a tile that was
-// measured while somebody shared the core is noticed.
+// Measures tiles one after the other. It knows the most that the core was seen to do, so it notices when
+// somebody shared the core during a measurement.
 class Stopwatch {
  public:
   Stopwatch(const Target& target, const TileCheckOptions& options) : target_(target), options_(options) {}
 
-  // Cycles of a trip. Noise only slows down, for a whole process even: until fresh ones are no faster.
+  // Returns the cycles of a trip. Noise only slows down, and may do so for as long as a process lives. So
+  // fresh processes measure again until they are no faster, six at most.
   absl::StatusOr<double> CyclesOfTrip(const Pair& pair) {
     constexpr int kMostProcesses = 6;
     constexpr double kFaster = 0.995;
+    // Both reductions are compiled once. Each is measured in a process of its own, one after the other.
     const absl::StatusOr<Runnable> whole = MakeRunnable(pair.longer, target_);
     if (!whole.ok()) return whole.status();
     const absl::StatusOr<Runnable> start = MakeRunnable(pair.shorter, target_);
@@ -97,7 +104,9 @@ class Stopwatch {
       if (!all.ok()) return all.status();
       const absl::StatusOr<double> part = MeasureCycles(*start);
       if (!part.ok()) return part.status();
+      // Settled: this pair of processes was faster by less than half a per cent, if at all.
       const bool settled = *all > kFaster * longer && *part > kFaster * shorter;
+      // The fastest of each counts, whichever process it was in.
       longer = std::min(longer, *all);
       shorter = std::min(shorter, *part);
       if (settled) break;
@@ -106,7 +115,7 @@ class Stopwatch {
   }
 
  private:
-  // Of one call, the fewest.
+  // Returns the fewest cycles of one call that a sample had.
   absl::StatusOr<double> MeasureCycles(const Runnable& tile) {
     TrialOptions trial;
     trial.rounds = options_.rounds;
@@ -116,8 +125,10 @@ class Stopwatch {
     if (!trials.ok()) return trials.status();
     if (trials->of.empty() || trials->ghz.empty()) return absl::CancelledError("stopped");
     if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.spec));
+    // The next trials compare the core with the most that it has done so far.
     peak_ = std::max(peak_, trials->best_peak);
-    // Where the clock seems slow, something was in the way of measuring that: cycles by it would be too few.
+    // The fastest clock of all rounds counts. Where the clock seems slow, something was in the way of
+    // measuring it, and cycles by it would be too few.
     return 1e9 * *std::min_element(trials->of[0].seconds.begin(), trials->of[0].seconds.end()) *
            *std::max_element(trials->ghz.begin(), trials->ghz.end());
   }
@@ -127,6 +138,7 @@ class Stopwatch {
   double peak_ = 0;
 };
 
+// Fills in everything but the measured cycles. The analyser may not know the CPU, which is no error.
 absl::StatusOr<TileCheck> Check(const TileKernel& tile, const Target& target) {
   TileCheck check;
   check.spec = tile.parsed.text;
@@ -150,6 +162,7 @@ absl::StatusOr<std::vector<TileCheck>> CheckTiles(const Target& target, const Ti
   std::vector<TileCheck> checks;
   const std::vector<TileKernel> tiles = DrawTileKernels(target, options.kernels, options.seed);
   Stopwatch stopwatch(target, options);
+  // Without the target's instructions this machine can only look at the code.
   const bool runs = options.measure && MissingOnHost(target.features).empty();
   for (const TileKernel& tile : tiles) {
     if (options.stop && options.stop()) break;
@@ -160,6 +173,7 @@ absl::StatusOr<std::vector<TileCheck>> CheckTiles(const Target& target, const Ti
     const std::optional<Pair> pair = runs ? PairOf(tile, check->facts, target) : std::nullopt;
     if (pair) {
       const absl::StatusOr<double> measured = stopwatch.CyclesOfTrip(*pair);
+      // Stopped in the middle of a tile: that one is dropped, the others are returned.
       if (absl::IsCancelled(measured.status())) break;
       if (!measured.ok()) return measured.status();
       check->measured = *measured;

@@ -24,10 +24,12 @@ namespace {
 
 constexpr uint64_t kLine = 64;
 
-// Where each buffer begins: one after the other, those of one memory as they lie there.
+// Gives each buffer an address. Buffers of callers come one after the other, then the program's own memory,
+// then packed operands; buffers that share a memory lie in it as the program says.
 class Addresses {
  public:
   explicit Addresses(const Program& program) : program_(program) {
+    // Buffers that are no callers' get an entry as well, so that entries are found by number.
     for (const Program::Buffer& buffer : program.buffers) {
       callers_.push_back(next_);
       if (buffer.memory == Memory::kCaller) Reserve(buffer.bytes);
@@ -44,6 +46,7 @@ class Addresses {
   }
 
  private:
+  // A whole number of lines, and one more, so that no two memories share a line.
   void Reserve(int64_t bytes) { next_ += (static_cast<uint64_t>(bytes) + 2 * kLine - 1) / kLine * kLine; }
 
   const Program& program_;
@@ -60,6 +63,7 @@ std::vector<std::vector<std::byte>> OperandsOf(const Program& program) {
   return operands;
 }
 
+// The error as a share of what was simulated.
 double ErrorOf(double predicted, double simulated) {
   if (simulated == 0) return predicted == 0 ? 0 : 1;
   return std::abs(predicted - simulated) / simulated;
@@ -70,7 +74,7 @@ struct DrawnType {
   size_t line;  // elements of the inputs
 };
 
-// A matmul by chance, its rows whole lines: those that begin and end within lines touch more of these than
+// Draws a matmul whose rows are whole lines. Rows that begin and end within lines touch more lines than
 // footprints count (see README.md).
 std::string DrawSpec(Random* random) {
   static constexpr DrawnType kTypes[] = {
@@ -96,24 +100,29 @@ double TrafficCheck::Error() const {
 
 absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& model) {
   TrafficCheck check;
+  // Predicted: the traffic that the model counts.
   check.home = impl.spec.out().level;
   check.predicted = TrafficOf(ExplainNodes(impl, model));
+  // Simulated: the program is run by the interpreter, whose accesses go through the simulator.
   const Program program = WriteProgram(impl, model.target());
   const Addresses addresses(program);
   CacheSimulator caches(model.target());
   std::vector<std::vector<std::byte>> operands = OperandsOf(program);
   std::vector<void*> callers;
   for (size_t i = 0; i < operands.size(); ++i) {
+    // The program gets real memory to work on; the simulator sees addresses of its own making.
     callers.push_back(operands[i].empty() ? nullptr : operands[i].data());
     if (!operands[i].empty())
       caches.Place(addresses.Of(static_cast<int>(i)), static_cast<int64_t>(operands[i].size()), check.home);
   }
+  // An access has several elements at a stride, each of which may touch other lines.
   const AccessObserver observe = [&](const MemoryAccess& access) {
     uint64_t address = addresses.Of(access.buffer) + static_cast<uint64_t>(access.first);
     for (int64_t i = 0; i < access.count; ++i, address += static_cast<uint64_t>(access.stride))
       caches.Access(address, access.bytes, access.write);
   };
   if (absl::Status run = Interpret(program, callers, 1, {}, observe); !run.ok()) return run;
+  // The output is written back to where it belongs, as the prediction assumes.
   caches.WriteBack(check.home);
   check.simulated = caches.traffic();
   return check;
@@ -123,6 +132,7 @@ Target WithSmallCaches(Target target) {
   constexpr std::array kBytes = {std::pair(Level::kL1, 4 << 10), std::pair(Level::kL2, 24 << 10),
                                  std::pair(Level::kL3, 128 << 10)};
   for (const auto& [level, bytes] : kBytes) {
+    // Nothing else changes, so the program may use all instructions of the CPU.
     MemoryLevel& cache = target.memory[static_cast<size_t>(Index(level))];
     cache.bytes = bytes;
     cache.ways = 8;
@@ -140,6 +150,7 @@ absl::StatusOr<std::vector<TrafficCheck>> CheckTraffics(const Target& target, in
     const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
     if (!parsed.ok()) return parsed.status();
     const Spec placed = PlaceOperands(parsed->spec, Residency::kWarm, model.target());
+    // Some problems need copies for which the small caches have no room; another one is drawn.
     if (!HasRoom(placed, model.target())) continue;
     HashMemo memo;
     absl::StatusOr<TrafficCheck> check = CheckTraffic(Search(placed, model, memo, {}).impl, model);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that are predicted to cross from level to level, held against a simulation of the caches.
+// Checks the bytes that are predicted to cross from level to level, against a simulation of the caches.
+//
+//   Impl --explain--> predicted bytes of each level --------------------+
+//        --WriteProgram, Interpret--> addresses --CacheSimulator--> simulated bytes --> Error()
+//
+// The model counts footprints of tiles. The simulation knows nothing of tiles, only addresses in their order.
 #ifndef KIRSCH_FIDELITY_TRAFFIC_CHECK_H_
 #define KIRSCH_FIDELITY_TRAFFIC_CHECK_H_
 
@@ -16,25 +21,27 @@
 
 namespace kirsch {
 
+// One program: bytes as predicted and as simulated.
 struct TrafficCheck {
   std::string spec;
-  Level home = Level::kRam;      // where the operands wait
+  Level home = Level::kRam;      // where the operands are at first
   Traffic predicted, simulated;  // up to there
 
-  // The largest |predicted - simulated| over simulated, of the bytes in and back of each level up to home.
+  // Returns the largest |predicted - simulated| / simulated over the levels from L2 to `home`, of the bytes
+  // in and back. 1 where nothing crosses in the simulation but something was predicted.
   double Error() const;
 };
 
-// Interprets the program of a placed root of one thread, its operands at their home, in caches that are empty
-// else, and lets the simulator see every address. An error is the interpreter's.
+// Interprets the program of a placed root of one thread, and lets the simulator see every address. Its
+// operands are at their home; the caches are empty otherwise. An error is the interpreter's.
 absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& model);
 
-// The same CPU with caches so small that problems of up to 128 a side are large. Half of each may be filled:
-// what replaces the line used longest ago keeps nothing while as much streams by.
+// Returns the same CPU with caches so small that problems of up to 128 a side are large. Half of each cache
+// may be filled: a cache that replaces the line used longest ago keeps nothing while as much streams by.
 Target WithSmallCaches(Target target);
 
-// The best programs for the CPU with small caches of `count` matmuls, drawn by the seed: up to 128 a side, of
-// several types.
+// Draws `count` matmuls by the seed, of several types and up to 128 a side, and checks the best program of
+// each for the CPU with small caches.
 absl::StatusOr<std::vector<TrafficCheck>> CheckTraffics(const Target& target, int count, uint64_t seed);
 
 }  // namespace kirsch
