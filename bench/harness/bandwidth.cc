@@ -13,13 +13,15 @@
 namespace kirsch {
 namespace {
 
+// Bytes of a stream's step: a line, by two loads.
 constexpr size_t kReadBytes = 64;
 constexpr size_t kMaxStreams = 8;
 constexpr size_t kPrefetchBytes = 2048;  // ahead; half a page either way makes no difference
 constexpr size_t kRunBytesPerThread = size_t{32} << 20;
 constexpr size_t kMinBuffer = size_t{64} << 20, kMaxBuffer = size_t{512} << 20;
 
-// `bytes` from `begin` in as many streams, each through a contiguous part of them.
+// Reads `bytes` from `begin` in as many streams, each through a contiguous part of them. Both are known at
+// compile time, so that the inner loop is unrolled and has no branch.
 template <int streams, bool prefetch>
 __attribute__((target("avx2"))) void Read(const char* begin, size_t bytes) {
   const size_t part = bytes / streams;
@@ -32,6 +34,7 @@ __attribute__((target("avx2"))) void Read(const char* begin, size_t bytes) {
       odd = _mm256_or_si256(odd, _mm256_load_si256(reinterpret_cast<const __m256i*>(line) + 1));
     }
   }
+  // The values go nowhere, but the compiler must not see that.
   asm volatile("" ::"x"(even), "x"(odd));
 }
 
@@ -42,6 +45,7 @@ ReadFn* Reader(bool prefetch) {
   return prefetch ? Read<streams, true> : Read<streams, false>;
 }
 
+// Picks the instance for a method; streams are as BandwidthMethods has them.
 ReadFn* Reader(const BandwidthMethod& method) {
   switch (method.streams) {
     case 1:
@@ -55,6 +59,7 @@ ReadFn* Reader(const BandwidthMethod& method) {
   }
 }
 
+// Reads the whole buffer in turns, a part of it each Run.
 class BandwidthContender : public Contender {
  public:
   BandwidthContender(int threads, size_t buffer_bytes)
@@ -88,6 +93,7 @@ class BandwidthContender : public Contender {
   }
 
   void Run() override {
+    // Goes round the buffer, which is larger than the caches.
     if (next_ + run_bytes_ > buffer_bytes_) next_ = 0;
     const char* begin = buffer_ + next_;
     const size_t share = run_bytes_ / static_cast<size_t>(method_.threads);
@@ -114,6 +120,7 @@ class BandwidthContender : public Contender {
 
 std::vector<BandwidthMethod> BandwidthMethods(int threads) {
   std::vector<BandwidthMethod> methods;
+  // One reader, then all of them; with one thread that is the same.
   for (int readers = 1;; readers = threads) {
     for (int streams : {1, 2, 4, 8})
       for (bool prefetch : {false, true}) methods.push_back({readers, streams, prefetch});

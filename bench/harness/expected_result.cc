@@ -17,8 +17,8 @@
 namespace kirsch {
 namespace {
 
-// The element of the output that a sum becomes by the epilogue of a placed workload with a spec, and how far
-// off it may be.
+// Applies the epilogue of a placed workload with a spec to a sum. Returns the element of the output, and how
+// far off it may be.
 Uncertain FinishedSum(const Workload& workload, size_t batch, size_t row, size_t column, Uncertain sum) {
   ConstOperands operands = {};
   for (size_t i = 0; i < workload.operands.size(); ++i) operands[i] = workload.operands[i].values;
@@ -26,7 +26,8 @@ Uncertain FinishedSum(const Workload& workload, size_t batch, size_t row, size_t
                        static_cast<int64_t>(column), sum);
 }
 
-// `count` different indices below `extent`, ascending, its first and last among them when count >= 2.
+// Returns `count` different indices below `extent`, ascending. The first and the last one are among them if
+// `count` is 2 or more.
 std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& random) {
   std::vector<size_t> all(extent);
   for (size_t i = 0; i < extent; ++i) all[i] = i;
@@ -38,7 +39,7 @@ std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& ran
   return all;
 }
 
-// One matrix of an input.
+// One matrix of an input, whose elements are loaded one at a time.
 struct Operand {
   const void* values;
   KirschType type;
@@ -49,28 +50,32 @@ struct Operand {
   }
 };
 
-// Of a narrow float, half a unit in the last place, relative.
+// Returns half a unit in the last place of a narrow float, relative; 0 of other types.
 double HalfUnit(Dtype dtype) {
   return IsFloating(dtype) && dtype != Dtype::kF32 && !IsOfBlocks(dtype)
              ? std::ldexp(1, -Info(dtype).mantissa - 1)
              : 0;
 }
 
-// Rounding errors of a sum of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019);
-// twice the usual factor, so that only wrong results are beyond it.
-// Products of bf16 pairs (vdpbf16ps) are summed with roundings of the same size. The output's own rounding
-// comes on top. Integers are exact.
+// Returns how far off a sum may be. `magnitude` is the sum of its terms' magnitudes. Rounding errors of a sum
+// of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019). The factor is twice the usual
+// one, so that only wrong results are beyond it. Products of bf16 pairs (vdpbf16ps) are summed with roundings
+// of the same size. The output's own rounding comes on top. Integers are exact.
+//
+//   f32, k = 1024: 8 * sqrt(1025) * 2^-24 = 1.5e-5 of the magnitude
 double ToleranceOfSum(const Workload& workload, double magnitude) {
   const Problem& p = workload.problem;
   if (IsInteger(p.lhs_type)) return 0;
-  // Both may be rounded; lhs as integers is off by less, as magnitudes are measured then.
+  // Where lhs is rounded to a narrower type, rhs may be, too. Lhs as integers is off by less, since its
+  // magnitudes are then the largest of their block.
   const LhsAs as = workload.spec->lhs_as;
   const double factors = as == LhsAs::kItself ? 0 : 2 * HalfUnit(ElementAs(as));
   const double unit = PrecisionOf(AccumulatorOf(static_cast<Dtype>(p.out_type))).unit;
   return (8 * std::sqrt(static_cast<double>(p.k) + 1) * unit + factors) * magnitude;
 }
 
-// The sum as the output has it, and how far off that may be.
+// Returns the sum as the output has it, and how far off that may be: through the epilogue, saturated, or
+// rounded.
 Uncertain StoredSum(const Workload& workload, size_t batch, size_t row, size_t column, double sum,
                     double tolerance) {
   if (!workload.spec->op_info().epilogue.empty())
@@ -80,13 +85,15 @@ Uncertain StoredSum(const Workload& workload, size_t batch, size_t row, size_t c
   return {sum, type == KIRSCH_BF16 ? tolerance + 0x1p-8 * (std::abs(sum) + tolerance) : tolerance};
 }
 
-// Magnitudes are measured by the largest of the elements that may share a scale.
+// Returns the largest magnitude of the elements that share a scale. An element that is rounded with that
+// scale is off by a part of the largest one, so its own magnitude would be too little.
 double LargestFrom(const Operand& lhs, size_t row, size_t k, size_t count) {
   double largest = 0;
   for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(lhs.at(row, k + i)));
   return largest;
 }
 
+// Computes a grid of entries of one matrix of the batch, and appends them to `reference`.
 void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size_t>& rows,
                   const std::vector<size_t>& columns, ExpectedResult& reference) {
   const Problem& p = workload.problem;
@@ -98,6 +105,7 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
   const auto block = static_cast<size_t>(workload.spec->lhs_as == LhsAs::kQ8 ? BlockOf(Dtype::kQ8) : 1);
   // Smaller ones are off by as much as that when they are rounded to f16.
   const double least = workload.spec->lhs_as == LhsAs::kF16 ? 0x1p-14 : 0;
+  // The reduction is the outer loop, so that each element of the sampled columns is loaded once.
   for (size_t k = 0; k < p.k; ++k) {
     for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs.at(k, columns[j]);
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -112,6 +120,7 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t j = 0; j < columns.size(); ++j) {
+      // All sums are complete; now the output's old value, epilogue and rounding.
       const size_t offset = batch * p.out_stride + rows[i] * p.ldc + columns[j];
       const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
@@ -125,8 +134,8 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
   }
 }
 
-// A grid of random rows and columns, the first and last of each always among them, in the first and last
-// matrix of the batch.
+// Samples a grid of random rows and columns, in the first and in the last matrix of the batch. The first and
+// last of each are always among them. The same grid is drawn each time.
 ExpectedResult SampleProduct(const Workload& workload) {
   const Problem& problem = workload.problem;
   std::mt19937 random(20);
@@ -134,6 +143,7 @@ ExpectedResult SampleProduct(const Workload& workload) {
   const size_t matrices = std::min<size_t>(problem.batch, 2);
   const size_t entries = kReferenceEntries / matrices;
   for (size_t i = 0; i < matrices; ++i) {
+    // As square as the shape allows: 64 by 64 of a large matrix, more of one side if the other is short.
     size_t n_rows = std::min<size_t>(problem.m, 64);
     const size_t n_columns = std::min(problem.n, entries / n_rows);
     n_rows = std::min(problem.m, entries / n_columns);
@@ -144,10 +154,11 @@ ExpectedResult SampleProduct(const Workload& workload) {
   return reference;
 }
 
-// Of an elementwise operation: functions differ in their last few bits.
+// Roundings that an elementwise operation counts as, since implementations of a function differ in their last
+// few bits.
 constexpr double kRoundingsEach = 16;
 
-// Roundings on the way to an element of the result.
+// Returns how many roundings are on the way to an element of the result, about: sums count their terms.
 double Roundings(const Graph& graph) {
   double roundings = 1;
   for (const GraphNode& node : graph.nodes) switch (Info(node.op).kind) {
@@ -170,9 +181,9 @@ double Roundings(const Graph& graph) {
   return roundings;
 }
 
-// As for matmuls, but relative to the largest value that the result has: how large the terms
-// of its sums are is not known. What is rounded to a narrow type on the way may come out one unit off, an
-// integer one as well.
+// Returns how far off an element may be. It is as for matmuls, but relative to the result's largest value,
+// since it is not known how large the terms of its sums are. A value that is rounded to a narrow type on the
+// way may come out one unit off, and so may an integer.
 double GraphTolerance(const Graph& graph, double largest) {
   const TensorType& out = graph.at(graph.result).type;
   bool floats = false;
@@ -184,10 +195,12 @@ double GraphTolerance(const Graph& graph, double largest) {
     if (const LhsAs as = graph.nodes[i].lhs_as; as != LhsAs::kItself)
       narrow = std::max(narrow, 2 * HalfUnit(ElementAs(as)));
   }
+  // Integers that no float had a part in are exact.
   if (!IsFloating(out.dtype)) return floats ? 1 : 0;
   return (8 * std::sqrt(Roundings(graph)) * 0x1p-24 + narrow) * largest;
 }
 
+// Blocks of bits as floats: loops read elements, not blocks.
 std::vector<float> Decoded(const TensorType& blocks, const void* data) {
   std::vector<float> elements(static_cast<size_t>(blocks.elements()));
   for (size_t i = 0; i < elements.size(); ++i)
@@ -195,7 +208,7 @@ std::vector<float> Decoded(const TensorType& blocks, const void* data) {
   return elements;
 }
 
-// All of a graph's result.
+// Runs the loops of a graph, and returns all of its result.
 absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
   const absl::StatusOr<LoopsFn*> run = loops.Load();
   if (!run.ok()) return run.status();
@@ -205,6 +218,7 @@ absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const Co
                       out = AllocateAligned(count * sizeof(double));
   if (scratch == nullptr || out == nullptr)
     return absl::ResourceExhaustedError("no memory for the reference");
+  // Operands as the loops take them.
   std::vector<const void*> inputs(problem.inputs.begin(), problem.inputs.end());
   std::vector<std::vector<float>> decoded;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -217,6 +231,7 @@ absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const Co
   reference.values.resize(count);
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
+    // Loops for reference have a float64 result where the graph has f32.
     const double value = type.dtype == Dtype::kF32 ? static_cast<const double*>(out.get())[i]
                                                    : LoadElement(out.get(), KirschTypeOf(type.dtype), i);
     reference.values[i] = value;
@@ -235,6 +250,7 @@ absl::StatusOr<ExpectedResult> ComputeReference(const Workload& workload, const 
 
 namespace {
 
+// A NaN is the largest error of all.
 double LargerError(double largest, double error) {
   return std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest, error);
 }
@@ -250,6 +266,7 @@ OutputCheck CheckOutput(const ExpectedResult& reference, const Workload& workloa
     const double error = std::abs(LoadElement(workload.out().values, workload.out().type, offset) - value);
     const double most =
         reference.tolerances[reference.tolerances.size() == 1 ? 0 : i] + reference.relative * std::abs(value);
+    // The negation counts a NaN as wrong.
     if (!(error <= most)) check.correct = false;
     check.max_error = LargerError(check.max_error, error);
     check.error_share = LargerError(check.error_share, error == 0 ? 0 : error / most);

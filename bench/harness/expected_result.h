@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a contender computed what it was asked for: a float64 reference (exact for integers), of a matmul
-// for a sample of the output's entries, of a graph for every element, by its loops. (The proof that a kernel
-// of ours is right is verification's business, not this one's; here a fast wrong answer must not count.)
+// Tells whether a contender computed what it was asked for, so that a fast wrong answer does not count.
+//
+// A matmul is compared with sums of its own on a sample of the output's entries, exact for integers. A graph
+// is compared with its loops on every element. (To prove that a kernel of ours is right is verification's
+// business, not this one's.)
 #ifndef KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_
 #define KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_
 
@@ -14,30 +16,34 @@
 
 namespace kirsch {
 
+// The right values and how far off a contender may be.
 struct ExpectedResult {
-  std::vector<size_t> offsets;     // into out, elements, of what is compared; empty: every element is
-  std::vector<double> values;      // the exact results, up to float64 rounding; not compared if not finite
-  std::vector<double> tolerances;  // an error beyond it is a wrong result, not rounding; just one: of all
-  double relative = 0;             // and this times the value, for the rounding of a narrow output
+  std::vector<size_t> offsets;     // elements of `out` that are compared; empty: all are
+  std::vector<double> values;      // exact results, up to float64 rounding; not compared if not finite
+  std::vector<double> tolerances;  // an error beyond it is no rounding; one for each value, or one for all
+  double relative = 0;             // added times the value, for the rounding of a narrow output
 };
 
-inline constexpr size_t kReferenceEntries = 4096;  // of a matmul
+inline constexpr size_t kReferenceEntries = 4096;  // that are compared of a matmul
 
 // A graph that was allowed Winograd's algorithm may be so many times further off: F(4x4,3x3) is about ten
 // times as far off as a sum of products.
 inline constexpr double kWinogradTolerance = 32;
 
-// Reads the inputs and (where a matmul accumulates) the output as they are now. `loops` are those of a graph,
-// LoopsKind::kReference. ResourceExhausted without memory.
+// Computes the reference from the inputs as they are now, and from the output where a matmul accumulates. So
+// call it before the first contender runs. `loops` are those of a graph, LoopsKind::kReference.
+// ResourceExhausted without memory.
 absl::StatusOr<ExpectedResult> ComputeReference(const Workload& workload,
                                                 const CompiledLoops* loops = nullptr);
 
+// What a comparison found.
 struct OutputCheck {
   double max_error = 0;    // largest |out - value|; infinity where an entry is not a number
-  double error_share = 0;  // the largest part of an entry's tolerance that its error is; likewise
+  double error_share = 0;  // largest error as a share of its tolerance; likewise
   bool correct = true;     // every compared entry is within its tolerance
 };
 
+// Compares the output as it is now. Elements whose right value is not finite are left out.
 OutputCheck CheckOutput(const ExpectedResult& reference, const Workload& workload);
 
 }  // namespace kirsch

@@ -9,13 +9,15 @@
 namespace kirsch {
 namespace {
 
+// A gain must be larger than this share, and than so many standard errors.
 constexpr double kLeastGain = 0.005;
 constexpr double kErrors = 3;
 
+// True if the trial can be compared at all.
 bool Counts(const Trial& trial) { return trial.correct && !trial.cycles.empty(); }
 
-// Of the median, by the interquartile range: of a normal distribution, 1.349 standard deviations; and a
-// median's error is 1.253 times a mean's.
+// Returns the standard error of the median, from the interquartile range. Of a normal distribution the range
+// is 1.349 standard deviations, and a median's error is 1.253 times that of a mean.
 double ErrorOfMedian(const Trial& trial) {
   const double range = trial.Spread() * trial.MedianCycles();
   return 1.253 * range / 1.349 / std::sqrt(static_cast<double>(trial.cycles.size()));
@@ -41,6 +43,7 @@ Fastest FindFastest(const std::vector<Trial>& trials) {
         (fastest.program == 0 || trials[i].MedianCycles() < trials[fastest.program].MedianCycles()))
       fastest.program = i;
   }
+  // Some had a lower median, but none by more than noise can do.
   fastest.noise_decides = lower && fastest.program == 0;
   return fastest;
 }

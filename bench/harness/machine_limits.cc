@@ -10,6 +10,7 @@
 namespace kirsch {
 namespace {
 
+// Keeps the higher rate of each method.
 void Raise(std::vector<double>& highest, const std::vector<double>& rates) {
   highest.resize(rates.size());
   for (size_t i = 0; i < rates.size(); ++i) highest[i] = std::max(highest[i], rates[i]);
@@ -41,6 +42,7 @@ void Limits::Measure() {
 void Limits::Describe(Machine& machine) const {
   for (size_t i = 0; i < peak_rates_.size(); ++i) {
     const PeakMethod& method = PeakMethods()[i];
+    // The method of the clock has cycles for its work, the others have operations.
     if (method.vector_bytes == 0)
       machine.ghz = 1e-9 * peak_rates_[i] * method.work;
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine can do at most, measured on the threads of the run: arithmetic by each instruction, and
-// reading main memory.
+// Measures what the machine can do at most, on the threads of the run: arithmetic by each instruction, and
+// reading main memory. A result is good or bad only beside these limits.
 #ifndef KIRSCH_BENCH_HARNESS_MACHINE_LIMITS_H_
 #define KIRSCH_BENCH_HARNESS_MACHINE_LIMITS_H_
 
@@ -12,17 +12,21 @@
 
 namespace kirsch {
 
+// Owns the two entrants that measure. They are measured before each spec, so that they see the same machine.
 class Limits {
  public:
-  // `options` as for the contenders. Uses the caches of `machine`.
+  // Starts both processes. `options` are as for the contenders; the buffer follows from the caches of
+  // `machine`.
   absl::Status Start(const Machine& machine, const WorkerOptions& options);
 
-  // Measures them all once more. Of all times the highest counts: noise only ever lowers one.
+  // Measures all limits once more. Of all times the highest rate counts: noise only ever lowers one.
   void Measure();
 
+  // Writes what was measured to the machine's card.
   void Describe(Machine& machine) const;
 
-  // Operations per nanosecond of the best instruction for a product of these types; 0 if none was measured.
+  // Returns the operations per nanosecond, of all threads, of the best instruction for a product of these
+  // types; 0 if none was measured.
   double PeakGflops(const Problem& problem) const;
 
  private:

@@ -57,8 +57,10 @@ KIRSCH_PEAK_LOOP(MultiplyInt32Vex256, "ymm",
 KIRSCH_PEAK_LOOP(MultiplyInt32Evex512, "zmm",
                  "vpmulld %%zmm12, %%zmm12, %%zmm13\n\tvpaddd %%zmm13, %%zmm\\i, %%zmm\\i")
 
-// Four accumulators of zeros; each product is of 16 rows, 16 columns and 64 bytes of the reduction.
+// A loop of products of tiles, with four accumulators of zeros. A product is of 16 rows, 16 columns and 64
+// bytes of the reduction, so a loop has fewer of them.
 constexpr int64_t kTileIterations = kIterations / 16;
+// The operand of LDTILECFG: six tiles of 16 rows of 64 bytes.
 struct alignas(64) TileConfiguration {
   uint8_t palette = 1, start_row = 0, reserved[14] = {};
   uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64};
@@ -83,6 +85,7 @@ KIRSCH_TILE_PEAK_LOOP(TileInt8, "tdpbusd")
 #undef KIRSCH_PEAK_LOOP
 #undef KIRSCH_EACH_CHAIN
 
+// Conditions of kPeakMethods: what the CPU has.
 bool Always() { return true; }
 bool HasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"); }
@@ -90,6 +93,7 @@ bool HasAvxVnni() { return __builtin_cpu_supports("avxvnni"); }
 bool HasAvx512Vnni() { return __builtin_cpu_supports("avx512vnni"); }
 bool HasAvx512Bf16() { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vl"); }
 
+// Features for which the compiler has no builtin.
 bool HostHas(std::string_view feature) {
   static const std::vector<std::string>& features = *new std::vector<std::string>(ReadHost().features);
   return std::find(features.begin(), features.end(), feature) != features.end();
@@ -98,6 +102,7 @@ bool HasAvx512Fp16() { return HostHas("avx512fp16"); }
 bool HasTilesOfBf16() { return HostHas("amx-bf16"); }
 bool HasTilesOfInt8() { return HostHas("amx-int8"); }
 
+// Conditions of kPeakMethods: the products that an instruction can be part of, by their types.
 bool None(const Problem&) { return false; }
 Dtype SumsOf(const Problem& p) { return AccumulatorOf(static_cast<Dtype>(p.out_type)); }
 bool Floats(const Problem& p) { return SumsOf(p) == Dtype::kF32; }
@@ -107,15 +112,19 @@ bool Bf16Inputs(const Problem& p) { return p.lhs_type == KIRSCH_BF16 && p.rhs_ty
 bool ByteInputs(const Problem& p) { return Bytes(p.lhs_type) == 1 && Bytes(p.rhs_type) == 1; }
 bool Integers(const Problem& p) { return IsInteger(p.out_type); }
 
-// `operations` of each 32 bits of a vector.
+// Operations of a Run(): `operations` of each 32 bits of a vector, so 2 of an FMA of f32 and 8 of a dot
+// product of bytes.
 constexpr double Work(int vector_bytes, int operations) {
   return static_cast<double>(kIterations) * kChains * operations * vector_bytes / 4;
 }
 
+// Of tiles: a multiplication and an addition for each of 16 x 16 sums and each step of the reduction.
 constexpr double TileWork(int steps) {
   return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2;
 }
 
+// Rows have: the name, bytes of a vector, work, what the CPU must have, which products it computes, and the
+// loop.
 constexpr std::array<PeakMethod, 16> kPeakMethods = {{
     {"clock", 0, kClockCycles, Always, None, RunClockLoop},
     {"fma", 32, Work(32, 2), HasAvx2, Floats, Fma256},
@@ -135,6 +144,7 @@ constexpr std::array<PeakMethod, 16> kPeakMethods = {{
     {"vpmulld+vpaddd", 64, Work(64, 2), HasAvx512, Integers, MultiplyInt32Evex512},
 }};
 
+// Runs a loop on all threads at the same time. It needs no operands.
 class PeakContender : public Contender {
  public:
   explicit PeakContender(int threads) : threads_(threads) {}

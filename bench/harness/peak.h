@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine's arithmetic can do at most: independent chains of one instruction on registers, for each
-// instruction that a kernel may be made of, and the core's clock. A contender like the others, so that it is
-// timed by the same code, on the same threads, in the same rounds.
+// Measures what the machine's arithmetic can do at most: independent chains of one instruction on registers,
+// for each instruction that a kernel may be made of. A chain of dependent instructions gives the core's
+// clock.
+//
+// It is a contender like the others, so it is timed by the same code, on the same threads, in the same
+// rounds.
 #ifndef KIRSCH_BENCH_HARNESS_PEAK_H_
 #define KIRSCH_BENCH_HARNESS_PEAK_H_
 
@@ -12,6 +15,7 @@
 
 namespace kirsch {
 
+// One instruction at one vector width.
 struct PeakMethod {
   const char* instruction;             // "vdpbf16ps"; "clock"
   int vector_bytes;                    // 0: the clock
@@ -24,7 +28,7 @@ struct PeakMethod {
 // The methods of the contender, in its order.
 std::span<const PeakMethod> PeakMethods();
 
-// Prepare() of a method that the CPU lacks is Unimplemented.
+// Makes the contender. Its Prepare() is Unimplemented for an instruction that the CPU lacks.
 std::unique_ptr<Contender> MakePeakContender(int threads);
 
 }  // namespace kirsch

@@ -11,11 +11,13 @@ namespace {
 
 constexpr int kMaxDeaths = 3;
 
+// Libraries fall back to a lesser core type without a word, so two settings may be the same. If the library
+// does not say which kernels it takes, they are taken to differ.
 bool SameKernels(const Entrant& a, const Entrant& b) {
   return !a.info.core.empty() && a.info.name == b.info.name && a.info.core == b.info.core;
 }
 
-// Those of a peer.
+// The entrants of one peer, so far.
 struct Entrants {
   const std::vector<std::string>& features;         // of the CPU
   std::vector<Entrant> entered = {}, foreign = {};  // foreign: to this CPU
@@ -26,7 +28,8 @@ struct Entrants {
            std::any_of(foreign.begin(), foreign.end(), same);
   }
 
-  // Adds the entrant if it starts and is not a repetition. The settings that are worth trying after it.
+  // Adds the entrant if it starts and is no repetition. Returns the settings that are worth trying after it,
+  // or why it did not start.
   absl::StatusOr<std::vector<std::string>> Try(Entrant entrant) {
     if (absl::Status status = StartEntrant(entrant); !status.ok()) return status;
     if (Has(entrant)) return std::vector<std::string>();

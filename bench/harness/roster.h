@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everyone who takes part: our kernels, the peak, and each peer in each setting worth trying.
+// Decides who takes part: our kernels, the limits, and each peer in each setting worth trying.
+//
+//   peer "openblas"  -> one build  -> the default setting, and five of OPENBLAS_CORETYPE
+//                    -> without those that turn out to have the same kernels, or kernels that this CPU can't
+//                    run
 #ifndef KIRSCH_BENCH_HARNESS_ROSTER_H_
 #define KIRSCH_BENCH_HARNESS_ROSTER_H_
 
@@ -14,25 +18,26 @@
 
 namespace kirsch {
 
-// One contender in one setting, and its process.
+// One contender in one setting, with its process.
 struct Entrant {
   std::string peer;  // as asked for; kOurName for ours
   Worker::Factory factory;
   WorkerOptions options;
   ContenderInfo info;
   Worker worker;
-  int deaths = 0;
+  int deaths = 0;  // of its process, so far
 
   std::string name() const { return info.core.empty() ? info.name : info.name + "/" + info.core; }
 };
 
-// Starts the entrant's process and loads the contender. Also after a death; refuses one that died three
-// times.
+// Starts the entrant's process and loads the contender, also after a death. Refuses one that died three
+// times, with Aborted.
 absl::Status StartEntrant(Entrant& entrant);
 
-// The entrants of a peer: each build in the default setting and in each alternative. Left out are those with
-// the same kernels as an earlier one. So are those whose kernels need other features of the CPU than
-// `features` (core_types.h). They go to `report`, and so does the reason if the peer is missing.
+// Returns the entrants of a peer: each build in the default setting and in each alternative. Entrants with
+// the same kernels as an earlier one are left out. So are those whose kernels need other features of the CPU
+// than `features` (core_types.h); `report` names them. If no entrant starts, `report` says why the peer is
+// missing.
 std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
                                const std::vector<std::string>& features, BenchReport& report);
 

@@ -33,17 +33,20 @@ struct Candidate {
 
   const std::string& method_name() const { return entrant->info.methods[method]; }
   bool packed() const { return absl::EndsWith(method_name(), kPackedSuffix); }
-  // A peer that takes a packed operand has another task than one that does not. We have the one of the spec.
+  // The name under which results compete. A peer with a packed operand has another task than one without, so
+  // it competes apart. Ours always has the task of the spec.
   std::string peer() const {
     return packed() && entrant->peer != kOurName ? Cat(entrant->peer, kPackedSuffix) : entrant->peer;
   }
 };
 
+// Calls that take long are repeated less often.
 int RoundsFor(double call_seconds) {
   if (call_seconds > kVeryLongCallSeconds) return 4;
   return call_seconds > kLongCallSeconds ? 6 : 8;
 }
 
+// The measurement of one spec, in four steps.
 class SpecMeasurement {
  public:
   SpecMeasurement(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchReport& report)
@@ -57,7 +60,7 @@ class SpecMeasurement {
   }
 
  private:
-  // An error is reported unless it says that the method is not for this problem.
+  // Reports an error, unless it says that the method is not for this problem.
   void Failed(Entrant& entrant, const absl::Status& status) {
     if (status.code() == absl::StatusCode::kUnimplemented) return;
     answered_.insert(entrant.peer);
@@ -65,6 +68,7 @@ class SpecMeasurement {
     if (!entrant.worker.alive()) ++entrant.deaths;
   }
 
+  // Tries all methods of an entrant. One that dies at a method does not try the others.
   void ScreenEntrant(Entrant& entrant) {
     if (!entrant.worker.alive() && !StartEntrant(entrant).ok()) return;
     for (size_t method = 0; method < entrant.info.methods.size() && entrant.worker.alive(); ++method) {
@@ -84,7 +88,8 @@ class SpecMeasurement {
     }
   }
 
-  // The first call shows whether the result is right, a few samples how fast it is.
+  // Makes one call, which shows whether the result is right, and takes a few samples, which show how fast it
+  // is.
   absl::Status Screen(Candidate& candidate) {
     Worker& worker = candidate.entrant->worker;
     if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok()) return status;
@@ -96,6 +101,7 @@ class SpecMeasurement {
     candidate.screened_seconds = *first;
     const auto best = best_seconds_.find(candidate.peer());
     const bool is_long = *first > kLongCallSeconds;
+    // A long call that was far slower than the peer's best is not repeated.
     if (is_long && best != best_seconds_.end() && *first > kHopeless * best->second) return absl::OkStatus();
     MeasureOptions options;
     options.samples = is_long ? 1 : 3;
@@ -106,7 +112,7 @@ class SpecMeasurement {
     return absl::OkStatus();
   }
 
-  // Of each peer the best few, and those that compute something else only if none does better.
+  // Keeps the best few of each peer. Wrong ones are kept only if the peer has no right one.
   void ChooseFinalists() {
     std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
       return std::pair(!a.check.correct, a.screened_seconds) <
@@ -126,6 +132,7 @@ class SpecMeasurement {
     candidates_ = std::move(finalists);
   }
 
+  // As many rounds as the fastest finalist's call allows; a finalist whose process died is left out.
   void RunRounds() {
     double fastest = std::numeric_limits<double>::infinity();
     for (const Candidate& candidate : candidates_) fastest = std::min(fastest, candidate.screened_seconds);
@@ -136,6 +143,7 @@ class SpecMeasurement {
 
   void RunRound(Candidate& candidate) {
     Worker& worker = candidate.entrant->worker;
+    // Two finalists of one process have to be prepared in turn.
     if (prepared_[candidate.entrant] != &candidate) {
       if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok())
         return Failed(*candidate.entrant, status);
@@ -158,6 +166,7 @@ class SpecMeasurement {
     const bool disturbed = good.size() < std::min(kMinGoodSamples, all.size());
     const std::vector<double>& used = disturbed ? all : good;
     BenchResult result;
+    // The estimators: the median of what is used, and the interquartile range over it.
     result.disturbed = disturbed;
     result.spec = spec_.text;
     result.name = candidate.entrant->name();
@@ -178,7 +187,8 @@ class SpecMeasurement {
     return result;
   }
 
-  // Each peer at its best, in the order the peers were asked for.
+  // Reports each peer at its best, in the order in which peers were asked for, and which peers declined the
+  // problem.
   void Report() {
     std::map<std::string, BenchResult> best;
     for (const Candidate& candidate : candidates_) {
@@ -222,6 +232,7 @@ std::vector<double> MeasureRates(Entrant& entrant, int threads) {
       all.push_back(sample.seconds);
       if (!Preempted(sample, threads)) good.push_back(sample.seconds);
     }
+    // Preempted samples count only where there are no others.
     rates.back() = 1 / Median(good.empty() ? all : good);
   }
   return rates;

@@ -21,6 +21,8 @@
 namespace kirsch {
 namespace {
 
+// One run. The order of steps matters: all memory is mapped before the first fork, so that all processes
+// share it.
 class Benchmark {
  public:
   explicit Benchmark(const BenchRequest& request) : request_(request) {}
@@ -30,17 +32,20 @@ class Benchmark {
     if (status.ok()) status = FindPeers();
     if (status.ok()) status = CompileLoops();
     if (!status.ok()) return status;
+    // One arena for all specs, which use it one after the other.
     size_t bytes = 0;
     for (const Workload& workload : workloads_) bytes = std::max(bytes, PlacedBytes(workload));
     const SharedArena arena(bytes);
     if (!arena.ok()) return absl::ResourceExhaustedError("bench: no memory for the operands");
     for (Workload& workload : workloads_) Place(arena.memory(), workload);
     if (absl::Status started = Describe(); !started.ok()) return started;
+    // Another one for further sets of weights.
     const SharedArena more(MostRotatedBytes());
     if (!more.ok()) return absl::ResourceExhaustedError("bench: no memory for the sets of weights");
     if (request_.sets != 1)
       for (const Workload& workload : workloads_)
         rotated_.push_back(Rotated(workload, SetsOf(workload) - 1, more.memory()));
+    // Our kernels are compiled in this process; the workers' forks inherit the code.
     status = MakeKernels();
     if (status.ok()) status = Enter();
     if (!status.ok()) return status;
@@ -56,6 +61,7 @@ class Benchmark {
     if (request_.progress) request_.progress(line);
   }
 
+  // One workload for each entry, in the same order: an item is a number of both.
   absl::Status MakeWorkloads() {
     for (const BenchEntry& entry : request_.entries) {
       absl::StatusOr<Workload> workload = MakeWorkload(entry.kernel(), request_.threads);
@@ -73,13 +79,14 @@ class Benchmark {
     return absl::OkStatus();
   }
 
-  // Those that calls take in turn; of what has no weights, one.
+  // Returns the sets of weights that calls take in turn; 1 for an entry that has no weights.
   size_t SetsOf(const Workload& workload) const {
     const size_t bytes = RotatedBytes(workload, 1);
     if (request_.sets != kBeyondCaches || bytes == 0)
       return bytes == 0 ? 1 : static_cast<size_t>(request_.sets);
     int64_t cache = 0;
     for (const CacheInfo& info : report_.machine.caches) cache = std::max(cache, info.bytes);
+    // The division rounds down: one set more fills the cache, and another one is beyond it.
     return std::min<size_t>(kMostSets, static_cast<size_t>(cache) / bytes + 2);
   }
 
@@ -91,6 +98,7 @@ class Benchmark {
     return most;
   }
 
+  // Finds peers by their names. Whether they can be loaded shows later.
   absl::Status FindPeers() {
     for (const std::string& name : request_.peers) {
       if (IsHeaderPeer(name) || (graphs() && name == kPartsPeer)) {
@@ -104,7 +112,8 @@ class Benchmark {
     return absl::OkStatus();
   }
 
-  // Each set of loops once, before the workers that load them.
+  // Compiles each set of loops once, before the workers that load them. The reference is always needed,
+  // others if a peer asks for them.
   absl::Status CompileLoops() {
     if (!graphs()) return absl::OkStatus();
     std::set<LoopsKind> kinds = {LoopsKind::kReference};
@@ -125,6 +134,7 @@ class Benchmark {
     return absl::OkStatus();
   }
 
+  // Makes our kernels, and those of peers that are kernels of ours made in another way.
   absl::Status MakeKernels() {
     if (absl::Status ours = Make(request_.ours, kOurName, kernels_); !ours.ok()) return ours;
     for (auto& [name, kernels] : made_) {
@@ -137,14 +147,14 @@ class Benchmark {
     return absl::OkStatus();
   }
 
-  // One line says so, not one for each entry.
+  // Reports a peer that can't be made at all: one line, not one for each entry.
   void Miss(const std::string& name, const absl::Status& why) {
     std::erase_if(peers_, [&](const Peer& peer) { return peer.name == name; });
     std::erase_if(unmade_, [&](const BenchFailure& failure) { return failure.name == name; });
     report_.missing.push_back({name, std::string(why.message())});
   }
 
-  // Was it found to be so just now?
+  // True if the peer was found to be missing just now.
   bool IsMissing(const Peer& peer) const {
     return !report_.missing.empty() && report_.missing.back().peer == peer.name;
   }
@@ -153,6 +163,7 @@ class Benchmark {
     return absl::IsCancelled(status) || absl::IsInternal(status);
   }
 
+  // Makes a kernel for each entry; an entry without one gets an empty kernel, which no contender runs.
   absl::Status Make(const KernelMaker& maker, const std::string& name, std::vector<Kernel>& kernels) {
     absl::Status first;
     size_t made = 0;
@@ -168,13 +179,14 @@ class Benchmark {
     return made > 0 || absl::IsFailedPrecondition(first) ? absl::OkStatus() : first;
   }
 
+  // The factory of a contender of our kernels. All its processes are forks, so the kernels come along.
   Worker::Factory OursBy(const std::vector<Kernel>& kernels, const std::string& name) const {
     return [this, &kernels, name, scratch = std::make_shared<OurScratch>()] {
       return MakeOurContender(kernels, request_.threads, name, scratch);
     };
   }
 
-  // Ours and the limits must be able to start; peers may be missing.
+  // Starts everyone. Ours and the limits must be able to start; peers may be missing.
   absl::Status Enter() {
     const WorkerOptions options{workloads_, report_.machine.pinned, {}, request_.cold, rotated_};
     Entrant ours;
@@ -194,6 +206,8 @@ class Benchmark {
     return absl::OkStatus();
   }
 
+  // Fills the operands, computes the reference, and measures the entry. The limits are measured again before
+  // each one.
   void Measure(size_t item) {
     const Workload& workload = workloads_[item];
     const std::string& text = request_.entries[item].text;
@@ -208,7 +222,8 @@ class Benchmark {
     MeasureSpec({item, text, workload, std::move(reference)}, entrants_, report_);
   }
 
-  // The limits are known when the last spec has been measured.
+  // Adds what is known only when the last spec has been measured: the limits, and each result's share of
+  // them.
   void Finish() {
     limits_.Describe(report_.machine);
     for (BenchResult& result : report_.results) {

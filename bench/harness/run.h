@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark: every entry computed by our kernels and by the peers, one after the other.
+// Runs the benchmark: every entry computed by our kernels and by the peers, one after the other.
+//
+// RunBench knows nothing of the search. Callers pass functions that make kernels.
 #ifndef KIRSCH_BENCH_HARNESS_RUN_H_
 #define KIRSCH_BENCH_HARNESS_RUN_H_
 
@@ -17,37 +19,42 @@
 
 namespace kirsch {
 
-// Makes the kernel of an entry, for the request's threads, with the workload's operands as its tensors; an
+// Makes the kernel of an entry for the request's threads, with the workload's operands as its tensors. An
 // error says why there is none: NotFound if this machine lacks what makes any.
 using KernelMaker = std::function<absl::StatusOr<Kernel>(const BenchEntry& entry)>;
 
+// Of `sets` below: the special value, and the most that it stands for.
 inline constexpr int kBeyondCaches = 0, kMostSets = 256;
 
+// What is measured, against whom, and how.
 struct BenchRequest {
   std::vector<BenchEntry> entries;      // all matmuls, or all graphs (see MakeAlike)
   std::vector<std::string> peers = {};  // names as in --against
   KernelMaker ours = {};
-  // Of the peers that are kernels of ours made in another way: kPartsPeer, and those that IsHeaderPeer.
+  // Makers of the peers that are kernels of ours made in another way: kPartsPeer, and those that
+  // IsHeaderPeer.
   std::map<std::string, KernelMaker> made = {};
   std::vector<std::string> features = ReadHost().features;  // of the CPU, which peers' kernels may need
   std::string peers_isa = {};  // that `features` are limited to, for the report; empty: they are not
   int threads = 1;
   bool cold = false;               // operands evicted before every call, those that entries say
   std::string cold_operands = {};  // as they are called, for the report; empty: all
-  // Calls take so many sets of weights (workload.h) in turn; kBeyondCaches: so many that the last cache does
-  // not hold them, kMostSets at most; 1: there is one.
+  // Sets of weights (workload.h) that calls take in turn. 1: there is one. kBeyondCaches: so many that the
+  // last cache does not hold them, kMostSets at most.
   int sets = 1;
   double tolerance = 1;  // results of graphs may be so many times further off than what is usual
   std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
 };
 
-// What is known before anything is measured: the machine, and how it will be measured. InvalidArgument: there
-// are too few CPUs.
+// Returns a report with what is known before anything is measured: the machine, and how it will be measured.
+// InvalidArgument if there are too few CPUs.
 absl::StatusOr<BenchReport> StartReport(const BenchRequest& request);
 
 // Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
-// the report. Errors: a library that is named by its path and can't be loaded; the first reason, if no kernel
-// of ours can be made; Cancelled and Internal, at once; InvalidArgument for a request that makes no sense;
+// the report.
+//
+// Errors: a library that is named by its path and can't be loaded; the first reason, if no kernel of ours can
+// be made; Cancelled and Internal, at once; InvalidArgument for a request that makes no sense;
 // ResourceExhausted when the operands do not fit in memory. Forks: the caller's process must not have an
 // OpenMP runtime loaded. Call from one thread at a time.
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);

@@ -18,17 +18,19 @@
 namespace kirsch {
 namespace {
 
-// Fewer undisturbed samples than this say less than the disturbed ones.
+// With fewer undisturbed samples than this, the disturbed ones are used as well.
 constexpr size_t kMinGoodTrials = 2;
 
-// Takes so little time that the core may be looked at before and after every round.
+// So short that the core can be looked at before and after every round.
 constexpr MeasureOptions kGaugeSample = {3, 1e-4};
 
-// What a core that is left alone does at least of what it can do.
+// A core that is left alone does at least this share of what it can do.
 constexpr double kLeftAlone = 0.95;
+// A clock of at least this share of the fastest counts as the same.
 constexpr double kSameClock = 0.98;
 constexpr int kMostTimesTheRounds = 3;
 
+// The number of a method of the peak contender.
 size_t MethodOf(std::string_view instruction, int vector_bytes) {
   const std::span<const PeakMethod> methods = PeakMethods();
   return static_cast<size_t>(std::find_if(methods.begin(), methods.end(),
@@ -45,12 +47,13 @@ struct Gauge {
   double peak = 0;  // FMAs of 32 bytes a cycle
 };
 
-// A sample and the round it was taken in.
+// A sample and the number of its round.
 struct Taken {
   Sample sample;
   size_t round;
 };
 
+// One run of RunTrials. There are two workers: one for all kernels, and one that looks at the core.
 class TrialRun {
  public:
   TrialRun(Workload workload, const std::vector<Kernel>& kernels, const TrialOptions& options)
@@ -82,7 +85,8 @@ class TrialRun {
  private:
   bool stopped() const { return options_.stop && options_.stop(); }
 
-  // Inputs are filled before the fork, so that both processes have them in their page tables.
+  // Fills the inputs and starts both workers. Inputs are filled before the fork, so that both processes have
+  // them in their page tables.
   absl::Status Start() {
     FillInputs(workloads_.front());
     FillOutput(workloads_.front());
@@ -106,11 +110,13 @@ class TrialRun {
     return worker.Load().status();
   }
 
-  // Kernels that take a packed operand have a method of their own.
+  // Prepares a kernel in the worker. Kernels that take a packed operand have a method of their own.
   absl::Status Prepare(size_t kernel) {
     return worker_.Prepare(kernel, kernels_[kernel].packed_bytes > 0 ? kOursPacked : kOursPlain);
   }
 
+  // Runs each kernel once and compares its result. A graph without loops cannot be compared, and counts as
+  // right.
   absl::Status CheckResults() {
     const Workload& workload = workloads_.front();
     const bool comparable = workload.graph == nullptr || options_.loops != nullptr;
@@ -127,6 +133,7 @@ class TrialRun {
     return absl::OkStatus();
   }
 
+  // Makes rounds until enough of them were left alone, thrice as many as asked for at most.
   absl::Status RunRounds() {
     if (absl::Status status = Look(); !status.ok()) return status;
     int left_alone = 0;
@@ -140,7 +147,8 @@ class TrialRun {
     return absl::OkStatus();
   }
 
-  // Measures the core's state. A CPU without FMAs of 32 bytes runs no kernel of ours.
+  // Looks at the core: its clock, and how many FMAs it does in a cycle. A CPU without FMAs of 32 bytes runs
+  // no kernel of ours.
   absl::Status Look() {
     constexpr double kOperations = 2 * 8;
     Gauge gauge;
@@ -152,7 +160,7 @@ class TrialRun {
     return status;
   }
 
-  // Work a nanosecond.
+  // Returns in `rate` the work a nanosecond of a peak method, by its fastest sample.
   absl::Status Gauged(size_t method, double* rate) {
     if (absl::Status status = gauge_.Prepare(0, method); !status.ok()) return status;
     const absl::StatusOr<std::vector<Sample>> samples = gauge_.Measure(kGaugeSample);
@@ -163,10 +171,11 @@ class TrialRun {
     return absl::OkStatus();
   }
 
+  // What the core did in a round: the worse of the looks before and after it.
   double PeakIn(size_t round) const { return std::min(gauges_[round].peak, gauges_[round + 1].peak); }
 
-  // The most that the core did in a cycle. Where its clock seems slow, something was in the way of measuring
-  // that, and cycles seem fewer than they were.
+  // Returns the most that the core did in a cycle. Looks with a slow clock don't count: something was in the
+  // way of measuring it, and cycles seem fewer than they were.
   double Peak() const {
     double ghz = 0, peak = 0;
     for (const Gauge& gauge : gauges_) ghz = std::max(ghz, gauge.ghz);
@@ -175,10 +184,12 @@ class TrialRun {
     return peak;
   }
 
+  // True if the core did nearly as much as it can do.
   bool IsLeftAlone(size_t round) const {
     return PeakIn(round) >= kLeftAlone * std::max(options_.peak, Peak());
   }
 
+  // Takes one sample of a kernel, which belongs to the round that the last look began.
   absl::Status Take(size_t kernel) {
     if (absl::Status status = Prepare(kernel); !status.ok()) return status;
     const absl::StatusOr<std::vector<Sample>> taken = worker_.Measure({1, options_.min_seconds});
@@ -187,6 +198,7 @@ class TrialRun {
     return absl::OkStatus();
   }
 
+  // Sorts the samples of a kernel into good ones and all, and decides which are used.
   Trial TrialOf(size_t kernel) const {
     Trial good, all;
     for (const Taken& taken : taken_[kernel]) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many kernels of one problem timed side by side: which of our own programs is the fastest, and how far off a
-// prediction was. (run.h compares ours with other libraries, each in a process of its own.)
+// Times many kernels of one problem side by side, to tell which of our own programs is the fastest, and how
+// far off a prediction was. (run.h compares ours with other libraries, each in a process of its own.)
+//
+// Kernels take turns, so that a drift of the clock hits all alike. Before and after each round the core is
+// looked at. Rounds in which somebody else used the core are made again.
 #ifndef KIRSCH_BENCH_HARNESS_TRIALS_H_
 #define KIRSCH_BENCH_HARNESS_TRIALS_H_
 
@@ -14,20 +17,22 @@
 
 namespace kirsch {
 
+// How kernels are timed.
 struct TrialOptions {
   int rounds = 5;  // of all kernels, one after the other; up to thrice as many where some are disturbed
   double min_seconds = 1e-3;  // of a sample, of which a round takes one a kernel
-  // FMAs of 32 bytes a cycle that the core is known to do. In a round in which it does clearly less, somebody
-  // shares the physical core, which no clock and no counter tells. 0: not known, the best round tells.
+  // The most FMAs of 32 bytes a cycle that the core is known to do. In a round in which it does clearly less,
+  // somebody shares the physical core, which no clock and no counter tells. 0: not known, so the best round
+  // counts.
   double peak = 0;
   int threads = 1;
   bool cold = false;                     // operands evicted before every call
-  const CompiledLoops* loops = nullptr;  // what the result of a graph is compared with, see reference.h
+  const CompiledLoops* loops = nullptr;  // what the result of a graph is compared with
   double tolerance = 1;                  // results of a graph may be so many times further off than usual
   std::function<bool()> stop = {};       // asked between samples; true ends the trials with what there is
 };
 
-// What was measured of one kernel. No samples: the trials were stopped before.
+// The measurements of one kernel. There are no samples if the trials were stopped before its turn.
 struct Trial {
   std::vector<double> seconds;  // of one call, by sample; disturbed ones only if there are hardly others
   std::vector<double> cycles;   // the same by the clock that was measured in the same round
@@ -36,11 +41,12 @@ struct Trial {
 
   double MedianSeconds() const;
   double MedianCycles() const;
-  // What noise, which only ever slows down, has left alone: the first quartile.
+  // Returns the first quartile: noise, which only ever slows down, has left these samples alone.
   double QuietCycles() const;
   double Spread() const;  // of the cycles: interquartile range over median
 };
 
+// The measurements of all kernels, with the state of the core.
 struct Trials {
   std::vector<Trial> of;     // the kernels, in their order
   std::vector<double> ghz;   // the clock in each round
@@ -49,9 +55,10 @@ struct Trials {
 };
 
 // Times the kernels in rounds A B C ... A B C ... in a process of their own, pinned, on the same physical
-// memory; `workload` says what they compute and is not yet placed. Errors: those of the process (Aborted: it
-// died, a kernel crashed), ResourceExhausted without memory. Forks: the caller's process must not have an
-// OpenMP runtime loaded. Call from one thread at a time.
+// memory. `workload` says what they compute and is not yet placed.
+//
+// Errors are those of the process: Aborted if it died, as when a kernel crashes; ResourceExhausted without
+// memory. Forks: the caller's process must not have an OpenMP runtime loaded. Call from one thread at a time.
 absl::StatusOr<Trials> RunTrials(Workload workload, const std::vector<Kernel>& kernels,
                                  const TrialOptions& options);
 

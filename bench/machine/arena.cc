@@ -14,7 +14,8 @@ constexpr size_t kStagger = 21 * 64;
 
 size_t RoundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// Offsets of the buffers, and of the end of the last one's page.
+// Returns the offsets of the buffers, and last the end of the last buffer's page. No two buffers share a
+// page.
 std::vector<size_t> Offsets(absl::Span<const size_t> buffers) {
   std::vector<size_t> offsets;
   size_t page = 0;
@@ -29,6 +30,8 @@ std::vector<size_t> Offsets(absl::Span<const size_t> buffers) {
 }  // namespace
 
 SharedArena::SharedArena(size_t bytes) : bytes_(std::max(bytes, kPage)) {
+  // Shared, so that a fork does not copy it; without a reserve, so that pages count only when they are
+  // written.
   memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 

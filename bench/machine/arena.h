@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for operands that this process and all its children share: all contenders work on the very same
-// physical pages.
+// Maps memory for operands that this process and all its children share. All contenders work on the very same
+// physical pages, so none of them is lucky with where its pages lie.
 #ifndef KIRSCH_BENCH_MACHINE_ARENA_H_
 #define KIRSCH_BENCH_MACHINE_ARENA_H_
 
@@ -11,9 +11,11 @@
 
 namespace kirsch {
 
-// Page-aligned, zero, and taken from the system only where it is written.
+// Memory that is mapped before any worker is forked. It is page-aligned, zero at first, and taken from the
+// system only where it is written.
 class SharedArena {
  public:
+  // At least a page. Whether there was enough memory, ok() tells.
   explicit SharedArena(size_t bytes);
   SharedArena(const SharedArena&) = delete;
   SharedArena& operator=(const SharedArena&) = delete;
@@ -27,11 +29,14 @@ class SharedArena {
   void* memory_;
 };
 
-// Bytes that buffers of so many bytes take in PlaceBuffers.
+// Returns the bytes that PlaceBuffers needs for buffers of so many bytes.
 size_t PlacedBytes(absl::Span<const size_t> buffers);
 
-// Where the buffers are in `memory` (page-aligned). Each is 64-byte aligned, and they start at different
-// offsets within a page, so that none is a victim of 4 KiB aliasing with another.
+// Returns where the buffers lie in `memory`, which is page-aligned. Each is 64-byte aligned. They begin at
+// different offsets within a page, so that none suffers from 4 KiB aliasing with another:
+//
+//   buffer 0: offset 0 of a page    buffer 1: offset 1344 of the next free page    buffer 2: 2688    buffer
+//   3: 4032
 std::vector<void*> PlaceBuffers(void* memory, absl::Span<const size_t> buffers);
 
 }  // namespace kirsch

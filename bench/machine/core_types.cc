@@ -9,12 +9,13 @@
 namespace kirsch {
 namespace {
 
+// A core type, and the feature whose absence excludes it.
 struct CoreType {
   std::string_view name;
   std::string_view feature = "avx512bw";  // which no CPU has without the others of Skylake's AVX-512
 };
 
-// Those that need more than AVX2 and FMA.
+// Core types that need more than AVX2 and FMA.
 constexpr CoreType kCoreTypes[] = {
     {"SkylakeX"},  // OpenBLAS
     {"Cooperlake", "avx512bf16"},
@@ -37,6 +38,7 @@ constexpr CoreType kCoreTypes[] = {
 
 std::vector<std::string> FeaturesOf(std::string_view isa, std::vector<std::string> features) {
   KIRSCH_CHECK(isa == kPeersIsas[0]);
+  // "avx2" is what is left without AVX-512 and matrix tiles.
   std::erase_if(features, [](std::string_view feature) {
     return feature.starts_with("avx512") || feature.starts_with("amx");
   });

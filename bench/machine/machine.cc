@@ -19,6 +19,7 @@
 namespace kirsch {
 namespace {
 
+// Empty if the file can't be read.
 std::string FirstLine(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -28,6 +29,7 @@ std::string FirstLine(const std::string& path) {
 
 std::string CpuDirectory(int cpu) { return Cat("/sys/devices/system/cpu/cpu", cpu); }
 
+// The CPUs this process may use, ascending: a container may have a part of the machine.
 std::vector<int> AllowedCpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -38,12 +40,14 @@ std::vector<int> AllowedCpus() {
   return cpus;
 }
 
-// What tells a CPU's physical core from others; the CPU's own number where Linux does not say.
+// Returns a text that all CPUs of a physical core have in common: its list of siblings, or the CPU's own
+// number where Linux does not say.
 std::string CoreOf(int cpu) {
   const std::string siblings = FirstLine(CpuDirectory(cpu) + "/topology/thread_siblings_list");
   return siblings.empty() ? Cat(cpu) : siblings;
 }
 
+// The model's name from /proc/cpuinfo; empty if it has none.
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -54,7 +58,7 @@ std::string CpuModel() {
   return "";
 }
 
-// "32K", "1024K", "8M"
+// Reads the size of a cache as Linux prints it: "32K", "1024K", "8M". 0 if it is no size.
 int64_t ParseBytes(absl::string_view text) {
   int64_t unit = 1;
   if (absl::ConsumeSuffix(&text, "K")) unit = 1 << 10;
@@ -69,6 +73,7 @@ std::vector<CacheInfo> Caches(int cpu) {
     const std::string directory = Cat(CpuDirectory(cpu), "/cache/index", index, "/");
     CacheInfo cache;
     cache.type = FirstLine(directory + "type");
+    // Linux numbers the caches of a CPU without gaps, so the first one that is missing ends the list.
     if (cache.type.empty()) return caches;
     if (cache.type == "Instruction") continue;
     (void)absl::SimpleAtoi(FirstLine(directory + "level"), &cache.level);
@@ -84,6 +89,7 @@ std::string Kernel() {
   return uname(&name) == 0 ? Cat(name.sysname, " ", name.release) : "";
 }
 
+// The policy that is in brackets: "always [madvise] never".
 std::string HugepagePolicy() {
   const std::string line = FirstLine("/sys/kernel/mm/transparent_hugepage/enabled");
   const size_t begin = line.find('['), end = line.find(']');
@@ -105,6 +111,8 @@ absl::StatusOr<std::vector<int>> ChooseCpus(int threads) {
   if (threads < 1 || threads > static_cast<int>(cpus.size()))
     return absl::InvalidArgumentError(
         Cat("--threads ", threads, ": expected 1 to ", cpus.size(), ", the CPUs this process may use"));
+  // From the last CPU on. The number before each CPU says how many of its core come before it; sorting by it
+  // keeps the order otherwise.
   std::reverse(cpus.begin(), cpus.end());
   std::map<std::string, int> used;  // CPUs of a core that are chosen already
   std::vector<std::pair<int, int>> order;

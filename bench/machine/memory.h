@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory aligned to cache lines.
+// Allocates memory aligned to cache lines.
 #ifndef KIRSCH_BENCH_MACHINE_MEMORY_H_
 #define KIRSCH_BENCH_MACHINE_MEMORY_H_
 
@@ -9,12 +9,14 @@
 
 namespace kirsch {
 
+// Frees what aligned_alloc gave.
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 using AlignedMemory = std::unique_ptr<void, FreeMemory>;
 
-// Whole lines and never none: a kernel may look at the pointer. Null when there is no memory.
+// Allocates whole lines, and one line for 0 bytes: a kernel may look at the pointer. Null when there is no
+// memory.
 inline AlignedMemory AllocateAligned(size_t bytes) {
   return AlignedMemory(std::aligned_alloc(64, bytes / 64 * 64 + 64));
 }

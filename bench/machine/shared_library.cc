@@ -12,6 +12,7 @@ namespace kirsch {
 absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names) {
   std::string reason;
   for (const std::string& name : names) {
+    // RTLD_LOCAL, so that two libraries with functions of the same name don't get into each other's way.
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     if (reason.empty()) reason = dlerror();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared libraries found at run time.
+// Finds shared libraries at run time. Peers are no dependencies of the build, and may be missing.
 #ifndef KIRSCH_BENCH_MACHINE_SHARED_LIBRARY_H_
 #define KIRSCH_BENCH_MACHINE_SHARED_LIBRARY_H_
 
@@ -12,16 +12,17 @@
 
 namespace kirsch {
 
-// The first of the libraries that can be loaded (never unloaded). NotFound with the loader's words otherwise.
+// Loads the first of the libraries that can be loaded, and never unloads it. NotFound with the loader's words
+// on the first one otherwise.
 absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names);
 
-// The function, or null.
+// Returns the function of that name, or null. `Function` must be its type: nothing checks it.
 template <typename Function>
 Function* Symbol(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-// Where Kirsch's own plug-ins are: peers/ beside the executable, or $KIRSCH_PEER_DIR.
+// Returns where Kirsch's own plug-in `name` is: in $KIRSCH_PEER_DIR, or in peers/ beside the executable.
 std::string PluginPath(const std::string& name);
 
 }  // namespace kirsch

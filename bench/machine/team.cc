@@ -23,6 +23,7 @@ void Team::RunPhases(size_t phases, absl::FunctionRef<void(size_t, size_t)> task
     for (size_t phase = 0; phase < phases; ++phase) task(0, phase);
     return;
   }
+  // A FunctionRef does not fit the C interface, so it goes as the argument of a function that calls it.
   run_(
       threads_, phases,
       [](void* argument, size_t thread, size_t phase) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A team of pinned threads with a cheap fork and join: OpenMP's, in a plug-in (see contenders/peers/team.cc
-// for why).
+// Runs a task in a team of pinned threads with a cheap fork and join. OpenMP does it, in a plug-in
+// (contenders/peers/team.cc says why).
 #ifndef KIRSCH_BENCH_MACHINE_TEAM_H_
 #define KIRSCH_BENCH_MACHINE_TEAM_H_
 
@@ -11,9 +11,11 @@
 
 namespace kirsch {
 
+// A team of `threads`. With one thread it is the caller, and nothing is loaded.
 class Team {
  public:
-  // Makes ready a team of `threads`. NotFound when the plug-in is (only asked for when threads > 1).
+  // Prepares a team of `threads`. NotFound when the plug-in is missing, which is needed only for more than
+  // one thread.
   absl::Status Load(int threads);
 
   int threads() const { return threads_; }
@@ -21,11 +23,12 @@ class Team {
   // Runs task(thread) for thread = 0 .. threads-1 at the same time; returns when all are done.
   void Run(absl::FunctionRef<void(size_t)> task) const;
 
-  // Runs task(thread, phase) for all threads at the same time, phase after phase: all wait for each other in
-  // between.
+  // Runs task(thread, phase) for all threads at the same time, phase after phase. A phase begins when all
+  // threads have finished the one before it.
   void RunPhases(size_t phases, absl::FunctionRef<void(size_t, size_t)> task) const;
 
  private:
+  // The function of the plug-in, which has a C interface.
   using RunFn = void(int threads, size_t phases, void (*task)(void*, size_t, size_t), void* argument);
 
   int threads_ = 1;

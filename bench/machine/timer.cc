@@ -13,6 +13,7 @@ namespace kirsch {
 namespace {
 
 constexpr size_t kLineBytes = 64;
+// Calls of a cold sample, at most.
 constexpr int kMaxColdCalls = 64;
 
 double Seconds(clockid_t clock) {
@@ -27,7 +28,8 @@ int64_t InvoluntarySwitches() {
   return usage.ru_nivcsw;
 }
 
-// Brackets a stretch of calls.
+// Measures a stretch of calls from its construction to End. Time is read last at the beginning and first at
+// the end, so that reading the other counters does not count.
 class Stretch {
  public:
   Stretch()
@@ -47,11 +49,13 @@ class Stretch {
   double start_;
 };
 
+// Flushes of CLFLUSHOPT need not wait for each other.
 bool HasClflushopt() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & bit_CLFLUSHOPT) != 0;
 }
 
+// The attribute lets this file be compiled for CPUs without the instruction; the caller asks first.
 __attribute__((target("clflushopt"))) void FlushOptimised(const char* begin, const char* end) {
   for (const char* line = begin; line < end; line += kLineBytes) _mm_clflushopt(const_cast<char*>(line));
 }
@@ -60,11 +64,13 @@ void FlushPlain(const char* begin, const char* end) {
   for (const char* line = begin; line < end; line += kLineBytes) _mm_clflush(line);
 }
 
+// Evicts the lines of `memory` from all caches.
 void Flush(absl::Span<const char> memory) {
   static const bool optimised = HasClflushopt();
   const char* begin = memory.data();
   const char* end = begin + memory.size();
   optimised ? FlushOptimised(begin, end) : FlushPlain(begin, end);
+  // The call that is timed must not begin before all flushes are done.
   _mm_mfence();
 }
 
@@ -74,6 +80,7 @@ double NowSeconds() { return Seconds(CLOCK_MONOTONIC_RAW); }
 
 bool Preempted(const Sample& sample, int threads) {
   if (sample.involuntary_switches == 0) return false;
+  // The time of the calling thread tells nothing of the others, so switches are counted.
   if (threads > 1) return static_cast<double>(sample.involuntary_switches) > sample.total_seconds / 10e-3;
   return sample.total_seconds - sample.cpu_seconds > 0.005 * sample.total_seconds;
 }
@@ -85,6 +92,7 @@ int64_t CalibrateCalls(absl::FunctionRef<void()> call, double min_seconds) {
     // Near enough to extrapolate: a tenth on top, so that samples seldom fall short.
     if (seconds > min_seconds / 8)
       return static_cast<int64_t>(std::ceil(1.1 * static_cast<double>(calls) * min_seconds / seconds));
+    // Too short to extrapolate from.
     calls *= 4;
   }
 }
@@ -101,6 +109,7 @@ Sample TimeCold(absl::FunctionRef<void()> call, absl::Span<const absl::Span<cons
                 double min_seconds) {
   Sample sum;
   int calls = 0;
+  // At least one call, however long it takes.
   while (calls == 0 || (sum.total_seconds < min_seconds && calls < kMaxColdCalls)) {
     for (absl::Span<const char> part : memory) Flush(part);
     const Sample one = TimeWarm(call, 1);

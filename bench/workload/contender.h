@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One that computes what is asked for: a kernel of ours, a peer, or the measured peak. Lives in a worker
-// process of its own (see worker.h): everything below happens there, nothing in the benchmark's parent
-// process.
+// Defines a contender: one that computes what is asked for, and is timed. It is a kernel of ours, a peer, or
+// the measured peak.
+//
+// A contender lives in a worker process of its own (contenders/worker.h). Everything below happens there,
+// nothing in the benchmark's parent process. The calls come in this order: Load once, then for each problem
+// Prepare and many Runs.
 #ifndef KIRSCH_BENCH_WORKLOAD_CONTENDER_H_
 #define KIRSCH_BENCH_WORKLOAD_CONTENDER_H_
 
@@ -15,9 +18,10 @@
 
 namespace kirsch {
 
-// "VAR=VALUE" settings of a process.
+// Settings of a process, "VAR=VALUE" each.
 using Environment = std::vector<std::string>;
 
+// What a contender says of itself when it has been loaded.
 struct ContenderInfo {
   std::string name;                       // "openblas 0.3.21"
   std::string core;                       // the kernels it takes: "SkylakeX"; empty when it does not say
@@ -25,21 +29,24 @@ struct ContenderInfo {
   std::vector<std::string> alternatives;  // settings worth trying, each in a process of its own
 };
 
+// The interface. A process calls it from one thread.
 class Contender {
  public:
   virtual ~Contender() = default;
 
-  // Called once, first. NotFound: it is not on this machine.
+  // Called once, before anything else. NotFound: it is not on this machine.
   virtual absl::StatusOr<ContenderInfo> Load() = 0;
 
-  // Makes ready to run `workload` (which is placed, and outlives the use) by one of the methods.
-  // Unimplemented: the method does not take this one. `item` is its number in the request.
+  // Prepares to run `workload` by one of the methods; whatever a user does once belongs here and is not
+  // timed. The workload is placed, and outlives the use. `item` is its number in the request. Unimplemented:
+  // the method does not take this problem, which is no failure.
   virtual absl::Status Prepare(const Workload& workload, size_t item, size_t method) = 0;
 
-  // Memory beside the operands that every run reads: packed operands. Cold runs find it cold, too.
+  // Returns memory that every run reads beside the operands: packed operands. It is evicted before cold runs,
+  // too.
   virtual std::vector<absl::Span<const char>> Own() const { return {}; }
 
-  // What is timed.
+  // Computes the result once. This is what is timed.
   virtual void Run() = 0;
 };
 

@@ -10,7 +10,7 @@
 namespace kirsch {
 namespace {
 
-// SplitMix64 of the index: any element can be had without those before it.
+// Returns the bits of one element (SplitMix64 of the index). Any element can be had without those before it.
 uint64_t BitsAt(uint64_t seed, uint64_t index) {
   uint64_t z = seed * 0xD1342543DE82EF95u + (index + 1) * 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -18,10 +18,12 @@ uint64_t BitsAt(uint64_t seed, uint64_t index) {
   return z ^ (z >> 31);
 }
 
+// A multiple of 2^-23 in [-1, 1), which f32 holds exactly: 24 bits, sign included.
 float FloatAt(uint64_t seed, uint64_t index) {
   return static_cast<float>(static_cast<int32_t>(BitsAt(seed, index) >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
+// The same of 53 bits, for f64.
 double DoubleAt(uint64_t seed, uint64_t index) {
   return static_cast<double>(static_cast<int64_t>(BitsAt(seed, index) >> 11) - (int64_t{1} << 52)) * 0x1p-52;
 }
@@ -43,6 +45,7 @@ void FillElements(void* values, KirschType type, size_t count, uint64_t seed, In
     const auto word = [seed](int64_t block) { return BitsAt(seed, static_cast<uint64_t>(block)); };
     return FillBlocks(dtype, InputKind::kUniform, static_cast<int64_t>(count) / BlockOf(dtype), word, values);
   }
+  // Narrow types are rounded from f32. Only f64 needs more bits than f32 has.
   WithElementOf(dtype, [&](auto element) {
     using Element = decltype(element);
     for (size_t i = 0; i < count; ++i) {

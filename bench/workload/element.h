@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the element types, one at a time, and in bulk for making operands.
+// Loads single values of the element types, and fills operands with reproducible ones.
 #ifndef KIRSCH_BENCH_WORKLOAD_ELEMENT_H_
 #define KIRSCH_BENCH_WORKLOAD_ELEMENT_H_
 
@@ -11,7 +11,7 @@
 
 namespace kirsch {
 
-// The two enumerations number the types alike.
+// Types of the C interface and of the library have the same numbers, which the assertion checks.
 constexpr KirschType KirschTypeOf(Dtype dtype) { return static_cast<KirschType>(dtype); }
 static_assert(KirschTypeOf(Dtype::kF32) == KIRSCH_F32 && KirschTypeOf(Dtype::kBf16) == KIRSCH_BF16 &&
               KirschTypeOf(Dtype::kF16) == KIRSCH_F16 && KirschTypeOf(Dtype::kU8) == KIRSCH_U8 &&
@@ -23,16 +23,17 @@ constexpr size_t Bytes(KirschType type, size_t elements = 1) {
 }
 constexpr bool IsInteger(KirschType type) { return !IsFloating(static_cast<Dtype>(type)); }
 
-// The value of values[index]; every type's are exact in float64.
+// Returns the value of values[index]. The values of every type are exact in float64.
 double LoadElement(const void* values, KirschType type, size_t index);
 
+// Both ends belong to the range.
 struct IntegerRange {
   int64_t low, high;
 };
 
-// Fills with reproducible values: floats uniform in [-1, 1), rounded to the type to nearest even; integers
-// uniform in `range`, which the type must hold; blocks of any bits with scales about 1. Different seeds,
-// different values.
+// Fills `values` with reproducible values; different seeds give different ones. Floats are uniform in [-1,
+// 1), rounded to the type to nearest even. Integers are uniform in `range`, which the type must hold. Blocks
+// have any bits, with scales about 1.
 void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range);
 
 }  // namespace kirsch

@@ -12,6 +12,7 @@
 namespace kirsch {
 namespace {
 
+// Adds an entry for each member. The label of a graph of a family has its sizes in brackets.
 void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) {
   for (int64_t i = 0; i < request.count(); ++i) {
     const KernelMember member = request.family.member(i);
@@ -35,6 +36,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
   for (KernelRequest& request : *requests) {
     request.UseGraph();  // peers of operations take graphs
     if (!kernel.empty() && request.name != kernel) continue;
+    // A family of very many sizes has no list of members.
     if (absl::Status few = CheckEachLookedAt(request.sizes()); !few.ok())
       return ErrorAt(source, request.position, std::string(few.message()));
     AddMembers(request, &entries);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be benched, as texts, suites and files have it.
+// Reads what is to be measured from texts, suites and files.
 #ifndef KIRSCH_BENCH_WORKLOAD_ENTRIES_H_
 #define KIRSCH_BENCH_WORKLOAD_ENTRIES_H_
 
@@ -16,30 +16,32 @@
 
 namespace kirsch {
 
-// A matmul as its shorthand says it, or a graph. What both can be is a graph here.
+// One kernel to be measured: a matmul as its shorthand says it, or a graph. What could be either is a graph
+// here.
 struct BenchEntry {
   std::string text;                       // for the report
-  std::optional<ParsedSpec> matmul = {};  // ... or
+  std::optional<ParsedSpec> matmul = {};  // one of these two is set
   std::optional<Graph> graph = {};
-  uint64_t evicted = ~uint64_t{0};  // operands, before a cold call: Workload::evicted
+  uint64_t evicted = ~uint64_t{0};  // operands, before a cold call: see Workload::evicted
 
   KernelMember kernel() const { return graph ? KernelMember(*graph) : KernelMember(*matmul); }
 };
 
-// The kernels of a text: a shorthand, or lines of a file of kernels; of a family its members, one by one.
-// Only the one called `kernel`, unless that is empty. Errors are InvalidArgument, one line, with the place in
-// `source`.
+// Reads the kernels of a text: a shorthand, or lines of a file of kernels. A family gives its members, one by
+// one. Unless `kernel` is empty, only the kernel of that name is taken. Errors are InvalidArgument, one line,
+// with the place in `source`.
 absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
                                                     const std::string& kernel = "");
 
-// The kernels of a suite, which is in `file_name`. Errors have the place there.
+// Returns the kernels of a suite, which was read from `file_name`. Errors have the place in that file.
 absl::StatusOr<std::vector<BenchEntry>> MakeEntries(const Suite& suite, const std::string& file_name);
 
-// Those of LoadSuite.
+// Reads a suite file and its kernels. Errors are those of LoadSuite and MakeEntries.
 absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path);
 
-// Entries that are matmuls without an epilogue stay what they are if all are, as libraries of matmuls can do
-// them; else all become graphs. An error if one can't.
+// Makes all entries matmuls or all graphs, since a run has one kind of peers. Matmuls stay what they are if
+// all entries are matmuls without an epilogue, as libraries of matmuls can do these. Otherwise all become
+// graphs; an error if one can't.
 absl::Status MakeAlike(std::vector<BenchEntry>* entries);
 
 }  // namespace kirsch

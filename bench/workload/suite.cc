@@ -10,7 +10,8 @@ namespace {
 
 constexpr char kShape[] = R"({"name": "...", "specs": ["SPEC", ...]})";
 
-// A spec, or the lines of a kernel.
+// Reads a spec: a string, or an array with the lines of a kernel. Its place is that of the first character of
+// text, one behind the quote.
 absl::StatusOr<SuiteSpec> SpecOf(const JsonValue& value, const std::string& file_name) {
   using Kind = JsonValue::Kind;
   if (value.kind != Kind::kString && value.kind != Kind::kArray)
@@ -48,6 +49,7 @@ absl::StatusOr<Suite> ParseSuite(std::string_view text, const std::string& file_
   for (const JsonValue& member : document->children) {
     if (member.key == "specs") {
       if (absl::Status added = AddSpecs(member, file_name, &suite); !added.ok()) return added;
+      // Unknown keys are errors: a misspelt one would otherwise be ignored.
     } else if (member.key != "name") {
       return ErrorAt(file_name, member.key_position,
                      Cat("expected \"name\" or \"specs\", got ", Quoted(member.key)));

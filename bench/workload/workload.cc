@@ -15,6 +15,8 @@
 namespace kirsch {
 namespace {
 
+// How an operand is stored: leading dimension, elements from one matrix of the batch to the next, and its
+// order.
 struct Stored {
   size_t ld, stride;
   int col;
@@ -28,6 +30,7 @@ Stored StoredOf(const Spec& spec, int operand) {
 
 KirschType TypeOf(const Spec& spec, int operand) { return KirschTypeOf(spec.tensor(operand).dtype); }
 
+// Peers can only be asked for strided matrices whose rows do not overlap.
 absl::Status CheckOperand(const Spec& spec, int operand) {
   const TensorSpec& tensor = spec.tensor(operand);
   const std::string name{spec.op_info().operands[static_cast<size_t>(operand)].name};
@@ -39,17 +42,18 @@ absl::Status CheckOperand(const Spec& spec, int operand) {
   return absl::OkStatus();
 }
 
-// What sums are added to, and what an epilogue takes: of integers so little that sums stay what they are.
+// Bound of the integers that sums are added to and that an epilogue takes: so little that sums stay what they
+// are.
 constexpr int64_t kMostAddedTo = 1000;
 
-// Of the type, and up to `most` away from 0; nothing of floats.
+// Returns the type's range, but no further than `most` from 0. Floats have none.
 IntegerRange RangeWithin(KirschType type, int64_t most) {
   if (!IsInteger(type)) return {};
   const Dtype dtype = static_cast<Dtype>(type);
   return {std::max(LeastOf(dtype), -most), std::min(MostOf(dtype), most)};
 }
 
-// The values of an integer input.
+// Returns the range of an integer input of a matmul.
 IntegerRange RangeOf(KirschType type, const Problem& problem) {
   const double k = static_cast<double>(problem.k);
   const auto symmetric = [](double limit, double most) {
@@ -57,13 +61,14 @@ IntegerRange RangeOf(KirschType type, const Problem& problem) {
     return IntegerRange{-high, high};
   };
   if (type == KIRSCH_U8) return {0, 255};
+  // The product of two such values is at most 2^30 / k, so a sum of k products is at most 2^30.
   if (type == KIRSCH_S32) return symmetric(std::sqrt(0x1p30 / k), 0x1p15);
   // A sum of k products with a u8 has a standard deviation of 85 sqrt(k) times this.
   if (problem.out_type == KIRSCH_S16) return symmetric(0x1p15 / (85 * std::sqrt(k)), 127);
   return {-128, 127};
 }
 
-// Sizes and strides, pointers still null.
+// Returns the problem with sizes and strides; pointers are still null.
 absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
   if (WithoutEpilogue(spec).op != OpKind::kMatmul || spec.block != 0)
     return absl::InvalidArgumentError("bench: expected a matmul without column-blocks");
@@ -90,7 +95,7 @@ absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
   return problem;
 }
 
-// Those of the first contraction; f32 without one.
+// Takes the types of the graph's first contraction, by which the peak is chosen; f32 without a contraction.
 void SetTypes(const Graph& graph, Problem& types) {
   for (const GraphNode& node : graph.nodes) {
     if (Info(node.op).kind != OperationKind::kContraction) continue;
@@ -101,12 +106,13 @@ void SetTypes(const Graph& graph, Problem& types) {
   }
 }
 
+// An operand of a graph; its values are within s16.
 Workload::Operand OperandOf(const TensorType& type) {
   const KirschType element = KirschTypeOf(type.dtype);
   return {element, static_cast<size_t>(type.span()), RangeWithin(element, INT16_MAX)};
 }
 
-// Tells peers where the operands are.
+// Tells peers where the operands are. Called again whenever operands move.
 void PointToOperands(Workload& workload) {
   std::vector<void*> places;
   for (const Workload::Operand& operand : workload.operands) places.push_back(operand.values);
@@ -138,11 +144,13 @@ absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
   workload.operands = {{p.lhs_type, p.batch * p.lhs_stride, RangeOf(p.lhs_type, p)},
                        {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
                        {p.out_type, p.batch * p.out_stride, RangeWithin(p.out_type, kMostAddedTo)}};
+  // Only elements that are computed with count, not the gaps of leading dimensions.
   const auto bytes = [&p](size_t rows, size_t columns, KirschType type) {
     return static_cast<double>(Bytes(type, static_cast<size_t>(p.batch * rows * columns)));
   };
   workload.compulsory_bytes = bytes(p.m, p.k, p.lhs_type) + bytes(p.k, p.n, p.rhs_type) +
                               bytes(p.m, p.n, p.out_type) * (p.accumulate ? 2 : 1);
+  // Operands of the epilogue come after the output, and are read once each.
   for (int i = MatmulDims::kOut + 1; i < spec.op_info().num_operands; ++i) {
     const KirschType type = TypeOf(spec, i);
     workload.operands.push_back(
@@ -203,6 +211,8 @@ std::vector<size_t> Weights(const Workload& workload) {
   for (size_t i = 0; i < workload.operands.size(); ++i)
     if (IsConstant(workload, i)) weights.insert(i);
   if (weights.empty() && workload.spec) weights.insert(MatmulDims::kRhs);
+  // The right factor of a contraction counts if it is a parameter, or is made of one by operations with one
+  // input.
   if (weights.empty() && workload.graph != nullptr)
     for (const GraphNode& node : workload.graph->graph.nodes) {
       if (Info(node.op).kind != OperationKind::kContraction) continue;
@@ -216,7 +226,7 @@ std::vector<size_t> Weights(const Workload& workload) {
 
 namespace {
 
-// Of so many copies, one after the other.
+// Returns the bytes of the weights of so many copies, one copy after the other.
 std::vector<size_t> RotatedBuffers(const Workload& workload, size_t copies) {
   std::vector<size_t> bytes;
   for (size_t copy = 0; copy < copies; ++copy)
@@ -235,6 +245,7 @@ std::vector<Workload> Rotated(const Workload& workload, size_t copies, void* mem
   std::vector<Workload> rotated(copies, workload);
   auto place = places.begin();
   for (Workload& copy : rotated) {
+    // A graph's operands are in the KirschGraph, so each copy needs one of its own.
     if (workload.graph != nullptr) {
       copy.graph = std::make_shared<KirschGraph>(*workload.graph);
       copy.problem.graph = copy.graph.get();
@@ -285,6 +296,7 @@ void FillOutput(const Workload& workload) {
   if (workload.problem.accumulate)
     FillElements(out.values, out.type, out.elements, workload.result + 1, out.range);
   else
+    // All bits set are a NaN in every float type, and -1 in integers with a sign.
     std::memset(out.values, 0xff, out.bytes());
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One computation to be measured, a matmul or a graph, and its operands in a given piece of memory. The
-// memory is mapped shared before any contender's process exists, so that all of them work on the very same
-// physical pages.
+// Describes one computation to be measured, a matmul or a graph, and its operands in a given piece of memory.
+//
+// The memory is mapped shared before any contender's process exists, so that all of them work on the very
+// same physical pages. A workload is made in three steps:
+//
+//   MakeWorkload --> sizes and types --Place--> pointers into the arena --FillInputs, FillOutput--> values
 #ifndef KIRSCH_BENCH_WORKLOAD_WORKLOAD_H_
 #define KIRSCH_BENCH_WORKLOAD_WORKLOAD_H_
 
@@ -22,9 +25,12 @@
 
 namespace kirsch {
 
+// A matmul or a graph, as peers are asked for it.
 using Problem = KirschProblem;
 
+// Matmuls and graphs differ in this type only; contenders, workers and rounds treat them alike.
 struct Workload {
+  // An input or the output.
   struct Operand {
     KirschType type;
     size_t elements;          // from the first to the end, gaps of the leading dimension included
@@ -38,51 +44,57 @@ struct Workload {
   std::shared_ptr<KirschGraph> graph;  // that of `problem`; null: a matmul
   std::optional<Spec> spec;            // of a matmul; an epilogue is nowhere else
   std::vector<Operand> operands;       // as a kernel takes them
-  size_t result = 0;                   // the one that it writes
-  uint64_t evicted = ~uint64_t{0};     // before a cold call, by number; those from the 63rd on alike
-  double operations = 0;               // multiplications, additions, and whatever else graphs have
-  // What must pass between main memory and the CPU at least: every input element read and every output
-  // element written once (and read before, to be added to).
+  size_t result = 0;                   // the number of the operand that is written
+  uint64_t evicted =
+      ~uint64_t{0};       // before a cold call: a bit for each operand, the last one for all from the 63rd on
+  double operations = 0;  // multiplications, additions, and whatever else graphs have
+  // The bytes that must pass between main memory and the CPU at least. Every input element is read and every
+  // output element is written once; the output is read as well if it is added to.
   double compulsory_bytes = 0;
 
   const Operand& out() const { return operands[result]; }
 };
 
-// Sizes and strides of the spec's operands. Batch stride = outer extent * leading dimension. InvalidArgument
-// for a spec that is not a root spec of a matmul (every operand strided). It may have an epilogue, of which
-// peers know nothing: they are asked for what is such as graphs.
+// Makes a workload of a matmul. A batch stride is the outer extent times the leading dimension. The spec may
+// have an epilogue, of which peers know nothing: they are asked for such a spec as a graph. InvalidArgument
+// for a spec that is not a root spec of a matmul, with every operand strided.
 absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads);
+// Makes a workload of a graph, whose operands are its parameters and its result.
 Workload MakeWorkload(const Graph& graph, int threads);
 absl::StatusOr<Workload> MakeWorkload(const KernelMember& kernel, int threads);
 
-// Bytes that Place needs.
+// Returns the bytes that Place needs.
 size_t PlacedBytes(const Workload& workload);
 
-// Points the operands into `memory` (page-aligned, PlacedBytes long), as PlaceBuffers (arena.h) does.
+// Points the operands into `memory`, which is page-aligned and PlacedBytes long, as PlaceBuffers (arena.h)
+// does.
 void Place(void* memory, Workload& workload);
 
-// The operands that engines have many sets of, as each layer has its own: the constant ones. Where there are
-// none, a matmul's rhs; of a graph, the parameters that contractions have on the right. There may be none.
+// Returns the numbers of the operands of which a network has many, one for each layer: the constant ones.
+// Without any, a matmul's rhs, or the parameters of a graph that contractions have on the right. There may be
+// none.
 std::vector<size_t> Weights(const Workload& workload);
 
-// So many copies of a placed workload whose weights, with the same values once CopyWeights was called, are
-// elsewhere: in `memory`, page-aligned and RotatedBytes long.
+// Copies of a workload with other weights, for runs whose calls take several sets of weights in turn. Rotated
+// makes `copies` of a placed workload. Their weights are in `memory`, which is page-aligned and RotatedBytes
+// long, and get the same values when CopyWeights is called.
 size_t RotatedBytes(const Workload& workload, size_t copies);
 std::vector<Workload> Rotated(const Workload& workload, size_t copies, void* memory);
 void CopyWeights(const Workload& from, absl::Span<const Workload> to);
 
-// The memory of the operands that are evicted before a cold call. And is what a contender has packed? That is
-// made of the constant operands; where there are none, of a matmul's rhs, or of any input of a graph.
+// Returns the memory of the operands that are evicted before a cold call.
 std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload);
+// True if a contender's packed operand is evicted, too. It is if the operand is evicted that it was made of:
+// a constant one, or without constant operands a matmul's rhs or any input of a graph.
 bool EvictsPacked(const Workload& workload);
 
-// Fills the inputs with reproducible values: floats in [-1, 1), of integers bytes all that there are. Wider
-// inputs of a matmul, and what is summed to an s16, are only so large that no s32 sum can overflow, and some
-// of the s16 sums saturate; those of a graph are up to 2^15.
+// Fills the inputs with reproducible values. Floats are in [-1, 1). Bytes have all values there are. Wider
+// integers of a matmul are so small that no s32 sum can overflow; sums for an s16 are such that some
+// saturate. Wider integers of a graph are up to 2^15.
 void FillInputs(const Workload& workload);
 
-// What the output holds before a call: values to add to, or NaN (integers: -1) where they are to be
-// overwritten.
+// Fills the output as it is before a call: with values to add to, or with NaN (integers: -1) if it is to be
+// overwritten, so that an element that is not written shows.
 void FillOutput(const Workload& workload);
 
 }  // namespace kirsch
