@@ -11,8 +11,10 @@
 namespace kirsch {
 namespace {
 
+// The functions of the interface that a method may call.
 enum class Kind { kGemm, kGemv, kGemmBatch };
 
+// One way to ask the library, for inputs of one type.
 struct Method {
   const char* name;
   Kind kind;
@@ -26,10 +28,11 @@ constexpr std::array<Method, 7> kCblasMethods = {{{"cblas_sgemm", Kind::kGemm, K
                                                   {"cblas_dgemv", Kind::kGemv, KIRSCH_F64},
                                                   {"cblas_dgemm_batch", Kind::kGemmBatch, KIRSCH_F64}}};
 
+// A column-major operand is the transpose of a row-major one.
 CblasTranspose Transpose(int col) { return col ? kCblasTrans : kCblasNoTrans; }
 int Int(size_t value) { return static_cast<int>(value); }
 
-// Products of matrices of float or double.
+// Calls the library for products of matrices of float or double. Pointers of a batch are computed once.
 template <typename Real>
 class Products {
  public:
@@ -43,7 +46,7 @@ class Products {
     }
   }
 
-  // One row or one column: the matrix times a vector.
+  // Multiplies one row or one column: the matrix times a vector.
   void Gemv(size_t batch) const {
     const Problem& p = *problem_;
     const Real *lhs = lhs_[batch], *rhs = rhs_[batch];
@@ -59,6 +62,7 @@ class Products {
     }
   }
 
+  // All products of the batch in one call.
   void GemmBatch() {
     const Problem& p = *problem_;
     const CblasTranspose trans_lhs = Transpose(p.lhs_col), trans_rhs = Transpose(p.rhs_col);
@@ -75,12 +79,14 @@ class Products {
                     1, lhs_[batch], Int(p.lda), rhs_[batch], Int(p.ldb), beta(), out_[batch], Int(p.ldc));
   }
 
+  // Without a function for batches, products are called one after the other.
   void Run(Kind kind) {
     if (kind == Kind::kGemmBatch) return GemmBatch();
     for (size_t b = 0; b < problem_->batch; ++b) kind == Kind::kGemv ? Gemv(b) : Gemm(b);
   }
 
  private:
+  // What the output is multiplied by before the product is added.
   Real beta() const { return problem_->accumulate ? 1 : 0; }
 
   CblasFunctions<Real> functions_;
@@ -89,6 +95,7 @@ class Products {
   std::vector<Real*> out_;
 };
 
+// A library as a contender. Threads follow from the environment that the worker sets.
 class CblasContender : public Contender {
  public:
   explicit CblasContender(std::vector<std::string> libraries) : libraries_(std::move(libraries)) {}
@@ -118,7 +125,8 @@ absl::StatusOr<ContenderInfo> CblasContender::Load() {
   return info;
 }
 
-// Whether the method exists, and is for this problem.
+// Returns OK if the library has the method's function, and the problem is one for it. A product with a vector
+// has one row or one column; a batch has more than one product.
 template <typename Real>
 absl::Status Takes(const CblasFunctions<Real>& functions, const Method& method, const Problem& problem) {
   if (functions.gemm == nullptr) return absl::UnimplementedError(Cat(method.name, ": not in the library"));
@@ -129,6 +137,7 @@ absl::Status Takes(const CblasFunctions<Real>& functions, const Method& method, 
   return absl::OkStatus();
 }
 
+// Checks the types first, then the shape.
 absl::Status CblasContender::Takes(const Problem& problem) const {
   const bool bf16 =
       problem.lhs_type == KIRSCH_BF16 && problem.rhs_type == KIRSCH_BF16 && problem.out_type == KIRSCH_F32;
@@ -149,6 +158,7 @@ absl::Status CblasContender::Prepare(const Workload& workload, size_t, size_t me
   return absl::OkStatus();
 }
 
+// Not one of Products, whose operands have one type.
 void CblasContender::Bf16Gemm(size_t batch) const {
   const Problem& p = *problem_;
   library_.sbgemm(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k), 1,

@@ -12,23 +12,24 @@
 namespace kirsch {
 namespace {
 
-// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+// Takes the version from a text such as "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
 void DescribeOpenBlas(void* library, const char* config, ContenderInfo& info) {
   const std::vector<std::string> words = absl::StrSplit(config, ' ');
   info.name = Cat("openblas ", words.size() > 1 ? words[1] : "?");
   if (auto* core = Symbol<const char*()>(library, "openblas_get_corename")) info.core = core();
-  // On a CPU it does not know it silently takes a lesser core type, so every type is tried.
+  // On a CPU that it does not know, OpenBLAS takes a lesser core type without a word. So all types are tried.
   for (const char* core : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"})
     info.alternatives.push_back(Cat("OPENBLAS_CORETYPE=", core));
 }
 
+// Takes the version, and asks for the numbers of the architectures worth trying.
 void DescribeBlis(void* library, const char* version, ContenderInfo& info) {
   info.name = Cat("blis ", version);
   auto* arch = Symbol<int()>(library, "bli_arch_query_id");
   auto* arch_name = Symbol<const char*(int)>(library, "bli_arch_string");
   if (arch == nullptr || arch_name == nullptr) return;
   info.core = arch_name(arch());
-  // The variable holds a number that differs between versions; "generic" is the last of them.
+  // The variable holds a number, which differs between versions. "generic" is the last of them.
   constexpr int kMaxArchs = 64;
   for (int id = 0; id < kMaxArchs; ++id) {
     const std::string name = arch_name(id);
@@ -38,6 +39,8 @@ void DescribeBlis(void* library, const char* version, ContenderInfo& info) {
   }
 }
 
+// Takes the word behind "Version". MKL does not say which kernels it uses, unless the environment forces
+// some.
 void DescribeMkl(void* library, ContenderInfo& info) {
   char version[256] = "mkl ?";
   Symbol<void(char*, int)>(library, "MKL_Get_Version_String")(version, sizeof(version) - 1);
@@ -50,7 +53,7 @@ void DescribeMkl(void* library, ContenderInfo& info) {
   info.core = forced == nullptr ? kCoreTypeOfTheCpu : forced;
 }
 
-// `letter`: what BLAS calls the type.
+// Finds the functions for a type by the letter that BLAS has for it: 's' gives cblas_sgemm.
 template <typename Real>
 CblasFunctions<Real> FunctionsOf(void* library, char letter) {
   const auto name = [&](const char* function) { return Cat("cblas_", std::string(1, letter), function); };
@@ -70,6 +73,7 @@ absl::StatusOr<CblasLibrary> OpenCblas(const std::vector<std::string>& libraries
   cblas.sbgemm = Symbol<SbgemmFn>(*library, "cblas_sbgemm");
   if (cblas.f32.gemm == nullptr) return absl::NotFoundError(Cat(libraries[0], ": no cblas_sgemm in it"));
   cblas.info.name = std::filesystem::path(libraries[0]).filename().string();
+  // Functions that only one library has tell which one it is. Any other goes by its file's name.
   if (auto* config = Symbol<const char*()>(*library, "openblas_get_config"))
     DescribeOpenBlas(*library, config(), cblas.info);
   else if (auto* version = Symbol<const char*()>(*library, "bli_info_get_version_str"))

@@ -9,6 +9,8 @@
 namespace kirsch {
 namespace {
 
+// True if there is something that cblas_sgemm could do. Without it this peer would be the plain loops once
+// more.
 bool HasProductOfFloats(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const GraphNode& node) {
     return Info(node.op).kind == OperationKind::kContraction &&
@@ -17,15 +19,16 @@ bool HasProductOfFloats(const Graph& graph) {
   });
 }
 
-// They would have to be decoded first, in a time that is nobody's.
+// True if the graph has weights in blocks. They would have to be decoded first, in a time that is nobody's.
 bool HasBlocks(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                      [](const GraphNode& node) { return IsOfBlocks(node.type.dtype); });
 }
 
+// Calls the compiled function of the loops. With libraries it passes their sgemm.
 class LoopsContender : public Contender {
  public:
-  // No libraries: loops only.
+  // Without libraries it has loops only.
   LoopsContender(std::vector<std::string> libraries, const std::vector<CompiledLoops>& loops)
       : libraries_(std::move(libraries)), loops_(loops) {}
 
@@ -47,6 +50,7 @@ class LoopsContender : public Contender {
     if (!run.ok()) return run.status();
     graph_ = workload.graph.get();
     run_ = *run;
+    // Frees the scratch memory of the last item before it takes that of the next.
     scratch_.reset();
     scratch_ = AllocateAligned(loops_[item].scratch_bytes());
     return scratch_ == nullptr ? absl::ResourceExhaustedError("no memory for scratch") : absl::OkStatus();

@@ -9,6 +9,8 @@
 namespace kirsch {
 namespace {
 
+// Our kernels. A call goes through the same steps as that of a user: tensors, scratch memory, thread and
+// phase.
 class OurContender : public Contender {
  public:
   OurContender(const std::vector<Kernel>& kernels, int threads, const std::string& name,
@@ -23,9 +25,11 @@ class OurContender : public Contender {
   absl::Status Prepare(const Workload& workload, size_t item, size_t method) override {
     kernel_ = &kernels_[item];
     if (!kernel_->run) return absl::UnimplementedError("no kernel of ours that runs here");
+    // A kernel has one of the two methods, by whether it takes a packed operand.
     if ((kernel_->packed_bytes > 0) != (method == kOursPacked))
       return absl::UnimplementedError("the other method");
     scratch_->clear();
+    // One piece for each thread, and a last one that all threads share.
     for (int i = 0; i <= threads_; ++i) {
       const int64_t bytes = i < threads_ ? kernel_->scratch_bytes : kernel_->shared_bytes;
       scratch_->push_back(AllocateAligned(static_cast<size_t>(bytes)));
@@ -36,11 +40,13 @@ class OurContender : public Contender {
     return method == kOursPacked ? Pack() : absl::OkStatus();
   }
 
+  // The packed operand; nothing for a kernel that packs none.
   std::vector<absl::Span<const char>> Own() const override {
     return {{static_cast<const char*>(packed_.get()), static_cast<size_t>(kernel_->packed_bytes)}};
   }
 
-  // Without the team where there is one thread: nothing else is between the timer and the kernel.
+  // Runs the kernel. With one thread it does without the team, so that nothing is between the timer and the
+  // kernel.
   void Run() override {
     const auto phases = static_cast<size_t>(kernel_->phases);
     if (threads_ == 1 || !kernel_->shares_work) {
@@ -53,7 +59,7 @@ class OurContender : public Contender {
   }
 
  private:
-  // The packed memory takes the place of what is in it.
+  // Packs the constant operands, at no charge. The packed memory then takes their place among the tensors.
   absl::Status Pack() {
     packed_ = AllocateAligned(static_cast<size_t>(kernel_->packed_bytes));
     if (packed_ == nullptr) return absl::ResourceExhaustedError("no memory for what is packed");
@@ -63,6 +69,7 @@ class OurContender : public Contender {
           std::find(kernel_->packed.begin(), kernel_->packed.end(), i) != kernel_->packed.end();
       (constant ? constants : others).push_back(tensors_[i]);
     }
+    // The kernel's pack function takes the constant operands, and last the memory to write to.
     constants.push_back(packed_.get());
     kernel_->pack(constants);
     others.insert(others.begin() + static_cast<std::ptrdiff_t>(kernel_->packed_place), packed_.get());

@@ -23,6 +23,7 @@ namespace {
 constexpr char kLoopsPeer[] = "loops";
 constexpr size_t kMostPath = 4096;  // characters of one in a message
 
+// A row of the table of peers.
 struct Known {
   const char* name;
   bool plugin;                           // else a library with a CBLAS interface
@@ -40,7 +41,7 @@ constexpr std::array<Known, 7> kKnown = {{
     {"mkl", false, {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
 }};
 
-// What a name stands for; null for cblas:PATH, whose path is in `libraries` then.
+// A name that was found. `known` is null for cblas:PATH, whose path is in `libraries` then.
 struct Found {
   const Known* known = nullptr;
   std::vector<std::string> libraries;
@@ -53,7 +54,7 @@ std::vector<std::string> NamesOf(const Known& known) {
   return names;
 }
 
-// Before the system's libraries, those that pip or conda put into the environment that is active.
+// Puts the libraries of the active environment of pip or conda before the system's.
 std::vector<std::string> WithThoseOfPython(std::vector<std::string> names) {
   std::vector<std::string> all;
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
@@ -65,7 +66,7 @@ std::vector<std::string> WithThoseOfPython(std::vector<std::string> names) {
   return all;
 }
 
-// `more`: names that are peers as well.
+// Finds a name in the table. `more`: further names that are peers, for the message.
 absl::StatusOr<Found> Find(const std::string& name, const char* more) {
   if (const std::string path = CblasPath(name); !path.empty()) {
     if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0)
@@ -84,7 +85,7 @@ absl::StatusOr<Found> Find(const std::string& name, const char* more) {
 
 using CblasFactory = std::function<std::unique_ptr<Contender>(const std::vector<std::string>& libraries)>;
 
-// Plug-ins as they are, a library with the interface of BLAS as `cblas` makes it.
+// Makes a peer of what was found: plug-ins as they are, a library with the interface of BLAS by `cblas`.
 Peer MakePeer(const std::string& name, const Found& found, const CblasFactory& cblas) {
   Peer peer{name, {}};
   if (found.known != nullptr && found.known->setting != nullptr) peer.environment = {found.known->setting};
@@ -118,9 +119,11 @@ absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGrap
   Peer peer = MakePeer(name, *found, [&loops](const std::vector<std::string>& libraries) {
     return MakeCblasLoopsContender(libraries, loops.at(LoopsKind::kCblas));
   });
+  // Plug-ins take graphs as they are; libraries need loops around their products.
   if (found->known != nullptr && found->known->plugin) return peer;
   peer.loops = LoopsKind::kCblas;
-  // Neither the loops' threads nor the library's are to spin while the others work.
+  // The threads of the loops and of the library take turns in one process. Neither may spin while the others
+  // work.
   peer.environment = {"OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_THREAD_TIMEOUT=4"};
   return peer;
 }

@@ -9,8 +9,10 @@
 namespace kirsch {
 namespace {
 
+// Lists are texts with spaces in the C interface.
 std::vector<std::string> Words(const char* text) { return absl::StrSplit(text, ' ', absl::SkipEmpty()); }
 
+// A plug-in as a contender: it translates to the C interface of bench/workload/peer.h.
 class PluginContender : public Contender {
  public:
   explicit PluginContender(std::string name) : name_(std::move(name)) {}
@@ -24,6 +26,7 @@ class PluginContender : public Contender {
     run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
     release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
     packed_ = Symbol<decltype(kirsch_peer_packed)>(*library, "kirsch_peer_packed");
+    // A plug-in that does not say something says nothing.
     const auto text = [&](const char* function) {
       auto* get = Symbol<const char*()>(*library, function);
       return get == nullptr ? "" : get();
@@ -35,6 +38,7 @@ class PluginContender : public Contender {
   }
 
   absl::Status Prepare(const Workload& workload, size_t, size_t method) override {
+    // One handle at a time: a peer's packed weights may be large.
     Release();
     handle_ = prepare_(static_cast<int>(method), &workload.problem);
     if (handle_ == nullptr) return absl::UnimplementedError("not a problem for this method");

@@ -20,10 +20,10 @@ namespace {
 
 using nlohmann::json;
 
-// Far beyond the slowest sensible answer: a few calls of the largest matmul.
+// Far beyond the slowest sensible answer, which is a few calls of the largest matmul.
 constexpr int kHungMilliseconds = 10 * 60 * 1000;
 
-// Until it has stopped, or ended.
+// Waits until the process has stopped, or ended. A signal that was sent need not have arrived.
 void AwaitStop(pid_t pid) {
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 && errno == EINTR) {
@@ -45,7 +45,7 @@ Worker::~Worker() { Kill(); }
 
 absl::StatusOr<Worker> Worker::Start(const Factory& factory, const WorkerOptions& options) {
   int ends[2];
-  // Messages keep their boundaries, and the end of the peer's process is seen.
+  // This kind of socket keeps the boundaries of messages, and shows when the other process ends.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return absl::InternalError(Cat("bench: socketpair: ", strerror(errno)));
   const pid_t parent = getpid();
@@ -54,6 +54,7 @@ absl::StatusOr<Worker> Worker::Start(const Factory& factory, const WorkerOptions
     close(ends[0]), close(ends[1]);
     return absl::InternalError(Cat("bench: fork: ", strerror(errno)));
   }
+  // The child never returns from here.
   if (pid == 0) {
     close(ends[0]);
     WorkerProcess(ends[1], parent, factory, options);
@@ -88,6 +89,7 @@ absl::Status Worker::Bury(bool hung) {
 absl::StatusOr<json> Worker::Ask(const json& request) {
   if (!alive()) return absl::AbortedError("its process is gone");
   const std::string text = JsonText(request);
+  // From here until the answer the worker runs, and this process waits.
   kill(pid_, SIGCONT);
   if (send(socket_, text.data(), text.size(), MSG_NOSIGNAL) < 0) return Bury(/*hung=*/false);
   pollfd wait = {socket_, POLLIN, 0};
@@ -97,11 +99,13 @@ absl::StatusOr<json> Worker::Ask(const json& request) {
   if (ready == 0) return Bury(/*hung=*/true);
   std::string answer(kMaxMessage, '\0');
   const ssize_t length = recv(socket_, answer.data(), answer.size(), 0);
+  // The other end is closed: the worker has crashed.
   if (length <= 0) return Bury(/*hung=*/false);
   kill(pid_, SIGSTOP);
   AwaitStop(pid_);
   answer.resize(static_cast<size_t>(length));
   json reply = json::parse(answer);
+  // Errors of the contender come as an answer like any other.
   const auto code = static_cast<absl::StatusCode>(reply["code"].get<int>());
   if (code != absl::StatusCode::kOk) return absl::Status(code, reply["message"].get<std::string>());
   return reply;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender's own process. Environment variables, thread pools, crashes and loaded libraries stay in it. It
-// is forked before anything is loaded (so a JIT-compiled kernel in the parent's memory comes along), works
-// only when it is asked to, and is stopped (SIGSTOP) at all other times: idle threads that spin must not
-// disturb the next one.
+// Runs a contender in a process of its own, so that environment variables, thread pools, crashes and loaded
+// libraries stay in it.
+//
+// The process is forked before anything is loaded; a JIT-compiled kernel in the parent's memory comes along.
+// It works only when it is asked to, and is stopped (SIGSTOP) at all other times: idle threads that spin must
+// not disturb the next one.
+//
+//   parent:  SIGCONT, request  -->                                 --> answer, SIGSTOP
+//   worker:                        load, prepare, run or measure
 #ifndef KIRSCH_BENCH_CONTENDERS_WORKER_H_
 #define KIRSCH_BENCH_CONTENDERS_WORKER_H_
 
@@ -22,22 +27,24 @@
 
 namespace kirsch {
 
+// What a process needs to know from the start.
 struct WorkerOptions {
-  absl::Span<const Workload> workloads;  // placed; what Prepare's items are the numbers of
+  absl::Span<const Workload> workloads;  // placed; Prepare's items are their numbers
   std::vector<int> cpus;                 // one per thread
   Environment environment;               // on top of the settings of threads and pinning
-  bool cold = false;
-  // Of each workload further sets of weights (Rotated), which calls take in turn; empty: there are none.
+  bool cold = false;                     // operands are evicted before every call
+  // Further sets of weights of each workload (Rotated), which calls take in turn. Empty: there are none.
   absl::Span<const std::vector<Workload>> rotated = {};
 };
 
+// How many samples, and how long each.
 struct MeasureOptions {
   int samples = 3;
   double min_seconds = 2e-3;  // of one sample
 };
 
-// Not thread-safe. Errors: Aborted when the process died or hung (it is gone then); others are the
-// contender's own.
+// A handle on the process; it ends the process when it is destroyed. Not thread-safe. Errors: Aborted when
+// the process died or hung, which it does not survive; others are the contender's own.
 class Worker {
  public:
   using Factory = std::function<std::unique_ptr<Contender>()>;
@@ -47,24 +54,27 @@ class Worker {
   Worker& operator=(Worker&& other) noexcept;
   ~Worker();
 
-  // Forks; the contender is made in the new process. The parent must have no OpenMP runtime loaded. Internal
+  // Forks. The contender is made in the new process. The parent must have no OpenMP runtime loaded. Internal
   // on failure.
   static absl::StatusOr<Worker> Start(const Factory& factory, const WorkerOptions& options);
 
   bool alive() const { return pid_ > 0; }
 
+  // As in Contender; Load comes first, and Prepare before RunOnce and Measure.
   absl::StatusOr<ContenderInfo> Load();
   absl::Status Prepare(size_t item, size_t method);
 
-  // One call; its seconds.
+  // Makes one call, and returns its seconds.
   absl::StatusOr<double> RunOnce();
 
-  // Warms up, then takes samples. A preempted sample is taken again, up to once more for each asked for; all
-  // are returned, the preempted ones too.
+  // Warms up, then takes samples. For a preempted sample another one is taken, twice as many as asked for at
+  // most. All are returned, the preempted ones too.
   absl::StatusOr<std::vector<Sample>> Measure(const MeasureOptions& options);
 
  private:
+  // Sends a request and waits for the answer.
   absl::StatusOr<nlohmann::json> Ask(const nlohmann::json& request);
+  // Reaps a process that has ended, or that hangs, and says how it died.
   absl::Status Bury(bool hung);
   void Kill();
 
@@ -72,13 +82,12 @@ class Worker {
   int socket_ = -1;
 };
 
-// Bytes of a request, and of an answer.
+// Bytes of a request, and of an answer, at most.
 inline constexpr size_t kMaxMessage = 1 << 16;
 
-// What runs in a worker's process: a loop that answers one request at a time.
-//
-// Takes over the process just forked: pins it, sets its environment, makes the contender, and obeys the
-// requests that come through `socket` until the other end closes. Dies with its parent.
+// Does what a worker's process does, and never returns. It pins the process just forked, sets its
+// environment, makes the contender, and answers one request at a time that comes through `socket` until the
+// other end closes. It dies with its parent.
 [[noreturn]] void WorkerProcess(int socket, pid_t parent, const Worker::Factory& factory,
                                 const WorkerOptions& options);
 

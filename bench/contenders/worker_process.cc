@@ -20,14 +20,16 @@ namespace {
 
 using nlohmann::json;
 
-// A call this many times longer than a sample needs no other call before it to warm up.
+// A call that is this many times longer than a sample needs no call before it to warm up.
 constexpr double kLongCall = 10;
 
+// Sets what libraries read when they are loaded: numbers of threads, pinning, and the settings of this
+// process.
 void SetEnvironment(const WorkerOptions& options) {
   const std::string threads = Cat(options.cpus.size());
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
     setenv(name, threads.c_str(), 1);
-  // One core for each thread of whoever uses OpenMP; other threads share the process's set of cores.
+  // One core for each thread of whoever uses OpenMP. Other threads share the process's set of cores.
   const std::string places =
       absl::StrJoin(options.cpus, ",", [](std::string* out, int cpu) { Append(out, "{", cpu, "}"); });
   setenv("OMP_PLACES", places.c_str(), 1);
@@ -40,6 +42,7 @@ void SetEnvironment(const WorkerOptions& options) {
   }
 }
 
+// Later threads inherit the set.
 void Pin(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -47,7 +50,7 @@ void Pin(const std::vector<int>& cpus) {
   sched_setaffinity(0, sizeof(set), &set);
 }
 
-// Libraries chatter ("Core not found: ..."); stdout belongs to the parent's report.
+// Drops the output of libraries, which may chatter ("Core not found: ..."). The parent's report is on stdout.
 void Silence() {
   const int null = open("/dev/null", O_WRONLY);
   if (null < 0) return;
@@ -56,6 +59,8 @@ void Silence() {
   close(null);
 }
 
+// Answers requests. It has a contender for each set of weights; the first one alone was made with the
+// process.
 class Server {
  public:
   Server(const Worker::Factory& factory, const WorkerOptions& options)
@@ -72,6 +77,7 @@ class Server {
   }
 
  private:
+  // The answer for a status, also if it is OK.
   static json Failure(const absl::Status& status) {
     return {{"code", status.raw_code()}, {"message", std::string(status.message())}};
   }
@@ -86,12 +92,15 @@ class Server {
             {"alternatives", info->alternatives}};
   }
 
+  // Prepares all contenders for an item: the first with the workload itself, the others with its other sets
+  // of weights.
   json Prepare(size_t item, size_t method) {
     calls_ = 0;
     turn_ = 0;
     workload_ = &options_.workloads[item];
     absl::Span<const Workload> rotated;
     if (!options_.rotated.empty()) rotated = options_.rotated[item];
+    // The item may have fewer sets than the last one; contenders are kept as far as possible.
     contenders_.resize(std::min(contenders_.size(), rotated.size() + 1));
     absl::Status status = contenders_.front()->Prepare(*workload_, item, method);
     for (size_t set = 0; set < rotated.size() && status.ok(); ++set) {
@@ -104,12 +113,13 @@ class Server {
     return Failure(status);
   }
 
-  // With the next set of weights.
+  // Makes one call, with the next set of weights.
   void Run() {
     contenders_[turn_]->Run();
     if (++turn_ == contenders_.size()) turn_ = 0;
   }
 
+  // Takes one sample, warm or cold.
   Sample Take(double min_seconds) {
     const auto run = [this] { Run(); };
     if (!options_.cold) return TimeWarm(run, calls_);
@@ -119,6 +129,8 @@ class Server {
     return TimeCold(run, memory, min_seconds);
   }
 
+  // Warms up before the samples of an item. The first time, finding out the number of calls does it. Cold
+  // calls have nothing to warm.
   void WarmUp(double min_seconds) {
     const auto run = [this] { Run(); };
     if (options_.cold) return;
@@ -129,6 +141,7 @@ class Server {
     }
   }
 
+  // Takes samples until enough were not preempted, or twice as many as asked for were taken.
   json Measure(const MeasureOptions& options) {
     WarmUp(options.min_seconds);
     const int threads = static_cast<int>(options_.cpus.size());
@@ -153,6 +166,7 @@ class Server {
   double call_seconds_ = 0;
 };
 
+// Answers until the parent closes its end of the socket.
 void Serve(int socket, Server& server) {
   std::string request(kMaxMessage, '\0');
   for (;;) {
@@ -167,6 +181,7 @@ void Serve(int socket, Server& server) {
 }  // namespace
 
 void WorkerProcess(int socket, pid_t parent, const Worker::Factory& factory, const WorkerOptions& options) {
+  // From here on the process dies with its parent, unless that has died since the fork.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   signal(SIGINT, SIG_IGN);  // the parent decides

@@ -27,6 +27,7 @@ absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKi
   LoopsCode code = PrintLoops(graph, kind, parallel);
   std::vector<std::string> command = {*compiler};
   for (absl::string_view flag : absl::StrSplit(flags, ' ')) command.emplace_back(flag);
+  // The function calls nothing but the math library and, if parallel, OpenMP. An sgemm comes as an argument.
   if (parallel) command.emplace_back("-fopenmp");
   for (const char* argument : {"-fPIC", "-shared", kSource, "-o", kLibrary, "-lm"})
     command.emplace_back(argument);

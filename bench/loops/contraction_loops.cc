@@ -12,6 +12,7 @@
 namespace kirsch {
 namespace {
 
+// Prints contractions: loops of a form that suits the layout, or a call of sgemm.
 class ContractionPrinter {
  public:
   explicit ContractionPrinter(LoopsWriter& writer)
@@ -22,8 +23,10 @@ class ContractionPrinter {
   }
 
  private:
+  // Sums of floats are `real`, all others are s32.
   std::string SumType(int node) const { return IsFloating(graph_.at(node).type.dtype) ? "real" : "int32_t"; }
 
+  // A row of the output at a time. Its columns are the inner loop, unless they are not contiguous in rhs.
   void ComputeMatmul(int node) {
     const GraphNode& of = graph_.at(node);
     const int lhs = of.inputs[0], rhs = of.inputs[1];
@@ -43,6 +46,7 @@ class ContractionPrinter {
                       b = writer_.Value(rhs, with(SharedBatch(of, 1, batch), {"k", "j"}));
     const bool dot =
         n > 1 && writer_.ViewOf(rhs).strides.back() != 1;  // a column of the rhs is what is contiguous
+    // Dot products along the reduction, along which rhs is contiguous.
     if (dot || n == 1) {
       writer_.Open(writer_.For("j", n));
       writer_.Line(Cat(SumType(node), " sum = 0;"));
@@ -58,7 +62,7 @@ class ContractionPrinter {
     writer_.Close(2);
   }
 
-  // The batch's indices in an operand, whose matrices several of the result's may share.
+  // Returns the batch's indices in an operand. Several matrices of the result may share one of the operand.
   Names SharedBatch(const GraphNode& of, size_t input, Names batch) const {
     const int64_t sharers = ItemsPerMatrix(graph_, of, input);
     if (sharers > 1) batch.back() = Cat("(", batch.back(), ") / ", sharers);
@@ -67,10 +71,12 @@ class ContractionPrinter {
 
   bool IsF32(int node) const { return graph_.at(node).type.dtype == Dtype::kF32; }
 
+  // Arguments of sgemm: whether it is transposed, a pointer, and its leading dimension.
   struct Matrix {
     std::string trans, pointer, ld;
   };
-  // The matrix of the last two axes, the batch's indices before.
+  // Returns the matrix of the last two axes, at the batch's indices. A transposed view becomes a flag of
+  // sgemm.
   Matrix MatrixOf(int node, const Names& batch) const {
     const LoopsWriter::View view = writer_.ViewOf(node);
     const size_t rank = view.strides.size();
@@ -82,11 +88,13 @@ class ContractionPrinter {
             Cat(view.strides[transposed ? rank - 1 : rank - 2])};
   }
 
+  // 101 is row-major; 111 and 112 in a Matrix are plain and transposed.
   void CallSgemm(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, const Matrix& c) {
     writer_.Line(Cat("sgemm(101, ", a.trans, ", ", b.trans, ", ", m, ", ", n, ", ", k, ", 1, ", a.pointer,
                      ", ", a.ld, ", ", b.pointer, ", ", b.ld, ", 0, ", c.pointer, ", ", c.ld, ");"));
   }
 
+  // A call for each matrix of the batch.
   void CallMatmul(int node) {
     const GraphNode& of = graph_.at(node);
     const size_t rank = of.type.dims.size();
@@ -102,6 +110,7 @@ class ContractionPrinter {
 
   // --- Convolutions.
 
+  // A convolution as the printer needs it.
   struct Convolution {
     const GraphNode& node;
     ConvolutionSizes sizes;
@@ -112,16 +121,17 @@ class ContractionPrinter {
     size_t axes() const { return Info(node.op).image_axes; }
     const ConvolutionSizes::Axis& along(size_t axis) const { return sizes.axes[InAll(axis)]; }
     const AxisOptions& options(size_t axis) const { return node.conv.axes[InAll(axis)]; }
-    // "kh" of "k" and that axis.
+    // Returns the name of an index: "kh" of "k" and the axis h.
     std::string Index(const char* what, size_t axis) const {
       return Cat(what, std::string_view("dhw").substr(InAll(axis), 1));
     }
-    // Along all axes: of images with channels, which come last or behind the first.
+    // Returns the indices of an element of an image: the item, and the channel first or last.
     Names OfImage(Names pixel, const std::string& item, const std::string& channel) const {
       pixel.insert(nhwc ? pixel.end() : pixel.begin(), channel);
       pixel.insert(pixel.begin(), item);
       return pixel;
     }
+    // Of all axes: {"kh", "kw"}.
     Names Indices(const char* what) const {
       Names names;
       for (size_t axis = 0; axis < axes(); ++axis) names.push_back(Index(what, axis));
@@ -129,6 +139,7 @@ class ContractionPrinter {
     }
 
    private:
+    // Numbers among the axes d, h, w: an image of two axes has the last two.
     size_t InAll(size_t axis) const { return ImageAxes::kCount - axes() + axis; }
   };
 
@@ -139,16 +150,18 @@ class ContractionPrinter {
             of.conv.layout == ImageLayout::kNhwc};
   }
 
+  // The pixel that a tap sees, which may lie beyond the image: "(oh) * 2 + kh * 1 - 1" of stride 2 and
+  // padding 1.
   static std::string PixelOf(const Convolution& c, size_t axis, const std::string& out) {
     const AxisOptions& options = c.options(axis);
     return absl::StrFormat("(%s) * %d + %s * %d - %d", out, options.stride, c.Index("k", axis),
                            options.dilation, options.before);
   }
-  // "ih", the pixel that a tap sees.
+  // Defines "ih", the pixel that a tap sees.
   void DefinePixel(const Convolution& c, size_t axis, const std::string& out) {
     writer_.Line(Cat("const ptrdiff_t ", c.Index("i", axis), " = ", PixelOf(c, axis, out), ";"));
   }
-  // Opens the loop over the taps along an axis that see the image.
+  // Opens the loop over the taps along an axis. Taps that see no pixel are left out.
   void OpenTaps(const Convolution& c, size_t axis, const std::string& out) {
     const std::string pixel = c.Index("i", axis);
     writer_.Open(writer_.For(c.Index("k", axis), c.along(axis).kernel));
@@ -156,6 +169,7 @@ class ContractionPrinter {
     writer_.Line(absl::StrFormat("if (%s < 0 || %s >= %d) continue;", pixel, pixel, c.along(axis).image));
   }
 
+  // Chooses among the three forms. sgemm is of no use where each filter is a group of its own.
   void ComputeConvolution(int node) {
     const Convolution c = Describe(node);
     const bool plain_filters = graph_.at(c.node.inputs[1]).op != Operation::kTranspose;
@@ -163,7 +177,7 @@ class ContractionPrinter {
     c.nhwc ? ConvolveFilters(node, c) : ConvolveRows(node, c);
   }
 
-  // The filters of one pixel at a time; where each has channels of its own, the groups.
+  // Prints a convolution of nhwc. All filters of one pixel are the inner loop, as they are contiguous.
   void ConvolveFilters(int node, const Convolution& c) {
     const Names pixel = writer_.OpenLoops(c.node.type.dims, c.axes() + 1);
     const auto out = [&](const std::string& f) {
@@ -181,6 +195,7 @@ class ContractionPrinter {
     };
     writer_.Line(Cat(writer_.For("f", c.sizes.filters), " ", out("f"), " = 0;"));
     for (size_t axis = 0; axis < c.axes(); ++axis) OpenTaps(c, axis, pixel[axis + 1]);
+    // Each filter has channels of its own, so filters and groups are one loop.
     if (c.out_group == 1) {
       writer_.Open(writer_.For("c", c.in_group));
       writer_.Vectors();
@@ -197,7 +212,7 @@ class ContractionPrinter {
     writer_.Close(c.axes() + 2);
   }
 
-  // One row of pixels of one filter at a time.
+  // Prints a convolution of nchw. A row of pixels of one filter is the inner loop, as it is contiguous.
   void ConvolveRows(int node, const Convolution& c) {
     const Names row = writer_.OpenLoops(c.node.type.dims, c.axes() + 1);
     const size_t width = c.axes() - 1;
@@ -209,7 +224,8 @@ class ContractionPrinter {
     for (size_t axis = 0; axis < width; ++axis) OpenTaps(c, axis, row[axis + 2]);
     writer_.Open(writer_.For("kw", c.along(width).kernel));
     const AxisOptions& options = c.options(width);
-    // Columns within the image.
+    // The columns of the output whose tap is within the image: from `low` up to `high`. So the inner loop has
+    // no branch.
     writer_.Line(absl::StrFormat("const ptrdiff_t first = %d - kw * %d, last = first + %d;", options.before,
                                  options.dilation, c.along(width).image - 1));
     writer_.Line(absl::StrFormat("const ptrdiff_t low = first > 0 ? (first + %d) / %d : 0;",
@@ -229,7 +245,8 @@ class ContractionPrinter {
     writer_.Close(c.axes() + 1);
   }
 
-  // The image as a matrix of what each tap sees of it, times the filters.
+  // Prints a convolution as a product of matrices: of the image as a matrix of what each tap sees of it, and
+  // the filters.
   void CallConvolution(int node, const Convolution& c) {
     int64_t pixels = 1, taps = c.in_group;
     bool as_it_is = graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
@@ -238,11 +255,13 @@ class ContractionPrinter {
       taps *= c.along(axis).kernel;
       as_it_is &= c.along(axis).kernel == 1 && c.options(axis).stride == 1 && !c.options(axis).padded();
     }
+    // A kernel of one tap with stride 1 sees the image as it is, which needs no copy.
     const std::string columns = Cat("columns", node);
     if (!as_it_is) writer_.DeclareColumns(columns, static_cast<size_t>(pixels * taps));
     writer_.Line(writer_.For("n", c.sizes.images));
     writer_.Open(writer_.For("g", c.node.conv.groups));
     if (!as_it_is) c.nhwc ? FillColumnsOfPixels(columns, c, taps) : FillColumnsOfTaps(columns, c);
+    // Pointers to the first element of the group's channels and filters.
     const LoopsWriter::View image = writer_.ViewOf(c.node.inputs[0]),
                             filters = writer_.ViewOf(c.node.inputs[1]), out = writer_.ViewOf(node);
     const std::string channel = Cat("g * ", c.in_group), filter = Cat("g * ", c.out_group);
@@ -252,6 +271,7 @@ class ContractionPrinter {
     Names of_filters(c.axes() + 2, "0");
     (c.nhwc ? of_filters.back() : of_filters.front()) = filter;
     const std::string weights = Cat("&", writer_.Element(filters, of_filters));
+    // Of nhwc the pixels are the rows of the product, of nchw the filters are.
     if (c.nhwc) {
       const Matrix lhs =
           as_it_is ? Matrix{"111", from, Cat(c.sizes.channels)} : Matrix{"111", columns, Cat(taps)};
@@ -264,6 +284,7 @@ class ContractionPrinter {
     writer_.Close();
   }
 
+  // The condition that a tap sees a pixel.
   std::string Inside(const Convolution& c) const {
     Names conditions;
     for (size_t axis = 0; axis < c.axes(); ++axis) {
@@ -273,7 +294,7 @@ class ContractionPrinter {
     return absl::StrJoin(conditions, " && ");
   }
 
-  // "((c * 3 + kh) * 3 + kw)": appends so many axes to an index.
+  // Appends so many axes to an index, row by row: "((c * 3 + kh) * 3 + kw)".
   static std::string Follow(std::string index, const Convolution& c, const char* what, size_t count) {
     for (size_t axis = 0; axis < count; ++axis)
       index = absl::StrFormat("(%s * %d + %s)", index,
@@ -281,7 +302,7 @@ class ContractionPrinter {
     return index;
   }
 
-  // A row for each pixel.
+  // Prints the copy for nhwc: a row for each pixel, all channels of a tap side by side.
   void FillColumnsOfPixels(const std::string& columns, const Convolution& c, int64_t taps) {
     const size_t axes = c.axes();
     if (writer_.parallel()) writer_.Line(absl::StrFormat("#pragma omp parallel for collapse(%d)", axes));
@@ -302,7 +323,7 @@ class ContractionPrinter {
     writer_.Close(axes + 1);
   }
 
-  // A row for each tap.
+  // Prints the copy for nchw: a row for each channel and tap, with all pixels.
   void FillColumnsOfTaps(const std::string& columns, const Convolution& c) {
     const size_t width = c.axes() - 1;
     if (writer_.parallel()) writer_.Line("#pragma omp parallel for");

@@ -11,10 +11,12 @@
 namespace kirsch {
 namespace {
 
+// Prints the loops of one node after the other.
 class NestPrinter {
  public:
   explicit NestPrinter(LoopsWriter& writer) : writer_(writer), graph_(writer.graph()) {}
 
+  // Every kind of operation has loops of its own form.
   void Compute(int node) {
     switch (Info(graph_.at(node).op).kind) {
       case OperationKind::kContraction:
@@ -28,6 +30,8 @@ class NestPrinter {
     }
   }
 
+  // Copies the result to the output. It is called if the result has no loops of its own, as a transpose has
+  // none.
   void CopyResult() {
     const GraphNode& of = graph_.at(graph_.result);
     const std::vector<uint32_t>& dims = of.type.dims;
@@ -38,6 +42,7 @@ class NestPrinter {
     writer_.Close();
   }
 
+  // The index of an element of a tensor with the type's own strides.
   static std::string AtPlain(const TensorType& type, const Names& index) {
     const std::vector<int64_t> strides = type.Strides();
     std::string at = "0";
@@ -46,11 +51,14 @@ class NestPrinter {
     return at;
   }
 
+  // Prints an elementwise operation or a cast, with those that are inlined in it. The last axis is the inner
+  // loop.
   void ComputePointwise(int node) {
     const GraphNode& of = graph_.at(node);
     const std::vector<uint32_t>& dims = of.type.dims;
     const size_t outer = dims.empty() ? 0 : dims.size() - 1;
     const bool one_row = of.type.elements() == (dims.empty() ? 1 : dims.back());
+    // A tensor of one row has no outer loop that threads could share, so they share the row.
     if (!one_row) {
       writer_.OpenLoops(dims, outer);
     } else {
@@ -70,7 +78,8 @@ class NestPrinter {
     writer_.Close();
   }
 
-  // Sums and maxima: the reduced axes inside, but the last axis innermost.
+  // Prints a sum, a mean or a maximum. The reduced axes are inside, but the last axis is innermost, whether
+  // it is reduced or not, so that memory is read in its order.
   void ComputeReduction(int node) {
     const GraphNode& of = graph_.at(node);
     const int input = of.inputs[0];
@@ -82,6 +91,7 @@ class NestPrinter {
       count *= dims[axis];
     }
     const size_t last = dims.size() - 1;
+    // The outer loops go over the axes that are kept.
     std::vector<uint32_t> kept = dims;
     for (size_t axis = 0; axis < last; ++axis)
       if (reduced[axis]) kept[axis] = 1;
@@ -93,10 +103,13 @@ class NestPrinter {
     if (!reduced[last]) out[last] = std::string("j");
     const std::string element = writer_.Element(writer_.ViewOf(node), out),
                       inner = writer_.For("j", dims[last]);
+    // If the last axis is reduced, the sum is a scalar; else the sums are a row of the output, which begins
+    // as such.
     if (reduced[last])
       writer_.Line(Cat("real sum = ", start, ";"));
     else
       writer_.Line(Cat(inner, " ", element, " = ", start, ";"));
+    // Then the loops over the other reduced axes.
     for (size_t axis = 0; axis < last; ++axis) {
       if (!reduced[axis] || dims[axis] == 1) continue;
       index[axis] = Cat("r", axis);
@@ -105,10 +118,12 @@ class NestPrinter {
     index[last] = std::string("j");
     const std::string to = reduced[last] ? "sum" : element;
     const std::string value = writer_.Value(input, index);
+    // The innermost loop adds to the scalar, or to the row.
     writer_.Open(inner);
     writer_.Line(is_max ? Cat("const real x = ", value, "; ", to, " = x > ", to, " ? x : ", to, ";")
                         : Cat(to, " += ", value, ";"));
     writer_.Close();
+    // A mean is a sum that is divided at the end.
     const std::string scale = of.op == Operation::kReduceMean ? absl::StrFormat(" / (real)%.0f", count) : "";
     if (reduced[last])
       writer_.Line(Cat(element, " = sum", scale, ";"));
@@ -117,6 +132,7 @@ class NestPrinter {
     writer_.Close();
   }
 
+  // Prints softmax, layernorm or rmsnorm: several loops along a row.
   void ComputeRows(int node) {
     const GraphNode& of = graph_.at(node);
     const std::vector<uint32_t>& dims = of.type.dims;
@@ -127,6 +143,8 @@ class NestPrinter {
                       y = writer_.Element(writer_.ViewOf(node), index);
     const auto operand = [&](size_t i) { return writer_.Value(of.inputs[i], index); };
     const std::string eps = absl::StrFormat("(real)%.9g", of.number);
+    // The maximum is subtracted first, so that no exponential overflows. The output holds the exponentials in
+    // between.
     if (of.op == Operation::kSoftmax) {
       writer_.Line(Cat("real most = -HIGHEST, sum = 0;"));
       writer_.Line(Cat(loop, " { const real x = ", x, "; most = x > most ? x : most; }"));
@@ -135,6 +153,7 @@ class NestPrinter {
       writer_.Line(Cat(loop, " ", y, " *= scale;"));
       return writer_.Close();
     }
+    // A layernorm subtracts the mean; for an rmsnorm the mean stays 0.
     const bool centred = of.op == Operation::kLayernorm;
     writer_.Line("real mean = 0, squares = 0;");
     if (centred) writer_.Line(Cat(loop, " mean += ", x, ";"));
@@ -147,6 +166,7 @@ class NestPrinter {
   }
 
  private:
+  // A value as it is stored: bf16 has no type in C, so it is rounded by hand.
   std::string Stored(const GraphNode& node, const std::string& value) const {
     return node.type.dtype == Dtype::kBf16 ? Cat("to_bf16(", value, ")") : value;
   }
@@ -160,6 +180,7 @@ class NestPrinter {
 LoopsCode PrintLoops(const Graph& graph, LoopsKind kind, bool parallel) {
   LoopsWriter writer(graph, kind, parallel);
   const int count = static_cast<int>(graph.nodes.size());
+  // First a pointer for each value in memory, then the loops in the order of the graph.
   for (int node = 0; node < count; ++node) writer.Declare(node);
   NestPrinter nests(writer);
   for (int node = 0; node < count; ++node)

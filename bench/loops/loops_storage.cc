@@ -9,17 +9,19 @@
 namespace kirsch {
 namespace {
 
+// True if each element depends on the same element of the operands alone.
 bool IsPointwise(const GraphNode& node) {
   const OperationKind kind = Info(node.op).kind;
   return kind == OperationKind::kElementwise || kind == OperationKind::kCast;
 }
 
-// A piece of scratch.
+// A piece of scratch memory, and whether a value is in it at present.
 struct ScratchPiece {
   size_t offset, bytes;
   bool free;
 };
 
+// Goes through the graph once, and frees a value's memory behind its last use.
 class StoragePlanner {
  public:
   StoragePlanner(const Graph& graph, size_t float_bytes) : graph_(graph), float_bytes_(float_bytes) {
@@ -30,6 +32,7 @@ class StoragePlanner {
     block_.assign(count, 0);
   }
 
+  // Inlining comes first, since it decides which values there are; then their last uses; then their places.
   LoopsStorage Plan() {
     FindInlined();
     const int count = static_cast<int>(graph_.nodes.size());
@@ -43,6 +46,8 @@ class StoragePlanner {
  private:
   bool HasLoops(int node) const { return kirsch::HasLoops(graph_, storage_, node); }
 
+  // A pointwise value with one user of the same shape is computed within the user's loops. With more users it
+  // would be computed more than once.
   void FindInlined() {
     std::vector<std::vector<int>> users(graph_.nodes.size());
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
@@ -56,14 +61,16 @@ class StoragePlanner {
     }
   }
 
-  // The values in scratch that the loops of `node` read, and whether each element is only read where that of
-  // the result is written.
+  // Returns the values in memory that the loops of `node` read. True: each element is read only where the
+  // same element of the result is written, so the result may take its place.
   std::map<int, bool> ReadsOf(int node) const {
     std::map<int, bool> reads;
     if (HasLoops(node) || node == graph_.result) AddReads(graph_.at(node), graph_.at(node), true, reads);
     return reads;
   }
 
+  // Follows inlined operands and views down to values in memory. Through a transpose elements are at other
+  // places.
   void AddReads(const GraphNode& of, const GraphNode& node, bool straight, std::map<int, bool>& reads) const {
     for (int input : node.inputs) {
       const GraphNode& from = graph_.at(input);
@@ -78,6 +85,7 @@ class StoragePlanner {
     }
   }
 
+  // Whole lines, so that every value is aligned.
   size_t BytesOfValue(int node) const {
     const TensorType& type = graph_.at(node).type;
     const size_t each = type.dtype == Dtype::kF32 ? float_bytes_ : static_cast<size_t>(Bytes(type.dtype));
@@ -87,7 +95,8 @@ class StoragePlanner {
   void Place(int node) {
     const size_t at = static_cast<size_t>(node);
     const std::map<int, bool> reads = ReadsOf(node);
-    // In place of what is read for the last time.
+    // Memory of a value that is read for the last time is free already for the result, if it may be written
+    // in place.
     for (const auto& [base, straight] : reads)
       if (straight && last_use_[static_cast<size_t>(base)] == node &&
           BytesOfValue(base) == BytesOfValue(node))
@@ -95,12 +104,13 @@ class StoragePlanner {
     if (node != graph_.result) Take(at, BytesOfValue(node));
     for (const auto& [base, straight] : reads) {
       const size_t block = block_[static_cast<size_t>(base)];
+      // What is read for the last time is free from here on, unless the result has just taken its place.
       const bool taken = node != graph_.result && block == block_[at];
       if (last_use_[static_cast<size_t>(base)] == node && !taken) blocks_[block].free = true;
     }
   }
 
-  // The smallest block that is large enough, or a new one.
+  // Gives the node the smallest free piece that is large enough, or a new one.
   void Take(size_t node, size_t bytes) {
     size_t best = blocks_.size();
     for (size_t i = 0; i < blocks_.size(); ++i)

@@ -46,9 +46,11 @@ typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, 
                       const float* b, int ldb, float beta, float* c, int ldc);
 )";
 
-// An operation on numbers that only floats have is a function, so that its arguments are written once.
+// An operation on numbers that only floats have becomes a function, so that its arguments are written only
+// once.
 std::string FunctionName(const OperationInfo& info) { return Cat("apply_", std::string(info.name)); }
 
+// The functions of all such operations, by the C text of their rows in kOperations.
 std::string Functions() {
   std::string text;
   for (const OperationInfo& info : kOperations) {
@@ -60,6 +62,7 @@ std::string Functions() {
   return text;
 }
 
+// An element as a number: C has no bf16 and no floats of a byte.
 std::string Widened(Dtype dtype, const std::string& element) {
   if (dtype == Dtype::kBf16) return Cat("widen_bf16(", element, ")");
   if (IsFloating(dtype) && Bytes(dtype) == 1)
@@ -68,7 +71,7 @@ std::string Widened(Dtype dtype, const std::string& element) {
   return Cat("(", IsFloating(dtype) ? "real" : "int32_t", ")", element);
 }
 
-// The value of a cast, as it is computed with.
+// Returns the value of a cast, as it is computed with: rounded to the type, but held in a wider one.
 std::string CastTo(Dtype from, Dtype to, const std::string& value) {
   const auto saturated = [&](double low, double high) {
     return absl::StrFormat("saturated(%s, %.0f, %.0f)", value, low, high);
@@ -79,6 +82,7 @@ std::string CastTo(Dtype from, Dtype to, const std::string& value) {
   return saturated(static_cast<double>(LeastOf(to)), static_cast<double>(MostOf(to)));
 }
 
+// Bytes of `real` in the text.
 size_t RealBytes(LoopsKind kind) { return kind == LoopsKind::kReference ? 8 : 4; }
 
 }  // namespace
@@ -94,6 +98,7 @@ std::string CType(Dtype dtype, bool parameter) {
 LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)
     : graph_(graph), kind_(kind), parallel_(parallel), storage_(PlanStorage(graph, RealBytes(kind))) {
   const bool wide = kind == LoopsKind::kReference;
+  // The text begins with the type of all sums, and with M(exp), which is exp or expf.
   text_ = Cat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
               wide ? "" : "##f", "\n", kPrelude, Functions(), "void ", kLoopsEntry,
               "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
@@ -123,6 +128,7 @@ std::string LoopsWriter::For(const std::string& index, int64_t count) {
 Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
   Names index(outer, "0");
   std::vector<size_t> axes;
+  // Axes with one element have no loop.
   for (size_t axis = 0; axis < outer; ++axis)
     if (dims[axis] > 1) axes.push_back(axis);
   if (parallel_ && !axes.empty()) Line(Cat("#pragma omp parallel for collapse(", axes.size(), ")"));
@@ -135,6 +141,7 @@ Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
 }
 
 LoopsWriter::View LoopsWriter::ViewOf(int node) const {
+  // A transpose swaps the last two axes of what it views, which may be a view as well.
   if (graph_.at(node).op != Operation::kTranspose) return {node, graph_.at(node).type.Strides()};
   View view = ViewOf(graph_.at(node).inputs[0]);
   std::swap(view.strides[view.strides.size() - 1], view.strides[view.strides.size() - 2]);
@@ -169,6 +176,7 @@ std::string LoopsWriter::Value(int node, const Names& index) const {
   if (of.op == Operation::kNumber)
     return IsFloating(of.type.dtype) ? absl::StrFormat("(real)%.9g", of.number)
                                      : absl::StrFormat("(int32_t)%.0f", of.number);
+  // Shapes are aligned at their last axes. An axis with one element is repeated.
   Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
   for (size_t axis = 0; axis < own.size(); ++axis)
     if (of.type.dims[axis] == 1) own[axis] = std::string("0");
@@ -176,6 +184,7 @@ std::string LoopsWriter::Value(int node, const Names& index) const {
   return Widened(of.type.dtype, Element(ViewOf(node), own));
 }
 
+// An operation with a number has it in the node, in place of a second operand.
 std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) const {
   const std::string first = Value(node.inputs[0], index);
   if (node.op == Operation::kCast)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops of a graph's operations have in common: their text, and the values in them.
+// Writes what the loops of all operations have in common: their text, and the values in them.
 #ifndef KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_
 #define KIRSCH_BENCH_LOOPS_LOOPS_WRITER_H_
 
@@ -13,12 +13,14 @@
 
 namespace kirsch {
 
-// Of indices, one along each axis: "i0", "k"; "0" along an axis that has just one.
+// Indices, one along each axis: "i0", "k"; "0" along an axis that has just one element.
 using Names = std::vector<std::string>;
 
-// Of an element in memory; an f32 parameter is a float whatever the values are, and so is one of blocks.
+// Returns the C type of an element in memory. An f32 parameter is a float even where values are computed in
+// float64, and so is a parameter of blocks.
 std::string CType(Dtype dtype, bool parameter);
 
+// Collects the text. Node i is called "vi" in it: a pointer to the node's memory.
 class LoopsWriter {
  public:
   LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel);
@@ -27,20 +29,21 @@ class LoopsWriter {
   LoopsKind kind() const { return kind_; }
   bool parallel() const { return parallel_; }
 
-  // Text. Open() begins a block, Close() ends some.
+  // Text. Line() adds a line, Open() begins a block, Close() ends some.
   void Line(const std::string& text);
   void Open(const std::string& text);
   void Close(size_t blocks = 1);
+  // "for (ptrdiff_t INDEX = 0; INDEX < COUNT; ++INDEX)".
   static std::string For(const std::string& index, int64_t count);
 
-  // The loop that follows depends on none of its own stores.
+  // Tells the compiler that the loop which follows depends on none of its own stores.
   void Vectors() { Line("#pragma GCC ivdep"); }
 
-  // Opens a block within loops over the first `outer` of the axes, by all threads if there are several.
-  // Returns their indices.
+  // Opens a block within loops over the first `outer` of the axes, which all threads share if there are
+  // several. Returns the indices.
   Names OpenLoops(const std::vector<uint32_t>& dims, size_t outer);
 
-  // The node whose memory a node's is (a transposed one is another's), and strides in it.
+  // The node whose memory a node's is, and the strides in it. A transposed tensor is a view of its operand.
   struct View {
     int base;
     std::vector<int64_t> strides;
@@ -49,19 +52,20 @@ class LoopsWriter {
 
   bool HasLoops(int node) const { return kirsch::HasLoops(graph_, storage_, node); }
 
-  // Names the node's memory, where it has some.
+  // Names the node's memory, if it has some.
   void Declare(int node);
 
-  // An element in memory: "v3[(i0) * 512 + i1]".
+  // Returns an element in memory: "v3[(i0) * 512 + i1]".
   std::string Element(const View& view, const Names& index) const;
 
-  // An element as it is computed with, of a smaller tensor the one that is repeated there.
+  // Returns an element as it is computed with: widened, or computed if it is inlined. Of a tensor that is
+  // repeated along some axes it is the one that is repeated there.
   std::string Value(int node, const Names& index) const;
 
-  // The same of an elementwise operation or a cast, from its operands.
+  // Returns the value of an elementwise operation or a cast, from its operands.
   std::string Pointwise(const GraphNode& node, const Names& index) const;
 
-  // Memory beside the values, from now on "NAME", of f32.
+  // Declares memory of f32 called `name`, beside that of the values.
   void DeclareColumns(const std::string& name, size_t elements);
 
   LoopsCode Finish() &&;
@@ -76,7 +80,7 @@ class LoopsWriter {
   std::string text_;
 };
 
-// Writes the loops of a matmul or convolution, or a call of cblas_sgemm that does the same. // `node` is a
+// Writes the loops of a matmul or convolution, or a call of cblas_sgemm that does the same. `node` is a
 // contraction.
 void ComputeContraction(LoopsWriter& writer, int node);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Google Benchmark binaries share: the program of a spec, solved once.
+// Solves a spec for the Google Benchmark binaries, once, before anything is timed.
 #ifndef KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_
 #define KIRSCH_BENCH_MICRO_BENCHMARK_PROGRAM_H_
 
@@ -14,13 +14,14 @@
 
 namespace kirsch {
 
-// The best program for the spec `text` on this machine. Both must be good.
+// The best program of a spec for this machine's target.
 struct BenchmarkProgram {
   Target target;
   Spec spec;
   LoopProgram program;
 };
 
+// Searches and lowers. `text` must be a good spec; else the benchmark aborts.
 inline BenchmarkProgram SolveForBenchmark(const char* text) {
   const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
   const absl::StatusOr<TargetFile> file = FindTarget("host", DetectHostCpu().name);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microkernels: specs of about one register tile, operands in L1, called through the JIT.
+// Measures microkernels: specs of about one register tile, operands in L1, called through the JIT.
+//
+// The bench measures the same with peers beside them; here a change of a kernel shows within seconds.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -14,12 +16,14 @@ namespace {
 
 constexpr size_t kPageBytes = 4096;
 
+// Memory of whole pages, since Place wants page-aligned memory.
 std::unique_ptr<void, decltype(&std::free)> Pages(size_t bytes) {
   const size_t rounded = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   return {std::aligned_alloc(kPageBytes, rounded), &std::free};
 }
 
-// `text` is a spec. Reports FLOP/s.
+// Times one spec, `text`, and reports FLOP/s. All specs accumulate, so that the output is read as well as
+// written.
 void BM_Kernel(benchmark::State& state, const char* text) {
   const BenchmarkProgram solved = SolveForBenchmark(text);
   const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(solved.program, solved.target);
@@ -36,6 +40,7 @@ void BM_Kernel(benchmark::State& state, const char* text) {
       benchmark::Counter(Flops(solved.spec), benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// Whole tiles of three shapes; a masked one; a row; and dot products.
 BENCHMARK_CAPTURE(BM_Kernel, tile_14x256x32, "matmul f32 14x256x32 accumulate");
 BENCHMARK_CAPTURE(BM_Kernel, tile_6x256x16, "matmul f32 6x256x16 accumulate");
 BENCHMARK_CAPTURE(BM_Kernel, tile_4x256x64, "matmul f32 4x256x64 accumulate");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps the pages of the table best: the representations in bench/representations, on the contents that
-// family.h says. All are checked against a hash table before anything is measured.
+// Measures which representation keeps the pages of the table best. The candidates are in
+// bench/micro/representations, the contents are those of family.h. All are checked against a hash table
+// before anything is measured.
+//
+// The figures are in bench/lab/2026-11-21.md ("Representations compared").
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <zstd.h>
@@ -19,21 +22,24 @@
 namespace kirsch {
 namespace {
 
+// Makes a representation of a page's entries; null if it can't hold them.
 using Make = std::function<std::unique_ptr<Representation>(const std::vector<Entry>&)>;
 constexpr size_t kQueries = 1 << 15;
 
+// A question: a page, and a point of its plane.
 struct Query {
   size_t page;
   Point point;
 };
 
-// Pages with decisions as numbers, and points to ask for.
+// Pages with decisions as numbers, and points to ask for: `hits` are stored, `misses` are not.
 struct Contents {
   std::vector<std::vector<Entry>> pages;
   std::vector<Query> hits, misses;
   size_t entries = 0;
 };
 
+// Replaces each decision by the number of its first place in the page.
 std::vector<Entry> Numbered(const std::vector<PagePoint>& points) {
   std::vector<Decision> decisions;
   std::vector<Entry> entries;
@@ -47,7 +53,8 @@ std::vector<Entry> Numbered(const std::vector<PagePoint>& points) {
   return entries;
 }
 
-// One coordinate of a stored point replaced by that of another one; often no stored point.
+// Replaces one coordinate of a stored point by that of another one. The result is often no stored point, but
+// near some.
 Point Mutated(const std::vector<Entry>& page, std::mt19937* random) {
   Point point = page[(*random)() % page.size()].point;
   const size_t coordinate = (*random)() % kPointSize;
@@ -55,9 +62,10 @@ Point Mutated(const std::vector<Entry>& page, std::mt19937* random) {
   return point;
 }
 
+// Draws hits and misses with a fixed seed.
 Contents ContentsOf(const std::map<PageKey, std::vector<PagePoint>>& family) {
   Contents contents;
-  std::vector<size_t> page_of;  // of each entry, so that pages are asked as often as they have entries
+  std::vector<size_t> page_of;  // of each entry: a page is asked as often as it has entries
   for (const auto& [key, points] : family) {
     page_of.insert(page_of.end(), points.size(), contents.pages.size());
     contents.pages.push_back(Numbered(points));
@@ -69,6 +77,7 @@ Contents ContentsOf(const std::map<PageKey, std::vector<PagePoint>>& family) {
     const std::vector<Entry>& entries = contents.pages[page];
     contents.hits.push_back({page, entries[random() % entries.size()].point});
   }
+  // Mutated points that turn out to be stored are drawn again.
   std::vector<std::unique_ptr<Representation>> tables;
   for (const auto& page : contents.pages) tables.push_back(MakeHash(page));
   for (int tries = 0; contents.misses.size() < kQueries; ++tries) {
@@ -80,6 +89,7 @@ Contents ContentsOf(const std::map<PageKey, std::vector<PagePoint>>& family) {
   return contents;
 }
 
+// Checks that all answers are those of the hash table: of stored points, of others, and after an insertion.
 void CheckAgainst(const Make& make, const Contents& contents) {
   std::mt19937 random(2);
   for (const std::vector<Entry>& page : contents.pages) {
@@ -103,12 +113,13 @@ void CheckAgainst(const Make& make, const Contents& contents) {
   }
 }
 
+// Bytes in use, as the allocator counts them: with its own overhead, which small nodes have much of.
 double HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
 }
 
-// All pages that `make` can make, the others null.
+// All pages that `make` can make. The others are null, and their entries don't count.
 struct Built {
   std::vector<std::unique_ptr<Representation>> pages;
   size_t entries = 0;
@@ -125,11 +136,14 @@ struct Built {
   }
 };
 
+// Bytes that zstd makes of a page.
 double CompressedSize(const std::string& bytes, int level) {
   std::string data(ZSTD_compressBound(bytes.size()), '\0');
   return static_cast<double>(ZSTD_compress(data.data(), data.size(), bytes.data(), bytes.size(), level));
 }
 
+// Times making all pages, and reports bytes per entry: in memory, on disk, and compressed. `share` is that of
+// the entries that the representation can hold.
 void BM_Build(benchmark::State& state, const Make& make, const Contents& contents) {
   size_t entries = 0;
   for (auto _ : state) entries += Built(make, contents).entries;
@@ -150,6 +164,7 @@ void BM_Build(benchmark::State& state, const Make& make, const Contents& content
   state.counters["zstd B/entry"] = compressed / count;
 }
 
+// Times one question after the other, as far as the representation has their pages.
 void BM_Find(benchmark::State& state, const Make& make, const Contents& contents,
              const std::vector<Query>& queries) {
   const Built built(make, contents);
@@ -163,7 +178,8 @@ void BM_Find(benchmark::State& state, const Make& make, const Contents& contents
   }
 }
 
-// Only Insert is timed; the page lacks just the point that is to come.
+// Times the insertion of a point. Only Insert counts; the page is made before, and lacks just the point that
+// is to come.
 void BM_Insert(benchmark::State& state, const Make& make, const Contents& contents) {
   size_t i = 0;
   for (auto _ : state) {
@@ -184,12 +200,14 @@ void BM_Insert(benchmark::State& state, const Make& make, const Contents& conten
   }
 }
 
+// What dense arrays would take if all pages could be made.
 double DenseBytesPerEntry(const Contents& contents) {
   double bytes = 0;
   for (const std::vector<Entry>& page : contents.pages) bytes += DenseBytes(page);
   return bytes / static_cast<double>(contents.entries);
 }
 
+// Registers four benchmarks for each representation. Runs go along each coordinate but the first.
 void RegisterRepresentations(const Contents& contents) {
   std::vector<std::pair<std::string, Make>> makers = {
       {"dense", MakeDense},         {"nested_icl", MakeNestedIntervals}, {"boxes_scanned", MakeScannedBoxes},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Search speed: cold searches by one worker and by two, for a fixed target so that figures compare between
-// machines.
+// Measures the speed of the search: cold searches by one worker and by two. The target is fixed, so that
+// figures compare between machines.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace kirsch {
 namespace {
 
-// `text` is a spec. Reports specs solved per second, in all and per worker, memo entries, and the memo's
-// bytes per entry.
+// Searches for the spec `text` from an empty memo. Reports specs solved per second, in all and per worker,
+// memo entries, and the memo's bytes per entry.
 void BM_Search(benchmark::State& state, const char* text, int workers) {
   const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
   const absl::StatusOr<TargetFile> file = FindTarget("znver4", "");
@@ -27,6 +27,7 @@ void BM_Search(benchmark::State& state, const char* text, int workers) {
   options.workers = workers;
   int64_t solved = 0;
   Memo::Counts counts;
+  // A memo of its own for each search, or the second would only look up the answer.
   for (auto _ : state) {
     HashMemo memo;
     solved += Search(root, model, memo, options).stats.specs_solved;
@@ -43,6 +44,7 @@ void BM_Search(benchmark::State& state, const char* text, int workers) {
   BENCHMARK_CAPTURE(BM_Search, name, text, 1)->Unit(benchmark::kMillisecond)->UseRealTime(); \
   BENCHMARK_CAPTURE(BM_Search, name##_two_workers, text, 2)->Unit(benchmark::kMillisecond)->UseRealTime()
 
+// Cubes of three sizes, an odd shape, and a vector by a matrix.
 KIRSCH_SEARCH_BENCHMARK(cube_64, "matmul f32 64x64x64");
 KIRSCH_SEARCH_BENCHMARK(cube_512, "matmul f32 512x512x512");
 KIRSCH_SEARCH_BENCHMARK(cube_1000, "matmul f32 1000x1000x1000");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the table is: its pages, its file, and programs recalled from it, on the contents that family.h
-// says.
+// Measures how fast the table is: its pages, its file, and programs recalled from it, on the contents that
+// family.h makes.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -23,6 +23,7 @@ namespace {
 
 using Points = std::vector<PagePoint>;
 
+// A table on disk, and what it is asked.
 struct Stored {
   std::map<PageKey, Points> family;
   PageKey largest;  // the page with the most boxes
@@ -32,6 +33,8 @@ struct Stored {
   TableIdentity identity;
 };
 
+// Writes the family to a file in the directory for temporary files, and draws one of eight points as
+// questions.
 Stored Store(std::map<PageKey, Points> family, const Target& target) {
   Stored stored{std::move(family), {}, {}, {}, {}, IdentityOf(target)};
   stored.path =
@@ -48,22 +51,25 @@ Stored Store(std::map<PageKey, Points> family, const Target& target) {
     for (const PagePoint& point : points)
       if (random() % 8 == 0) stored.questions.push_back(*QuestionAt({key.plane, point.point}));
   }
+  // In any order, so that questions jump from page to page.
   std::shuffle(stored.questions.begin(), stored.questions.end(), random);
   return stored;
 }
 
+// Each benchmark opens the file itself, so that none profits from another.
 std::unique_ptr<TableFile> Open(const Stored& stored) {
   auto file = TableFile::Open(stored.path, stored.identity);
   KIRSCH_CHECK(file.ok());
   return *std::move(file);
 }
 
-// Of the page with the most points: what an update of it has to merge.
+// Makes the page with the most points: an update of it has to merge as many.
 void BM_PageOf(benchmark::State& state, const Stored& stored) {
   for (auto _ : state) benchmark::DoNotOptimize(Page::Of(stored.points));
   state.counters["points"] = static_cast<double>(stored.points.size());
 }
 
+// Looks up stored points in the page with the most boxes.
 void BM_PageFind(benchmark::State& state, const Stored& stored) {
   const Points& points = stored.family.at(stored.largest);
   const Page page = *Page::Of(points);
@@ -72,12 +78,14 @@ void BM_PageFind(benchmark::State& state, const Stored& stored) {
   state.counters["boxes"] = static_cast<double>(page.boxes().size());
 }
 
+// Reads and decompresses the page with the most boxes from the file.
 void BM_ReadPage(benchmark::State& state, const Stored& stored) {
   const auto file = Open(stored);
   for (auto _ : state) benchmark::DoNotOptimize(file->ReadPage(stored.largest));
 }
 
-// From a spec to its decision, the page in memory.
+// Goes from a spec to its decision, with the page in memory. All questions are asked once before, which reads
+// the pages.
 void BM_FindWarm(benchmark::State& state, const Stored& stored) {
   Table table(Open(stored));
   const auto ask = [&](const Question& question) { return table.Find(question.spec, question.available); };
@@ -96,7 +104,7 @@ void BM_FindCold(benchmark::State& state, const Stored& stored) {
   }
 }
 
-// The whole program for the largest cube, opening the file or not.
+// Recalls the whole program of the largest cube. `warm`: the table is open already.
 void BM_Recall(benchmark::State& state, const Stored& stored, const CostModel& model, bool warm) {
   const uint32_t side = FamilyBound();
   const auto parsed = ParseSpec(Cat("matmul f32 ", side, "x", side, "x", side));

@@ -13,6 +13,7 @@
 namespace kirsch {
 namespace {
 
+// Reads only our own results, and only right ones.
 class BaselineReader : JsonMembers {
  public:
   explicit BaselineReader(std::string_view file) : JsonMembers(file) {}
@@ -45,6 +46,7 @@ class BaselineReader : JsonMembers {
   }
 };
 
+// What must be the same for numbers to be comparable, as one text.
 std::string Setting(std::string_view cpu, int threads, std::string_view operands) {
   return Cat(cpu, ", ", threads, threads == 1 ? " thread" : " threads", ", operands ", operands);
 }
@@ -89,6 +91,7 @@ absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, c
     const auto old = baseline.rates.find(result.spec);
     if (!result.ours() || !result.correct || old == baseline.rates.end()) continue;
     RateChange change{result.spec, old->second.gflops, result.gflops_median};
+    // Slower counts only beyond noise: both medians may be off by half of their spread.
     change.slower =
         change.now * (1 + result.gflops_spread / 2) < change.before * (1 - old->second.spread / 2);
     changes.push_back(std::move(change));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An earlier report of a benchmark, which a later one is held against.
+// Compares a report with an earlier one of the same machine, so that a regression is noticed.
 #ifndef KIRSCH_BENCH_RESULTS_BASELINE_H_
 #define KIRSCH_BENCH_RESULTS_BASELINE_H_
 
@@ -15,7 +15,7 @@
 
 namespace kirsch {
 
-// A value.
+// The part of an earlier report that is compared. A value.
 struct Baseline {
   struct Rate {
     double gflops = 0, spread = 0;  // of the median: the interquartile range
@@ -26,11 +26,11 @@ struct Baseline {
   std::map<std::string, Rate> rates;  // of our kernels, by spec
 };
 
-// What `bench --json` wrote. Errors: that there is no such file; one line with the place of what is not as in
-// docs/json.md.
+// Reads what `bench --json` wrote. Errors: that there is no such file; or one line with the place of what is
+// not as in docs/json.md.
 absl::StatusOr<Baseline> ReadBaseline(const std::string& file);
 
-// One spec of both.
+// A spec that both reports have.
 struct RateChange {
   std::string spec;
   double before = 0, now = 0;  // GFLOP/s
@@ -39,15 +39,17 @@ struct RateChange {
   double ratio() const { return now / before; }
 };
 
-// InvalidArgument if a report that begins like this one, of these specs, can't be compared: it is of another
-// CPU, other operands or another number of threads, or none of the specs is in the baseline.
+// InvalidArgument if a report that begins like `begun`, with these specs, can't be compared: it is of another
+// CPU, other operands or another number of threads, or none of the specs is in the baseline. It is asked
+// before anything is measured.
 absl::Status CheckComparable(const Baseline& baseline, const BenchReport& begun,
                              const std::vector<std::string>& specs);
 
-// In the order of a report that is comparable. InvalidArgument: no spec of both has a right result.
+// Returns the changes in the order of a report that is comparable. InvalidArgument if no spec of both has a
+// right result.
 absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, const BenchReport& report);
 
-// A line for each spec, and one with the geometric mean.
+// Prints a line for each spec, and one with the geometric mean. `file` is the name of the baseline.
 std::string FormatChanges(const std::vector<RateChange>& changes, std::string_view file);
 
 nlohmann::json ToJson(const std::vector<RateChange>& changes, std::string_view file);

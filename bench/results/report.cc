@@ -94,6 +94,7 @@ std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
     SpecResults& group = groups.back();
     group.results.push_back(result);
     group.packed |= result.ours() && result.packed;
+    // Only right results of peers can be the best.
     if (!result.correct || result.ours()) continue;
     group.best_packed_gflops = std::max(group.best_packed_gflops, result.gflops_median);
     if (!result.packed) group.best_peer_gflops = std::max(group.best_peer_gflops, result.gflops_median);
@@ -107,7 +108,8 @@ std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
 
 namespace {
 
-// Ours beside what `rate` says of each spec (0: nothing); ours with a packed operand only where `packed`.
+// Compares ours with the rate that `rate` gives for each spec; 0: it has none. Ours with a packed operand
+// counts only if `packed`.
 BenchSummary SummarizeRatios(const BenchReport& report, absl::FunctionRef<double(const SpecResults&)> rate,
                              bool packed, bool theirs = false) {
   BenchSummary summary;
@@ -136,6 +138,7 @@ void AddShares(const Machine& machine, BenchResult& result) {
   result.gbytes_per_second = 1e-9 * result.compulsory_bytes / result.seconds_median;
   if (machine.read_gbytes > 0) result.bandwidth_share = result.gbytes_per_second / machine.read_gbytes;
   if (result.peak_gflops > 0) result.peak_share = result.gflops_median / result.peak_gflops;
+  // The larger share is that of the limit which is nearer.
   result.memory_bound = result.bandwidth_share > result.peak_share;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a benchmark found: numbers, who was missing, who failed. Losers are in it like winners.
+// Holds what a benchmark found: numbers, who was missing, and who failed. Losers are in it like winners.
 #ifndef KIRSCH_BENCH_RESULTS_REPORT_H_
 #define KIRSCH_BENCH_RESULTS_REPORT_H_
 
@@ -16,10 +16,12 @@ inline constexpr char kOurName[] = "kirsch";
 inline constexpr std::string_view kHeaderPeers =
     "header:";  // and a C compiler, of our headers compiled by it
 
+// "header:gcc" is one, "header:" alone is not.
 inline bool IsHeaderPeer(std::string_view name) {
   return name.starts_with(kHeaderPeers) && name.size() > kHeaderPeers.size();
 }
 
+// One contender's result for one spec.
 struct BenchResult {
   std::string spec;    // as it was asked for
   std::string name;    // "kirsch", or the peer with version and core type: "openblas 0.3.21/SkylakeX"
@@ -27,7 +29,7 @@ struct BenchResult {
   std::string method;  // what was called: "cblas_sgemm"
   std::string unit = "GFLOP/s";  // of gflops_median: "GOP/s" for integers
   size_t item = 0;               // the spec's place in the request
-  bool packed = false;  // an operand was packed beforehand, at no charge: no peer of those that pack it
+  bool packed = false;           // an operand was packed beforehand, at no charge, so it is no peer of others
   double gflops_median = 0;
   double gflops_spread = 0;  // interquartile range over median
   double seconds_median = 0;
@@ -49,19 +51,22 @@ struct BenchResult {
   bool ours() const { return peer == kOurName; }
 };
 
+// A peer that could not be loaded, and why.
 struct MissingPeer {
   std::string peer, reason;
 };
 
-// A spec that none of the peer's methods takes: its types, mostly.
+// A spec that none of the peer's methods takes, mostly because of its types.
 struct DeclinedSpec {
   std::string spec, peer;
 };
 
+// A contender that died or reported an error at a spec.
 struct BenchFailure {
   std::string spec, name, reason;
 };
 
+// All of a run.
 struct BenchReport {
   Machine machine;
   int threads = 1;
@@ -76,13 +81,14 @@ struct BenchReport {
   std::vector<DeclinedSpec> declined;
 };
 
-// "warm", "cold", "warm, but rhs cold", or "warm, but weights rotating": where the operands are.
+// Says where the operands are: "warm", "cold", "warm, but rhs cold", or "warm, but weights rotating".
 std::string OperandsText(const BenchReport& report);
 
-// Fills in what depends on the machine's limits, from the rest and `peak_gflops`.
+// Fills in a result's shares of the machine's limits, from the rest of it and its `peak_gflops`.
 void AddShares(const Machine& machine, BenchResult& result);
 
-// Ours beside the best peer; only specs that both computed, rightly.
+// How ours compares with a peer, over the specs that both computed rightly. Ratios above 1 are ours being
+// faster.
 struct BenchSummary {
   int shapes = 0;
   int ahead = 0;  // ratio >= 1
@@ -91,7 +97,7 @@ struct BenchSummary {
   std::string worst_spec;
 };
 
-// The results of one spec, fastest first.
+// The results of one spec, the fastest first.
 struct SpecResults {
   std::string spec;
   std::vector<BenchResult> results;
@@ -99,28 +105,31 @@ struct SpecResults {
   double best_packed_gflops = 0;  // of the peers with a packed rhs as well
   bool packed = false;            // ours was given a packed operand
 
-  // What ratios are to; 0: nothing.
+  // Returns the rate that ratios are to; 0 if there is none.
   double best() const { return packed ? best_packed_gflops : best_peer_gflops; }
 };
 
+// Groups results that follow each other and are of the same spec.
 std::vector<SpecResults> GroupBySpec(const BenchReport& report);
-// `packed`: beside the peers that were given a packed rhs, too; ours with one counts only there.
+// Compares ours with the best peer. With `packed` the peers that were given a packed rhs count as well; our
+// own results with a packed operand count only then.
 BenchSummary Summarize(const BenchReport& report, bool packed = false);
 
-// Beside one peer ("onednn+packed"). `theirs`: the peer's beside ours, as is asked of headers.
+// Compares ours with one peer ("onednn+packed"). With `theirs` the ratio is the peer's to ours, as is asked
+// of headers.
 BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer, bool theirs = false);
 
-// In the order of the first result of each.
+// Returns the peers with a result, in the order of the first result of each.
 std::vector<std::string> PeersOf(const BenchReport& report);
 
 nlohmann::json ToJson(const BenchReport& report);
 
-// For people to read. // One block per spec, its contenders fastest first, each with its ratio to the best
-// peer; who is missing and why; the summary at the end. Ends with a newline.
+// Prints the report for people: a block per spec with its contenders, the fastest first, each with its ratio
+// to the best peer; then who is missing and why; and the summary at the end. Ends with a newline.
 std::string FormatTable(const BenchReport& report);
 
-// An SVG document: GFLOP/s, one group of bars per spec, one colour per contender (ours first), a line at the
-// measured peak. Wrong results have no bar.
+// Draws the report as an SVG document: GFLOP/s, one group of bars per spec, one colour per contender (ours
+// first), and a line at the measured peak. Wrong results have no bar.
 std::string PlotSvg(const BenchReport& report);
 
 }  // namespace kirsch

@@ -13,16 +13,18 @@
 namespace kirsch {
 namespace {
 
+// All lengths are in pixels.
 constexpr double kBar = 9, kGap = 14, kLeft = 60, kTop = 60, kHeight = 300, kBottom = 190, kRight = 90;
 constexpr double kLegendEntry = 130, kMinWidth = 480;
 constexpr std::array<const char*, 8> kColours = {"#b5123e", "#4e79a7", "#59a14f", "#f28e2b",
                                                  "#76b7b2", "#9c755f", "#b07aa1", "#bab0ac"};
 
+// Text of users, such as specs, may have characters that XML gives a meaning.
 std::string Escape(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
-// Contenders in the order of their bars and colours: ours, then the peers as they first appear.
+// Returns the contenders in the order of their bars and colours: ours, then the peers as they first appear.
 std::vector<std::string> Contenders(const BenchReport& report) {
   std::vector<std::string> peers;
   for (const BenchResult& result : report.results)
@@ -31,20 +33,22 @@ std::vector<std::string> Contenders(const BenchReport& report) {
   return peers;
 }
 
-// Of the types measured.
+// Returns the highest peak of the types that were measured.
 double HighestPeak(const BenchReport& report) {
   double peak = 0;
   for (const BenchResult& result : report.results) peak = std::max(peak, result.peak_gflops);
   return peak;
 }
 
+// Draws one report. The constructor decides all sizes, Draw appends to the text.
 class Plot {
  public:
   explicit Plot(const BenchReport& report)
       : report_(report), groups_(GroupBySpec(report)), contenders_(Contenders(report)) {
     double highest = peak_ = HighestPeak(report);
     for (const BenchResult& result : report.results) highest = std::max(highest, result.gflops_median);
-    // A step of 1, 2 or 5 times a power of ten that gives at most eight.
+    // The axis has at most eight steps of 1, 2 or 5 times a power of ten. It tries 1, 2, 5 and 10 times the
+    // power below.
     step_ = std::pow(10, std::floor(std::log10(std::max(highest, 1e-3) / 8)));
     for (double factor : {2.0, 2.5, 2.0})
       if (highest / step_ > 8) step_ *= factor;
@@ -75,6 +79,7 @@ class Plot {
   }
 
  private:
+  // The place of a rate; y grows downwards.
   double Y(double gflops) const { return kTop + kHeight * (1 - gflops / top_value_); }
 
   void Text(double x, double y, absl::string_view anchor, absl::string_view text) {
@@ -87,6 +92,7 @@ class Plot {
                           width_ - kRight, y, style);
   }
 
+  // A bar with a title, which browsers show when the mouse is over it.
   void Bar(double x, double y, double height, size_t contender, absl::string_view title) {
     absl::StrAppendFormat(
         &svg_, "<rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" fill=\"%s\"><title>%s</title></rect>\n", x,
@@ -110,6 +116,7 @@ class Plot {
     }
   }
 
+  // The bars of one spec, each at its contender's place, and the spec below.
   void DrawGroup(const SpecResults& group, double x) {
     for (const BenchResult& result : group.results) {
       if (!result.correct) continue;

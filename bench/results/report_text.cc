@@ -15,7 +15,8 @@
 namespace kirsch {
 namespace {
 
-// Every instruction measured besides FMA, at its best width; those the CPU lacks are named.
+// Adds every instruction that was measured besides FMA, at its best width. Those that the CPU lacks are
+// named.
 void AppendOtherPeaks(const Machine& machine, std::string& out) {
   std::vector<std::string> names, present, absent;
   for (const Peak& peak : machine.peaks)
@@ -32,6 +33,7 @@ void AppendOtherPeaks(const Machine& machine, std::string& out) {
   if (!absent.empty()) Append(&out, "not on this CPU: ", absl::StrJoin(absent, ", "), "\n");
 }
 
+// The card above the table.
 void AppendMachine(const BenchReport& report, std::string& out) {
   const Machine& machine = report.machine;
   const Peak fma = machine.BestPeak("fma");
@@ -47,7 +49,8 @@ void AppendMachine(const BenchReport& report, std::string& out) {
   out += "\n";
 }
 
-// One block of the table: how wide the names are, and whether memory has columns.
+// What the lines of one block of the table have in common: how wide names are, whether there are columns for
+// memory, and the rate that ratios are to.
 struct TableColumns {
   int name_width;
   bool memory;
@@ -61,6 +64,7 @@ void AppendHeading(const TableColumns& block, const SpecResults& group, std::str
   absl::StrAppendFormat(&out, " %7s %8s %6s %8s  %s\n", "spread", "time", "ratio", "of bound", "method");
 }
 
+// A line of the table. A wrong result has no ratio.
 void AppendResult(const TableColumns& block, const BenchResult& result, std::string& out) {
   const std::string ratio = !result.correct ? "WRONG"
                             : block.best_peer == 0
@@ -75,6 +79,7 @@ void AppendResult(const TableColumns& block, const BenchResult& result, std::str
                         result.error_share, result.method);
 }
 
+// A line that compares two, over all specs that both computed.
 void AppendSummary(const BenchSummary& summary, std::string_view ours, std::string_view peers,
                    std::string& out) {
   if (summary.shapes == 0) return;
@@ -83,7 +88,7 @@ void AppendSummary(const BenchSummary& summary, std::string_view ours, std::stri
                         summary.ahead, summary.worst_ratio, summary.worst_spec);
 }
 
-// Who has nothing for which specs; of a suite how many.
+// Adds who has nothing for which specs; of several specs the first one and how many more.
 void AppendDeclined(const BenchReport& report, std::string& out) {
   std::map<std::string, std::vector<std::string>> specs;
   for (const DeclinedSpec& declined : report.declined) specs[declined.peer].push_back(declined.spec);
@@ -92,8 +97,9 @@ void AppendDeclined(const BenchReport& report, std::string& out) {
            declined.size() == 1 ? "" : Cat(" and ", declined.size() - 1, " more"), "\n");
 }
 
-// Predictions that can't come true: the clock that they assume is not this machine's. (A result above the
-// peak carries out fewer operations than are counted, as Winograd's algorithm does.)
+// Adds predictions that can't come true, since the clock that they assume is not this machine's. A result
+// above the peak is another matter: it carries out fewer operations than are counted, as Winograd's algorithm
+// does.
 void AppendAbovePeak(const BenchReport& report, std::string& out) {
   for (const BenchResult& result : report.results)
     if (result.gflops_median <= result.peak_gflops && result.predicted_gflops > result.peak_gflops)
@@ -101,7 +107,7 @@ void AppendAbovePeak(const BenchReport& report, std::string& out) {
                             result.spec, result.predicted_gflops, result.unit, result.peak_gflops);
 }
 
-// What the marks in the table mean, where there are any.
+// Explains the marks in the table, where there are any.
 void AppendLegend(const BenchReport& report, std::string& out) {
   const auto any = [&report](bool BenchResult::* mark) {
     return std::any_of(report.results.begin(), report.results.end(),
@@ -123,6 +129,7 @@ std::string FormatTable(const BenchReport& report) {
   size_t width = 0;
   for (const BenchResult& result : report.results) width = std::max(width, result.name.size());
   const int name_width = static_cast<int>(width);
+  // Columns for memory are there where memory is the limit, or where operands are not in caches.
   for (const SpecResults& group : GroupBySpec(report)) {
     const TableColumns block{name_width, report.cold || report.rotates || group.results.front().memory_bound,
                              group.best()};

@@ -45,9 +45,8 @@ struct Workload {
   std::optional<Spec> spec;            // of a matmul; an epilogue is nowhere else
   std::vector<Operand> operands;       // as a kernel takes them
   size_t result = 0;                   // the number of the operand that is written
-  uint64_t evicted =
-      ~uint64_t{0};       // before a cold call: a bit for each operand, the last one for all from the 63rd on
-  double operations = 0;  // multiplications, additions, and whatever else graphs have
+  uint64_t evicted = ~uint64_t{0};     // operands before a cold call: a bit each, bit 63 for all others
+  double operations = 0;               // multiplications, additions, and whatever else graphs have
   // The bytes that must pass between main memory and the CPU at least. Every input element is read and every
   // output element is written once; the output is read as well if it is added to.
   double compulsory_bytes = 0;

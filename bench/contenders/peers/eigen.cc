@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen as a peer: `out.noalias() = lhs * rhs` on maps of the caller's buffers. Header-only, so it is
-// compiled several times for different CPUs (KIRSCH_EIGEN_ARCH names which) and the fastest build counts.
+// Plugs in Eigen as a peer: `out.noalias() = lhs * rhs` on maps of the caller's buffers.
+//
+// Eigen is header-only, so it is compiled several times for different CPUs (KIRSCH_EIGEN_ARCH names which),
+// and the fastest build counts.
 #include <Eigen/Core>
 #include <string>
 
@@ -9,6 +11,7 @@
 namespace {
 
 using Stride = Eigen::OuterStride<>;
+// Matrices whose order is part of their type, as Eigen wants it.
 template <typename Real>
 using Row = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <typename Real>
@@ -16,6 +19,8 @@ using Col = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor>
 
 Eigen::Index Index(size_t value) { return static_cast<Eigen::Index>(value); }
 
+// Multiplies the matrices of a batch. No copy is made: maps give Eigen the caller's memory, with its leading
+// dimensions.
 template <typename Real, typename Lhs, typename Rhs>
 void Multiply(const KirschProblem& p) {
   const Real* const lhs_begin = static_cast<const Real*>(p.lhs);
@@ -35,6 +40,7 @@ void Multiply(const KirschProblem& p) {
   }
 }
 
+// Picks the instance for the orders of both operands.
 template <typename Real>
 void Multiply(const KirschProblem& p) {
   if (p.lhs_col)
@@ -51,11 +57,13 @@ const char* kirsch_peer_name() {
   return name.c_str();
 }
 
+// The compiler's name for the CPU that this build is for.
 const char* kirsch_peer_core() { return KIRSCH_EIGEN_ARCH; }
 const char* kirsch_peer_alternatives() { return ""; }
 const char* kirsch_peer_methods() { return "product"; }
 
 void* kirsch_peer_prepare(int, const KirschProblem* problem) {
+  // Other types are declined.
   if (!kirsch_is_f32(problem) && !kirsch_is_f64(problem)) return nullptr;
   Eigen::setNbThreads(problem->threads);
   return const_cast<KirschProblem*>(problem);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// libxsmm as a peer: its JIT-compiled small-matrix kernel where it takes the problem (one thread), and its
-// tiled, OpenMP-parallel gemm. libxsmm is column-major: our row-major product is the transposed one with the
-// operands swapped.
+// Plugs in libxsmm as a peer: its JIT-compiled kernel for small matrices where it takes the problem (one
+// thread), and its tiled gemm, which is parallel by OpenMP.
+//
+// libxsmm is column-major. Our row-major product is the transposed one with the operands swapped:
+//
+//   out = lhs * rhs, row-major   is   out^T = rhs^T * lhs^T, column-major: the same bytes, m and n exchanged
 #include <libxsmm.h>
 
 #include <memory>
@@ -11,9 +14,10 @@
 
 namespace {
 
+// As kirsch_peer_methods lists them: the kernel, the kernel behind transposing copies, and the gemm.
 enum Method { kSmm, kTransposeSmm, kGemm };
 
-// What libxsmm has for a type.
+// The functions and constants that libxsmm has for a type.
 template <typename Real>
 struct Functions;
 template <>
@@ -31,12 +35,13 @@ struct Functions<double> {
 
 libxsmm_blasint Int(size_t value) { return static_cast<libxsmm_blasint>(value); }
 
+// A prepared product of either type.
 struct Handle {
   virtual ~Handle() = default;
   virtual void Run() = 0;
 };
 
-// Of f32 or f64.
+// A product of f32 or f64.
 template <typename Real>
 class Product : public Handle {
  public:
@@ -46,7 +51,7 @@ class Product : public Handle {
   bool Prepare() {
     if (method_ == kGemm) return true;
     const bool transposed = problem_.lhs_col || problem_.rhs_col;
-    // The kernel runs on one thread.
+    // The kernel runs on one thread, and takes plain operands only. So one of its two methods applies.
     if (problem_.threads > 1 || transposed != (method_ == kTransposeSmm)) return false;
     kernel_ = Dispatch();
     if (kernel_ == nullptr) return false;
@@ -67,6 +72,7 @@ class Product : public Handle {
   Real* out(size_t batch) const { return static_cast<Real*>(problem_.out) + batch * problem_.out_stride; }
   Real beta() const { return problem_.accumulate ? 1 : 0; }
 
+  // Compiles the kernel for these sizes. Copies of transposed operands have their own leading dimensions.
   typename Functions<Real>::Kernel Dispatch() const {
     const KirschProblem& p = problem_;
     const libxsmm_blasint lda = Int(p.rhs_col ? p.n : p.ldb), ldb = Int(p.lhs_col ? p.k : p.lda),
@@ -77,7 +83,8 @@ class Product : public Handle {
                                       &prefetch);
   }
 
-  // The operand with its rows contiguous, as the kernel takes it: itself, or a copy.
+  // Returns the operand with its rows contiguous, as the kernel takes it: itself, or a copy. The copy is part
+  // of the run.
   static const Real* Upright(const Real* operand, bool col, std::vector<Real>& copy, size_t rows,
                              size_t columns, size_t ld) {
     if (!col) return operand;
@@ -94,6 +101,7 @@ class Product : public Handle {
     }
   }
 
+  // The gemm takes transposed operands as they are.
   void RunGemm() const {
     const KirschProblem& p = problem_;
     const char trans_a = p.rhs_col ? 'T' : 'N', trans_b = p.lhs_col ? 'T' : 'N';
@@ -120,7 +128,7 @@ Handle* Prepared(Method method, const KirschProblem& problem) {
 
 }  // namespace
 
-// The version comes from the package: Debian's header does not say it.
+// The version comes from the package, as Debian's header does not say it.
 const char* kirsch_peer_name() { return "libxsmm " KIRSCH_LIBXSMM_VERSION; }
 
 const char* kirsch_peer_core() { return libxsmm_get_target_arch(); }

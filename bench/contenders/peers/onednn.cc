@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN as a peer: dnnl_sgemm and its siblings for bf16 and integers, the matmul primitive on plain layouts,
-// and the same with the weights in the layout it likes best (reordered beforehand). The primitive and its
-// memory objects are made once, as a library user would.
+// Plugs in oneDNN as a peer. Its methods for matmuls are dnnl_sgemm and its siblings for bf16 and integers,
+// the matmul primitive on plain layouts, and the same with the weights in the layout it likes best, reordered
+// beforehand.
+//
+// The primitive and its memory objects are made once, as a user of the library would make them.
 #include "bench/contenders/peers/onednn.h"
 
 #include <cstdint>
@@ -10,7 +12,7 @@
 #include <string>
 #include <unordered_map>
 
-// In the library, though in no header.
+// This function is in the library, though in no header.
 extern "C" dnnl_status_t dnnl_gemm_bf16bf16f32(char trans_a, char trans_b, dnnl_dim_t m, dnnl_dim_t n,
                                                dnnl_dim_t k, float alpha, const uint16_t* a, dnnl_dim_t lda,
                                                const uint16_t* b, dnnl_dim_t ldb, float beta, float* c,
@@ -20,10 +22,12 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
+// As kirsch_peer_methods lists them; those of graphs follow.
 enum Method { kSgemm, kBf16Gemm, kIntegerGemm, kMatmul, kPackedMatmul, kFirstOfGraphs };
 
 dnnl::memory::dim Dim(size_t value) { return static_cast<dnnl::memory::dim>(value); }
 
+// Describes an operand by its strides, so that any order and leading dimension needs no copy.
 dnnl::memory::desc Describe(const KirschProblem& problem, KirschType type, size_t rows, size_t cols, bool col,
                             size_t ld, size_t stride) {
   const Dims size = {Dim(problem.batch), Dim(rows), Dim(cols)};
@@ -37,6 +41,7 @@ void RunSgemm(const KirschProblem& p);
 void RunBf16Gemm(const KirschProblem& p);
 void RunIntegerGemm(const KirschProblem& p);
 
+// A matmul by any of the methods. The members below `problem` are for the primitive only.
 struct Handle : public OnednnHandle {
   void Run() override {
     if (method == kSgemm) return RunSgemm(*problem);
@@ -54,7 +59,8 @@ struct Handle : public OnednnHandle {
   std::unordered_map<int, dnnl::memory> arguments;
 };
 
-// False where the layout it likes best is the plain one: there is nothing to pack.
+// Makes the primitive. False where the layout that it likes best is the plain one: there is nothing to pack,
+// and the other method does the same.
 bool PrepareMatmul(Handle& handle) {
   const KirschProblem& p = *handle.problem;
   if (p.rhs_type == KIRSCH_S8 && !MultipliesBytes())
@@ -62,9 +68,11 @@ bool PrepareMatmul(Handle& handle) {
   const auto lhs = Describe(p, p.lhs_type, p.m, p.k, p.lhs_col != 0, p.lda, p.lhs_stride);
   const auto rhs = Describe(p, p.rhs_type, p.k, p.n, p.rhs_col != 0, p.ldb, p.rhs_stride);
   const auto out = Describe(p, p.out_type, p.m, p.n, false, p.ldc, p.out_stride);
+  // Without a layout for the weights, the primitive chooses one.
   const bool pack = handle.method == kPackedMatmul;
   const dnnl::memory::desc any(rhs.dims(), rhs.data_type(), dnnl::memory::format_tag::any);
   dnnl::primitive_attr attributes;
+  // A sum as a post-op adds the product to what is in the output.
   if (p.accumulate) {
     dnnl::post_ops add;
     add.append_sum(1.0f);
@@ -95,13 +103,15 @@ void RunSgemm(const KirschProblem& p) {
                 p.accumulate ? 1.0f : 0.0f, out + b * p.out_stride, Dim(p.ldc));
 }
 
+// True with avx512_core or any extension of it.
 bool MultipliesBf16() {
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   return isa == dnnl::cpu_isa::avx512_core || isa == dnnl::cpu_isa::avx512_core_vnni ||
          isa == dnnl::cpu_isa::avx512_core_bf16 || isa == dnnl::cpu_isa::avx512_core_amx;
 }
 
-// Without AVX-512 it has no product of bf16 that can be relied on (2.6.3: infinities).
+// True if the problem is one for dnnl_gemm_bf16bf16f32. Without AVX-512 the library has no product of bf16
+// that can be relied on (2.6.3: infinities).
 bool TakenByBf16Gemm(const KirschProblem& p) {
   return MultipliesBf16() && p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 &&
          p.out_type == KIRSCH_F32;
@@ -116,6 +126,7 @@ void RunBf16Gemm(const KirschProblem& p) {
                           Dim(p.ldc));
 }
 
+// True if the problem is one for gemm_u8s8s32 or gemm_s8s8s32.
 bool TakenByIntegerGemm(const KirschProblem& p) {
   return MultipliesBytes() && (p.lhs_type == KIRSCH_U8 || p.lhs_type == KIRSCH_S8) &&
          p.rhs_type == KIRSCH_S8 && p.out_type == KIRSCH_S32;
@@ -139,7 +150,7 @@ void RunIntegerGemm(const KirschProblem& p) {
   }
 }
 
-// Null where the method does not take these types.
+// Prepares a matmul. Null where the method does not take these types.
 std::unique_ptr<OnednnHandle> PrepareProduct(Method method, const KirschProblem& problem) {
   auto handle = std::make_unique<Handle>();
   handle->method = method;
@@ -219,6 +230,7 @@ const char* kirsch_peer_methods() {
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
   if ((problem->graph != nullptr) != (method >= kFirstOfGraphs)) return nullptr;
+  // Errors are exceptions in oneDNN; none may pass the C interface.
   try {
     return (method < kFirstOfGraphs ? PrepareProduct(static_cast<Method>(method), *problem)
                                     : PrepareGraph(method - kFirstOfGraphs, *problem->graph))

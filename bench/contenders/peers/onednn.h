@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the oneDNN plug-in share.
+// Declares what the parts of the oneDNN plug-in share: products in onednn.cc, graphs in onednn_graph.cc.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_H_
 
@@ -10,19 +10,21 @@
 
 #include "bench/workload/peer.h"
 
-// Undefined where oneDNN has no such type.
+// Returns oneDNN's type; `undef` where it has none.
 dnnl::memory::data_type DnnlTypeOf(KirschType type);
 
-// Without VNNI the sum of two products of bytes is saturated half-way, which is another computation.
+// True if products of bytes are exact on this CPU. Without VNNI the sum of two products is saturated
+// half-way, which is another computation.
 bool MultipliesBytes();
 
-// What kirsch_peer_run runs.
+// A handle of the plug-in. kirsch_peer_run runs it.
 class OnednnHandle {
  public:
   virtual ~OnednnHandle() = default;
   virtual void Run() = 0;
 
-  // `from` in another layout, from now on.
+  // Returns `from` in another layout, and keeps that for as long as the handle lives. The reorder is done at
+  // once, so it is no part of a run.
   dnnl::memory Packed(dnnl::memory from, const dnnl::memory::desc& layout, const dnnl::engine& engine,
                       dnnl::stream& stream) {
     dnnl::memory& to = packed_.emplace_back(layout, engine);
@@ -31,16 +33,17 @@ class OnednnHandle {
     return to;
   }
 
+  // All that was packed, for kirsch_peer_packed.
   const std::vector<dnnl::memory>& packed() const { return packed_; }
 
  private:
   std::vector<dnnl::memory> packed_;
 };
 
-// The methods for graphs, a space before each, and a handle for one of them, by its number among these; null
-// where the method is another one. Throws dnnl::error where there is no primitive for an operation, a type or
-// a layout.
+// Returns the methods for graphs, with a space before each.
 std::string GraphMethods();
+// Returns a handle for a method, by its number among those of graphs; null where the method is the same as
+// another one. Throws dnnl::error where there is no primitive for an operation, a type or a layout.
 std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph);
 
 #endif  // KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_H_

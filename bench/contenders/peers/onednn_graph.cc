@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs by oneDNN: a primitive for each operation, made once, with the elementwise operations after a matmul
-// or a convolution as its post-ops where it takes them. Values have the graph's plain layouts; a method may
-// let convolutions and matmuls choose theirs, and pays for the reorders, but for those of weights
-// ("+packed").
+// Computes graphs by oneDNN: a primitive for each operation, made once. Elementwise operations after a matmul
+// or a convolution become its post-ops, where it takes them.
+//
+// Values have the graph's plain layouts. A method may let convolutions and matmuls choose theirs, and pays
+// for the reorders, except for those of weights ("+packed").
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -27,11 +28,12 @@ using kirsch::Operation;
 using kirsch::OperationKind;
 using Dims = memory::dims;
 
+// How much of the layouts is left to the primitives. Which choice is the fastest depends on the graph.
 struct Method {
   const char* name;
-  bool any_weights;  // the filters or the rhs are in the layout that the primitive likes best
-  bool any_images;   // those of convolutions, too
-  bool packed;       // and were before, where they are parameters
+  bool any_weights;  // filters or rhs are in the layout that the primitive likes best
+  bool any_images;   // images of convolutions, too
+  bool packed;       // weights that are parameters were reordered before
 };
 constexpr Method kMethods[] = {
     {"plain", false, false, false},
@@ -41,12 +43,14 @@ constexpr Method kMethods[] = {
     {"reorder-images+packed", true, true, true},
 };
 
+// A graph as a sequence of primitives.
 class GraphHandle : public PrimitiveSequence {
  public:
   GraphHandle(const Method& method, const KirschGraph& problem)
       : method_(method), problem_(problem), graph_(problem.graph) {}
 
-  // Throws dnnl::error where there is no primitive for an operation. False where the method is another one.
+  // Makes the sequence. Throws dnnl::error where there is no primitive for an operation. False where the
+  // method turns out to be the same as another one.
   bool Prepare() {
     const size_t count = graph_.nodes.size();
     values_.resize(count);
@@ -58,6 +62,7 @@ class GraphHandle : public PrimitiveSequence {
     chain_start_.assign(count, -1);
     for (size_t node = 0; node < count; ++node) Emit(static_cast<int>(node));
     const memory::desc out = PlainDesc(graph_.result);
+    // The result may be a view, or in another layout: then it is copied.
     if (Value(graph_.result).get_data_handle() != problem_.out || Value(graph_.result).get_desc() != out)
       Reorder(Value(graph_.result), memory(out, engine_, problem_.out));
     return !method_.any_weights || reordered_weights_ || (method_.any_images && reordered_images_);
@@ -73,13 +78,14 @@ class GraphHandle : public PrimitiveSequence {
     return Plain(At(node).type.dims, DnnlTypeOf(kirsch::KirschTypeOf(At(node).type.dtype)));
   }
 
-  // Memory for a value: the output itself for the result.
+  // Returns memory for a value: the output itself for the result.
   memory NewValue(int node) {
     if (node == graph_.result) return memory(PlainDesc(node), engine_, problem_.out);
     return memory(PlainDesc(node), engine_);
   }
 
-  // The memory of `input` where `node` may write over it, else new memory.
+  // Returns the memory of `input` where `node` may write over it, else new memory. It may if nobody else
+  // reads the input, and if it is no parameter, no view, and of the same type.
   memory InPlaceOf(int input, int node) {
     const bool last = users_[static_cast<size_t>(input)].size() == 1 && node != graph_.result &&
                       input != graph_.result && Info(At(input).op).kind != OperationKind::kLeaf &&
@@ -87,7 +93,8 @@ class GraphHandle : public PrimitiveSequence {
     return last ? Value(input) : NewValue(node);
   }
 
-  // In plain row-major order and of that type, with the axes of `rank`, leading ones of size 1.
+  // Returns a value in plain row-major order and of that type, with the axes of `rank`: leading ones of size
+  // 1 are added.
   memory Whole(int node, size_t rank, memory::data_type type) {
     memory value = Value(node);
     const memory::desc wanted = Plain(At(node).type.dims, type);
@@ -99,8 +106,10 @@ class GraphHandle : public PrimitiveSequence {
     return Viewed(value, Expanded(wanted, rank));
   }
 
+  // Adds the primitives of a node.
   void Emit(int node) {
     const GraphNode& of = At(node);
+    // A member of a contraction's chain is computed with it, where the last member stands.
     if (chain_start_[static_cast<size_t>(node)] >= 0) {
       if (chain_end_[static_cast<size_t>(chain_start_[static_cast<size_t>(node)])] == node)
         EmitContraction(chain_start_[static_cast<size_t>(node)], node);
@@ -111,6 +120,7 @@ class GraphHandle : public PrimitiveSequence {
         if (of.op == Operation::kInput)
           Value(node) = memory(PlainDesc(node), engine_, problem_.inputs[static_cast<size_t>(node)]);
         return;
+      // A transpose is a view with two axes exchanged.
       case OperationKind::kTranspose: {
         std::vector<int> order(of.type.dims.size());
         std::iota(order.begin(), order.end(), 0);
@@ -132,6 +142,7 @@ class GraphHandle : public PrimitiveSequence {
     }
   }
 
+  // Adds a primitive of one argument if there is a function for it, or else one of two.
   void EmitElementwise(int node) {
     const GraphNode& of = At(node);
     const size_t rank = std::max<size_t>(1, of.type.dims.size());
@@ -145,6 +156,7 @@ class GraphHandle : public PrimitiveSequence {
       return Eltwise(*function, from, Value(node));
     }
     if (of.inputs.size() < 2) throw dnnl::error(dnnl_unimplemented, "no primitive for this function");
+    // oneDNN repeats only the second operand, so the one to be repeated goes there if it may.
     int a = of.inputs[0], b = of.inputs[1];
     if (Commutes(of.op) && At(a).type.dims != of.type.dims) std::swap(a, b);
     memory first = Whole(a, rank, type);
@@ -169,6 +181,7 @@ class GraphHandle : public PrimitiveSequence {
     Reduce(algorithm, from, Value(node));
   }
 
+  // Adds the primitives of softmax and norms, along the last axis.
   void EmitRows(int node) {
     const GraphNode& of = At(node);
     const int input = of.inputs[0], axis = static_cast<int>(of.type.dims.size()) - 1;
@@ -185,9 +198,10 @@ class GraphHandle : public PrimitiveSequence {
     of.op == Operation::kLayernorm ? EmitLayernorm(node, from) : EmitRmsnorm(node, from);
   }
 
-  // Primitives of norms want two axes at least.
+  // Adds an axis to a vector: primitives of norms want two axes at least.
   memory TwoAxes(const memory& value) { return Viewed(value, Expanded(value.get_desc(), 2)); }
 
+  // Adds a layernorm with the given flags and further arguments.
   void Normalize(int node, const memory& from, const memory::desc& statistics,
                  dnnl::normalization_flags flags, Arguments arguments) {
     Value(node) = NewValue(node);
@@ -201,7 +215,7 @@ class GraphHandle : public PrimitiveSequence {
     Add(dnnl::layer_normalization_forward(desc), std::move(arguments));
   }
 
-  // Of each row of a tensor.
+  // Describes the statistics of a norm: a number for each row.
   static memory::desc StatisticsOf(const memory::desc& desc) {
     const Dims dims = desc.dims();
     return Plain(std::vector<uint32_t>(dims.begin(), dims.end() - 1), memory::data_type::f32);
@@ -214,8 +228,8 @@ class GraphHandle : public PrimitiveSequence {
               {{DNNL_ARG_SHIFT, Whole(At(node).inputs[2], 1, memory::data_type::f32)}});
   }
 
-  // oneDNN 2.6 has no such primitive: a layernorm with given statistics, a mean of zero and the mean of the
-  // squares.
+  // Adds an rmsnorm, for which oneDNN 2.6 has no primitive. It is a layernorm with given statistics: a mean
+  // of zero, and the mean of the squares as its variance.
   void EmitRmsnorm(int node, const memory& value) {
     const memory from = TwoAxes(value);
     const memory::desc statistics = StatisticsOf(from.get_desc());
@@ -232,10 +246,12 @@ class GraphHandle : public PrimitiveSequence {
 
   // --- Contractions.
 
-  // The elementwise operations that follow a contraction, each the only use of the value before, and none
-  // claimed by another contraction. They are computed where the last of them stands.
+  // Finds the elementwise operations that follow a contraction and can be its post-ops. Each is the only use
+  // of the value before it, and none is in another contraction's chain. The chain is computed where the last
+  // of them stands, since the other operands of all of them are known there.
   void ChooseChain(int node) {
     std::vector<int> chain = {node};
+    // The next operation of the chain; -1 if it ends here.
     const auto next = [&]() -> int {
       const std::vector<int>& users = users_[static_cast<size_t>(chain.back())];
       if (users.size() != 1 || chain.back() == graph_.result || chain.size() > 8) return -1;
@@ -248,6 +264,7 @@ class GraphHandle : public PrimitiveSequence {
                  : -1;
     };
     for (int user = next(); user >= 0; user = next()) chain.push_back(user);
+    // From the longest chain down, the first one with a good primitive.
     for (; chain.size() > 1 && !Probe(chain); chain.pop_back()) {
     }
     for (int member : chain) chain_start_[static_cast<size_t>(member)] = node;
@@ -255,8 +272,8 @@ class GraphHandle : public PrimitiveSequence {
     if (chain.size() == 1) EmitContraction(node, node);
   }
 
-  // Whether there is a fast primitive with these post-ops, and one that is right: convolutions as a GEMM
-  // apply post-ops with tensors wrongly in oneDNN 2.6.
+  // True if there is a primitive with these post-ops that is fast and right. Reference implementations
+  // ("ref...") are slow. Convolutions as a GEMM apply post-ops with tensors wrongly in oneDNN 2.6.
   bool Probe(const std::vector<int>& chain) {
     try {
       const Contraction made = MakeContraction(chain.front(), chain.back());
@@ -270,18 +287,20 @@ class GraphHandle : public PrimitiveSequence {
     }
   }
 
+  // A primitive for a contraction with its post-ops, before its memory is chosen.
   struct Contraction {
     dnnl::primitive primitive;
     std::string implementation;
     memory::desc lhs, rhs, out;                    // as the primitive wants them
     memory::desc plain_lhs, plain_rhs, plain_out;  // the graph's, with the primitive's axes
-    std::vector<int> extra;                        // nodes that the post-ops read
+    std::vector<int> extra;                        // nodes that the post-ops read, one each; -1: none
     std::vector<memory::desc> extra_descs;
-    int bias = -1;  // the node of it; -1: none
+    int bias = -1;  // the node that is added as a bias; -1: none
     memory::desc bias_desc;
   };
 
-  // Whether the operation adds an f32 for each filter, or column, to the contraction.
+  // True if the operation adds an f32 for each filter, or column, to the contraction. Primitives have an
+  // argument for it, so it need not be a post-op.
   bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
     if (of.op != Operation::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
       return false;
@@ -294,6 +313,7 @@ class GraphHandle : public PrimitiveSequence {
            std::count(dims.begin(), dims.end(), 1) == static_cast<std::ptrdiff_t>(rank);
   }
 
+  // A bias of a convolution has one axis, that of a matmul as many as its output.
   void SetBias(const GraphNode& contraction, int node, Contraction& made) const {
     made.bias = node;
     const auto count = static_cast<memory::dim>(At(node).type.elements());
@@ -302,7 +322,7 @@ class GraphHandle : public PrimitiveSequence {
     made.bias_desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
   }
 
-  // Where the axes of an image go, the first of them to `first`, and then `more`.
+  // Returns the numbers of an image's axes, the first of them being `first`, and then `more`.
   static std::vector<int> Order(const GraphNode& conv, int first, std::initializer_list<int> more) {
     std::vector<int> order(Info(conv.op).image_axes);
     std::iota(order.begin(), order.end(), first);
@@ -310,7 +330,7 @@ class GraphHandle : public PrimitiveSequence {
     return order;
   }
 
-  // Axes as oneDNN has them: N, C, H, W for images, whatever the layout.
+  // Permutes the axes of an image to what oneDNN wants, whatever the layout in memory is: N, C, H, W.
   memory::desc ImageAxes(const GraphNode& conv, const memory::desc& desc) const {
     if (conv.conv.layout != ImageLayout::kNhwc) return desc;
     std::vector<int> order = Order(conv, 2, {1});
@@ -318,7 +338,7 @@ class GraphHandle : public PrimitiveSequence {
     return desc.permute_axes(order);
   }
 
-  // G, O, I, H, W; no G without groups.
+  // Permutes the axes of filters to G, O, I, H, W; without groups there is no G.
   memory::desc FilterAxes(const GraphNode& conv, const memory::desc& plain) const {
     Dims dims = plain.dims();
     const auto groups = static_cast<memory::dim>(conv.conv.groups);
@@ -334,6 +354,7 @@ class GraphHandle : public PrimitiveSequence {
     return plain.reshape(dims);
   }
 
+  // Makes the post-ops of a chain, and notes in `made` which nodes they read.
   dnnl::primitive_attr PostOps(const GraphNode& contraction, int start, int end, Contraction& made) {
     dnnl::post_ops post_ops;
     for (int node = start; node != end;) {
@@ -362,6 +383,7 @@ class GraphHandle : public PrimitiveSequence {
     return attributes;
   }
 
+  // Makes a primitive for a contraction and its chain up to `end`.
   Contraction MakeContraction(int start, int end) {
     const GraphNode& of = At(start);
     Contraction made;
@@ -373,6 +395,7 @@ class GraphHandle : public PrimitiveSequence {
     return made;
   }
 
+  // Matmuls may choose a layout for weights of two axes only.
   void MakeMatmul(const dnnl::primitive_attr& attributes, Contraction& made) {
     const bool any = method_.any_weights && made.plain_rhs.dims().size() == 2;
     const bool bytes = made.plain_rhs.data_type() == dnnl::memory::data_type::s8;
@@ -398,8 +421,10 @@ class GraphHandle : public PrimitiveSequence {
       const memory::dim kernel = filters[filters.size() - axes + i], stride = options.stride,
                         dilation = options.dilation, pad = options.before;
       strides.push_back(stride);
+      // For oneDNN a dilation of 0 is a dense kernel.
       dilations.push_back(dilation - 1);
       before.push_back(pad);
+      // Padding behind the image, as much as the output's size takes; it may be negative.
       after.push_back((made.plain_out.dims()[i + 2] - 1) * stride + (kernel - 1) * dilation + 1 -
                       made.plain_lhs.dims()[i + 2] - pad);
     }
@@ -415,12 +440,14 @@ class GraphHandle : public PrimitiveSequence {
     made.primitive = dnnl::convolution_forward(desc);
   }
 
+  // Adds a contraction with the reorders that its layouts need.
   void EmitContraction(int start, int end) {
     const GraphNode& of = At(start);
     const Contraction made = MakeContraction(start, end);
     Value(end) = NewValue(end);
     const memory plain_out = Viewed(Value(end), made.plain_out);
     const memory out = made.out == made.plain_out ? plain_out : memory(made.out, engine_);
+    // A method that reorders nothing is the same as "plain".
     reordered_images_ |= made.lhs != made.plain_lhs || made.out != made.plain_out;
     reordered_weights_ |= made.rhs != made.plain_rhs;
     Arguments arguments = {{DNNL_ARG_SRC, Laid(Viewed(Value(of.inputs[0]), made.plain_lhs), made.lhs, false)},
@@ -445,7 +472,8 @@ class GraphHandle : public PrimitiveSequence {
            (At(node).op == Operation::kTranspose && IsParameter(At(node).inputs[0]));
   }
 
-  // The value in the layout that the primitive wants; reordered now if it is packed, else in every run.
+  // Returns the value in the layout that the primitive wants. A packed one is reordered now, any other in
+  // every run.
   memory Laid(const memory& value, const memory::desc& wanted, bool packed) {
     if (value.get_desc() == wanted) return value;
     if (packed) return Packed(value, wanted, engine_, stream_);
@@ -472,7 +500,7 @@ std::string GraphMethods() {
   return all;
 }
 
-// Tensors lie row by row, and matmuls have as many matrices on either side.
+// Takes only graphs whose tensors lie row by row, and whose matmuls have as many matrices on either side.
 std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph) {
   for (const GraphNode& node : graph.graph.nodes) {
     if (!node.type.dense()) return nullptr;

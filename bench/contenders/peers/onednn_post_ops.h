@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementwise operations of graphs as oneDNN has them.
+// Translates the elementwise operations of graphs to those of oneDNN.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_POST_OPS_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_POST_OPS_H_
 
@@ -10,18 +10,19 @@
 
 #include "spec/graph/graph.h"
 
-// Of one argument.
+// A function of one argument, as oneDNN has it: an algorithm with two numbers.
 struct Function {
   dnnl::algorithm algorithm;
   float alpha, beta;
 };
 
+// True if the operands may be exchanged. oneDNN's second operand is special: it alone is repeated.
 inline bool Commutes(kirsch::Operation op) {
   using kirsch::Operation;
   return op == Operation::kAdd || op == Operation::kMul || op == Operation::kMax || op == Operation::kMin;
 }
 
-// Of two tensors.
+// Returns the algorithm for two tensors.
 inline dnnl::algorithm BinaryOf(kirsch::Operation op) {
   using kirsch::Operation;
   switch (op) {
@@ -40,7 +41,8 @@ inline dnnl::algorithm BinaryOf(kirsch::Operation op) {
   }
 }
 
-// An operation with a number, input `side` being the tensor.
+// Returns the function that an operation with a number is. Input `side` is the tensor: x - 3 has side 0, and
+// is linear with 1 and -3; 3 - x has side 1, and is linear with -1 and 3.
 inline std::optional<Function> WithNumber(kirsch::Operation op, size_t side, float number) {
   using dnnl::algorithm;
   using kirsch::Operation;
@@ -64,8 +66,8 @@ inline std::optional<Function> WithNumber(kirsch::Operation op, size_t side, flo
   }
 }
 
-// The operation as a function of input `side`, the other being a number if there is one. None for two
-// tensors, and for erf, which oneDNN lacks.
+// Returns the operation as a function of input `side`; the other input, if there is one, is a number. Nothing
+// for two tensors, and for erf, which oneDNN lacks.
 inline std::optional<Function> FunctionOf(const kirsch::Graph& graph, const kirsch::GraphNode& node,
                                           size_t side) {
   using dnnl::algorithm;
@@ -101,8 +103,8 @@ inline std::optional<Function> FunctionOf(const kirsch::Graph& graph, const kirs
   }
 }
 
-// Whether a primitive that ends with the value `before` can apply the operation as its next post-op: to it
-// and a number, or to it first and another tensor.
+// True if a primitive that ends with the value `before` can apply the operation as its next post-op: to that
+// value and a number, or to that value first and another tensor.
 inline bool CanFollow(const kirsch::Graph& graph, const kirsch::GraphNode& node, int before) {
   const size_t side = node.inputs[0] == before ? 0 : 1;
   if (FunctionOf(graph, node, side)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence of oneDNN primitives, made once.
+// Runs a sequence of oneDNN primitives, which are made once.
 #ifndef KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_SEQUENCE_H_
 #define KIRSCH_BENCH_CONTENDERS_PEERS_ONEDNN_SEQUENCE_H_
 
@@ -13,10 +13,10 @@
 #include "bench/contenders/peers/onednn.h"
 #include "bench/contenders/peers/onednn_post_ops.h"
 
-// What each argument (DNNL_ARG_SRC) is.
+// The memory of each argument of a primitive (DNNL_ARG_SRC).
 using Arguments = std::unordered_map<int, dnnl::memory>;
 
-// Row-major.
+// Describes a row-major tensor. One without axes has one of size 1.
 inline dnnl::memory::desc Plain(const std::vector<uint32_t>& sizes, dnnl::memory::data_type type) {
   dnnl::memory::dims dims(sizes.begin(), sizes.end()), strides(sizes.size(), 1);
   if (dims.empty()) dims = strides = {1};
@@ -24,17 +24,19 @@ inline dnnl::memory::desc Plain(const std::vector<uint32_t>& sizes, dnnl::memory
   return {dims, type, strides};
 }
 
-// With leading axes of size 1.
+// Adds leading axes of size 1, up to `rank`: primitives want operands with as many axes.
 inline dnnl::memory::desc Expanded(const dnnl::memory::desc& desc, size_t rank) {
   dnnl::memory::dims dims = desc.dims();
   while (dims.size() < rank) dims.insert(dims.begin(), 1);
   return desc.reshape(dims);
 }
 
+// Leaves the layout to the primitive.
 inline dnnl::memory::desc AnyLayout(const dnnl::memory::desc& desc) {
   return {desc.dims(), desc.data_type(), dnnl::memory::format_tag::any};
 }
 
+// The steps of a graph. Derived classes add them; Run executes them in this order, on one stream.
 class PrimitiveSequence : public OnednnHandle {
  public:
   void Run() override {
@@ -47,12 +49,13 @@ class PrimitiveSequence : public OnednnHandle {
 
   PrimitiveSequence() : engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {}
 
-  // The same buffer, otherwise described.
+  // Returns the same buffer, described in another way, and keeps it alive.
   memory Viewed(const memory& value, const memory::desc& desc) {
     kept_.push_back(value);
     return memory(desc, engine_, value.get_data_handle());
   }
 
+  // Adds a primitive that is made already; the functions below make one and add it.
   void Add(dnnl::primitive primitive, Arguments arguments) {
     steps_.push_back({std::move(primitive), std::move(arguments)});
   }

@@ -9,6 +9,7 @@
 namespace kirsch {
 namespace {
 
+// A point is a box whose corners are the same.
 Box BoxOf(const Entry& entry) {
   Box box;
   std::copy(entry.point.begin(), entry.point.end(), box.low.begin());
@@ -17,6 +18,7 @@ Box BoxOf(const Entry& entry) {
   return box;
 }
 
+// Adds all points of a box, counting through its coordinates as through digits, the first one fastest.
 void AppendPoints(const Box& box, std::vector<Box>* points) {
   Box point = box;
   point.high = point.low;
@@ -29,6 +31,7 @@ void AppendPoints(const Box& box, std::vector<Box>* points) {
   }
 }
 
+// Looks at every box.
 class ScannedBoxes : public Boxes {
  public:
   explicit ScannedBoxes(const std::vector<Entry>& entries) : Boxes(entries) {}
@@ -43,6 +46,7 @@ class ScannedBoxes : public Boxes {
   void Index() override {}
 };
 
+// Asks the index for the boxes that may contain the point, and looks at these.
 class IndexedBoxes : public Boxes {
  public:
   explicit IndexedBoxes(const std::vector<Entry>& entries) : Boxes(entries) { IndexedBoxes::Index(); }
@@ -86,6 +90,7 @@ std::string Boxes::Serialize() const {
 }
 
 void Boxes::Consider(const Box& box, const Point& point, std::optional<Found>* found) const {
+  // The box has only entries that need more lines than there are if it ends below the point.
   if (box.high[kLast] < point[kLast]) return;
   const uint32_t available = std::max(box.low[kLast], point[kLast]);
   if (!*found || available < (*found)->available) *found = Found{available, box.decision};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of numbers as bytes, as in a page: what the representations that are worth it are serialized by.
+// Appends columns of numbers as bytes, as a page does. The representations that are worth it are serialized
+// so.
+//
+// Neighbours of a sorted column are near each other, so their differences take few bytes.
 #ifndef KIRSCH_BENCH_MICRO_REPRESENTATIONS_COLUMNS_H_
 #define KIRSCH_BENCH_MICRO_REPRESENTATIONS_COLUMNS_H_
 
@@ -9,7 +12,7 @@
 
 namespace kirsch {
 
-// The differences of `value(item)` from one item to the next.
+// Appends the differences of `value(item)` from one item to the next. The first one is the difference from 0.
 template <typename Items, typename Value>
 void AppendDifferences(const Items& items, Value value, std::string* bytes) {
   int64_t before = 0;
@@ -19,6 +22,7 @@ void AppendDifferences(const Items& items, Value value, std::string* bytes) {
   }
 }
 
+// Appends the numbers themselves.
 template <typename Items, typename Value>
 void AppendNumbers(const Items& items, Value value, std::string* bytes) {
   for (const auto& item : items) AppendVarint(value(item), bytes);

@@ -6,6 +6,7 @@
 namespace kirsch {
 namespace {
 
+// The extents of the array. Lines are numbered by those that occur, as their range is large.
 struct Axes {
   Point low = {}, size = {};
   std::vector<uint32_t> lines;  // the values of the last coordinate, ascending
@@ -24,6 +25,7 @@ struct Axes {
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   }
 
+  // A double, since the product overflows for large pages.
   double cells() const {
     double cells = static_cast<double>(lines.size());
     for (size_t i = 0; i < kLast; ++i) cells *= size[i];
@@ -31,6 +33,7 @@ struct Axes {
   }
 };
 
+// An array of cells, the lines innermost.
 class Dense : public Representation {
  public:
   explicit Dense(const std::vector<Entry>& entries) : axes_(entries) { Fill(entries); }
@@ -38,6 +41,7 @@ class Dense : public Representation {
   std::optional<Found> Find(const Point& point) const override {
     const std::optional<size_t> row = Row(point);
     if (!row) return std::nullopt;
+    // The next cell in the row that has a decision is the one with the fewest lines that are enough.
     for (size_t i = Line(point[kLast]); i < axes_.lines.size(); ++i)
       if (const Cell& cell = cells_[*row + i]; cell.decision != kNone)
         return Found{axes_.lines[i], cell.decision};
@@ -47,6 +51,7 @@ class Dense : public Representation {
   void Insert(const Entry& entry) override {
     const std::optional<size_t> row = Row(entry.point);
     const size_t line = Line(entry.point[kLast]);
+    // Within the extents an insertion sets a cell; beyond them the array is made anew.
     if (row && line < axes_.lines.size() && axes_.lines[line] == entry.point[kLast]) {
       cells_[*row + line].decision = entry.decision;
       return;
@@ -65,15 +70,17 @@ class Dense : public Representation {
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Cell {
     uint32_t decision = kNone;
-    uint32_t cost = 0;
+    uint32_t cost = 0;  // never read; it only takes its room
   };
 
+  // Clears all cells and sets those of the entries.
   void Fill(const std::vector<Entry>& entries) {
     cells_.assign(static_cast<size_t>(axes_.cells()), Cell());
     for (const Entry& entry : entries)
       cells_[*Row(entry.point) + Line(entry.point[kLast])].decision = entry.decision;
   }
 
+  // The number of the first cell with these coordinates; nothing if the point is beyond the extents.
   std::optional<size_t> Row(const Point& point) const {
     size_t row = 0;
     for (size_t i = 0; i < kLast; ++i) {
@@ -84,11 +91,13 @@ class Dense : public Representation {
     return row * axes_.lines.size();
   }
 
+  // The number of the fewest lines that occur and are no fewer than `available`.
   size_t Line(uint32_t available) const {
     return static_cast<size_t>(std::lower_bound(axes_.lines.begin(), axes_.lines.end(), available) -
                                axes_.lines.begin());
   }
 
+  // All entries, from the numbers of their cells.
   std::vector<Entry> Entries() const {
     std::vector<Entry> entries;
     for (size_t i = 0; i < cells_.size(); ++i) {

@@ -8,6 +8,7 @@
 namespace kirsch {
 namespace {
 
+// A list of answers for each point without its lines.
 class Hash : public Representation {
  public:
   explicit Hash(const std::vector<Entry>& entries) {
@@ -23,6 +24,7 @@ class Hash : public Representation {
   }
 
   void Insert(const Entry& entry) override {
+    // Lists stay ascending, so the first answer with enough lines is the one to return.
     auto& row = rows_[WithoutLines(entry.point)];
     const auto next = std::find_if(row.begin(), row.end(),
                                    [&](const Found& found) { return found.available >= entry.point[kLast]; });
@@ -38,6 +40,7 @@ class Hash : public Representation {
         entry.point[kLast] = found.available;
         entries.push_back(entry);
       }
+    // The order of a hash table is not defined; sorted entries compress better.
     std::sort(entries.begin(), entries.end());
     return {reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(Entry)};
   }

@@ -9,7 +9,8 @@ namespace {
 
 namespace icl = boost::icl;
 
-// Level<i> maps intervals of coordinate i; the last one to decisions plus 1, as ICL drops values that are 0.
+// Level<i> maps intervals of coordinate i. The last level maps to decisions plus 1, as ICL drops values that
+// are 0.
 template <typename Value>
 using IntervalMap = icl::interval_map<uint32_t, Value, icl::partial_absorber, std::less, icl::inplace_plus,
                                       icl::inter_section, icl::right_open_interval<uint32_t>>;
@@ -24,6 +25,7 @@ struct Nested<kLast> {
 template <size_t i>
 using Level = typename Nested<i>::Map;
 
+// The interval of one value.
 icl::right_open_interval<uint32_t> Only(uint32_t value) { return {value, value + 1}; }
 
 // A map of one entry. Adding it to another adds up where both have intervals: maps to maps, down to the last
@@ -42,6 +44,7 @@ Level<i> MapOf(const Entry& entry) {
 template <size_t i>
 std::optional<Found> FindIn(const Level<i>& map, const Point& point) {
   if constexpr (i == kLast) {
+    // The interval that has so many lines, or else the next one above.
     const auto at = map.lower_bound(Only(point[i]));
     if (at == map.end()) return std::nullopt;
     return Found{std::max(at->first.lower(), point[i]), at->second - 1};
@@ -53,6 +56,7 @@ std::optional<Found> FindIn(const Level<i>& map, const Point& point) {
 
 template <size_t i>
 void Append(const Level<i>& map, std::string* bytes) {
+  // Intervals are disjoint and ascending, so gaps and lengths are enough.
   AppendVarint(icl::interval_count(map), bytes);
   uint32_t before = 0;
   for (const auto& [interval, value] : map) {
@@ -67,6 +71,7 @@ void Append(const Level<i>& map, std::string* bytes) {
   }
 }
 
+// Keeps a page as one map. ICL joins neighbouring intervals with equal values, on every level.
 class NestedIntervals : public Representation {
  public:
   explicit NestedIntervals(const std::vector<Entry>& entries) {

@@ -7,15 +7,18 @@
 namespace kirsch {
 namespace {
 
+// Entries that differ only in one coordinate, which has consecutive values, and that have the same decision.
 struct Run {
   Point first;
   uint32_t last;  // of the coordinate it runs along
   uint32_t decision;
 };
 
+// A sorted list of runs along one coordinate; Find is a binary search.
 class Runs : public Representation {
  public:
   Runs(const std::vector<Entry>& entries, size_t along) : along_(along) {
+    // Each entry begins as a run of its own. Sorted by Key, entries of a run are neighbours, and are joined.
     for (const Entry& entry : entries) runs_.push_back({entry.point, entry.point[along], entry.decision});
     std::sort(runs_.begin(), runs_.end(),
               [&](const Run& a, const Run& b) { return Key(a.first) < Key(b.first); });
@@ -27,6 +30,8 @@ class Runs : public Representation {
   }
 
   std::optional<Found> Find(const Point& point) const override {
+    // The binary search finds the first run of the row that ends at the point or behind. Unless runs go along
+    // the lines, several runs of the row have to be looked at.
     const bool along_lines = along_ == kLast;
     Point from = point;
     if (!along_lines) from[along_] = 0;
@@ -42,6 +47,7 @@ class Runs : public Representation {
     Run run{entry.point, entry.point[along_], entry.decision};
     auto next = std::lower_bound(runs_.begin(), runs_.end(), Key(entry.point),
                                  [&](const Run& a, const Point& key) { return Key(a.first) < key; });
+    // The new entry may join the run behind it, the run before it, or both.
     if (next != runs_.end() && Join(&run, *next)) {
       *next = run;
     } else {
@@ -60,26 +66,29 @@ class Runs : public Representation {
   }
 
  private:
-  // What runs are ordered by: the row (all but the lines and the coordinate they run along), the lines, the
-  // coordinate they run along.
+  // Returns what runs are ordered by: the row (all coordinates but the lines and the one that runs go along),
+  // then the lines, then the coordinate that runs go along.
   Point Key(const Point& point) const {
     Point key = point;
     std::rotate(key.begin() + static_cast<ptrdiff_t>(along_),
                 key.begin() + static_cast<ptrdiff_t>(along_) + 1, key.end());
     return key;
   }
+  // The key of a run's last entry.
   Point EndKey(const Run& run) const {
     Point end = run.first;
     end[along_] = run.last;
     return Key(end);
   }
 
+  // True if the points differ in nothing but the lines and the coordinate that runs go along.
   bool SameRow(const Point& a, const Point& b) const {
     for (size_t i = 0; i < kLast; ++i)
       if (i != along_ && a[i] != b[i]) return false;
     return true;
   }
 
+  // Appends `next` to a run if it continues it. Returns whether it does.
   bool Join(Run* run, const Run& next) const {
     if (run->decision != next.decision || run->last + 1 != next.first[along_]) return false;
     if (!SameRow(run->first, next.first)) return false;
