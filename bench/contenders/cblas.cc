@@ -20,6 +20,7 @@ struct Method {
   Kind kind;
   KirschType inputs;
 };
+// The methods of every library, whether it has them or not; Prepare declines those that it lacks.
 constexpr std::array<Method, 7> kCblasMethods = {{{"cblas_sgemm", Kind::kGemm, KIRSCH_F32},
                                                   {"cblas_sgemv", Kind::kGemv, KIRSCH_F32},
                                                   {"cblas_sgemm_batch", Kind::kGemmBatch, KIRSCH_F32},
@@ -65,6 +66,7 @@ class Products {
   // All products of the batch in one call.
   void GemmBatch() {
     const Problem& p = *problem_;
+    // Groups have arrays of sizes, here of one element each.
     const CblasTranspose trans_lhs = Transpose(p.lhs_col), trans_rhs = Transpose(p.rhs_col);
     const int m = Int(p.m), n = Int(p.n), k = Int(p.k), size = Int(p.batch);
     const int lda = Int(p.lda), ldb = Int(p.ldb), ldc = Int(p.ldc);
@@ -139,6 +141,7 @@ absl::Status Takes(const CblasFunctions<Real>& functions, const Method& method, 
 
 // Checks the types first, then the shape.
 absl::Status CblasContender::Takes(const Problem& problem) const {
+  // Of bf16 only the whole product is asked for, with an f32 result.
   const bool bf16 =
       problem.lhs_type == KIRSCH_BF16 && problem.rhs_type == KIRSCH_BF16 && problem.out_type == KIRSCH_F32;
   const KirschType inputs = method_.inputs;
@@ -153,6 +156,7 @@ absl::Status CblasContender::Prepare(const Workload& workload, size_t, size_t me
   problem_ = &problem;
   method_ = kCblasMethods[method];
   if (absl::Status status = Takes(problem); !status.ok()) return status;
+  // Lists of pointers are made here, so that a run does not pay for them.
   if (kirsch_is_f32(&problem)) f32_ = {library_.f32, problem};
   if (kirsch_is_f64(&problem)) f64_ = {library_.f64, problem};
   return absl::OkStatus();

@@ -48,6 +48,7 @@ void DescribeMkl(void* library, ContenderInfo& info) {
   const std::vector<std::string> words = absl::StrSplit(version, ' ', absl::SkipEmpty());
   for (size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "Version") info.name = Cat("mkl ", words[i + 1]);
+  // MKL can be held to one of these instruction sets; each is tried.
   info.alternatives = {"MKL_ENABLE_INSTRUCTIONS=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX512"};
   const char* const forced = std::getenv("MKL_ENABLE_INSTRUCTIONS");
   info.core = forced == nullptr ? kCoreTypeOfTheCpu : forced;

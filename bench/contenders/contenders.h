@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the contenders that may take part beside our own kernel. Nothing is loaded before Contender::Load.
+// Makes the contenders that may take part beside our own kernel. Nothing is loaded before Contender::Load:
+// these functions run in the worker's process, and a library belongs there alone.
 #ifndef KIRSCH_BENCH_CONTENDERS_CONTENDERS_H_
 #define KIRSCH_BENCH_CONTENDERS_CONTENDERS_H_
 

@@ -46,6 +46,7 @@ class LoopsContender : public Contender {
     if (library_.f32.gemm != nullptr && !HasProductOfFloats(workload.graph->graph))
       return absl::UnimplementedError("nothing for BLAS");
     if (HasBlocks(workload.graph->graph)) return absl::UnimplementedError("weights of blocks");
+    // Here the worker's process loads OpenMP, if the loops are parallel.
     const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
     if (!run.ok()) return run.status();
     graph_ = workload.graph.get();

@@ -49,6 +49,7 @@ class OurContender : public Contender {
   // kernel.
   void Run() override {
     const auto phases = static_cast<size_t>(kernel_->phases);
+    // A kernel that shares no work runs on the calling thread alone.
     if (threads_ == 1 || !kernel_->shares_work) {
       for (size_t phase = 0; phase < phases; ++phase) RunShare(0, 1, phase);
       return;
@@ -65,6 +66,7 @@ class OurContender : public Contender {
     if (packed_ == nullptr) return absl::ResourceExhaustedError("no memory for what is packed");
     std::vector<void*> constants, others;
     for (size_t i = 0; i < tensors_.size(); ++i) {
+      // Tensors that are packed leave the list, all others stay in their order.
       const bool constant =
           std::find(kernel_->packed.begin(), kernel_->packed.end(), i) != kernel_->packed.end();
       (constant ? constants : others).push_back(tensors_[i]);
@@ -77,6 +79,7 @@ class OurContender : public Contender {
     return absl::OkStatus();
   }
 
+  // The part of a phase that is one thread's.
   void RunShare(size_t thread, size_t n_threads, size_t phase) const {
     kernel_->run({tensors_, (*scratch_)[thread].get(), thread, n_threads, scratch_->back().get(), phase});
   }

@@ -31,6 +31,7 @@ struct Known {
   const char* setting = nullptr;         // of its environment
 };
 
+// To add a peer with a CBLAS interface is to add a row.
 constexpr std::array<Known, 7> kKnown = {{
     {"openblas", false, {"libopenblas.so.0", "libopenblas.so"}},
     {"blis", false, {"libblis.so.4", "libblis.so.3", "libblis.so"}},
@@ -47,6 +48,7 @@ struct Found {
   std::vector<std::string> libraries;
 };
 
+// The names that a row has; the others are null.
 std::vector<std::string> NamesOf(const Known& known) {
   std::vector<std::string> names;
   for (const char* library : known.libraries)
@@ -69,6 +71,7 @@ std::vector<std::string> WithThoseOfPython(std::vector<std::string> names) {
 // Finds a name in the table. `more`: further names that are peers, for the message.
 absl::StatusOr<Found> Find(const std::string& name, const char* more) {
   if (const std::string path = CblasPath(name); !path.empty()) {
+    // A name without a slash is for the loader to find.
     if (path.find('/') != std::string::npos && access(path.c_str(), R_OK) != 0)
       return absl::InvalidArgumentError(Cat("--against: ", Quoted(path, kMostPath), ": ", strerror(errno)));
     return Found{nullptr, {path}};
@@ -77,6 +80,7 @@ absl::StatusOr<Found> Find(const std::string& name, const char* more) {
     if (known.name != name) continue;
     return Found{&known, known.plugin ? NamesOf(known) : WithThoseOfPython(NamesOf(known))};
   }
+  // The message lists all peers there are.
   const std::string names =
       absl::StrJoin(kKnown, ", ", [](std::string* out, const Known& known) { Append(out, known.name); });
   return absl::InvalidArgumentError(Cat("--against: unknown peer '", name, "', expected one of ", names, ", ",
@@ -112,6 +116,7 @@ absl::StatusOr<Peer> FindPeer(const std::string& name) {
 
 absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGraphs& loops) {
   if (name == kLoopsPeer)
+    // Plain loops need no library; their compiled functions are loaded in the worker.
     return Peer{
         name, {[&loops] { return MakeLoopsContender(loops.at(LoopsKind::kLoops)); }}, {}, LoopsKind::kLoops};
   const absl::StatusOr<Found> found = Find(name, "loops, parts, ");

@@ -22,6 +22,7 @@ class PluginContender : public Contender {
   absl::StatusOr<ContenderInfo> Load() override {
     const absl::StatusOr<void*> library = OpenLibrary({PluginPath(name_)});
     if (!library.ok()) return library.status();
+    // Only the three functions that do the work are required.
     prepare_ = Symbol<decltype(kirsch_peer_prepare)>(*library, "kirsch_peer_prepare");
     run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
     release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
@@ -41,6 +42,7 @@ class PluginContender : public Contender {
     // One handle at a time: a peer's packed weights may be large.
     Release();
     handle_ = prepare_(static_cast<int>(method), &workload.problem);
+    // Null is how a plug-in declines a problem.
     if (handle_ == nullptr) return absl::UnimplementedError("not a problem for this method");
     return absl::OkStatus();
   }
@@ -49,6 +51,7 @@ class PluginContender : public Contender {
     std::vector<absl::Span<const char>> own;
     if (packed_ == nullptr) return own;
     size_t bytes = 0;
+    // Parts are asked for one by one until there is none.
     for (size_t part = 0; const void* begin = packed_(handle_, part, &bytes); ++part)
       own.emplace_back(static_cast<const char*>(begin), bytes);
     return own;

@@ -66,12 +66,14 @@ absl::StatusOr<Worker> Worker::Start(const Factory& factory, const WorkerOptions
   return worker;
 }
 
+// SIGKILL ends a stopped process, too.
 void Worker::Kill() {
   if (!alive()) return;
   kill(pid_, SIGKILL);
   (void)Bury(/*hung=*/false);
 }
 
+// After this the worker is not alive, and may be started again as a new one.
 absl::Status Worker::Bury(bool hung) {
   if (hung) kill(pid_, SIGKILL);
   int status = 0;
@@ -80,6 +82,7 @@ absl::Status Worker::Bury(bool hung) {
   close(socket_);
   pid_ = socket_ = -1;
   if (hung) return absl::AbortedError("no answer for ten minutes");
+  // A crash is a signal; a library that gives up calls exit.
   if (WIFSIGNALED(status))
     return absl::AbortedError(
         Cat("killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")"));
@@ -91,6 +94,7 @@ absl::StatusOr<json> Worker::Ask(const json& request) {
   const std::string text = JsonText(request);
   // From here until the answer the worker runs, and this process waits.
   kill(pid_, SIGCONT);
+  // Without MSG_NOSIGNAL a dead worker would end this process with SIGPIPE.
   if (send(socket_, text.data(), text.size(), MSG_NOSIGNAL) < 0) return Bury(/*hung=*/false);
   pollfd wait = {socket_, POLLIN, 0};
   int ready = 0;
@@ -114,6 +118,7 @@ absl::StatusOr<json> Worker::Ask(const json& request) {
 absl::StatusOr<ContenderInfo> Worker::Load() {
   const absl::StatusOr<json> reply = Ask({{"do", "load"}});
   if (!reply.ok()) return reply.status();
+  // Answers come from our own code, so their members are not checked.
   return ContenderInfo{reply->at("name"), reply->at("core"), reply->at("methods"), reply->at("alternatives")};
 }
 

@@ -58,6 +58,7 @@ class Worker {
   // on failure.
   static absl::StatusOr<Worker> Start(const Factory& factory, const WorkerOptions& options);
 
+  // False before Start and after a death.
   bool alive() const { return pid_ > 0; }
 
   // As in Contender; Load comes first, and Prepare before RunOnce and Measure.

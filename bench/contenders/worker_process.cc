@@ -36,6 +36,7 @@ void SetEnvironment(const WorkerOptions& options) {
   setenv("OMP_PROC_BIND", "true", 1);
   setenv("OMP_DYNAMIC", "false", 1);
   setenv("MKL_DYNAMIC", "FALSE", 1);
+  // The settings of this process come last, so that they win.
   for (const std::string& setting : options.environment) {
     const size_t equals = setting.find('=');
     setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
@@ -83,6 +84,7 @@ class Server {
   }
 
   json Load() {
+    // The others are loaded when an item first needs them.
     const absl::StatusOr<ContenderInfo> info = contenders_.front()->Load();
     if (!info.ok()) return Failure(info.status());
     return {{"code", 0},
@@ -95,6 +97,7 @@ class Server {
   // Prepares all contenders for an item: the first with the workload itself, the others with its other sets
   // of weights.
   json Prepare(size_t item, size_t method) {
+    // A new item: nothing is known of its calls, and the first set of weights comes first.
     calls_ = 0;
     turn_ = 0;
     workload_ = &options_.workloads[item];
@@ -104,6 +107,7 @@ class Server {
     contenders_.resize(std::min(contenders_.size(), rotated.size() + 1));
     absl::Status status = contenders_.front()->Prepare(*workload_, item, method);
     for (size_t set = 0; set < rotated.size() && status.ok(); ++set) {
+      // There was no contender for this set so far.
       if (set + 1 == contenders_.size()) {
         contenders_.push_back(factory_());
         status = contenders_.back()->Load().status();
@@ -123,6 +127,7 @@ class Server {
   Sample Take(double min_seconds) {
     const auto run = [this] { Run(); };
     if (!options_.cold) return TimeWarm(run, calls_);
+    // What is evicted before each call: operands, and what was packed of them.
     std::vector<absl::Span<const char>> memory = EvictedMemory(*workload_);
     if (EvictsPacked(*workload_))
       for (const absl::Span<const char> own : contenders_.front()->Own()) memory.push_back(own);
@@ -149,6 +154,7 @@ class Server {
     int good = 0;
     for (int attempt = 0; attempt < 2 * options.samples && good < options.samples; ++attempt) {
       const Sample sample = Take(options.min_seconds);
+      // The next warm-up depends on how long a call takes.
       call_seconds_ = sample.seconds;
       good += Preempted(sample, threads) ? 0 : 1;
       taken.push_back(

@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kReadBytes = 64;
 constexpr size_t kMaxStreams = 8;
 constexpr size_t kPrefetchBytes = 2048;  // ahead; half a page either way makes no difference
+// Bytes that a thread reads in one Run.
 constexpr size_t kRunBytesPerThread = size_t{32} << 20;
 constexpr size_t kMinBuffer = size_t{64} << 20, kMaxBuffer = size_t{512} << 20;
 
@@ -24,6 +25,7 @@ constexpr size_t kMinBuffer = size_t{64} << 20, kMaxBuffer = size_t{512} << 20;
 // compile time, so that the inner loop is unrolled and has no branch.
 template <int streams, bool prefetch>
 __attribute__((target("avx2"))) void Read(const char* begin, size_t bytes) {
+  // Stream i reads from begin + i * part on; a step reads a line of each stream.
   const size_t part = bytes / streams;
   __m256i even = _mm256_setzero_si256(), odd = even;
   for (size_t at = 0; at < part; at += kReadBytes) {
@@ -96,6 +98,7 @@ class BandwidthContender : public Contender {
     // Goes round the buffer, which is larger than the caches.
     if (next_ + run_bytes_ > buffer_bytes_) next_ = 0;
     const char* begin = buffer_ + next_;
+    // Each thread reads a contiguous share.
     const size_t share = run_bytes_ / static_cast<size_t>(method_.threads);
     if (method_.threads == 1)
       read_(begin, share);

@@ -37,6 +37,7 @@ Fastest FindFastest(const std::vector<Trial>& trials) {
   const Trial& first = trials.front();
   bool lower = false;
   for (size_t i = 1; i < trials.size(); ++i) {
+    // Neither slower programs nor wrong ones can replace the first.
     if (!Counts(trials[i]) || trials[i].MedianCycles() >= first.MedianCycles()) continue;
     lower = true;
     if (IsFaster(trials[i], first) &&
@@ -50,6 +51,7 @@ Fastest FindFastest(const std::vector<Trial>& trials) {
 
 absl::Status CheckResults(const std::string& what, const std::vector<std::string>& schedules,
                           const std::vector<Trial>& trials) {
+  // From the last to the first, so that `first` ends as the first wrong one.
   size_t wrong = 0, first = trials.size();
   for (size_t i = trials.size(); i-- > 0;)
     if (!trials[i].correct) ++wrong, first = i;

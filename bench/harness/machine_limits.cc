@@ -25,6 +25,7 @@ absl::Status Limits::Start(const Machine& machine, const WorkerOptions& options)
   bandwidth_.factory = [threads = threads_, bytes = buffer_bytes_] {
     return MakeBandwidthContender(threads, bytes);
   };
+  // Both run on the CPUs of the run, so that they share its threads' conditions.
   for (Entrant* entrant : {&peak_, &bandwidth_}) {
     entrant->options = options;
     entrant->options.cold = false;  // they look at no workload
@@ -49,6 +50,7 @@ void Limits::Describe(Machine& machine) const {
       machine.peaks.push_back(
           {method.instruction, method.vector_bytes, 1e-9 * peak_rates_[i] * method.work * threads_});
   }
+  // The best method counts: once of those with one thread, once of those with all.
   const std::vector<BandwidthMethod> methods = BandwidthMethods(threads_);
   for (size_t i = 0; i < bandwidth_rates_.size(); ++i) {
     const double rate =
@@ -58,6 +60,7 @@ void Limits::Describe(Machine& machine) const {
   }
 }
 
+// Rates are calls a second of all threads at the same time, so work is that of all threads.
 double Limits::PeakGflops(const Problem& problem) const {
   double best = 0;
   for (size_t i = 0; i < peak_rates_.size(); ++i) {

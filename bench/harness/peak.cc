@@ -39,15 +39,18 @@ constexpr int kChains = 12;               // 2 ports * 6 cycles of latency on th
           "xmm11", "xmm12", "xmm13");                                                                    \
   }
 
+// Floats: f32, f64 and f16.
 KIRSCH_PEAK_LOOP(Fma256, "ymm", "vfmadd213ps %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(Fma512, "zmm", "vfmadd213ps %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(FmaF64Ymm, "ymm", "vfmadd213pd %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(FmaF64Zmm, "zmm", "vfmadd213pd %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(FmaF16Zmm, "zmm", "vfmadd213ph %%zmm12, %%zmm12, %%zmm\\i")
+// Dot products of pairs of bf16, and of four bytes.
 KIRSCH_PEAK_LOOP(DotBf16Evex256, "ymm", "vdpbf16ps %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(DotBf16Evex512, "zmm", "vdpbf16ps %%zmm12, %%zmm12, %%zmm\\i")
 KIRSCH_PEAK_LOOP(DotInt8Vex256, "ymm", "%{vex%} vpdpbusd %%ymm12, %%ymm12, %%ymm\\i")
 KIRSCH_PEAK_LOOP(DotInt8Evex512, "zmm", "vpdpbusd %%zmm12, %%zmm12, %%zmm\\i")
+// Products of 16-bit and of 32-bit integers: two instructions each, with a register in between.
 KIRSCH_PEAK_LOOP(DotInt16Vex256, "ymm",
                  "vpmaddwd %%ymm12, %%ymm12, %%ymm13\n\tvpaddd %%ymm13, %%ymm\\i, %%ymm\\i")
 KIRSCH_PEAK_LOOP(DotInt16Evex512, "zmm",
@@ -165,6 +168,7 @@ class PeakContender : public Contender {
   }
 
   void Run() override {
+    // All threads run at the same time, as those of a kernel do.
     team_.Run([loop = loop_](size_t) { loop(); });
   }
 

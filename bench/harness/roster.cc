@@ -31,6 +31,7 @@ struct Entrants {
   // Adds the entrant if it starts and is no repetition. Returns the settings that are worth trying after it,
   // or why it did not start.
   absl::StatusOr<std::vector<std::string>> Try(Entrant entrant) {
+    // Only a library that is loaded says which kernels it takes.
     if (absl::Status status = StartEntrant(entrant); !status.ok()) return status;
     if (Has(entrant)) return std::vector<std::string>();
     std::vector<Entrant>& kind = RunsCoreType(entrant.info.core, features) ? entered : foreign;
@@ -66,6 +67,7 @@ std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
   Entrants entrants{features};
   absl::Status first_failure;
   for (const Worker::Factory& build : peer.builds) {
+    // The default setting comes first; the library then says which others are worth trying.
     const absl::StatusOr<std::vector<std::string>> settings = entrants.Try(MakeEntrant(peer, build, options));
     first_failure.Update(settings.status());
     if (!settings.ok()) continue;
@@ -77,6 +79,7 @@ std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
     }
   }
   for (const Entrant& foreign : entrants.foreign) report.not_on_this_cpu.push_back(foreign.name());
+  // One build that works is enough for the peer to take part.
   if (entrants.entered.empty() && !first_failure.ok())
     report.missing.push_back({peer.name, std::string(first_failure.message())});
   return std::move(entrants.entered);

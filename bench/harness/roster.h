@@ -27,6 +27,7 @@ struct Entrant {
   Worker worker;
   int deaths = 0;  // of its process, so far
 
+  // The name in reports: "openblas 0.3.21/SkylakeX".
   std::string name() const { return info.core.empty() ? info.name : info.name + "/" + info.core; }
 };
 

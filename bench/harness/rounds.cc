@@ -96,14 +96,17 @@ class SpecMeasurement {
     FillOutput(spec_.workload);
     const absl::StatusOr<double> first = worker.RunOnce();
     if (!first.ok()) return first.status();
+    // A result without a reference counts as wrong, never as right.
     candidate.check =
         spec_.reference.ok() ? CheckOutput(*spec_.reference, spec_.workload) : OutputCheck{0, 0, false};
+    // The first call counts as well; of all samples the fastest is taken.
     candidate.screened_seconds = *first;
     const auto best = best_seconds_.find(candidate.peer());
     const bool is_long = *first > kLongCallSeconds;
     // A long call that was far slower than the peer's best is not repeated.
     if (is_long && best != best_seconds_.end() && *first > kHopeless * best->second) return absl::OkStatus();
     MeasureOptions options;
+    // A long call is measured once here, as it makes a sample many times over.
     options.samples = is_long ? 1 : 3;
     const absl::StatusOr<std::vector<Sample>> samples = worker.Measure(options);
     if (!samples.ok()) return samples.status();
@@ -114,10 +117,12 @@ class SpecMeasurement {
 
   // Keeps the best few of each peer. Wrong ones are kept only if the peer has no right one.
   void ChooseFinalists() {
+    // Right ones first, then by time.
     std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
       return std::pair(!a.check.correct, a.screened_seconds) <
              std::pair(!b.check.correct, b.screened_seconds);
     });
+    // A second one of a peer goes on only if it is right like the first, and close to it.
     std::map<std::string, std::vector<const Candidate*>> chosen;
     std::vector<Candidate> finalists;
     for (const Candidate& candidate : candidates_) {
@@ -134,6 +139,7 @@ class SpecMeasurement {
 
   // As many rounds as the fastest finalist's call allows; a finalist whose process died is left out.
   void RunRounds() {
+    // The number of rounds follows from the fastest candidate, and is the same for all.
     double fastest = std::numeric_limits<double>::infinity();
     for (const Candidate& candidate : candidates_) fastest = std::min(fastest, candidate.screened_seconds);
     for (int round = 0; round < RoundsFor(fastest); ++round)
@@ -157,6 +163,7 @@ class SpecMeasurement {
   }
 
   BenchResult ResultOf(const Candidate& candidate) const {
+    // Samples that something else disturbed are dropped, if enough others are left.
     std::vector<double> all, good;
     for (const Sample& sample : candidate.samples) {
       all.push_back(sample.seconds);
@@ -168,6 +175,7 @@ class SpecMeasurement {
     BenchResult result;
     // The estimators: the median of what is used, and the interquartile range over it.
     result.disturbed = disturbed;
+    // Who was measured, and how it was asked.
     result.spec = spec_.text;
     result.name = candidate.entrant->name();
     result.peer = candidate.peer();
@@ -190,6 +198,7 @@ class SpecMeasurement {
   // Reports each peer at its best, in the order in which peers were asked for, and which peers declined the
   // problem.
   void Report() {
+    // The better of a peer's finalists. Those without samples died in the rounds.
     std::map<std::string, BenchResult> best;
     for (const Candidate& candidate : candidates_) {
       if (candidate.samples.empty()) continue;
@@ -198,9 +207,11 @@ class SpecMeasurement {
       if (!added && result.gflops_median > at->second.gflops_median) at->second = std::move(result);
     }
     for (const Entrant& entrant : entrants_)
+      // A peer may have two results, one of them with a packed operand.
       for (const std::string& peer : {entrant.peer, Cat(entrant.peer, kPackedSuffix)})
         if (auto node = best.extract(peer)) report_.results.push_back(std::move(node.mapped()));
     for (const Entrant& entrant : entrants_)
+      // A peer that is alive and did not answer at all has no method for this problem.
       if (entrant.worker.alive() && answered_.insert(entrant.peer).second)
         report_.declined.push_back({spec_.text, entrant.peer});
   }

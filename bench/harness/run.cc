@@ -37,7 +37,9 @@ class Benchmark {
     for (const Workload& workload : workloads_) bytes = std::max(bytes, PlacedBytes(workload));
     const SharedArena arena(bytes);
     if (!arena.ok()) return absl::ResourceExhaustedError("bench: no memory for the operands");
+    // Every spec's operands begin at the start of the arena, so they take the same pages.
     for (Workload& workload : workloads_) Place(arena.memory(), workload);
+    // The caches of the machine decide how many sets of weights there are.
     if (absl::Status started = Describe(); !started.ok()) return started;
     // Another one for further sets of weights.
     const SharedArena more(MostRotatedBytes());
@@ -90,6 +92,7 @@ class Benchmark {
     return std::min<size_t>(kMostSets, static_cast<size_t>(cache) / bytes + 2);
   }
 
+  // The largest need of any entry; sets of different entries share the memory.
   size_t MostRotatedBytes() const {
     size_t most = 1;
     for (const Workload& workload : workloads_)
@@ -101,6 +104,8 @@ class Benchmark {
   // Finds peers by their names. Whether they can be loaded shows later.
   absl::Status FindPeers() {
     for (const std::string& name : request_.peers) {
+      // Peers that are kernels of ours need no library. Their kernels are made later, behind the same
+      // reference.
       if (IsHeaderPeer(name) || (graphs() && name == kPartsPeer)) {
         peers_.push_back({name, {OursBy(made_[name], name)}});
         continue;
@@ -119,10 +124,12 @@ class Benchmark {
     std::set<LoopsKind> kinds = {LoopsKind::kReference};
     for (const Peer& peer : peers_)
       if (peer.loops) kinds.insert(*peer.loops);
+    // If peers are held to fewer instructions, so are the loops.
     const std::string flags = LoopsFlags(request_.features);
     for (const BenchEntry& entry : request_.entries) {
       Progress(Cat("compiling loops of ", entry.text));
       for (LoopsKind kind : kinds) {
+        // The reference runs in this process, which must not load OpenMP.
         const bool parallel = kind != LoopsKind::kReference && request_.threads > 1;
         absl::StatusOr<CompiledLoops> compiled = CompiledLoops::Compile(*entry.graph, kind, parallel, flags);
         if (!compiled.ok())
@@ -169,6 +176,7 @@ class Benchmark {
     size_t made = 0;
     for (const BenchEntry& entry : request_.entries) {
       absl::StatusOr<Kernel> kernel = maker(entry);
+      // The user interrupted it, or a bug was found: no report is of use then.
       if (EndsTheRun(kernel.status())) return kernel.status();
       first.Update(kernel.status());
       made += kernel.ok() ? 1 : 0;
@@ -189,6 +197,7 @@ class Benchmark {
   // Starts everyone. Ours and the limits must be able to start; peers may be missing.
   absl::Status Enter() {
     const WorkerOptions options{workloads_, report_.machine.pinned, {}, request_.cold, rotated_};
+    // Ours is the first entrant, so its results come first.
     Entrant ours;
     ours.peer = kOurName;
     ours.factory = OursBy(kernels_, kOurName);
@@ -212,6 +221,7 @@ class Benchmark {
     const Workload& workload = workloads_[item];
     const std::string& text = request_.entries[item].text;
     Progress(Cat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
+    // The workers see these values at once, since the memory is shared.
     FillInputs(workload);
     FillOutput(workload);
     if (!rotated_.empty()) CopyWeights(workload, rotated_[item]);
@@ -227,6 +237,7 @@ class Benchmark {
   void Finish() {
     limits_.Describe(report_.machine);
     for (BenchResult& result : report_.results) {
+      // By the types of the entry's problem.
       result.peak_gflops = limits_.PeakGflops(workloads_[result.item].problem);
       if (!rotated_.empty()) result.sets = static_cast<int>(rotated_[result.item].size()) + 1;
       AddShares(report_.machine, result);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the benchmark: every entry computed by our kernels and by the peers, one after the other.
 //
-// RunBench knows nothing of the search. Callers pass functions that make kernels.
+// RunBench knows nothing of the search: callers pass functions that make kernels. Its steps are
+//
+//   operands in one arena -> kernels compiled -> a process for each contender -> for each entry: screening,
+//   rounds -> report
 #ifndef KIRSCH_BENCH_HARNESS_RUN_H_
 #define KIRSCH_BENCH_HARNESS_RUN_H_
 

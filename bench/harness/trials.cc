@@ -72,6 +72,7 @@ class TrialRun {
     if (status.ok()) status = CheckResults();
     if (status.ok()) status = RunRounds();
     if (!status.ok()) return status;
+    // The last look ends the last round, so there is one round less than looks.
     Trials trials;
     for (size_t round = 0; round + 1 < gauges_.size(); ++round) {
       trials.ghz.push_back(gauges_[round].ghz);
@@ -92,6 +93,7 @@ class TrialRun {
     FillOutput(workloads_.front());
     const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(options_.threads);
     if (!cpus.ok()) return cpus.status();
+    // The kernels have all CPUs; the core that is looked at is the first of them.
     const WorkerOptions ours{workloads_, *cpus, {}, options_.cold};
     const WorkerOptions gauge{workloads_, {cpus->front()}, {}, false};
     const Worker::Factory make_ours = [this] {
@@ -123,6 +125,7 @@ class TrialRun {
     absl::StatusOr<ExpectedResult> reference =
         comparable ? ComputeReference(workload, options_.loops) : ExpectedResult();
     if (!reference.ok()) return reference.status();
+    // A graph has one tolerance, for all elements.
     if (comparable && workload.graph != nullptr) reference->tolerances.front() *= options_.tolerance;
     for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {
       if (absl::Status status = Prepare(i); !status.ok()) return status;
@@ -136,6 +139,7 @@ class TrialRun {
   // Makes rounds until enough of them were left alone, thrice as many as asked for at most.
   absl::Status RunRounds() {
     if (absl::Status status = Look(); !status.ok()) return status;
+    // Rounds that were disturbed count for nothing, but their number is limited.
     int left_alone = 0;
     const int most = kMostTimesTheRounds * options_.rounds;
     for (int round = 0; round < most && left_alone < options_.rounds; ++round) {
@@ -150,6 +154,7 @@ class TrialRun {
   // Looks at the core: its clock, and how many FMAs it does in a cycle. A CPU without FMAs of 32 bytes runs
   // no kernel of ours.
   absl::Status Look() {
+    // A multiplication and an addition for each of the eight lanes of 32 bytes.
     constexpr double kOperations = 2 * 8;
     Gauge gauge;
     double operations = 0;
@@ -165,6 +170,7 @@ class TrialRun {
     if (absl::Status status = gauge_.Prepare(0, method); !status.ok()) return status;
     const absl::StatusOr<std::vector<Sample>> samples = gauge_.Measure(kGaugeSample);
     if (!samples.ok()) return samples.status();
+    // The fastest of the short samples counts, since noise only slows down.
     double seconds = samples->front().seconds;
     for (const Sample& sample : *samples) seconds = std::min(seconds, sample.seconds);
     *rate = 1e-9 * PeakMethods()[method].work / seconds;
@@ -204,9 +210,11 @@ class TrialRun {
     for (const Taken& taken : taken_[kernel]) {
       // Of a round that was stopped there is no second look.
       const bool quiet = taken.round + 1 >= gauges_.size() || IsLeftAlone(taken.round);
+      // Every sample goes to `all`, and to `good` if nothing disturbed it.
       for (Trial* trial : {&good, &all}) {
         if (trial == &good && (!quiet || Preempted(taken.sample, options_.threads))) continue;
         trial->seconds.push_back(taken.sample.seconds);
+        // Cycles by the clock of the look before the round.
         trial->cycles.push_back(taken.sample.seconds * 1e9 * gauges_[taken.round].ghz);
       }
     }

@@ -11,11 +11,13 @@
 namespace kirsch {
 namespace {
 
+// Names of the files in the directory of the compilation.
 constexpr char kSource[] = "loops.c", kLibrary[] = "loops.so";
 
 }  // namespace
 
 std::string LoopsFlags(const std::vector<std::string>& features) {
+  // -march=native takes all that this machine has, so a CPU with less has to be asked for.
   const bool avx512 = std::find(features.begin(), features.end(), "avx512bw") != features.end();
   return Cat(kLoopsFlags, avx512 ? "" : " -mno-avx512f");
 }
@@ -25,6 +27,7 @@ absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKi
   const absl::StatusOr<std::string> compiler = FindCompiler("");
   if (!compiler.ok()) return compiler.status();
   LoopsCode code = PrintLoops(graph, kind, parallel);
+  // The command: compiler, flags, and what makes a shared library.
   std::vector<std::string> command = {*compiler};
   for (absl::string_view flag : absl::StrSplit(flags, ' ')) command.emplace_back(flag);
   // The function calls nothing but the math library and, if parallel, OpenMP. An sgemm comes as an argument.
@@ -43,6 +46,7 @@ absl::StatusOr<CompiledLoops> CompiledLoops::Compile(const Graph& graph, LoopsKi
 }
 
 absl::StatusOr<LoopsFn*> CompiledLoops::Load() const {
+  // The library stays loaded even if the file is deleted.
   const absl::StatusOr<void*> library = OpenLibrary({compilation_->Path(kLibrary)});
   if (!library.ok()) return library.status();
   return Symbol<LoopsFn>(*library, kLoopsEntry);

@@ -31,6 +31,7 @@ class ContractionPrinter {
     const GraphNode& of = graph_.at(node);
     const int lhs = of.inputs[0], rhs = of.inputs[1];
     const size_t rank = of.type.dims.size();
+    // Other types than f32 are loops in either kind.
     if (kind_ == LoopsKind::kCblas && IsF32(lhs) && IsF32(rhs)) return CallMatmul(node);
     const uint32_t k = graph_.at(lhs).type.dims.back(), n = of.type.dims.back();
     Names row = writer_.OpenLoops(of.type.dims, rank - 1);
@@ -54,6 +55,7 @@ class ContractionPrinter {
       writer_.Line(Cat(out, " = sum;"));
     } else {
       writer_.Line(Cat(writer_.For("j", n), " ", out, " = 0;"));
+      // The element of lhs is the same for all columns, so it is loaded once.
       writer_.Open(writer_.For("k", k));
       writer_.Line(Cat("const ", SumType(node), " a = ", a, ";"));
       writer_.Vectors();
@@ -172,6 +174,7 @@ class ContractionPrinter {
   // Chooses among the three forms. sgemm is of no use where each filter is a group of its own.
   void ComputeConvolution(int node) {
     const Convolution c = Describe(node);
+    // Filters that are a transposed view are left to the loops.
     const bool plain_filters = graph_.at(c.node.inputs[1]).op != Operation::kTranspose;
     if (kind_ == LoopsKind::kCblas && c.out_group > 1 && plain_filters) return CallConvolution(node, c);
     c.nhwc ? ConvolveFilters(node, c) : ConvolveRows(node, c);
@@ -258,6 +261,7 @@ class ContractionPrinter {
     // A kernel of one tap with stride 1 sees the image as it is, which needs no copy.
     const std::string columns = Cat("columns", node);
     if (!as_it_is) writer_.DeclareColumns(columns, static_cast<size_t>(pixels * taps));
+    // A product for each image and group.
     writer_.Line(writer_.For("n", c.sizes.images));
     writer_.Open(writer_.For("g", c.node.conv.groups));
     if (!as_it_is) c.nhwc ? FillColumnsOfPixels(columns, c, taps) : FillColumnsOfTaps(columns, c);
@@ -305,6 +309,7 @@ class ContractionPrinter {
   // Prints the copy for nhwc: a row for each pixel, all channels of a tap side by side.
   void FillColumnsOfPixels(const std::string& columns, const Convolution& c, int64_t taps) {
     const size_t axes = c.axes();
+    // The copy is part of every call, so threads share it as well.
     if (writer_.parallel()) writer_.Line(absl::StrFormat("#pragma omp parallel for collapse(%d)", axes));
     for (size_t axis = 0; axis + 1 < axes; ++axis)
       writer_.Line(writer_.For(c.Index("o", axis), c.along(axis).out));

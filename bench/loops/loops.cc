@@ -155,6 +155,8 @@ class NestPrinter {
     }
     // A layernorm subtracts the mean; for an rmsnorm the mean stays 0.
     const bool centred = of.op == Operation::kLayernorm;
+    // The sum of squares is of differences to the mean, in a loop of its own, which is more exact than a sum
+    // of squares.
     writer_.Line("real mean = 0, squares = 0;");
     if (centred) writer_.Line(Cat(loop, " mean += ", x, ";"));
     writer_.Line(Cat("mean /= ", dims.back(), ";"));

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides where plain loops keep the values of a graph: which are never stored, and which share memory.
+//
+//   y = relu(add(matmul(x, w), b)):   the matmul has memory; the add is inlined in the loops of relu, and the
+//   result, which
+//                                     is the output, has none in scratch
 #ifndef KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_
 #define KIRSCH_BENCH_LOOPS_LOOPS_STORAGE_H_
 

@@ -11,6 +11,8 @@
 namespace kirsch {
 namespace {
 
+// The beginning of every file: conversions between types that C lacks, and the type of cblas_sgemm. `real`
+// and M, which it uses, are defined before it.
 constexpr char kPrelude[] = R"(#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,6 +104,7 @@ LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)
   text_ = Cat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
               wide ? "" : "##f", "\n", kPrelude, Functions(), "void ", kLoopsEntry,
               "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
+  // Both may be without use, which compilers complain of.
   Line("(void)scratch, (void)sgemm;");
 }
 
@@ -131,6 +134,7 @@ Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
   // Axes with one element have no loop.
   for (size_t axis = 0; axis < outer; ++axis)
     if (dims[axis] > 1) axes.push_back(axis);
+  // All outer loops become one, so that there are enough iterations for all threads.
   if (parallel_ && !axes.empty()) Line(Cat("#pragma omp parallel for collapse(", axes.size(), ")"));
   for (size_t axis : axes) {
     index[axis] = Cat("i", axis);
@@ -153,6 +157,7 @@ void LoopsWriter::Declare(int node) {
   const bool input = of.op == Operation::kInput;
   if (!input && !HasLoops(node)) return;
   const std::string type = CType(of.type.dtype, input);
+  // Parameters and the result are the caller's memory, all else is scratch.
   const std::string place = input ? Cat("inputs[", node, "]")
                             : node == graph_.result
                                 ? "out"
@@ -164,6 +169,7 @@ void LoopsWriter::Declare(int node) {
 std::string LoopsWriter::Element(const View& view, const Names& index) const {
   Names terms;
   for (size_t axis = 0; axis < index.size(); ++axis) {
+    // Terms of 0 are left out, so that the text stays readable.
     if (index[axis] == "0") continue;
     terms.push_back(view.strides[axis] == 1 ? index[axis]
                                             : Cat("(", index[axis], ") * ", view.strides[axis]));
@@ -173,6 +179,7 @@ std::string LoopsWriter::Element(const View& view, const Names& index) const {
 
 std::string LoopsWriter::Value(int node, const Names& index) const {
   const GraphNode& of = graph_.at(node);
+  // A number of the graph is written as a constant.
   if (of.op == Operation::kNumber)
     return IsFloating(of.type.dtype) ? absl::StrFormat("(real)%.9g", of.number)
                                      : absl::StrFormat("(int32_t)%.0f", of.number);
@@ -193,12 +200,15 @@ std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) co
   const std::string second = node.inputs.size() > 1 ? Value(node.inputs[1], index)
                              : info.operands() == 2 ? absl::StrFormat("(real)%.9g", node.number)
                                                     : "";
+  // Operations that integers have, too, are written in place: a function would fix the type of their
+  // arguments.
   if (info.integers) return absl::StrReplaceAll(info.c, {{"$x", first}, {"$y", second}});
   return Cat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, ")");
 }
 
 void LoopsWriter::DeclareColumns(const std::string& name, size_t elements) {
   Line(Cat("float* const ", name, " = (float*)(scratch + ", storage_.bytes + columns_bytes_, ");"));
+  // Columns come behind all values, each on whole lines.
   columns_bytes_ += (elements * sizeof(float) + 63) / 64 * 64;
 }
 

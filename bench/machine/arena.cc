@@ -20,6 +20,7 @@ std::vector<size_t> Offsets(absl::Span<const size_t> buffers) {
   std::vector<size_t> offsets;
   size_t page = 0;
   for (size_t i = 0; i < buffers.size(); ++i) {
+    // Each buffer begins in a page of its own, a stagger further on than the one before.
     offsets.push_back(page + i * kStagger % kPage);
     page = RoundUp(offsets.back() + buffers[i], kPage);
   }

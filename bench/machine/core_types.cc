@@ -46,6 +46,7 @@ std::vector<std::string> FeaturesOf(std::string_view isa, std::vector<std::strin
 }
 
 bool RunsCoreType(std::string_view core, const std::vector<std::string>& features) {
+  // A name that is not in the table excludes nothing.
   return std::none_of(std::begin(kCoreTypes), std::end(kCoreTypes), [&](const CoreType& type) {
     return type.name == core && std::find(features.begin(), features.end(), type.feature) == features.end();
   });

@@ -127,9 +127,11 @@ absl::StatusOr<std::vector<int>> ChooseCpus(int threads) {
 Machine DescribeMachine(const std::vector<int>& pinned) {
   Machine machine;
   machine.cpu = CpuModel();
+  // Counts physical cores by their names.
   std::map<std::string, int> cores;
   for (int cpu : AllowedCpus()) ++cores[CoreOf(cpu)];
   machine.cores = static_cast<int>(cores.size());
+  // The caches of the first CPU stand for all.
   machine.caches = Caches(pinned.front());
   machine.kernel = Kernel();
 #ifdef __clang__

@@ -14,6 +14,7 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     // RTLD_LOCAL, so that two libraries with functions of the same name don't get into each other's way.
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    // If none can be loaded, the reason for the first name is reported.
     if (reason.empty()) reason = dlerror();
   }
   return absl::NotFoundError(reason);
@@ -23,6 +24,7 @@ std::string PluginPath(const std::string& name) {
   const std::string file = Cat("lib", name, ".so");
   if (const char* directory = std::getenv("KIRSCH_PEER_DIR")) return Cat(directory, "/", file);
   std::error_code error;
+  // Beside the executable, wherever the program was called from.
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
   return (executable.parent_path() / "peers" / file).string();
 }

@@ -66,6 +66,7 @@ void FlushPlain(const char* begin, const char* end) {
 
 // Evicts the lines of `memory` from all caches.
 void Flush(absl::Span<const char> memory) {
+  // Asked once per process.
   static const bool optimised = HasClflushopt();
   const char* begin = memory.data();
   const char* end = begin + memory.size();
@@ -79,6 +80,7 @@ void Flush(absl::Span<const char> memory) {
 double NowSeconds() { return Seconds(CLOCK_MONOTONIC_RAW); }
 
 bool Preempted(const Sample& sample, int threads) {
+  // Without a switch nothing ran in our place.
   if (sample.involuntary_switches == 0) return false;
   // The time of the calling thread tells nothing of the others, so switches are counted.
   if (threads > 1) return static_cast<double>(sample.involuntary_switches) > sample.total_seconds / 10e-3;

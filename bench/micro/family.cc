@@ -30,11 +30,12 @@ std::map<PageKey, std::vector<PagePoint>> SolveFamily(uint32_t bound, const Cost
   const absl::StatusOr<SpecFamily> family =
       ParseFamily(Cat("matmul f32 1..", bound, "x1..", bound, "x1..", bound));
   KIRSCH_CHECK(family.ok());
-  // One member after the other. They share a memo, as much of their spaces is the same.
+  // One member after the other; they share a memo.
   for (int64_t i = 0; i < family->count(FamilySizes::kUsual); ++i) {
     const Spec root =
         PlaceOperands(family->member(i, FamilySizes::kUsual).spec, Residency::kWarm, model.target());
     (void)Search(root, model, memo, {});
+    // The lines that the operands leave in each cache are part of the question.
     const Lines available = AvailableAtPlacement(root, model.target());
     // A program has many entries, one for each spec in it; members share many of them.
     for (const TableEntry& entry : ProgramEntries(root, available, model, memo)) {

@@ -102,6 +102,7 @@ void CheckAgainst(const Make& make, const Contents& contents) {
       const Point point = Mutated(page, &random);
       KIRSCH_CHECK(table->Find(point) == expected->Find(point));
     }
+    // A page that lacks one entry, which is then inserted.
     std::vector<Entry> fewer = page;
     const Entry last = page[random() % page.size()];
     std::erase(fewer, last);
@@ -127,6 +128,7 @@ struct Built {
 
   Built(const Make& make, const Contents& contents) {
     pages.resize(contents.pages.size());
+    // The difference is what the pages take, as nothing else is allocated meanwhile.
     const double before = HeapBytes();
     for (size_t i = 0; i < pages.size(); ++i) {
       pages[i] = make(contents.pages[i]);
@@ -168,6 +170,7 @@ void BM_Build(benchmark::State& state, const Make& make, const Contents& content
 void BM_Find(benchmark::State& state, const Make& make, const Contents& contents,
              const std::vector<Query>& queries) {
   const Built built(make, contents);
+  // Questions whose page this representation could not make are left out.
   std::vector<Query> possible;
   std::copy_if(queries.begin(), queries.end(), std::back_inserter(possible),
                [&](const Query& query) { return built.pages[query.page] != nullptr; });
@@ -185,6 +188,7 @@ void BM_Insert(benchmark::State& state, const Make& make, const Contents& conten
   for (auto _ : state) {
     std::unique_ptr<Representation> page;
     Entry entry;
+    // Pages that can't be made, or that would be empty, are left out.
     while (page == nullptr) {
       const Query& query = contents.hits[i++ % contents.hits.size()];
       std::vector<Entry> entries = contents.pages[query.page];
@@ -194,6 +198,7 @@ void BM_Insert(benchmark::State& state, const Make& make, const Contents& conten
       entries.erase(at);
       if (!entries.empty()) page = make(entries);
     }
+    // From here on the insertion alone.
     const auto start = std::chrono::steady_clock::now();
     page->Insert(entry);
     state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
@@ -209,6 +214,7 @@ double DenseBytesPerEntry(const Contents& contents) {
 
 // Registers four benchmarks for each representation. Runs go along each coordinate but the first.
 void RegisterRepresentations(const Contents& contents) {
+  // All but the runs, which have one for each coordinate.
   std::vector<std::pair<std::string, Make>> makers = {
       {"dense", MakeDense},         {"nested_icl", MakeNestedIntervals}, {"boxes_scanned", MakeScannedBoxes},
       {"boxes_rtree", MakeBoxTree}, {"boxes_bitmaps", MakeIndexedBoxes}, {"hash", MakeHash}};
@@ -217,6 +223,7 @@ void RegisterRepresentations(const Contents& contents) {
     makers.push_back({Cat("runs_", names[along]),
                       [=](const std::vector<Entry>& entries) { return MakeRuns(entries, along); }});
   for (const auto& [name, make] : makers) {
+    // A representation that is wrong ends the program before its first figure.
     CheckAgainst(make, contents);
     const auto add = [&, make = make](const char* what, auto run) {
       return benchmark::RegisterBenchmark(Cat(what, "/", name).c_str(),

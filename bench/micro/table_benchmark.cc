@@ -42,6 +42,7 @@ Stored Store(std::map<PageKey, Points> family, const Target& target) {
   const auto file = TableFile::Open(stored.path, stored.identity);
   KIRSCH_CHECK(file.ok() && (*file)->Add(stored.family).ok());
   std::mt19937 random(1);
+  // The page with the most points and the one with the most boxes need not be the same.
   size_t most_boxes = 0;
   for (const auto& [key, points] : stored.family) {
     if (points.size() > stored.points.size()) stored.points = points;
@@ -111,6 +112,7 @@ void BM_Recall(benchmark::State& state, const Stored& stored, const CostModel& m
   KIRSCH_CHECK(parsed.ok());
   const Spec root = PlaceOperands(parsed->spec, Residency::kWarm, model.target());
   const Lines available = AvailableAtPlacement(root, model.target());
+  // The table that stays open when `warm`.
   auto table = std::make_unique<Table>(Open(stored));
   for (auto _ : state) {
     if (!warm) table = std::make_unique<Table>(Open(stored));

@@ -18,6 +18,7 @@ class BaselineReader : JsonMembers {
  public:
   explicit BaselineReader(std::string_view file) : JsonMembers(file) {}
 
+  // Members are read one by one; after an error all that follows is empty, so ok() is asked once, at the end.
   absl::StatusOr<Baseline> Read(const JsonValue& document) {
     Baseline baseline;
     const JsonValue& machine = Member(document, "machine", Kind::kObject, "the machine of a bench report");
@@ -37,6 +38,7 @@ class BaselineReader : JsonMembers {
     return Member(object, key, Kind::kNumber, "a number").number;
   }
 
+  // A report has a row for each contender; ours is the one that is compared.
   void AddRow(const JsonValue& row, Baseline* baseline) {
     const std::string& spec = Member(row, "spec", Kind::kString, "a spec, a string").text;
     const bool ours = Member(row, "peer", Kind::kString, "a peer's name").text == kOurName;
@@ -51,6 +53,7 @@ std::string Setting(std::string_view cpu, int threads, std::string_view operands
   return Cat(cpu, ", ", threads, threads == 1 ? " thread" : " threads", ", operands ", operands);
 }
 
+// The error of two reports that have no spec in common.
 absl::Status NothingInCommon(const Baseline& baseline) {
   return absl::InvalidArgumentError(
       Cat(baseline.file, ": expected a report with results of ours for the same specs, got none"));
@@ -76,6 +79,7 @@ absl::StatusOr<Baseline> ReadBaseline(const std::string& file) {
 
 absl::Status CheckComparable(const Baseline& baseline, const BenchReport& begun,
                              const std::vector<std::string>& specs) {
+  // The message shows both settings, so that a reader sees which part differs.
   const std::string before = Setting(baseline.cpu, baseline.threads, baseline.operands),
                     now = Setting(begun.machine.cpu, begun.threads, OperandsText(begun));
   if (before != now)
@@ -89,6 +93,7 @@ absl::StatusOr<std::vector<RateChange>> ChangesSince(const Baseline& baseline, c
   std::vector<RateChange> changes;
   for (const BenchResult& result : report.results) {
     const auto old = baseline.rates.find(result.spec);
+    // Specs that only one of the reports has are left out.
     if (!result.ours() || !result.correct || old == baseline.rates.end()) continue;
     RateChange change{result.spec, old->second.gflops, result.gflops_median};
     // Slower counts only beyond noise: both medians may be off by half of their spread.

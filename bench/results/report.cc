@@ -28,11 +28,13 @@ json ToJson(const Machine& machine) {
                       {"bytes", cache.bytes},
                       {"ways", cache.ways},
                       {"shared_by", cache.shared_by}});
+  // A rate of 0 means that the CPU lacks the instruction.
   json peaks = json::array();
   for (const Peak& peak : machine.peaks)
     peaks.push_back({{"instruction", peak.instruction},
                      {"vector_bytes", peak.vector_bytes},
                      {"gflops", peak.gflops > 0 ? json(peak.gflops) : json(nullptr)}});
+  // The peak of FMA is among the others, and has keys of its own besides.
   const Peak fma = machine.BestPeak("fma");
   return {{"cpu", machine.cpu},
           {"cores", machine.cores},
@@ -90,12 +92,14 @@ json ToJson(const BenchSummary& summary) {
 std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
   std::vector<SpecResults> groups;
   for (const BenchResult& result : report.results) {
+    // Results come spec by spec, so a new spec begins a new group.
     if (groups.empty() || groups.back().spec != result.spec) groups.push_back({result.spec, {}, 0, 0, false});
     SpecResults& group = groups.back();
     group.results.push_back(result);
     group.packed |= result.ours() && result.packed;
     // Only right results of peers can be the best.
     if (!result.correct || result.ours()) continue;
+    // Peers with a packed operand count for the second summary only.
     group.best_packed_gflops = std::max(group.best_packed_gflops, result.gflops_median);
     if (!result.packed) group.best_peer_gflops = std::max(group.best_peer_gflops, result.gflops_median);
   }
@@ -118,6 +122,7 @@ BenchSummary SummarizeRatios(const BenchReport& report, absl::FunctionRef<double
     const double best = rate(group);
     for (const BenchResult& result : group.results) {
       if (!result.ours() || !result.correct || best == 0 || (result.packed && !packed)) continue;
+      // A ratio above 1 is in favour of whoever is asked for.
       const double ratio = theirs ? best / result.gflops_median : result.gflops_median / best;
       if (ratios.empty() || ratio < summary.worst_ratio) {
         summary.worst_ratio = ratio;
@@ -135,6 +140,7 @@ BenchSummary SummarizeRatios(const BenchReport& report, absl::FunctionRef<double
 }  // namespace
 
 void AddShares(const Machine& machine, BenchResult& result) {
+  // Shares of limits that were not measured stay 0.
   result.gbytes_per_second = 1e-9 * result.compulsory_bytes / result.seconds_median;
   if (machine.read_gbytes > 0) result.bandwidth_share = result.gbytes_per_second / machine.read_gbytes;
   if (result.peak_gflops > 0) result.peak_share = result.gflops_median / result.peak_gflops;
@@ -160,6 +166,7 @@ BenchSummary Summarize(const BenchReport& report, bool packed) {
 }
 
 BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer, bool theirs) {
+  // The peer's own rate; 0 where it has no right result, which leaves the spec out.
   const auto rate = [&peer](const SpecResults& group) {
     for (const BenchResult& result : group.results)
       if (result.peer == peer && result.correct) return result.gflops_median;
@@ -179,6 +186,7 @@ json ToJson(const BenchReport& report) {
     declined.push_back({{"spec", spec.spec}, {"peer", spec.peer}});
   json machine = ToJson(report.machine);
   machine["threads"] = report.threads;
+  // A summary for each peer; for headers the other way round as well.
   json against = json::object(), headers = json::object();
   for (const std::string& peer : PeersOf(report)) {
     against[peer] = ToJson(SummarizeAgainst(report, peer));

@@ -89,6 +89,9 @@ void AddShares(const Machine& machine, BenchResult& result);
 
 // How ours compares with a peer, over the specs that both computed rightly. Ratios above 1 are ours being
 // faster.
+//
+//   ours 200, 90 GFLOP/s; peer 100, 100: ratios 2 and 0.9, geometric mean sqrt(2 * 0.9) = 1.34, ahead 1,
+//   worst_ratio 0.9
 struct BenchSummary {
   int shapes = 0;
   int ahead = 0;  // ratio >= 1

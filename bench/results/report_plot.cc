@@ -55,10 +55,12 @@ class Plot {
     top_value_ = step_ * std::max(1.0, std::ceil(highest / step_));
     group_width_ = kBar * static_cast<double>(contenders_.size()) + kGap;
     const double bars = group_width_ * static_cast<double>(groups_.size());
+    // Wide enough for the bars and for the legend.
     width_ =
         kLeft + kRight + std::max({bars, kMinWidth, kLegendEntry * static_cast<double>(contenders_.size())});
   }
 
+  // Draws from back to front: legend and axis, then bars, then the line of the peak over them.
   std::string Draw() {
     const double height = kTop + kHeight + kBottom;
     absl::StrAppendFormat(
@@ -99,6 +101,7 @@ class Plot {
         y, kBar, height, kColours[contender % kColours.size()], Escape(title));
   }
 
+  // A square and a name for each contender.
   void DrawLegend() {
     for (size_t i = 0; i < contenders_.size(); ++i) {
       const double x = kLeft + kLegendEntry * static_cast<double>(i);
@@ -107,6 +110,7 @@ class Plot {
     }
   }
 
+  // A grey line and a number for each step.
   void DrawAxis() {
     const auto steps = static_cast<int>(std::lround(top_value_ / step_));
     for (int step = 0; step <= steps; ++step) {
@@ -132,6 +136,7 @@ class Plot {
         middle, base, middle, base, Escape(group.spec));
   }
 
+  // A dashed line across all groups, if there is a peak.
   void DrawPeak() {
     if (peak_ <= 0) return;
     Line(Y(peak_), "stroke=\"black\" stroke-dasharray=\"6 4\"");

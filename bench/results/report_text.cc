@@ -40,6 +40,7 @@ void AppendMachine(const BenchReport& report, std::string& out) {
   absl::StrAppendFormat(&out, "%s, %.2f GHz, %d thread%s on CPU %s, operands %s\n", machine.cpu, machine.ghz,
                         report.threads, report.threads == 1 ? "" : "s", absl::StrJoin(machine.pinned, ","),
                         OperandsText(report));
+  // The limits that shares in the table refer to.
   absl::StrAppendFormat(&out, "FMA peak, measured: %.1f GFLOP/s (%d-bit vectors)\n", fma.gflops,
                         fma.vector_bytes * 8);
   AppendOtherPeaks(machine, out);
@@ -66,6 +67,7 @@ void AppendHeading(const TableColumns& block, const SpecResults& group, std::str
 
 // A line of the table. A wrong result has no ratio.
 void AppendResult(const TableColumns& block, const BenchResult& result, std::string& out) {
+  // The ratio is to the best peer; "-" if there is none.
   const std::string ratio = !result.correct ? "WRONG"
                             : block.best_peer == 0
                                 ? "-"
@@ -126,6 +128,7 @@ void AppendLegend(const BenchReport& report, std::string& out) {
 std::string FormatTable(const BenchReport& report) {
   std::string out;
   AppendMachine(report, out);
+  // All blocks have the same width of names, so that columns are below each other.
   size_t width = 0;
   for (const BenchResult& result : report.results) width = std::max(width, result.name.size());
   const int name_width = static_cast<int>(width);
@@ -137,6 +140,7 @@ std::string FormatTable(const BenchReport& report) {
     for (const BenchResult& result : group.results) AppendResult(block, result, out);
   }
   out += "\n";
+  // Below the table: all that is not in it, and why.
   for (const BenchFailure& failure : report.failed)
     Append(&out, "failed: ", failure.spec, ": ", failure.name, ": ", failure.reason, "\n");
   for (const MissingPeer& peer : report.missing)

@@ -28,6 +28,7 @@ double DoubleAt(uint64_t seed, uint64_t index) {
   return static_cast<double>(static_cast<int64_t>(BitsAt(seed, index) >> 11) - (int64_t{1} << 52)) * 0x1p-52;
 }
 
+// The high bits, reduced to the width of the range.
 int32_t IntegerAt(uint64_t seed, uint64_t index, IntegerRange range) {
   const uint64_t width = static_cast<uint64_t>(range.high - range.low) + 1;
   return static_cast<int32_t>(range.low + static_cast<int64_t>((BitsAt(seed, index) >> 32) % width));
@@ -43,6 +44,7 @@ void FillElements(void* values, KirschType type, size_t count, uint64_t seed, In
   const auto dtype = static_cast<Dtype>(type);
   if (IsOfBlocks(dtype)) {
     const auto word = [seed](int64_t block) { return BitsAt(seed, static_cast<uint64_t>(block)); };
+    // Blocks are filled block by block, from one word of bits each.
     return FillBlocks(dtype, InputKind::kUniform, static_cast<int64_t>(count) / BlockOf(dtype), word, values);
   }
   // Narrow types are rounded from f32. Only f64 needs more bits than f32 has.

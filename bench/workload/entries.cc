@@ -16,6 +16,7 @@ namespace {
 void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) {
   for (int64_t i = 0; i < request.count(); ++i) {
     const KernelMember member = request.family.member(i);
+    // The text of a matmul has its sizes in it; a graph of a family gets them behind its label.
     if (const auto* const matmul = std::get_if<ParsedSpec>(&member)) {
       entries->push_back({matmul->text, *matmul, {}});
       continue;
@@ -30,6 +31,7 @@ void AddMembers(const KernelRequest& request, std::vector<BenchEntry>* entries) 
 
 absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
                                                     const std::string& kernel) {
+  // The parser of kernel files also reads a shorthand.
   absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, source);
   if (!requests.ok()) return requests.status();
   std::vector<BenchEntry> entries;
@@ -48,6 +50,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
 absl::StatusOr<std::vector<BenchEntry>> MakeEntries(const Suite& suite, const std::string& file_name) {
   std::vector<BenchEntry> entries;
   for (const SuiteSpec& spec : suite.specs) {
+    // The error has a place within the spec; the place of the spec in the suite goes before it.
     absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(spec.text, "spec");
     if (!read.ok())
       return absl::InvalidArgumentError(
@@ -64,6 +67,7 @@ absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
 }
 
 absl::Status MakeAlike(std::vector<BenchEntry>* entries) {
+  // A single graph, or a single epilogue, makes graphs of all.
   const bool matmuls = std::all_of(entries->begin(), entries->end(), [](const BenchEntry& entry) {
     return entry.matmul && entry.matmul->spec.op == OpKind::kMatmul;
   });

@@ -20,6 +20,7 @@ absl::StatusOr<SuiteSpec> SpecOf(const JsonValue& value, const std::string& file
     return SuiteSpec{value.text, value.position.line, value.position.column + 1};
   if (value.children.empty())
     return ErrorAt(file_name, value.position, "expected the lines of a kernel, got none");
+  // Messages about lines of a kernel count from its first line.
   const TextPosition first = value.children.front().position;
   SuiteSpec spec{"", first.line, first.column + 1};
   for (const JsonValue& line : value.children) {
@@ -29,6 +30,7 @@ absl::StatusOr<SuiteSpec> SpecOf(const JsonValue& value, const std::string& file
   return spec;
 }
 
+// Adds the specs of the array to the suite.
 absl::Status AddSpecs(const JsonValue& specs, const std::string& file_name, Suite* suite) {
   if (specs.kind != JsonValue::Kind::kArray) return ExpectedAt(file_name, specs, "an array of specs");
   for (const JsonValue& value : specs.children) {
@@ -44,6 +46,7 @@ absl::Status AddSpecs(const JsonValue& specs, const std::string& file_name, Suit
 absl::StatusOr<Suite> ParseSuite(std::string_view text, const std::string& file_name) {
   const absl::StatusOr<JsonValue> document = ParseJson(text, file_name);
   if (!document.ok()) return document.status();
+  // Messages show the form that a suite has.
   if (document->kind != JsonValue::Kind::kObject) return ExpectedAt(file_name, *document, kShape);
   Suite suite;
   for (const JsonValue& member : document->children) {
@@ -59,6 +62,7 @@ absl::StatusOr<Suite> ParseSuite(std::string_view text, const std::string& file_
       suite.name = member.text;
     }
   }
+  // A suite without specs measures nothing, which is surely a mistake.
   if (suite.specs.empty())
     return ErrorAt(file_name, document->position, Cat("expected ", kShape, ", got no specs"));
   return suite;

@@ -33,6 +33,7 @@ KirschType TypeOf(const Spec& spec, int operand) { return KirschTypeOf(spec.tens
 // Peers can only be asked for strided matrices whose rows do not overlap.
 absl::Status CheckOperand(const Spec& spec, int operand) {
   const TensorSpec& tensor = spec.tensor(operand);
+  // Messages name the operand as the language does.
   const std::string name{spec.op_info().operands[static_cast<size_t>(operand)].name};
   if (tensor.layout.kind != LayoutKind::kStrided)
     return absl::InvalidArgumentError(Cat("bench: ", name, ": expected a strided matrix"));
@@ -74,6 +75,7 @@ absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
     return absl::InvalidArgumentError("bench: expected a matmul without column-blocks");
   for (int operand = 0; operand <= spec.op_info().output(); ++operand)
     if (absl::Status status = CheckOperand(spec, operand); !status.ok()) return status;
+  // Peers write row-major results only.
   if (spec.out().layout.order != Order::kRow)
     return absl::InvalidArgumentError("bench: out: expected row order (a canonical spec)");
   const Stored lhs = StoredOf(spec, MatmulDims::kLhs);
@@ -141,6 +143,7 @@ absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
   workload.problem = p;
   workload.spec = spec;
   workload.result = MatmulDims::kOut;
+  // Operands lie from their first element to the end of the last matrix, gaps included.
   workload.operands = {{p.lhs_type, p.batch * p.lhs_stride, RangeOf(p.lhs_type, p)},
                        {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
                        {p.out_type, p.batch * p.out_stride, RangeWithin(p.out_type, kMostAddedTo)}};
@@ -157,6 +160,7 @@ absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
         {type, static_cast<size_t>(RootElements(spec, i)), RangeWithin(type, kMostAddedTo)});
     workload.compulsory_bytes += static_cast<double>(workload.operands.back().bytes());
   }
+  // A multiplication and an addition for each step of each sum.
   workload.operations = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                         static_cast<double>(p.k) * static_cast<double>(p.n);
   return workload;
@@ -170,6 +174,7 @@ Workload MakeWorkload(const Graph& graph, int threads) {
   SetTypes(graph, workload.problem);
   for (int input = 0; input < graph.num_inputs(); ++input)
     workload.operands.push_back(OperandOf(graph.at(input).type));
+  // The result comes behind the parameters.
   workload.result = workload.operands.size();
   workload.operands.push_back(OperandOf(graph.at(graph.result).type));
   workload.compulsory_bytes = static_cast<double>(graph.at(graph.result).type.bytes());
@@ -194,10 +199,12 @@ void Place(void* memory, Workload& workload) {
 
 namespace {
 
+// Bit 63 stands for all operands from there on.
 bool IsEvicted(const Workload& workload, size_t operand) {
   return (workload.evicted >> std::min<size_t>(operand, 63) & 1) != 0;
 }
 
+// A matmul has one constant operand at most, a graph any number.
 bool IsConstant(const Workload& workload, size_t operand) {
   const int number = static_cast<int>(operand);
   if (workload.spec) return ConstantOperand(*workload.spec) == number;
@@ -242,6 +249,7 @@ size_t RotatedBytes(const Workload& workload, size_t copies) {
 
 std::vector<Workload> Rotated(const Workload& workload, size_t copies, void* memory) {
   const std::vector<void*> places = PlaceBuffers(memory, RotatedBuffers(workload, copies));
+  // Everything but the weights is shared by all copies.
   std::vector<Workload> rotated(copies, workload);
   auto place = places.begin();
   for (Workload& copy : rotated) {
@@ -274,6 +282,7 @@ std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload) {
 
 bool EvictsPacked(const Workload& workload) {
   if (workload.spec && ConstantOperand(*workload.spec) < 0) return IsEvicted(workload, MatmulDims::kRhs);
+  // An input that is evicted; a constant operand; a constant operand that is evicted.
   bool any = false, constants = false, constant = false;
   for (size_t i = 0; i < workload.operands.size(); ++i) {
     any |= i != workload.result && IsEvicted(workload, i);
@@ -287,6 +296,7 @@ void FillInputs(const Workload& workload) {
   for (size_t i = 0; i < workload.operands.size(); ++i) {
     const Workload::Operand& input = workload.operands[i];
     if (i == workload.result) continue;
+    // The seed is the operand's number, so that no two operands are the same.
     FillElements(input.values, input.type, input.elements, i + 1, input.range);
   }
 }

@@ -51,6 +51,7 @@ struct Workload {
   // output element is written once; the output is read as well if it is added to.
   double compulsory_bytes = 0;
 
+  // The output is one of the operands, though not always the last one: an epilogue's operands come behind it.
   const Operand& out() const { return operands[result]; }
 };
 

@@ -55,6 +55,7 @@ class Product : public Handle {
     if (problem_.threads > 1 || transposed != (method_ == kTransposeSmm)) return false;
     kernel_ = Dispatch();
     if (kernel_ == nullptr) return false;
+    // Copies are filled in each run; only their memory is made here.
     if (problem_.lhs_col) lhs_copy_.resize(problem_.m * problem_.k);
     if (problem_.rhs_col) rhs_copy_.resize(problem_.k * problem_.n);
     return true;

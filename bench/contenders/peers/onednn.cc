@@ -83,6 +83,7 @@ bool PrepareMatmul(Handle& handle) {
   const dnnl::matmul::primitive_desc primitive(dnnl::matmul::desc(lhs, pack ? any : rhs, out), attributes,
                                                handle.engine);
   if (pack && primitive.weights_desc() == rhs) return false;
+  // The operand in the caller's memory; the packed one is a copy.
   const dnnl::memory plain(rhs, handle.engine, const_cast<void*>(p.rhs));
   handle.matmul = dnnl::matmul(primitive);
   const dnnl::memory weights =
@@ -136,6 +137,7 @@ void RunIntegerGemm(const KirschProblem& p) {
   const char trans_a = p.lhs_col ? 'T' : 'N', trans_b = p.rhs_col ? 'T' : 'N';
   const float beta = p.accumulate ? 1 : 0;
   const int32_t offset = 0;
+  // Two functions, by whether lhs has a sign. Offsets are 0, since types have no zero points here.
   for (size_t b = 0; b < p.batch; ++b) {
     const uint8_t* lhs = static_cast<const uint8_t*>(p.lhs) + b * p.lhs_stride;
     const int8_t* rhs = static_cast<const int8_t*>(p.rhs) + b * p.rhs_stride;
@@ -189,6 +191,7 @@ dnnl::memory::data_type DnnlTypeOf(KirschType type) {
 }
 
 const char* kirsch_peer_name() {
+  // The version that is loaded, which may differ from that of the header.
   static const std::string name = [] {
     const dnnl_version_t* version = dnnl::version();
     return "onednn " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +

@@ -60,6 +60,7 @@ class GraphHandle : public PrimitiveSequence {
         users_[static_cast<size_t>(input)].push_back(static_cast<int>(node));
     chain_end_.assign(count, -1);
     chain_start_.assign(count, -1);
+    // Nodes are in an order in which operands come first.
     for (size_t node = 0; node < count; ++node) Emit(static_cast<int>(node));
     const memory::desc out = PlainDesc(graph_.result);
     // The result may be a view, or in another layout: then it is copied.
@@ -87,6 +88,7 @@ class GraphHandle : public PrimitiveSequence {
   // Returns the memory of `input` where `node` may write over it, else new memory. It may if nobody else
   // reads the input, and if it is no parameter, no view, and of the same type.
   memory InPlaceOf(int input, int node) {
+    // All of these must hold; the result of the graph has memory of its own.
     const bool last = users_[static_cast<size_t>(input)].size() == 1 && node != graph_.result &&
                       input != graph_.result && Info(At(input).op).kind != OperationKind::kLeaf &&
                       Value(input).get_desc() == PlainDesc(node) && At(input).op != Operation::kTranspose;
@@ -146,6 +148,7 @@ class GraphHandle : public PrimitiveSequence {
   void EmitElementwise(int node) {
     const GraphNode& of = At(node);
     const size_t rank = std::max<size_t>(1, of.type.dims.size());
+    // Operands are converted to the type of the result first.
     const memory::data_type type = PlainDesc(node).data_type();
     for (size_t side = 0; side < of.inputs.size(); ++side) {
       const std::optional<Function> function = FunctionOf(graph_, of, side);
@@ -233,6 +236,7 @@ class GraphHandle : public PrimitiveSequence {
   void EmitRmsnorm(int node, const memory& value) {
     const memory from = TwoAxes(value);
     const memory::desc statistics = StatisticsOf(from.get_desc());
+    // Memory for the statistics, made once; the zeros never change.
     const memory squares(from.get_desc(), engine_), mean(statistics, engine_), zero(statistics, engine_);
     std::memset(zero.get_data_handle(), 0, statistics.get_size());
     Eltwise({dnnl::algorithm::eltwise_square, 0, 0}, from, squares);
@@ -304,6 +308,7 @@ class GraphHandle : public PrimitiveSequence {
   bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
     if (of.op != Operation::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
       return false;
+    // The axis of the channels; all others must have one element in the operand.
     const bool nchw = IsConvolution(contraction.op) && contraction.conv.layout == ImageLayout::kNchw;
     const size_t rank = contraction.type.dims.size(), channels = nchw ? 1 : rank - 1;
     std::vector<uint32_t> dims = At(of.inputs[1 - side]).type.dims;
@@ -361,6 +366,7 @@ class GraphHandle : public PrimitiveSequence {
       const int user = users_[static_cast<size_t>(node)].front();
       const GraphNode& of = At(user);
       const size_t side = of.inputs[0] == node ? 0 : 1;
+      // A bias can only be added first.
       if (node == start && AddsBias(contraction, of, side)) {
         SetBias(contraction, of.inputs[1 - side], made);
       } else if (const std::optional<Function> function = FunctionOf(graph_, of, side)) {
@@ -450,6 +456,7 @@ class GraphHandle : public PrimitiveSequence {
     // A method that reorders nothing is the same as "plain".
     reordered_images_ |= made.lhs != made.plain_lhs || made.out != made.plain_out;
     reordered_weights_ |= made.rhs != made.plain_rhs;
+    // Operands in the primitive's layouts, and the output in its own.
     Arguments arguments = {{DNNL_ARG_SRC, Laid(Viewed(Value(of.inputs[0]), made.plain_lhs), made.lhs, false)},
                            {DNNL_ARG_WEIGHTS, Laid(Viewed(Value(of.inputs[1]), made.plain_rhs), made.rhs,
                                                    method_.packed && IsParameter(of.inputs[1]))},
@@ -464,6 +471,7 @@ class GraphHandle : public PrimitiveSequence {
       arguments[DNNL_ARG_BIAS] =
           Viewed(Whole(made.bias, of.type.dims.size(), memory::data_type::f32), made.bias_desc);
     Add(made.primitive, std::move(arguments));
+    // Other operations want the plain layout back.
     if (made.out != made.plain_out) Reorder(out, plain_out);
   }
 

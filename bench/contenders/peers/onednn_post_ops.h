@@ -72,6 +72,7 @@ inline std::optional<Function> FunctionOf(const kirsch::Graph& graph, const kirs
                                           size_t side) {
   using dnnl::algorithm;
   using kirsch::Operation;
+  // With two inputs, one of them must be a number.
   if (node.inputs.size() == 2) {
     const kirsch::GraphNode& other = graph.at(node.inputs[1 - side]);
     if (other.op != Operation::kNumber) return std::nullopt;
@@ -109,6 +110,7 @@ inline bool CanFollow(const kirsch::Graph& graph, const kirsch::GraphNode& node,
   const size_t side = node.inputs[0] == before ? 0 : 1;
   if (FunctionOf(graph, node, side)) return true;
   if (node.inputs.size() != 2 || node.inputs[0] == node.inputs[1]) return false;
+  // The other tensor is the second operand of a post-op.
   return side == 0 || Commutes(node.op);
 }
 

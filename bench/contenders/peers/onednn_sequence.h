@@ -41,6 +41,7 @@ class PrimitiveSequence : public OnednnHandle {
  public:
   void Run() override {
     for (const Step& step : steps_) step.primitive.execute(stream_, step.arguments);
+    // The stream may run behind; a call ends when all of it is done.
     stream_.wait();
   }
 
@@ -88,6 +89,7 @@ class PrimitiveSequence : public OnednnHandle {
   dnnl::stream stream_;
 
  private:
+  // A primitive with the memory of its arguments, which stays the same in all runs.
   struct Step {
     dnnl::primitive primitive;
     Arguments arguments;

@@ -37,6 +37,7 @@ class BoxTree : public Boxes {
     most[kLast] = ~uint32_t{0};
     std::optional<Found> found;
     const Range range(CornerOf(point), CornerOf(most));
+    // All boxes that the line meets; the nearest one wins.
     for (auto at = tree_.qbegin(bg::index::intersects(range)); at != tree_.qend(); ++at)
       Consider(boxes()[at->second], point, &found);
     return found;

@@ -73,14 +73,17 @@ Boxes::Boxes(const std::vector<Entry>& entries) {
 }
 
 void Boxes::Insert(const Entry& entry) {
+  // The new point goes to all points of the boxes.
   std::vector<Box> points = {BoxOf(entry)};
   for (const Box& box : boxes_) AppendPoints(box, &points);
+  // What the boxes are depends on the points alone, not on the order in which they came.
   boxes_ = MergeBoxes(std::move(points), kPointSize);
   Index();
 }
 
 std::string Boxes::Serialize() const {
   std::string bytes;
+  // Column by column: decisions, and of each coordinate the lower ends and the lengths.
   AppendNumbers(boxes_, [](const Box& box) { return box.decision; }, &bytes);
   for (size_t i = 0; i < kPointSize; ++i) {
     AppendDifferences(boxes_, [&](const Box& box) { return box.low[i]; }, &bytes);

@@ -70,7 +70,7 @@ class Dense : public Representation {
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Cell {
     uint32_t decision = kNone;
-    uint32_t cost = 0;  // never read; it only takes its room
+    uint32_t cost = 0;  // takes its room only; nothing reads it
   };
 
   // Clears all cells and sets those of the entries.

@@ -18,6 +18,7 @@ class Hash : public Representation {
   std::optional<Found> Find(const Point& point) const override {
     const auto row = rows_.find(WithoutLines(point));
     if (row == rows_.end()) return std::nullopt;
+    // The list has an answer for each number of lines, ascending.
     for (const Found& found : row->second)
       if (found.available >= point[kLast]) return found;
     return std::nullopt;
@@ -47,6 +48,7 @@ class Hash : public Representation {
 
  private:
   using Key = std::array<uint32_t, kLast>;
+  // Lines are the last coordinate, so the key is all before it.
   static Key WithoutLines(const Point& point) {
     Key key;
     std::copy(point.begin(), point.end() - 1, key.begin());

@@ -37,7 +37,7 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-// One page. Find must not be called while Insert runs.
+// One page, kept in one of the ways.
 class Representation {
  public:
   virtual ~Representation() = default;

@@ -58,6 +58,7 @@ class Runs : public Representation {
 
   std::string Serialize() const override {
     std::string bytes;
+    // Column by column, as boxes are; a run has one length only.
     AppendNumbers(runs_, [](const Run& run) { return run.decision; }, &bytes);
     for (size_t i = 0; i < kPointSize; ++i)
       AppendDifferences(runs_, [&](const Run& run) { return run.first[i]; }, &bytes);
