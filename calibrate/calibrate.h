@@ -19,13 +19,13 @@
 
 namespace kirsch {
 
-// What a calibration is asked to do. Defaults measure everything on this machine.
+// Says how to calibrate. Defaults measure everything on this machine.
 struct CalibrateOptions {
   bool quick = false;                       // a quarter of the suite, fewer rounds, less patience
   Origin unknown = Origin::kVendor;         // of the base's values, where nothing tells better ones
   std::vector<Remembered> remembered = {};  // earlier programs that are fitted, too
-  // What an earlier calibration measured. If it is given, the constants are fitted to it and nothing is
-  // measured.
+  // The measurements of an earlier calibration. If they are given, the constants are fitted to them and
+  // nothing is measured.
   std::optional<Measurements> measurements = {};
   // Called before each measurement is prepared: experiments done and expected so far, and what comes next.
   std::function<void(int done, int all, std::string_view what)> progress = {};

@@ -31,9 +31,9 @@ struct Calibration {
   double error_before = 0, error = 0;
   // The same over the choices of the first fit, which that fit had not seen: the honest figure.
   double error_of_new = 0;
-  // What the problems told that were held out of the fit: the times of all fitted constants, and of those
-  // that were taken. `kept` has the prefixes of keys whose values are the base's: "memory." for all of caches
-  // and RAM.
+  // The times on the problems that were held out of the fit: with all fitted constants, and with those that
+  // were taken. `kept` has the prefixes of keys whose values are the base's: "memory." for all of caches and
+  // RAM.
   struct HeldOut {
     HeldOutTimes fitted, taken;
     std::vector<std::string_view> kept;

@@ -94,7 +94,7 @@ class MachineSource : public DataSource {
       keys.push_back(
           {.name = KeyName(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
-    // What threads cost, which needs two of them. The interval is the spread of the samples.
+    // Two threads are needed to tell what threads cost. The interval is the spread of the samples.
     if (cores_ > 1) {
       const auto measure = [&] { return MeasureTeamCosts(4 * session_.experiment().rounds); };
       const absl::StatusOr<TeamCosts> costs = Measured<TeamCosts>("a team of two threads", measure);

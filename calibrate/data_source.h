@@ -34,11 +34,11 @@ class DataSource {
   // Programs of the suite, drawn with the base's model.
   virtual absl::StatusOr<std::vector<Observation>> Suite() = 0;
 
-  // What `fitted` chooses for the suite's problems, without the programs that Suite had.
+  // The choices of `fitted` for the suite's problems, without the programs that Suite had.
   virtual absl::StatusOr<std::vector<Observation>> Choices(const Target& fitted) = 0;
 
-  // What each of the targets chooses for the held-out problems. All choices of one problem are timed side by
-  // side.
+  // The choices of each of the targets for the held-out problems. All choices of one problem are timed side
+  // by side.
   virtual absl::StatusOr<std::vector<Observation>> HeldOut(const std::vector<Target>& targets) = 0;
 
   virtual double waited() const { return 0; }  // seconds, for others to finish
@@ -50,8 +50,8 @@ class DataSource {
 absl::StatusOr<std::unique_ptr<DataSource>> MakeMachineSource(const Target& base,
                                                               const CalibrateOptions& options);
 
-// Has what is in options.measurements, which must be there and outlive it. Leaves out programs that are no
-// longer in this target's space.
+// Has what is in options.measurements, which must be there and outlive it. Leaves out programs that are not
+// in this target's space.
 std::unique_ptr<DataSource> MakeRecordedSource(const Target& base, const CalibrateOptions& options);
 
 // Prices programs for `base` that were timed before. Leaves out programs that are not in its space.

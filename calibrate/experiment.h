@@ -49,7 +49,7 @@ struct PreparedProgram {
 struct PreparedExperiment {
   std::string problem, group;
   bool cold = false;
-  Level level = Level::kRam;  // where the operands wait
+  Level level = Level::kRam;  // where the operands are at first
   Workload workload;
   std::vector<PreparedProgram> programs;
 };
@@ -83,8 +83,8 @@ class Laboratory {
 inline constexpr int64_t kMostBytes = int64_t{192} << 20;
 
 // Returns bytes of operands that no cache holds: twice L3, but 64 MB at least and kMostBytes at most. A
-// virtual machine may have a share of the L3 that it sees, and what falls out of the share is still in the
-// rest of it. Only what is larger than any share is surely in RAM.
+// virtual machine may have a share of the L3 that it sees. What falls out of the share is still in the rest
+// of it. Only what is larger than any share is surely in RAM.
 int64_t SurelyBeyond(const Target& target);
 
 // How programs are timed.

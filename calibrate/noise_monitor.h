@@ -10,7 +10,7 @@
 
 namespace kirsch {
 
-// What went on beside a measurement. Shares of the time between two points, 0 to 1.
+// The disturbances of a measurement, as shares of the time between two points, 0 to 1.
 struct Disturbance {
   double stolen = 0;      // by the hypervisor
   double others = 0;      // by other processes

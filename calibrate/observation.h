@@ -19,7 +19,7 @@ struct Observation {
   std::string group;    // of problems, see Experiment
   std::string schedule;
   std::string program;       // its code, as PrintProgram gives it; identifies it among those of the problem
-  Level level = Level::kL1;  // where the operands wait
+  Level level = Level::kL1;  // where the operands are at first
   double cycles = 0;         // measured, of one call; Observe takes the first quartile of its samples
   double spread = 0;         // of the samples, interquartile range over median
   bool disturbed = false;    // disturbed samples had to be used, as there were hardly others

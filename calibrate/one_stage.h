@@ -34,7 +34,7 @@ class OneStage {
                                      const CostModel& model, Memo& memo);
 
   const Plan& plan() const { return plan_; }
-  Level level() const { return level_; }  // where the operands wait
+  Level level() const { return level_; }  // where the operands are at first
 
   // Returns about `count` plans with this stage done in other ways, this one first. Of contractions they are
   // drawn by `seed`; of row programs they are spread evenly over all schedules.

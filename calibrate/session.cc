@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-// Measurements are repeated at most so often, and wait for at most so long.
+// Limits of the effort: rounds of a measurement, attempts at it, and seconds of waiting.
 constexpr int kRounds = 4, kQuickRounds = 3;
 constexpr int kAttempts = 3;                          // at a measurement that was disturbed
 constexpr double kPatience = 60, kQuickPatience = 8;  // seconds to wait for others, in all
@@ -37,13 +37,13 @@ absl::Status Session::Run(const std::function<absl::Status()>& measure) {
     if (absl::Status status = measure(); !status.ok()) return status;
     if (options_.stop && options_.stop()) return absl::CancelledError("calibration: stopped");
     Disturbance disturbance = noise_.End();
-    // Of this attempt, if it called Note. Patterns do not.
+    // Known only if this attempt called Note. Patterns do not.
     disturbance.neighbours = std::exchange(neighbours_, 0);
     if (!disturbance.matters()) return absl::OkStatus();
     worst_.stolen = std::max(worst_.stolen, disturbance.stolen);
     worst_.others = std::max(worst_.others, disturbance.others);
     worst_.neighbours = std::max(worst_.neighbours, disturbance.neighbours);
-    // What was measured last is used all the same; TooNoisy decides whether too much of it is like that.
+    // The last measurement is used all the same; TooNoisy decides whether too many are disturbed.
     if (attempt == kAttempts || waited_ >= (options_.quick ? kQuickPatience : kPatience)) {
       ++disturbed_;
       return absl::OkStatus();

@@ -34,7 +34,7 @@ inline constexpr double kLeastDifference = 0.01;
 
 // Returns Kendall's rank correlation (1938), from -1 to 1. Pairs count whose measured times differ by more
 // than the noise of either and by more than kLeastDifference. It is the number of pairs in the right order
-// less those in the wrong one, over all of them, so a pair with equal predictions counts as half right.
+// less those in the wrong one, over all of them. So a pair with equal predictions counts as half right.
 // Nothing if no pair differs.
 std::optional<double> KendallTau(const Predictions& programs);
 

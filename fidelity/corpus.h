@@ -33,7 +33,7 @@ struct MeasuredProgram {
 // A spec with its programs. The first one is the choice of the search that drew them.
 struct MeasuredSpec {
   std::string text;
-  Level level = Level::kRam;  // where the operands wait
+  Level level = Level::kRam;  // where the operands are at first
   std::string operation;      // "matmul f32", "softmax f32"; "kernel" of those in the kernel language
   double ghz = 0;             // the clock, the median of the rounds
   std::vector<MeasuredProgram> programs;

@@ -10,9 +10,9 @@
 
 namespace kirsch {
 
-// Returns the table: a line for each spec; how far off predictions are, by level, by operation and by split;
-// and the specs where most is lost and the programs that are furthest off, with their schedules. `seed` draws
-// the random split.
+// Returns the table. It has a line for each spec, and how far off predictions are by level, by operation and
+// by split. Then come the specs where most is lost and the programs that are furthest off, with their
+// schedules. `seed` draws the random split.
 //
 //                           level  n     tau    loss     predicted     measured    error  of all
 //   matmul f32 64x64x64        L2   20   0.912    1.2%         12345        12800    -3.6%    8.1%

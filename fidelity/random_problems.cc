@@ -41,8 +41,8 @@ class ProblemDrawer {
     return Chance(2) || size < kRound ? size : size / kRound * kRound;
   }
 
-  // Returns "MxKxN". Each size takes its part of the work that the others have left, and any of the three may
-  // be drawn first, so each may be the large one.
+  // Returns "MxKxN". Each size takes its part of the work that the others have left. Any of the three may be
+  // drawn first, so each may be the large one.
   std::string MatmulSizes(double most_rows) {
     double work = kMostWork;
     int64_t sizes[3] = {};

@@ -50,7 +50,7 @@ absl::StatusOr<LoopCode> HotLoop(const Subject& subject) {
   });
 }
 
-// Two reductions of the same register tile that differ by whole trips of the main loop, so the difference of
+// Two reductions of the same register tile that differ by whole trips of the main loop. The difference of
 // their times is that of the trips.
 struct Pair {
   TileKernel longer, shorter;

@@ -32,7 +32,7 @@ struct TileCheck {
   double instructions_error() const;  // a share of those found
 };
 
-// What is drawn and how it is measured.
+// Says how many tiles are drawn, and how they are measured.
 struct TileCheckOptions {
   int kernels = 240;  // drawn
   uint64_t seed = 1;

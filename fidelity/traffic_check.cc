@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t kLine = 64;
 
 // Gives each buffer an address. Buffers of callers come one after the other, then the program's own memory,
-// then packed operands; buffers that share a memory lie in it as the program says.
+// then packed operands. Buffers that share a memory lie in it as the program says.
 class Addresses {
  public:
   explicit Addresses(const Program& program) : program_(program) {

@@ -40,8 +40,8 @@ absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& mod
 // may be filled: a cache that replaces the line used longest ago keeps nothing while as much streams by.
 Target WithSmallCaches(Target target);
 
-// Draws `count` matmuls by the seed, of several types and up to 128 a side, and checks the best program of
-// each for the CPU with small caches.
+// Draws `count` matmuls by the seed, of several types and up to 128 a side. Checks the best program of each
+// for the CPU with small caches.
 absl::StatusOr<std::vector<TrafficCheck>> CheckTraffics(const Target& target, int count, uint64_t seed);
 
 }  // namespace kirsch

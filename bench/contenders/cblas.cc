@@ -81,14 +81,14 @@ class Products {
                     1, lhs_[batch], Int(p.lda), rhs_[batch], Int(p.ldb), beta(), out_[batch], Int(p.ldc));
   }
 
-  // Without a function for batches, products are called one after the other.
+  // Other functions than that for batches compute one product after the other.
   void Run(Kind kind) {
     if (kind == Kind::kGemmBatch) return GemmBatch();
     for (size_t b = 0; b < problem_->batch; ++b) kind == Kind::kGemv ? Gemv(b) : Gemm(b);
   }
 
  private:
-  // What the output is multiplied by before the product is added.
+  // The output is multiplied by this before the product is added.
   Real beta() const { return problem_->accumulate ? 1 : 0; }
 
   CblasFunctions<Real> functions_;
@@ -141,7 +141,7 @@ absl::Status Takes(const CblasFunctions<Real>& functions, const Method& method, 
 
 // Checks the types first, then the shape.
 absl::Status CblasContender::Takes(const Problem& problem) const {
-  // Of bf16 only the whole product is asked for, with an f32 result.
+  // Only the whole product is asked for with bf16, and with an f32 result.
   const bool bf16 =
       problem.lhs_type == KIRSCH_BF16 && problem.rhs_type == KIRSCH_BF16 && problem.out_type == KIRSCH_F32;
   const KirschType inputs = method_.inputs;

@@ -22,7 +22,7 @@ enum CblasTranspose { kCblasNoTrans = 111, kCblasTrans = 112 };
 template <typename Real>
 using GemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, Real alpha,
                     const Real* a, int lda, const Real* b, int ldb, Real beta, Real* c, int ldc);
-// Of bf16, with sums of f32.
+// Matrix times matrix of bf16, with sums of f32.
 using SbgemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, float alpha,
                       const uint16_t* a, int lda, const uint16_t* b, int ldb, float beta, float* c, int ldc);
 // Matrix times vector.

@@ -27,7 +27,7 @@
 
 namespace kirsch {
 
-// What a process needs to know from the start.
+// All that a process needs to know from the start.
 struct WorkerOptions {
   absl::Span<const Workload> workloads;  // placed; Prepare's items are their numbers
   std::vector<int> cpus;                 // one per thread
@@ -87,8 +87,8 @@ class Worker {
 inline constexpr size_t kMaxMessage = 1 << 16;
 
 // Does what a worker's process does, and never returns. It pins the process just forked, sets its
-// environment, makes the contender, and answers one request at a time that comes through `socket` until the
-// other end closes. It dies with its parent.
+// environment, and makes the contender. Then it answers one request at a time that comes through `socket`,
+// until the other end closes. It dies with its parent.
 [[noreturn]] void WorkerProcess(int socket, pid_t parent, const Worker::Factory& factory,
                                 const WorkerOptions& options);
 

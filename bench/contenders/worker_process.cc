@@ -127,7 +127,7 @@ class Server {
   Sample Take(double min_seconds) {
     const auto run = [this] { Run(); };
     if (!options_.cold) return TimeWarm(run, calls_);
-    // What is evicted before each call: operands, and what was packed of them.
+    // Operands are evicted before each call, and what was packed of them.
     std::vector<absl::Span<const char>> memory = EvictedMemory(*workload_);
     if (EvictsPacked(*workload_))
       for (const absl::Span<const char> own : contenders_.front()->Own()) memory.push_back(own);

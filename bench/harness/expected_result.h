@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells whether a contender computed what it was asked for, so that a fast wrong answer does not count.
 //
-// A matmul is compared with sums of its own on a sample of the output's entries, exact for integers. A graph
-// is compared with its loops on every element. (To prove that a kernel of ours is right is verification's
-// business, not this one's.)
+// A matmul is compared on a sample of the output's entries, with sums of long double, which are exact for
+// integers. A graph is compared on every element, with its loops in float64. (To prove that a kernel of ours
+// is right is verification's business, not this one's.)
 #ifndef KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_
 #define KIRSCH_BENCH_HARNESS_EXPECTED_RESULT_H_
 
@@ -36,7 +36,7 @@ inline constexpr double kWinogradTolerance = 32;
 absl::StatusOr<ExpectedResult> ComputeReference(const Workload& workload,
                                                 const CompiledLoops* loops = nullptr);
 
-// What a comparison found.
+// The findings of a comparison.
 struct OutputCheck {
   double max_error = 0;    // largest |out - value|; infinity where an entry is not a number
   double error_share = 0;  // largest error as a share of its tolerance; likewise

@@ -121,7 +121,8 @@ constexpr double Work(int vector_bytes, int operations) {
   return static_cast<double>(kIterations) * kChains * operations * vector_bytes / 4;
 }
 
-// Of tiles: a multiplication and an addition for each of 16 x 16 sums and each step of the reduction.
+// A product of tiles has a multiplication and an addition for each of 16 x 16 sums and each step of the
+// reduction.
 constexpr double TileWork(int steps) {
   return static_cast<double>(kTileIterations) * 4 * 16 * 16 * steps * 2;
 }

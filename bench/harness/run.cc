@@ -183,7 +183,7 @@ class Benchmark {
       if (!kernel.ok()) unmade_.push_back({entry.text, name, std::string(kernel.status().message())});
       kernels.push_back(kernel.ok() ? *std::move(kernel) : Kernel());
     }
-    // What this CPU can't run is still worth measuring the peers on.
+    // Peers are worth measuring even on a kernel that this CPU can't run.
     return made > 0 || absl::IsFailedPrecondition(first) ? absl::OkStatus() : first;
   }
 

@@ -26,10 +26,10 @@ namespace kirsch {
 // error says why there is none: NotFound if this machine lacks what makes any.
 using KernelMaker = std::function<absl::StatusOr<Kernel>(const BenchEntry& entry)>;
 
-// Of `sets` below: the special value, and the most that it stands for.
+// Special value of `sets` below, and the most that it stands for.
 inline constexpr int kBeyondCaches = 0, kMostSets = 256;
 
-// What is measured, against whom, and how.
+// Says what is measured, against whom, and how.
 struct BenchRequest {
   std::vector<BenchEntry> entries;      // all matmuls, or all graphs (see MakeAlike)
   std::vector<std::string> peers = {};  // names as in --against
@@ -54,12 +54,14 @@ struct BenchRequest {
 absl::StatusOr<BenchReport> StartReport(const BenchRequest& request);
 
 // Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
-// the report.
+// the report. Forks: the caller's process must not have an OpenMP runtime loaded. Call from one thread at a
+// time. Errors:
 //
-// Errors: a library that is named by its path and can't be loaded; the first reason, if no kernel of ours can
-// be made; Cancelled and Internal, at once; InvalidArgument for a request that makes no sense;
-// ResourceExhausted when the operands do not fit in memory. Forks: the caller's process must not have an
-// OpenMP runtime loaded. Call from one thread at a time.
+//   - a library that is named by its path and can't be loaded;
+//   - the first reason, if no kernel of ours can be made;
+//   - Cancelled and Internal, at once;
+//   - InvalidArgument for a request that makes no sense;
+//   - ResourceExhausted when the operands do not fit in memory.
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);
 
 }  // namespace kirsch

@@ -177,7 +177,7 @@ class TrialRun {
     return absl::OkStatus();
   }
 
-  // What the core did in a round: the worse of the looks before and after it.
+  // The rate of a round is the worse of the looks before and after it.
   double PeakIn(size_t round) const { return std::min(gauges_[round].peak, gauges_[round + 1].peak); }
 
   // Returns the most that the core did in a cycle. Looks with a slow clock don't count: something was in the
@@ -208,7 +208,7 @@ class TrialRun {
   Trial TrialOf(size_t kernel) const {
     Trial good, all;
     for (const Taken& taken : taken_[kernel]) {
-      // Of a round that was stopped there is no second look.
+      // A round that was stopped has no second look.
       const bool quiet = taken.round + 1 >= gauges_.size() || IsLeftAlone(taken.round);
       // Every sample goes to `all`, and to `good` if nothing disturbed it.
       for (Trial* trial : {&good, &all}) {

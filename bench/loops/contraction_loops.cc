@@ -133,7 +133,7 @@ class ContractionPrinter {
       pixel.insert(pixel.begin(), item);
       return pixel;
     }
-    // Of all axes: {"kh", "kw"}.
+    // Indices along all axes: {"kh", "kw"}.
     Names Indices(const char* what) const {
       Names names;
       for (size_t axis = 0; axis < axes(); ++axis) names.push_back(Index(what, axis));
@@ -275,7 +275,7 @@ class ContractionPrinter {
     Names of_filters(c.axes() + 2, "0");
     (c.nhwc ? of_filters.back() : of_filters.front()) = filter;
     const std::string weights = Cat("&", writer_.Element(filters, of_filters));
-    // Of nhwc the pixels are the rows of the product, of nchw the filters are.
+    // With nhwc the pixels are the rows of the product, with nchw the filters are.
     if (c.nhwc) {
       const Matrix lhs =
           as_it_is ? Matrix{"111", from, Cat(c.sizes.channels)} : Matrix{"111", columns, Cat(taps)};

@@ -104,7 +104,7 @@ class StoragePlanner {
     if (node != graph_.result) Take(at, BytesOfValue(node));
     for (const auto& [base, straight] : reads) {
       const size_t block = block_[static_cast<size_t>(base)];
-      // What is read for the last time is free from here on, unless the result has just taken its place.
+      // A value that is read for the last time frees its memory, unless the result has just taken its place.
       const bool taken = node != graph_.result && block == block_[at];
       if (last_use_[static_cast<size_t>(base)] == node && !taken) blocks_[block].free = true;
     }

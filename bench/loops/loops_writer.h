@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes what the loops of all operations have in common: their text, and the values in them.
 //
-// An operation's printer asks for elements by their indices, and does not need to know whether an operand is
+// An operation's printer asks for elements by their indices. It does not need to know whether an operand is
 // in memory, is a transposed view, is repeated along some axes, or is computed in place:
 //
 //   Value(add, {"i0", "j"})   ->   "((real)v0[(i0) * 512 + j] + (real)v1[j])"

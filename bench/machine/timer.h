@@ -17,7 +17,7 @@ namespace kirsch {
 // Returns CLOCK_MONOTONIC_RAW, which time synchronisation does not slow down or speed up.
 double NowSeconds();
 
-// What was measured of some calls, one after the other.
+// The measurements of some calls, one after the other.
 struct Sample {
   double seconds = 0;                // of one call
   double total_seconds = 0;          // of all calls of the sample

@@ -205,7 +205,7 @@ void BM_Insert(benchmark::State& state, const Make& make, const Contents& conten
   }
 }
 
-// What dense arrays would take if all pages could be made.
+// The bytes that dense arrays would take if all pages could be made.
 double DenseBytesPerEntry(const Contents& contents) {
   double bytes = 0;
   for (const std::vector<Entry>& page : contents.pages) bytes += DenseBytes(page);

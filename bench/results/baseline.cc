@@ -48,7 +48,7 @@ class BaselineReader : JsonMembers {
   }
 };
 
-// What must be the same for numbers to be comparable, as one text.
+// Two reports are comparable if this text is the same.
 std::string Setting(std::string_view cpu, int threads, std::string_view operands) {
   return Cat(cpu, ", ", threads, threads == 1 ? " thread" : " threads", ", operands ", operands);
 }

@@ -128,7 +128,7 @@ std::vector<std::string> PeersOf(const BenchReport& report);
 nlohmann::json ToJson(const BenchReport& report);
 
 // Prints the report for people: a block per spec with its contenders, the fastest first, each with its ratio
-// to the best peer; then who is missing and why; and the summary at the end. Ends with a newline.
+// to the best peer. Below the blocks are who is missing and why, and the summary. Ends with a newline.
 std::string FormatTable(const BenchReport& report);
 
 // Draws the report as an SVG document: GFLOP/s, one group of bars per spec, one colour per contender (ours

@@ -50,8 +50,8 @@ void AppendMachine(const BenchReport& report, std::string& out) {
   out += "\n";
 }
 
-// What the lines of one block of the table have in common: how wide names are, whether there are columns for
-// memory, and the rate that ratios are to.
+// The lines of one block of the table share this: how wide names are, whether there are columns for memory,
+// and the rate that ratios are to.
 struct TableColumns {
   int name_width;
   bool memory;

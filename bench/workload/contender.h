@@ -21,7 +21,7 @@ namespace kirsch {
 // Settings of a process, "VAR=VALUE" each.
 using Environment = std::vector<std::string>;
 
-// What a contender says of itself when it has been loaded.
+// A contender says this of itself when it has been loaded.
 struct ContenderInfo {
   std::string name;                       // "openblas 0.3.21"
   std::string core;                       // the kernels it takes: "SkylakeX"; empty when it does not say

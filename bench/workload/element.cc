@@ -23,7 +23,7 @@ float FloatAt(uint64_t seed, uint64_t index) {
   return static_cast<float>(static_cast<int32_t>(BitsAt(seed, index) >> 40) - (1 << 23)) * 0x1p-23f;
 }
 
-// The same of 53 bits, for f64.
+// A multiple of 2^-52 in [-1, 1), which f64 holds exactly: 53 bits.
 double DoubleAt(uint64_t seed, uint64_t index) {
   return static_cast<double>(static_cast<int64_t>(BitsAt(seed, index) >> 11) - (int64_t{1} << 52)) * 0x1p-52;
 }

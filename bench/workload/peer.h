@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a contender is asked for, and the interface of a peer plug-in: a shared library around one peer, built
- * from bench/contenders/peers/<peer>.cc and loaded at run time into a process of its own.
+/* Defines what a contender is asked for, and the interface of a peer plug-in: a shared library around one
+ * peer, built from bench/contenders/peers/<peer>.cc and loaded at run time into a process of its own.
  *
  * A problem is a matrix multiplication,
  *

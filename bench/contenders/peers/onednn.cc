@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugs in oneDNN as a peer. Its methods for matmuls are dnnl_sgemm and its siblings for bf16 and integers,
-// the matmul primitive on plain layouts, and the same with the weights in the layout it likes best, reordered
-// beforehand.
+// Plugs in oneDNN as a peer. Its methods for matmuls are
+//
+//   - dnnl_sgemm and its siblings for bf16 and integers;
+//   - the matmul primitive on plain layouts;
+//   - the same primitive with the weights in the layout it likes best, reordered beforehand.
 //
 // The primitive and its memory objects are made once, as a user of the library would make them.
 #include "bench/contenders/peers/onednn.h"

@@ -76,7 +76,7 @@ void Boxes::Insert(const Entry& entry) {
   // The new point goes to all points of the boxes.
   std::vector<Box> points = {BoxOf(entry)};
   for (const Box& box : boxes_) AppendPoints(box, &points);
-  // What the boxes are depends on the points alone, not on the order in which they came.
+  // The boxes depend on the points alone, not on the order in which they came.
   boxes_ = MergeBoxes(std::move(points), kPointSize);
   Index();
 }
