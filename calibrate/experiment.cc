@@ -145,6 +145,8 @@ absl::StatusOr<Observation> Laboratory::Recall(const Experiment& experiment, dou
   if (!entry.ok()) return entry.status();
   const absl::StatusOr<std::vector<Source>> sources = Sources(experiment, model_, memo_, workers_).Of(*entry);
   if (!sources.ok()) return sources.status();
+  if (sources->empty())
+    return absl::NotFoundError(Cat("expected a target whose space has the program of ", experiment.problem));
   // There is one source, as the experiment has a schedule.
   const Source& source = sources->front();
   Observation observation;
