@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strings from pieces. Debian's Abseil has a string_view of its own that std::string_view doesn't convert to;
-// this is absl::StrCat for both.
+// Builds strings from pieces of any kind, whichever string_view class Abseil was built with.
+//
+// Debian's Abseil has a string_view of its own, and std::string_view does not convert to it. Calls of
+// absl::StrCat with a std::string_view would not compile there. Everything in Kirsch therefore calls the
+// functions below:
+//
+//   Cat("v", 3, "=", name)      absl::StrCat
+//   Append(&text, " ", name)    absl::StrAppend
+//   Join(names, "|")            absl::StrJoin
 #ifndef KIRSCH_SPEC_TEXT_CAT_H_
 #define KIRSCH_SPEC_TEXT_CAT_H_
 
@@ -11,8 +18,10 @@
 
 namespace kirsch {
 
+// The same bytes for a function of Abseil. The text must outlive the result, as with any view.
 inline absl::string_view ForAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
+// A string_view becomes Abseil's. Anything else passes through by reference, without a copy.
 template <typename Piece>
 decltype(auto) PieceForAbsl(const Piece& piece) {
   if constexpr (std::is_same_v<Piece, std::string_view>)
@@ -21,19 +30,20 @@ decltype(auto) PieceForAbsl(const Piece& piece) {
     return (piece);
 }
 
-// absl::StrCat.
+// Pieces may be strings, views, characters, and numbers: all that absl::StrCat takes.
 template <typename... Pieces>
 std::string Cat(const Pieces&... pieces) {
   return absl::StrCat(PieceForAbsl(pieces)...);
 }
 
-// absl::StrAppend.
+// Adds the pieces at the end of `text`. No piece may be a part of `text` itself, as absl::StrAppend demands.
 template <typename... Pieces>
 void Append(std::string* text, const Pieces&... pieces) {
   absl::StrAppend(text, PieceForAbsl(pieces)...);
 }
 
-// absl::StrJoin.
+// The pieces in their order, with `separator` between any two. Elements may be numbers, too: Join({1, 2},
+// ",") is "1,2".
 template <typename Pieces>
 std::string Join(const Pieces& pieces, std::string_view separator) {
   std::string text;

@@ -6,10 +6,11 @@
 namespace kirsch {
 namespace {
 
-// `format` is strftime's.
+// `format` is strftime's. Its result must fit 31 characters.
 std::string NowAs(const char* format) {
   const std::time_t now = std::time(nullptr);
   std::tm parts = {};
+  // gmtime_r writes into our own struct; gmtime would share one between threads.
   gmtime_r(&now, &parts);
   char text[32] = "";
   std::strftime(text, sizeof(text), format, &parts);

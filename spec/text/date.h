@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Days and times, by UTC.
+// Gives the present day and time as text, for files that record when they were written. Both are in UTC, so
+// that they do not depend on the machine's time zone.
 #ifndef KIRSCH_SPEC_TEXT_DATE_H_
 #define KIRSCH_SPEC_TEXT_DATE_H_
 

@@ -19,12 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A limit keeps a wrong path, such as /dev/zero, from filling the memory.
 constexpr size_t kLargestFile = size_t{64} << 20;  // for input: far more than any has
 
+// Reads `errno`, so nothing that may set it can come between the failed call and this one.
 absl::Status SystemError(std::string_view path) {
   return absl::InvalidArgumentError(Cat(Quoted(path, 4096), ": ", std::strerror(errno)));
 }
 
+// Writes all of `contents`, however many calls that takes: write() may take in less than it was given, or be
+// interrupted. False: `errno` says why.
 bool WriteAll(int file, std::string_view contents) {
   while (!contents.empty()) {
     const ssize_t written = write(file, contents.data(), contents.size());
@@ -34,11 +38,13 @@ bool WriteAll(int file, std::string_view contents) {
   return true;
 }
 
-// Writes `contents` to the descriptor `file` and closes it; if it is none, `errno` says why. Errors call it
-// `shown`.
+// Writes `contents` to the descriptor `file` and closes it. If `file` is negative, opening it has failed, and
+// `errno` says why. Errors call the file `shown`, which is the path that the user gave.
 absl::Status WriteAndClose(int file, std::string_view contents, std::string_view shown) {
   if (file < 0) return SystemError(shown);
   const bool written = WriteAll(file, contents);
+  // close() may set errno, and it can report a failed write, too. The first error is the one that is
+  // reported.
   const int error = errno;
   const bool closed = close(file) == 0;
   if (written && closed) return absl::OkStatus();
@@ -46,23 +52,28 @@ absl::Status WriteAndClose(int file, std::string_view contents, std::string_view
   return SystemError(shown);
 }
 
+// Returns a descriptor, or -1 with the reason in `errno`. O_CLOEXEC keeps it from programs that this one
+// starts.
 int OpenToWrite(const std::string& path, int flags) {
   return open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
 }
 
-// Follows symbolic links as long as `is_end` is false of where they have led.
+// Follows symbolic links until `is_end` is true of the path reached, or it is no link. Links may form a
+// circle, so that there is a limit on their number.
 template <typename IsEnd>
 fs::path Followed(std::string_view path, const IsEnd& is_end) {
   constexpr int kMostLinks = 40;
   std::error_code error;
   fs::path target(path);
   for (int links = 0; links < kMostLinks && !is_end(target) && fs::is_symlink(target, error); ++links)
+    // A relative link counts from the directory that it is in; operator/ drops that if the link is absolute.
     target = target.parent_path() / fs::read_symlink(target, error);
   return target;
 }
 
-// Through symbolic links, so that a link that is written to stays one, also if it leads to what isn't there
-// yet. Of links that lead nowhere, the path of one.
+// The path that `path` stands for, without symbolic links. WriteFile replaces that file, so that a link stays
+// a link, even if it leads to a file that does not exist yet. If a link leads nowhere, the result is the path
+// that it names.
 std::string Resolve(std::string_view path) {
   std::error_code error;
   const fs::path target = Followed(path, [](const fs::path&) { return false; });
@@ -70,23 +81,28 @@ std::string Resolve(std::string_view path) {
   return error ? target.string() : canonical.string();
 }
 
-// The descriptor of this process that `path` names, as /dev/stdout and /dev/fd/3 do; -1: it names none.
-// Whatever such a descriptor is of, it is open already: its file may not be replaced.
+// The descriptor of this process that `path` names, as /dev/stdout and /dev/fd/3 do; -1: it names none. Such
+// a file is open already, and others may hold it, too: it is written to, not replaced.
 int DescriptorOf(std::string_view path) {
   std::error_code error;
   const fs::path own = fs::canonical("/proc/self/fd", error);
   if (error) return -1;
+  // /dev/stdout is a link to /proc/self/fd/1, which is a link as well. The walk must end at the link within
+  // /proc/self/fd, as its name is the number.
   const auto is_own = [&](const fs::path& link) { return fs::canonical(link.parent_path(), error) == own; };
   const fs::path link = Followed(path, is_own);
   int descriptor = -1;
   return is_own(link) && absl::SimpleAtoi(link.filename().string(), &descriptor) ? descriptor : -1;
 }
 
+// In the same directory, as rename() works within one file system only. The process's number keeps two runs
+// of the program apart.
 std::string TemporaryFor(const std::string& name) { return Cat(name, ".", getpid(), ".tmp"); }
 
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(std::string_view path) {
+  // Read by pieces, not by the size that stat() gives: pipes and files of /proc have none.
   const int file = open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return SystemError(path);
   std::string contents;
@@ -105,6 +121,7 @@ absl::StatusOr<std::string> ReadFile(std::string_view path) {
 }
 
 absl::Status WriteFile(std::string_view path, std::string_view contents) {
+  // A duplicate is written to and closed, so that the process's own descriptor stays open.
   if (const int descriptor = DescriptorOf(path); descriptor >= 0)
     return WriteAndClose(fcntl(descriptor, F_DUPFD_CLOEXEC, 0), contents, path);
   const std::string given(path);
@@ -112,6 +129,7 @@ absl::Status WriteFile(std::string_view path, std::string_view contents) {
   const bool exists = stat(given.c_str(), &info) == 0;
   if (!exists && errno == ELOOP) return SystemError(path);
   if (exists && !S_ISREG(info.st_mode)) return WriteAndClose(OpenToWrite(given, 0), contents, path);
+  // The new contents go to a temporary file first. Renaming it replaces the old file in one step.
   const std::string name = Resolve(path);
   const std::string temporary = TemporaryFor(name);
   absl::Status status = WriteAndClose(OpenToWrite(temporary, O_CREAT | O_TRUNC), contents, path);
@@ -122,6 +140,7 @@ absl::Status WriteFile(std::string_view path, std::string_view contents) {
 
 absl::Status CheckWritable(std::string_view path) {
   if (const int descriptor = DescriptorOf(path); descriptor >= 0) {
+    // The process has the file open. Writing to it works if it was opened for that.
     const int flags = fcntl(descriptor, F_GETFL);
     if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) return absl::OkStatus();
     errno = EBADF;
@@ -132,11 +151,14 @@ absl::Status CheckWritable(std::string_view path) {
   const bool exists = stat(given.c_str(), &info) == 0;
   if (!exists && errno == ELOOP) return SystemError(path);
   if (exists && !S_ISREG(info.st_mode)) {
-    // A pipe is not opened: its reader would take that for all there is.
+    // A pipe is not opened: its reader would take the closing of it for the end of all output. Directories
+    // and sockets are refused by the error that opening them would give.
     errno = S_ISDIR(info.st_mode) ? EISDIR : S_ISSOCK(info.st_mode) ? ENXIO : 0;
     if (errno == 0 && access(given.c_str(), W_OK) == 0) return absl::OkStatus();
     return SystemError(path);
   }
+  // WriteFile needs a directory in which it may create files, whatever the file's own permissions are. So
+  // this is tried.
   const std::string temporary = TemporaryFor(Resolve(path));
   absl::Status status = WriteAndClose(OpenToWrite(temporary, O_CREAT | O_TRUNC), "", path);
   unlink(temporary.c_str());

@@ -11,6 +11,8 @@
 namespace kirsch {
 namespace {
 
+// Lists of words are one string each, as they are read more easily so. IsOneOf searches them; these checks
+// run once for each name of a text.
 // Keywords of C and of C++, up to C23 and C++23.
 constexpr std::string_view kKeywords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t "
@@ -22,8 +24,9 @@ constexpr std::string_view kKeywords =
     "typename "
     "typeof typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq";
 
-// What compilers, and the headers of C that a kernel's header or its users include, define as macros, and
-// types that the code has; a star stands for any rest.
+// Macros that compilers define, or the headers of C that a kernel's header or its users include; and types
+// that the code has. A star stands for any rest: FD_* is FD_SET and all others of that kind. A parameter may
+// not have such a name, as the preprocessor would replace it.
 constexpr std::string_view kMacros =
     "BIG_ENDIAN BUFSIZ BYTE_ORDER EOF EXIT_FAILURE EXIT_SUCCESS FD_* FILENAME_MAX FOPEN_MAX FP_* HUGE_VAL* "
     "INFINITY INT16_* INT32_* INT64_* INT8_* INTMAX_* INTPTR_* INT_* KIRSCH_* LITTLE_ENDIAN L_ctermid "
@@ -39,15 +42,17 @@ constexpr std::string_view kMacros =
     "isnormal issubnormal isunordered le16toh le32toh le64toh linux math_errhandling offsetof signbit "
     "size_t stderr stdin stdout strdupa strndupa uint16_t uint32_t uint64_t uint8_t unix";
 
-// Names that a header with its self-test has for something else.
+// Names that a header with its self-test uses for something else: parameters, variables, and functions that
+// it calls.
 constexpr std::string_view kNamesInHeaders =
     "at batch before block exit free i k lhs ls m main malloc memcpy memset n n_threads on os out packed "
     "phase "
     "printf problem problems rhs rs samples scratch scratch_memory shared shared_memory step thread what "
     "work wrong";
 
-// Functions of C's library and its usual extensions: stdlib.h and string.h, which headers of intrinsics
-// include, and stdio.h; then those of math.h, each of which may have an f or an l behind it.
+// Functions of C's library and its usual extensions: those of stdlib.h and string.h, which headers of
+// intrinsics include, and of stdio.h. A kernel of one of these names would be declared a second time, with
+// other parameters.
 constexpr std::string_view kFunctions =
     "a64l abort abs aligned_alloc arc4random arc4random_buf arc4random_uniform asprintf at_quick_exit "
     "atexit atof atoi atol atoll basename bcmp bcopy bsearch bzero calloc canonicalize_file_name "
@@ -75,6 +80,7 @@ constexpr std::string_view kFunctions =
     "strtoll strtoq strtoul strtoull strtouq strverscmp strxfrm strxfrm_l system tempnam tmpfile "
     "tmpfile64 tmpnam tmpnam_r ungetc unlockpt unsetenv valloc vasprintf vdprintf vfprintf vfscanf "
     "vprintf vscanf vsnprintf vsprintf vsscanf wcstombs wctomb";
+// Functions of math.h. Each exists with an f and with an l behind it, too: sin, sinf, sinl.
 constexpr std::string_view kMathFunctions =
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs "
     "fdim "
@@ -83,7 +89,7 @@ constexpr std::string_view kMathFunctions =
     "logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalb scalbln "
     "scalbn significand sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn";
 
-// Types that these and stddef.h and stdint.h have, and the namespace of C++.
+// Types of these headers, of stddef.h and of stdint.h; and the namespace of C++.
 constexpr std::string_view kTypes =
     "FILE blkcnt64_t blkcnt_t blksize_t caddr_t clock_t clockid_t comparison_fn_t "
     "cookie_close_function_t cookie_io_functions_t cookie_read_function_t cookie_seek_function_t "
@@ -99,10 +105,12 @@ constexpr std::string_view kTypes =
     "uint_least16_t uint_least32_t uint_least64_t uint_least8_t uintmax_t uintptr_t ulong useconds_t "
     "ushort va_list";
 
+// The blanks around both make a match begin and end at whole words. `word` must have none within it.
 bool IsOneOf(std::string_view words, std::string_view word) {
   return Cat(" ", words, " ").find(Cat(" ", word, " ")) != std::string::npos;
 }
 
+// Tries the name itself, then each of its beginnings with a star in place of the rest.
 bool IsMacro(std::string_view name) {
   if (IsOneOf(kMacros, name)) return true;
   for (size_t length = 1; length <= name.size(); ++length)

@@ -12,9 +12,12 @@
 namespace kirsch {
 namespace {
 
+// Values are nested, and so are the calls that destroy them or look at their members. Any text has to be
+// safe.
 constexpr size_t kMaxNesting = 64;
 
-// Reads the text for the library and tells how far it has come: the library's events come without a place.
+// Reads the text for the library and notes how far it has come. The library reports events (a string, the end
+// of an object) without their place; the place is computed from how much was read when the event came.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -41,19 +44,27 @@ class CountingIterator {
   const char** furthest_;
 };
 
-// Builds the tree from the library's events. Each event comes when its token has been read (a number: one
-// byte more), so the token began at the first byte since the event before that is not punctuation or white
-// space.
+// Builds the tree from the library's events. An event comes when its token has been read, of a number one
+// byte later. So the token began at the first byte since the last event that is neither punctuation nor white
+// space:
+//
+//   {"a": 12, "b"
+//            ^  the number's event came when the comma had been read: the search begins here
+//             ^ the first byte that counts: the token "b" begins here
+//
+// Every handler returns false to stop the parser; status() has the reason then.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
   TreeBuilder(std::string_view text, std::string_view file) : text_(text), file_(file), read_(text.data()) {
     open_.push_back(&top_);  // an array of one element, the document
   }
 
+  // How far the iterators have come; they write it.
   const char** read() { return &read_; }
   const absl::Status& status() const { return status_; }
   JsonValue TakeDocument() { return std::move(top_.children.front()); }
 
+  // The handlers of values: each adds a leaf to the innermost open array or object.
   bool null() override { return Leaf(JsonValue::Kind::kNull) != nullptr; }
   bool boolean(bool value) override {
     Leaf(JsonValue::Kind::kBool)->boolean = value;
@@ -72,6 +83,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(size_t) override { return Open(JsonValue::Kind::kArray); }
   bool end_array() override { return Close(); }
 
+  // The key is kept until its value comes, which takes it (Leaf).
   bool key(std::string& key) override {
     key_position_ = TokenPosition();
     if (open_.back()->Find(key) != nullptr)
@@ -80,7 +92,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  // `place` counts the bytes read, the offending one (or the end) included.
+  // `place` counts the bytes read, the offending one (or the end) included. The message has the place where
+  // the bad token begins, not the byte in it that was too much.
   bool parse_error(size_t place, const std::string&, const nlohmann::json::exception& error) override {
     const size_t last = std::min(place > 0 ? place - 1 : 0, text_.size());
     const size_t first = std::min(text_.find_first_not_of(" \t\r\n,:", end_of_last_), last);
@@ -91,7 +104,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // What the library's message says besides place and token: "expected '}'" or "invalid literal".
+  // What the library's message says besides place and token: "expected '}'" or "invalid literal". The library
+  // calls a number that no double can hold an error as well; its message has neither form.
   static std::string Reason(std::string_view message) {
     constexpr std::string_view kInvalid = " - invalid ", kExpected = "; expected ";
     if (const size_t invalid = message.find(kInvalid); invalid != std::string_view::npos) {
@@ -103,11 +117,14 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return Cat("expected ", message.substr(expected + kExpected.size()));
   }
 
+  // Stops the parser, as it is what a handler returns.
   bool Fail(absl::Status status) {
     status_ = std::move(status);
     return false;
   }
 
+  // Where the token of the present event begins. Positions are counted on from the last one, so that a whole
+  // document takes time in proportion to its length.
   TextPosition TokenPosition() {
     const size_t begin = std::min(text_.find_first_not_of(" \t\r\n,:]}", end_of_last_), text_.size());
     position_ = PositionAfter(position_, text_.substr(position_offset_, begin - position_offset_));
@@ -116,6 +133,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return position_;
   }
 
+  // Adds a value to the innermost open array or object. Elements of arrays have no key: the last one was
+  // taken.
   JsonValue* Leaf(JsonValue::Kind kind) {
     JsonValue& value = open_.back()->children.emplace_back();
     value.kind = kind;
@@ -132,6 +151,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
+  // `open_` holds the document's array, too, hence one more level.
   bool Open(JsonValue::Kind kind) {
     JsonValue* value = Leaf(kind);
     open_.push_back(value);  // stays valid: its parent gets no other child while it is open

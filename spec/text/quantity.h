@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantities as people read them.
+// Prints quantities as people read them, in the same way wherever a time or a rate is reported.
 #ifndef KIRSCH_SPEC_TEXT_QUANTITY_H_
 #define KIRSCH_SPEC_TEXT_QUANTITY_H_
 
@@ -8,10 +8,10 @@
 
 namespace kirsch {
 
-// "2.331 ms": four digits, and the unit from ns to s that suits.
+// "2.331 ms": four digits, and the largest unit from ns to s in which the number is 1 or more (ns: or less).
 std::string SecondsText(double seconds);
 
-// Of 1e9 operations a second, of integers or of floats.
+// The unit of 1e9 operations a second: of integers they are no FLOP.
 inline std::string_view RateUnit(bool integers) { return integers ? "GOP/s" : "GFLOP/s"; }
 
 }  // namespace kirsch

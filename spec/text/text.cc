@@ -23,6 +23,8 @@ std::vector<Word> SplitWords(const Word& whole) {
   std::vector<Word> words;
   TextPosition position = whole.position;
   size_t begin = 0;
+  // One turn for each word: skip the white space, and take what follows. A turn that finds nothing is at the
+  // end, and has added the empty word there.
   while (true) {
     size_t end = begin;
     while (end < text.size() && absl::ascii_isspace(static_cast<unsigned char>(text[end]))) ++end;
@@ -53,6 +55,7 @@ std::string Printable(std::string_view text) {
     if (absl::ascii_isprint(static_cast<unsigned char>(c)))
       printable += c;
     else
+      // Always two digits, so that what follows cannot be taken for a third.
       Append(&printable, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
   }
   return printable;
@@ -65,6 +68,7 @@ std::string Quoted(std::string_view text, size_t longest) {
 
 std::string PrintNumber(float number) {
   char digits[32];
+  // Without a precision, to_chars writes the fewest digits that are read back as the same number.
   const auto end = std::to_chars(digits, digits + sizeof(digits), number);
   return std::string(digits, static_cast<size_t>(end.ptr - digits));
 }
@@ -81,6 +85,7 @@ absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_v
 absl::StatusOr<uint32_t> ParseNumber(std::string_view source, const Word& word, std::string_view what,
                                      int64_t low, int64_t high) {
   uint64_t value = 0;
+  // SimpleAtoi alone would accept a sign, and blanks around the number.
   const bool digits =
       std::all_of(word.text.begin(), word.text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (digits && absl::SimpleAtoi(ForAbsl(word.text), &value) && value >= static_cast<uint64_t>(low) &&
