@@ -13,7 +13,8 @@ constexpr int kRuns = 20;
 
 }  // namespace
 
-// A multiplication and not an addition: newer CPUs fold chains of additions away.
+// Each multiplication needs the result of the one before, so the loop takes its latency and nothing less. It
+// is no addition, as newer CPUs fold chains of additions away. `volatile` keeps the compiler from doing so.
 void RunClockLoop() {
   constexpr auto kIterations = static_cast<int64_t>(kClockCycles) / kMultiplyLatency;
   uint32_t value = 3;
@@ -26,6 +27,7 @@ double MeasureGhz() {
   for (int run = 0; run < kRuns; ++run) {
     const auto start = Clock::now();
     RunClockLoop();
+    // Cycles by nanoseconds are GHz.
     ghz =
         std::max(ghz, kClockCycles / std::chrono::duration<double, std::nano>(Clock::now() - start).count());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The target of a host: pure functions of what the host says of itself.
+// Makes the target of a host: pure functions of what the host says of itself.
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +14,7 @@ namespace {
 
 using Features = std::vector<std::string>;
 
+// The features of `wanted` that `have` lacks, in the order of `wanted`.
 Features Lacking(const Features& have, const Features& wanted) {
   Features lacking;
   for (const std::string& feature : wanted)
@@ -21,7 +22,9 @@ Features Lacking(const Features& have, const Features& wanted) {
   return lacking;
 }
 
-// The target whose constants come nearest.
+// The target whose constants come nearest (HostTarget's comment has the rule). A name that LLVM knows
+// decides. Else ranks do: first whether the vendor is the same, then the number of features. A target that
+// needs a feature which the host lacks would have vector units that the host has not.
 Target Nearest(const Host& host, std::string_view llvm_cpu) {
   Target best = DefaultTarget();
   std::pair<bool, size_t> best_rank;
@@ -37,12 +40,14 @@ Target Nearest(const Host& host, std::string_view llvm_cpu) {
   return best;
 }
 
-// Drops what `available` doesn't allow.
+// Drops what `available` doesn't allow: features, the matrix unit, vector units.
 void Restrict(const Features& available, Target* target) {
   for (const std::string& feature : Lacking(available, target->features))
     target->features.erase(std::find(target->features.begin(), target->features.end(), feature));
   if (!target->HasFeature(kTileFeature)) target->matrix.reset();
   for (VectorUnit& unit : target->vectors) {
+    // A unit of 16 or 32 bytes that needs AVX-512 has a form without it: AVX2's masked loads and stores, and
+    // 16 registers.
     if (unit.bytes == 64 || Lacking(available, FeaturesOf(unit)).empty()) continue;
     unit.masks = false;  // the same unit, as AVX2 sees it
     unit.registers = std::min(unit.registers, 16);
@@ -51,8 +56,10 @@ void Restrict(const Features& available, Target* target) {
                 [&](const VectorUnit& unit) { return !Lacking(available, FeaturesOf(unit)).empty(); });
 }
 
+// The machine's sizes replace the named target's, whose costs of a line stay.
 void SetCaches(const std::vector<HostCache>& caches, Target* target) {
   for (const HostCache& cache : caches) {
+    // A size below 1 KiB is a mistake of the system, or none; target files have that limit, too.
     if (cache.level < 1 || cache.level > 3 || cache.bytes < 1024) continue;
     MemoryLevel& level = target->memory[static_cast<size_t>(Index(Level::kL1) + cache.level - 1)];
     level.bytes = cache.bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of spec/target/targets/*.json; CMake generates the definition.
+// Gives the text of every file in spec/target/targets/, which is a part of the program: it must know its
+// targets wherever it is installed. CMake generates the definition from target_files.cc.in.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_FILES_H_
 #define KIRSCH_SPEC_TARGET_TARGET_FILES_H_
 
@@ -14,6 +15,7 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
+// By their names, ascending.
 absl::Span<const EmbeddedFile> TargetFiles();
 
 }  // namespace kirsch

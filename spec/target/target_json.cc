@@ -19,7 +19,8 @@ using Kind = JsonValue::Kind;
 
 constexpr Level kMemoryLevels[] = {Level::kL1, Level::kL2, Level::kL3, Level::kRam};
 
-// `unit`: a VectorUnit.
+// The member of `unit` that the row's keys set. `unit`: a VectorUnit, const or not, as the reader and the
+// writer share the tables.
 template <typename Unit>
 auto& RateOf(const Instruction& row, Unit& unit) {
   return unit.rates[static_cast<size_t>(row.arithmetic)];
@@ -30,6 +31,7 @@ auto& WideningOf(const DtypeInfo& row, Unit& unit) {
   return unit.widening[static_cast<size_t>(row.dtype)];
 }
 
+// What is not set here has its default in the struct.
 VectorUnit DefaultVectorUnit(int bytes) {
   VectorUnit unit;
   unit.bytes = bytes;
@@ -40,6 +42,7 @@ VectorUnit DefaultVectorUnit(int bytes) {
   return unit;
 }
 
+// `unstreamed_cycles_per_line` is 0 for L1 only. There, a page costs nothing, either.
 MemoryLevel DefaultCache(int64_t bytes, int ways, double cycles_per_line, double unstreamed_cycles_per_line,
                          int ramp_lines, double overlap) {
   MemoryLevel level;
@@ -54,7 +57,7 @@ MemoryLevel DefaultCache(int64_t bytes, int ways, double cycles_per_line, double
   return level;
 }
 
-// The names of tables of keys.
+// The names of the keys of some tables, for hints about a key that is not known.
 template <typename... Tables>
 std::vector<std::string> KeyNames(const Tables&... tables) {
   std::vector<std::string> names;
@@ -65,6 +68,7 @@ std::vector<std::string> KeyNames(const Tables&... tables) {
   return names;
 }
 
+// Keys of instructions and of types are made from two tables: "dot_u8s8" and "_latency".
 std::vector<std::string> VectorKeyNames() {
   std::vector<std::string> names = KeyNames(kVectorKeys);
   names.emplace_back("masks");
@@ -77,12 +81,15 @@ std::vector<std::string> VectorKeyNames() {
   return names;
 }
 
-// Reads one file. Members return the first error; warnings collect.
+// Reads one file. Each method returns the first error that it finds. Warnings collect in the result, as a
+// file with keys that mean nothing is still a good one.
 class TargetReader {
  public:
   explicit TargetReader(std::string_view file) : file_(file) {}
 
   absl::StatusOr<TargetFile> Read(const JsonValue& document) {
+    // Keys overwrite the defaults one by one. So the order of keys in a file does not matter; what concerns
+    // several keys is checked at the end.
     result_.target = DefaultTarget();
     if (document.kind != Kind::kObject)
       return ExpectedAt(file_, document, "an object with the keys of a target");
@@ -94,7 +101,7 @@ class TargetReader {
   }
 
  private:
-  // No object may have a key under both of its names.
+  // No object may have a key under both of its names: which one counts would depend on their order.
   absl::Status CheckNames(const JsonValue& value) {
     for (const JsonValue& child : value.children) {
       const std::string_view name = CurrentName(child.key);
@@ -107,10 +114,12 @@ class TargetReader {
     return absl::OkStatus();
   }
 
+  // A key of the outermost object: one that has a form of its own, or a number of kTargetKeys.
   absl::Status ReadKey(const JsonValue& value) {
     Target& target = result_.target;
     if (value.key == "name") return ReadString(value, &target.name);
     if (value.key == "cpu") {
+      // Whether LLVM knows the CPU is found out later, where LLVM is linked. The error needs this place then.
       result_.cpu = value.position;
       return ReadString(value, &target.cpu);
     }
@@ -146,7 +155,8 @@ class TargetReader {
     return absl::OkStatus();
   }
 
-  // What was measured, and how sure that is: for people, and for calibrate/, which reads all of it.
+  // The record of a calibration: what was measured, and how sure that is. It is for people, and for
+  // calibrate/, which reads all of it. A target needs no more than its date.
   absl::Status ReadCalibration(const JsonValue& value) {
     if (value.kind != Kind::kObject) return ExpectedAt(file_, value, "an object");
     const JsonValue* const date = value.Find("date");
@@ -167,6 +177,7 @@ class TargetReader {
       return ExpectedAt(file_, value, "an array of one object per vector width");
     result_.target.vectors.clear();
     for (const JsonValue& element : value.children) {
+      // Keys that the object lacks have the defaults of 32 bytes.
       VectorUnit& unit = result_.target.vectors.emplace_back(DefaultVectorUnit(32));
       if (element.kind != Kind::kObject)
         return ExpectedAt(file_, element, "an object with the keys of a vector unit");
@@ -182,6 +193,7 @@ class TargetReader {
         unit->masks = value.boolean;
         continue;
       }
+      // A key belongs to one of three tables: of the unit itself, of an instruction, of a type.
       bool known = false;
       absl::Status status = ReadNumber<VectorUnit>(value, kVectorKeys, unit, &known);
       for (const Instruction& row : kInstructions)
@@ -193,6 +205,7 @@ class TargetReader {
       if (!status.ok()) return status;
       if (!known) WarnUnknown(value, VectorKeyNames());
     }
+    // The default is one of the three, so if it is none of them, the object has the key.
     const JsonValue* bytes = object.Find("bytes");
     if (unit->bytes != 16 && unit->bytes != 32 && unit->bytes != 64)
       return ExpectedAt(file_, *bytes, "16, 32 or 64");
@@ -204,6 +217,7 @@ class TargetReader {
   absl::Status ReadMatrix(const JsonValue& object) {
     if (object.kind != Kind::kObject)
       return ExpectedAt(file_, object, "an object with the keys of a matrix unit");
+    // The key `matrix` says that there is such a unit, even if it is an empty object.
     MatrixUnit& unit = result_.target.matrix.emplace();
     for (const JsonValue& value : object.children) {
       bool known = false;
@@ -236,6 +250,7 @@ class TargetReader {
     for (const JsonValue& value : object.children) {
       bool known = false;
       absl::Status status = ReadNumber<MemoryLevel>(value, kTransferKeys, &memory, &known);
+      // RAM has no capacity: there, these are unknown keys.
       if (status.ok() && !known && level != Level::kRam)
         status = ReadNumber<MemoryLevel>(value, kCapacityKeys, &memory, &known);
       if (!status.ok()) return status;
@@ -246,7 +261,8 @@ class TargetReader {
     return absl::OkStatus();
   }
 
-  // If `value` is one of `keys`, after `prefix`: checks it, stores it, and sets *known.
+  // If `value` is one of `keys`, after `prefix`: checks it, stores it, and sets *known. A key that is none of
+  // them is no error; the caller tries other tables.
   template <typename Struct>
   absl::Status ReadNumber(const JsonValue& value, std::span<const NumericKey<Struct>> keys, Struct* object,
                           bool* known, std::string_view prefix = "") {
@@ -257,6 +273,7 @@ class TargetReader {
     });
     if (key == keys.end()) return absl::OkStatus();
     *known = true;
+    // A member that is an integer takes whole numbers only.
     const bool whole = !std::holds_alternative<double Struct::*>(key->member);
     const bool good = value.kind == Kind::kNumber && value.number >= key->low && value.number <= key->high &&
                       (!whole || value.number == std::floor(value.number));
@@ -272,7 +289,8 @@ class TargetReader {
     return absl::OkStatus();
   }
 
-  // What concerns several keys.
+  // Checks what concerns several keys. The place of an error is that of the key which is most likely wrong,
+  // or of the document where it is left out.
   absl::Status Check(const JsonValue& document) {
     const Target& target = result_.target;
     const auto place = [&](std::string_view key) {
@@ -284,12 +302,14 @@ class TargetReader {
         if (!target.HasFeature(feature))
           return ErrorAt(file_, place("features"),
                          Cat("expected the feature ", feature, ", which vectors[", i, "] needs"));
+      // The search takes the first unit for the widest one.
       if (i > 0 && target.vectors[i].bytes >= target.vectors[i - 1].bytes)
         return ErrorAt(file_, place("vectors"), "expected each vector width once, the widest first");
     }
     if (target.matrix && !target.HasFeature(kTileFeature))
       return ErrorAt(file_, place("features"),
                      Cat("expected the feature ", kTileFeature, ", which matrix needs"));
+    // There are register tiles of the matrix unit only beside vectors as long as a row of a tile is.
     if (target.matrix && target.vectors.front().bytes != kTileRowBytes)
       return ErrorAt(file_, place("vectors"),
                      Cat("expected vectors of ", kTileRowBytes, " bytes, which matrix needs"));
@@ -297,6 +317,7 @@ class TargetReader {
         target.at(Level::kL2).bytes > target.at(Level::kL3).bytes)
       return ErrorAt(file_, place("memory"),
                      "expected every cache to be at least as large as the one before it");
+    // Footprints divide by them by shifts.
     for (const auto& [key, bytes] :
          {std::pair{"line_bytes", target.line_bytes}, {"page_bytes", target.page_bytes}})
       if ((bytes & (bytes - 1)) != 0)
@@ -308,6 +329,7 @@ class TargetReader {
   TargetFile result_;
 };
 
+// Adds the numbers of one table to `json`, each after `prefix`. The reader finds them by the same rows.
 template <typename Struct>
 void Write(std::span<const NumericKey<Struct>> keys, const Struct& object, nlohmann::ordered_json* json,
            std::string_view prefix = "") {
@@ -324,10 +346,12 @@ Target DefaultTarget() {
   target.features = {"avx2", "fma"};
   target.vectors = {DefaultVectorUnit(32), DefaultVectorUnit(16)};
   auto& memory = target.memory;
+  // From L1 to RAM, a line costs more cycles, and less of its cost hides behind arithmetic.
   memory[static_cast<size_t>(Level::kL1)] = DefaultCache(32 << 10, 8, 1, 0, 0, 1);
   memory[static_cast<size_t>(Level::kL2)] = DefaultCache(512 << 10, 8, 2, 0.5, 2, 0.7);
   memory[static_cast<size_t>(Level::kL3)] = DefaultCache(8 << 20, 16, 4, 4, 16, 0.5);
   MemoryLevel& ram = memory[static_cast<size_t>(Level::kRam)];
+  // RAM has more bytes than any operand, so that everything fits.
   ram = DefaultCache(int64_t{1} << 60, 1, 10, 11, 32, 0.4);
   ram.write_factor = 1.5;
   return target;

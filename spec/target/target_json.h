@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target files: JSON to Target and back. Every key, its unit and its default are in docs/targets.md.
+// Reads and writes target files: JSON to Target and back.
+//
+// Every key, its unit and its default are in docs/targets.md. Every key is optional, so a file may say only
+// what its CPU has different from DefaultTarget():
+//
+//   {"name": "mine", "cpu": "znver4", "ghz": 4.5, "memory": {"L3": {"bytes": 33554432}}}
 #ifndef KIRSCH_SPEC_TARGET_TARGET_JSON_H_
 #define KIRSCH_SPEC_TARGET_TARGET_JSON_H_
 
@@ -13,6 +18,7 @@
 
 namespace kirsch {
 
+// A target, and what its file says besides.
 struct TargetFile {
   Target target;
   std::vector<std::string> warnings = {};  // one line each: keys that mean nothing
@@ -22,15 +28,19 @@ struct TargetFile {
   bool uncalibrated = false;    // of a host: they are those of another machine
 };
 
-// What a target is when its file says nothing: a middling AVX2 core.
+// The target that an empty file stands for: a middling AVX2 core.
 Target DefaultTarget();
 
-// `file` is what messages call the text. An error (malformed JSON, a value of the wrong type or out of range,
-// units that the features do not allow) is InvalidArgument, one line: "<file>:<line>:<column>: expected
-// <what>, got <value>". Any text is safe to pass.
+// Reads a target. `file` is what messages call the text, which may be any. InvalidArgument, one line
+// "<file>:<line>:<column>: expected <what>, got <value>", for:
+//   - malformed JSON,
+//   - a value of the wrong type or out of range,
+//   - a key under its former and its present name,
+//   - units that the features do not allow, or caches that are smaller than the one before.
+// Keys that are not known are only warnings: a file may have been written for a later version.
 absl::StatusOr<TargetFile> ParseTarget(std::string_view text, std::string_view file);
 
-// JSON with every key; ParseTarget gives an equal target back.
+// Returns JSON with every key, defaults included. ParseTarget gives an equal target back.
 std::string PrintTarget(const Target& target);
 
 }  // namespace kirsch

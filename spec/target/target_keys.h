@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numeric keys of a target file: what its reader and its writer share. Units and defaults are documented
-// in docs/targets.md.
+// Lists the numeric keys of a target file, a row for each.
+//
+// The reader, the writer and `kirsch help TARGET` share these tables, so a key that is added here is read,
+// checked, written and listed. Units and defaults are documented in docs/targets.md; what a key means is at
+// its member in spec/target.h.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_KEYS_H_
 #define KIRSCH_SPEC_TARGET_TARGET_KEYS_H_
 
@@ -12,6 +15,8 @@
 
 namespace kirsch {
 
+// One key: its name in the file, the member that it sets, and its range. A member of an integer type takes
+// whole numbers only.
 template <typename Struct>
 struct NumericKey {
   std::string_view name;
@@ -20,7 +25,8 @@ struct NumericKey {
   double high;
 };
 
-// What keys were called before, and are now. Files may still have the former names.
+// A key's former name and its present one. Files with former names are still read; they are written with
+// present ones.
 struct RenamedKey {
   std::string_view former, name;
 };
@@ -35,16 +41,18 @@ inline constexpr RenamedKey kRenamedKeys[] = {
     {"usable_beside_ram", "capacity_share_beside_ram"},
 };
 
-// The key's name today, if `key` is what it was called before.
+// The present name, if `key` is a former one; else `key` itself.
 constexpr std::string_view CurrentName(std::string_view key) {
   for (const RenamedKey& renamed : kRenamedKeys)
     if (key == renamed.former) return renamed.name;
   return key;
 }
 
-// Far more than anything takes, and so little that the cost of no spec overflows.
+// The largest number of cycles that a key may have. It is far more than anything takes, and so little that
+// the cost of no spec overflows.
 inline constexpr double kMostCycles = 1e4;
 
+// Of the outermost object.
 inline constexpr NumericKey<Target> kTargetKeys[] = {
     {"ghz", &Target::ghz, 0.1, 10},
     {"cores", &Target::cores, 1, 4096},
@@ -58,6 +66,8 @@ inline constexpr NumericKey<Target> kTargetKeys[] = {
     {"barrier_cycles", &Target::barrier_cycles, 0, 1e8},
 };
 
+// Of each object of `vectors`. The same objects have the keys of kRateKeys and kWideningKeys, and `masks`,
+// which is no number.
 inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"bytes", &VectorUnit::bytes, 16, 64},
     {"registers", &VectorUnit::registers, 8, 32},  // the least with which every arithmetic has a tile
@@ -76,7 +86,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
 
-// Of tiles, which are no key: kTileRows and kTileRowBytes.
+// Of `matrix`. The size of a tile is no key: kTileRows and kTileRowBytes.
 inline constexpr NumericKey<MatrixUnit> kMatrixKeys[] = {
     {"registers", &MatrixUnit::registers, 3, 8},
     {"row_cycles", &MatrixUnit::row_cycles, 0.0625, kMostCycles},
@@ -84,14 +94,15 @@ inline constexpr NumericKey<MatrixUnit> kMatrixKeys[] = {
     {"configure_cycles", &MatrixUnit::configure_cycles, 0, kMostCycles},
 };
 
-// After the `timing` of each instruction that has one: "mul_per_cycle".
+// Of a vector unit: each comes after the `timing` of every instruction that has one: "mul_per_cycle".
 inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
     {"_per_cycle", &ArithmeticRate::per_cycle, 0.0625, 16},
     {"_latency", &ArithmeticRate::latency, 1, 64},
     {"_chains", &ArithmeticRate::chains, 0, 256},
 };
 
-// After the name of each type of less than four bytes: "bf16_widen_cycles".
+// Of a vector unit: each comes after the name of every type that is narrower than what it is computed with:
+// "bf16_widen_cycles".
 inline constexpr NumericKey<WideningCosts> kWideningKeys[] = {
     {"_widen_cycles", &WideningCosts::vector, 0, kMostCycles},
     {"_broadcast_cycles", &WideningCosts::broadcast, 0, kMostCycles},
@@ -100,7 +111,7 @@ inline constexpr NumericKey<WideningCosts> kWideningKeys[] = {
     {"_copy_cycles", &WideningCosts::copy, 0, kMostCycles},
 };
 
-// Of caches only: RAM is unlimited.
+// Of L1, L2 and L3 in `memory`. RAM has none of these, as it is unlimited.
 inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
     {"bytes", &MemoryLevel::bytes, 1024, 1LL << 33},
     {"ways", &MemoryLevel::ways, 1, 1024},
@@ -108,6 +119,7 @@ inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
     {"capacity_share_beside_ram", &MemoryLevel::capacity_share_beside_ram, 0.0625, 1},
 };
 
+// Of each level in `memory`, RAM included.
 inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"threads_per_cache", &MemoryLevel::threads_per_cache, 1, 4096},
     {"cycles_per_line", &MemoryLevel::cycles_per_line, 0, kMostCycles},

@@ -22,13 +22,15 @@ std::vector<Target> ReadTargetFiles() {
   std::vector<Target> targets;
   for (const EmbeddedFile& file : TargetFiles()) {
     absl::StatusOr<TargetFile> parsed = ParseTarget(file.text, file.name);
+    // A file that does not parse, or has another name than its target, is a mistake of ours.
     KIRSCH_CHECK(parsed.ok() && parsed->target.name == file.name);
     targets.push_back(std::move(parsed->target));
   }
   return targets;
 }
 
-// $KIRSCH_CONFIG, or what the XDG base directory specification says, by which a relative path is ignored.
+// The directory of settings: $KIRSCH_CONFIG, or what the XDG base directory specification says. By that, a
+// relative path is ignored. Empty: there is none.
 std::string ConfigDirectory() {
   if (const char* const own = std::getenv("KIRSCH_CONFIG"); own != nullptr && *own != '\0')
     return std::string_view(own) == "none" ? "" : own;
@@ -38,7 +40,8 @@ std::string ConfigDirectory() {
   return home != nullptr && *home == '/' ? Cat(home, "/.config/kirsch") : "";
 }
 
-// What was calibrated may have been so with more features or other cores than there are now.
+// Reads a calibrated file. It may be of a time when the machine had more features or other cores, as virtual
+// machines do. Missing features are an error, since its kernels would not run. Cores are those of today.
 absl::StatusOr<TargetFile> CalibratedHost(const Host& host, std::string_view text, std::string_view path) {
   absl::StatusOr<TargetFile> file = ParseTarget(text, path);
   if (!file.ok()) return file;
@@ -54,6 +57,7 @@ absl::StatusOr<TargetFile> CalibratedHost(const Host& host, std::string_view tex
 
 absl::StatusOr<TargetFile> FindHost(std::string_view llvm_cpu) {
   const Host host = ReadHost();
+  // Only a file that is there and cannot be read is an error: else wrong costs would be used silently.
   const std::string path = HostFile();
   if (!path.empty() && access(path.c_str(), F_OK) == 0) {
     const absl::StatusOr<std::string> text = ReadFile(path);

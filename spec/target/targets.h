@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The targets Kirsch knows by name, and finding one.
+// Finds a target by its name, by the path of its file, or as the machine that the program runs on.
 #ifndef KIRSCH_SPEC_TARGET_TARGETS_H_
 #define KIRSCH_SPEC_TARGET_TARGETS_H_
 
@@ -13,18 +13,20 @@
 
 namespace kirsch {
 
-// The files of spec/target/targets/, which are part of the binary. In the order of their names; never
-// changes.
+// The targets of the files in spec/target/targets/, which are a part of the program. They come in the order
+// of their names, and are read once: the result never changes, and any thread may use it.
 const std::vector<Target>& NamedTargets();
 
-// `name_or_path`: a named target, "host", or the path of a target file. Errors are one line. "host" is what
-// was calibrated on this machine, if HostFile() is there; else HostTarget(ReadHost(), llvm_cpu) (host.h),
-// where `llvm_cpu` is LLVM's name of this machine's CPU.
+// `name_or_path` is a named target, "host", or the path of a target file. Names come first, so a file called
+// "znver4" has to be given as "./znver4".
+// "host" is the target that was calibrated on this machine, if HostFile() is there. Else it is
+// HostTarget(ReadHost(), llvm_cpu) (host.h), where `llvm_cpu` is LLVM's name of this machine's CPU.
+// Errors are one line. A calibrated file with features that this CPU lacks is an error, too.
 absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string_view llvm_cpu);
 
-// Where the calibrated constants of this machine are kept: targets/<signature>.json in the directory
-// $KIRSCH_CONFIG, or $XDG_CONFIG_HOME/kirsch, or ~/.config/kirsch. Empty if KIRSCH_CONFIG is "none", or there
-// is no such place.
+// The path at which the calibrated constants of this machine are kept, whether there are any or not:
+// targets/<signature>.json in the first of these directories that is set: $KIRSCH_CONFIG,
+// $XDG_CONFIG_HOME/kirsch, ~/.config/kirsch. Empty if KIRSCH_CONFIG is "none", or if there is no such place.
 std::string HostFile();
 
 }  // namespace kirsch
