@@ -27,18 +27,30 @@ namespace {
 
 bool IsContraction(const GraphNode& node) { return Info(node.op).kind == OperationKind::kContraction; }
 
+// Finds the contraction of a graph, and the epilogue's steps between it and the result.
+//
+// A graph is such a chain if one path leads from the result back to the contraction, and everything beside
+// the path is a parameter or a number. So the finder walks back from the result, and turns each operation on
+// its way into a step:
+//
+//   result <- relu <- add(., b) <- matmul(x, w)     steps_ after the walk: relu, add:n
+//
+// Whatever does not fit is refused with the place of the node; AsContraction's callers try another form then.
 class ContractionFinder {
  public:
   ContractionFinder(const Graph& graph, std::string_view source)
       : graph_(graph), source_(source), uses_(graph.nodes.size()), has_contraction_(graph.nodes.size()) {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const GraphNode& node = graph.nodes[i];
+      // Inputs come before their users, so one pass in the nodes' order is enough.
       has_contraction_[i] =
           IsContraction(node) || std::any_of(node.inputs.begin(), node.inputs.end(),
                                              [&](int input) { return HasContraction(input); });
     }
   }
 
+  // The spec, or why there is none. The order of the checks is that of the messages: the first one that fails
+  // is what the user reads.
   absl::StatusOr<ParsedSpec> Find() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (!graph_.nodes[i].type.dense())
@@ -50,11 +62,13 @@ class ContractionFinder {
     if (absl::Status status = WalkToContraction(); !status.ok()) return status;
     if (absl::Status status = AddInputs(); !status.ok()) return status;
     if (absl::Status status = CheckConstants(); !status.ok()) return status;
+    // A parameter that is used twice would be two operands of the spec; one that is unused, none.
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (At(static_cast<int>(i)).op == Operation::kInput && uses_[i] != 1)
         return Refused(static_cast<int>(i),
                        Cat("every parameter to be used once, ", At(static_cast<int>(i)).text,
                            uses_[i] == 0 ? " is not" : " is more often"));
+    // The epilogue of a spec has room for so many steps, and operands in memory.
     const auto operands =
         std::count_if(steps_.begin(), steps_.end(), [](const Taken& step) { return step.input >= 0; });
     if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
@@ -67,20 +81,23 @@ class ContractionFinder {
 
  private:
   const GraphNode& At(int node) const { return graph_.nodes[static_cast<size_t>(node)]; }
+  // An error at the place of a node: "expected ...".
   absl::Status Refused(int node, std::string_view expected) const {
     return ErrorAt(source_, At(node).position, Cat("expected ", expected));
   }
 
+  // Is the value made from the contraction? Such an operand of an operation is the one on the path.
   bool HasContraction(int node) const { return has_contraction_[static_cast<size_t>(node)]; }
   bool IsConvolution() const { return kirsch::IsConvolution(At(contraction_).op); }
 
-  // A cast that is a step of an epilogue; any other only says what is stored.
+  // Is the node a cast that is a step of an epilogue? That is one of s32 to f32. Any other cast only says
+  // what type is stored, so it may stand at the end alone.
   bool Converts(int node) const {
     return At(node).op == Operation::kCast && At(At(node).inputs[0]).type.dtype == Dtype::kS32 &&
            At(node).type.dtype == Dtype::kF32;
   }
 
-  // From the result back; steps_ are in the order of the walk, reversed.
+  // Walks from the result back. `steps_` are in the order of the walk, so MakeEpilogue reverses them.
   absl::Status WalkToContraction() {
     int at = graph_.result;
     if (At(at).op == Operation::kCast && !Converts(at)) at = At(at).inputs[0];
@@ -92,7 +109,7 @@ class ContractionFinder {
     return absl::OkStatus();
   }
 
-  // The node that this one is a step on.
+  // Adds the step that the node is, and returns the node that it is a step on: the next one of the walk.
   absl::StatusOr<int> Step(int node) {
     const GraphNode& at = At(node);
     const OperationInfo& info = Info(at.op);
@@ -100,6 +117,7 @@ class ContractionFinder {
       if (!Converts(node)) return Refused(node, "no cast but from s32 to f32 before the last");
       steps_.push_back({{Operation::kF32}, -1});
     } else if (info.equivalent) {
+      // relu is max:0, neg is mul:-1: the spec has one form of each.
       steps_.push_back(NumberStep(info.equivalent->op, info.equivalent->number, at.type.dtype));
     } else if (!IsStep(at.op)) {
       return Refused(node, "elementwise operations on one contraction, and nothing else as yet");
@@ -113,16 +131,22 @@ class ContractionFinder {
     return at.inputs[0];
   }
 
+  // An operation of two values. One of them is on the path; the other one is the step's operand.
   absl::StatusOr<int> BinaryStep(int node) {
     const GraphNode& at = At(node);
     const bool first = HasContraction(at.inputs[0]), second = HasContraction(at.inputs[1]);
+    // Both: then there are two paths. None: then the walk has left the path, as it began at something that
+    // has no contraction.
     if (first == second)
       return Refused(node,
                      "elementwise operations on one contraction, the other operand being a parameter or a "
                      "number, as yet");
+    // A step has the path's value as its first argument. These two are not symmetric: if either argument is a
+    // NaN, or both are equal, the second comes out.
     if (second && (at.op == Operation::kMaxNum || at.op == Operation::kMinNum))
       return Refused(node, "the contraction first, of what is not symmetric, as yet");
     const int chain = at.inputs[first ? 0 : 1], other = at.inputs[first ? 1 : 0];
+    // Steps are in the order of the walk, which goes backwards: what is done first is pushed last.
     const bool reversed = at.op == Operation::kSub && second;  // y - x is -x + y
     EpilogueStep step{reversed ? Operation::kAdd : at.op};
     if (absl::Status status = SetOperand(chain, other, &step); !status.ok()) return status;
@@ -131,11 +155,13 @@ class ContractionFinder {
     return chain;
   }
 
-  // The number, or what of the contraction's output an element of the parameter is for.
+  // Sets the step's operand: a number, or which elements of the contraction's output an element of the
+  // parameter is for.
   absl::Status SetOperand(int chain, int other, EpilogueStep* step) {
     const GraphNode& operand = At(other);
     if (operand.op == Operation::kNumber) {
       step->operand = EpilogueOperand::kNumber;
+      // -0 becomes 0: the text of a spec has one form of it.
       step->number = BitsOf(At(chain).type.dtype, operand.number == 0 ? 0 : operand.number);
       return absl::OkStatus();
     }
@@ -143,6 +169,8 @@ class ContractionFinder {
     if (operand.type.dtype != At(chain).type.dtype)
       return Refused(other, Cat("an operand of ", Info(At(chain).type.dtype).name, ", as the value is"));
     ++uses_[static_cast<size_t>(other)];
+    // Smaller tensors are repeated as in NumPy: axes that are missing come first and have size 1. So b:
+    // f32[32] beside f32[8,32] is [1,32], which is the shape of `columns`: one element for each column.
     const std::vector<uint32_t>& out = At(chain).type.dims;
     std::vector<uint32_t> dims = operand.type.dims;
     if (dims.size() > out.size()) return Refused(other, "no more axes than the contraction has");
@@ -160,13 +188,16 @@ class ContractionFinder {
                               PrintTensorType(operand.type)));
   }
 
-  // Without the axes of a batch.
+  // The shapes that an operand of the epilogue may have: of a matmul's rows, columns, and of all, without the
+  // axes of a batch.
   EpilogueShapes OutputShapes() const {
     const std::vector<uint32_t>& out = At(contraction_).type.dims;
     if (!IsConvolution()) return {{out[out.size() - 2], 1}, {out.back()}, out};
     return convolution_.output_shapes();
   }
 
+  // Takes the two matrices, or the image and the filters. A matrix may be the transpose of a parameter, which
+  // the spec says by the order of its layout.
   absl::Status AddInputs() {
     for (size_t i = 0; i < 2; ++i) {
       int input = At(contraction_).inputs[i];
@@ -183,7 +214,7 @@ class ContractionFinder {
     return absl::OkStatus();
   }
 
-  // In the batch.
+  // How many matrices the batch has.
   int64_t Matrices() const {
     int64_t matrices = 1;
     const std::vector<uint32_t>& dims = At(contraction_).type.dims;
@@ -191,7 +222,8 @@ class ContractionFinder {
     return matrices;
   }
 
-  // A spec packs one operand ahead, which of a convolution is the filters.
+  // A spec has one constant operand at most, which is packed once, ahead. Of a convolution that is the
+  // filters. Constants among the epilogue's operands have no form in a spec.
   absl::Status CheckConstants() const {
     int constants = 0;
     for (int i = 0; i < graph_.num_inputs(); ++i) {
@@ -203,17 +235,20 @@ class ContractionFinder {
     return absl::OkStatus();
   }
 
+  // Of the inputs and of what is stored in the end, whatever types are in between.
   MatmulTypes Types() const {
     const std::vector<int>& inputs = At(contraction_).inputs;
     return {At(inputs[0]).type.dtype, At(inputs[1]).type.dtype, At(graph_.result).type.dtype};
   }
 
+  // The steps from the contraction to the result.
   Epilogue MakeEpilogue() const {
     const MatmulTypes types = Types();
     Epilogue epilogue;
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
       epilogue.steps[static_cast<size_t>(epilogue.count++)] = step->step;
-    // A type that only an epilogue may end in.
+    // There are types of output that matmuls have only behind an epilogue. So a step is added that changes
+    // nothing: x * 1 of floats, which keeps the sign of a zero, or x + 0 of integers.
     if (epilogue.empty() && !IsSupported(types)) {
       const bool floats = IsFloating(types.lhs);
       epilogue.count = 1;
@@ -223,11 +258,14 @@ class ContractionFinder {
     return epilogue;
   }
 
+  // The types' error has the place of the contraction, as no word of the text lists them.
   absl::Status CheckTypesWith(const Epilogue& epilogue) const {
     const MatmulTypes types = Types();
     return CheckTypes(source_, {PrintTypes(types), At(contraction_).position}, types, epilogue);
   }
 
+  // A matmul is stated as a user would state it in a shorthand. CanonicalRequest brings it into its canonical
+  // form.
   absl::StatusOr<ParsedSpec> MakeMatmul() const {
     const TensorType &lhs = At(At(contraction_).inputs[0]).type, &out = At(contraction_).type;
     const size_t n = out.dims.size() - 1;
@@ -248,7 +286,8 @@ class ContractionFinder {
     return CanonicalRequest(WithSizes(asked, sizes));
   }
 
-  // But for the epilogue, and so for what is stored.
+  // The convolution as far as its node says it. The epilogue, and the type of what is stored, come when the
+  // walk is done.
   ConvolutionRequest MakeRequest() const {
     const GraphNode& node = At(contraction_);
     ConvolutionRequest request;
@@ -259,6 +298,7 @@ class ContractionFinder {
     return request;
   }
 
+  // A convolution with pads or groups is no single contraction: it needs a graph (ConvolutionRequest::limit).
   absl::StatusOr<ParsedSpec> MakeConvolution() const {
     ConvolutionRequest request = convolution_;
     request.types = Types();
@@ -270,7 +310,8 @@ class ContractionFinder {
     return AsSpec(request);
   }
 
-  // The kernel's parameters. `swapped`: the spec is the transposed problem.
+  // The kernel's parameters, and then out: which operand of the spec each is. `swapped`: the spec is the
+  // transposed problem, so lhs and rhs have changed places.
   std::vector<Parameter> ParametersAs(bool swapped) const {
     std::vector<Parameter> parameters;
     for (int i = 0; i < graph_.num_inputs(); ++i)
@@ -279,7 +320,8 @@ class ContractionFinder {
     return parameters;
   }
 
-  // Of the spec, which operand the kernel's parameter is.
+  // Which operand of the spec a parameter of the kernel is. Operands of the epilogue follow out, in the order
+  // of their steps; steps_ is reversed.
   int OperandOf(int input, bool swapped) const {
     for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
       if (input == inputs_[InputOfMatrix(matrix)]) return SwappedOperand(matrix, swapped);
@@ -288,7 +330,8 @@ class ContractionFinder {
     return operand + 1;
   }
 
-  // Which of the contraction's inputs the matrix is.
+  // Which of the contraction's inputs becomes lhs or rhs. A convolution's image comes first in a graph; which
+  // side of the matmul it is depends on the layout.
   size_t InputOfMatrix(int matrix) const {
     if (!IsConvolution()) return static_cast<size_t>(matrix);
     return matrix == InputOperand(At(contraction_).conv.layout) ? 0 : 1;
@@ -299,6 +342,7 @@ class ContractionFinder {
     int input;  // that it takes; -1: none
   };
 
+  // The bits of a number in the type that the step computes in, as EpilogueStep keeps them.
   static uint64_t BitsOf(Dtype type, double number) {
     uint64_t bits = 0;
     StoreElement(type, number, &bits, 0);
@@ -311,8 +355,10 @@ class ContractionFinder {
 
   const Graph& graph_;
   const std::string_view source_;
+  // For each node of the graph, how often the contraction or a step takes it.
   std::vector<int> uses_;
   std::vector<bool> has_contraction_;  // the node, or one that it is made from
+  // From the result to the contraction, the reverse of the epilogue's order.
   std::vector<Taken> steps_;
   int contraction_ = -1;
   ConvolutionRequest convolution_;  // if it is one
@@ -327,6 +373,7 @@ absl::StatusOr<ParsedSpec> AsContraction(const Graph& graph, std::string_view so
 }
 
 absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
+  // Graphs have dense tensors of their own types, and no options of matmuls but lhs_as.
   const Spec& spec = parsed.spec;
   const Epilogue& epilogue = spec.op_info().epilogue;
   bool dense = true;
@@ -343,11 +390,13 @@ absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
             Quoted(parsed.text)));
   const uint32_t b = spec.size[MatmulDims::kB], m = spec.size[MatmulDims::kM], k = spec.size[MatmulDims::kK],
                  n = spec.size[MatmulDims::kN];
+  // Graphs know no batch of one: such a matmul is of matrices.
   const auto matrices = [&](uint32_t rows, uint32_t columns) {
     return b == 1 ? std::vector<uint32_t>{rows, columns} : std::vector<uint32_t>{b, rows, columns};
   };
   GraphBuilder builder(MakeIdentifier(parsed.text), "spec", {});
   std::array<int, 2> inputs = {};
+  // A column-major operand is the transpose of a parameter that lies by rows.
   const std::array<std::vector<uint32_t>, 2> dims = {matrices(m, k), matrices(k, n)};
   const auto turned = [&](size_t i) { return spec.operand[i].layout.order == Order::kCol; };
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -356,6 +405,7 @@ absl::StatusOr<Graph> MatmulGraph(const ParsedSpec& parsed) {
     inputs[i] = builder.Parameter(std::string(kMatmulInfo.operands[i].name), spec.operand[i].dtype,
                                   std::move(stored), spec.operand[i].constant != 0);
   }
+  // The nodes in their order: parameters, transposes, the matmul, the epilogue.
   const Dtype sum = AccumulatorOf(spec);
   const std::vector<int> parameters =
       AddEpilogueParameters(epilogue, sum, {{m, 1}, {n}, matrices(m, n)}, &builder);

@@ -15,6 +15,7 @@ namespace {
 
 using Member = uint32_t AxisOptions::*;
 
+// One number stands for all if all are the same.
 std::string PrintNumbers(const std::vector<uint32_t>& numbers, const char* sign) {
   const bool same = std::equal(numbers.begin() + 1, numbers.end(), numbers.begin());
   return same ? Cat(numbers.front()) : Join(numbers, sign);
@@ -25,6 +26,8 @@ OptionText PrintAlong(std::string_view name, absl::Span<const AxisOptions> axes,
   return {name, text, text == "1"};
 }
 
+// An image of height and width has its pads in the order top, left, bottom, right: before both axes, behind
+// both.
 OptionText PrintPads(std::string_view name, absl::Span<const AxisOptions> axes) {
   std::vector<uint32_t> pads = Along(axes, &AxisOptions::before), after = Along(axes, &AxisOptions::after);
   pads.insert(pads.end(), after.begin(), after.end());
@@ -32,6 +35,7 @@ OptionText PrintPads(std::string_view name, absl::Span<const AxisOptions> axes) 
   return {name, text, text == "0"};
 }
 
+// Sets `member` of every axis from "2" or "2x1".
 absl::Status ParseAlong(std::string_view source, std::string_view name, const Word& value, Member member,
                         absl::Span<AxisOptions> axes) {
   const std::vector<Word> numbers = Split(value, 'x');
@@ -49,6 +53,7 @@ absl::Status ParseAlong(std::string_view source, std::string_view name, const Wo
   return absl::OkStatus();
 }
 
+// Sets the pads of every axis from one word for all sides, or a word for each.
 absl::Status ParsePads(std::string_view source, absl::Span<const Word> sides, absl::Span<AxisOptions> axes) {
   constexpr std::array<std::string_view, ImageAxes::kCount> kSides = {"left,right", "top,left,bottom,right",
                                                                       "front,top,left,back,bottom,right"};
@@ -59,6 +64,7 @@ absl::Status ParsePads(std::string_view source, absl::Span<const Word> sides, ab
     const absl::StatusOr<uint32_t> number =
         ParseNumber(source, sides[sides.size() == 1 ? 0 : i], kPadOption, 0, kMaxPad);
     if (!number.ok()) return number.status();
+    // The first half of the words are for what is before each axis, the second half for what is behind.
     AxisOptions& axis = axes[i % axes.size()];
     (i < axes.size() ? axis.before : axis.after) = *number;
   }

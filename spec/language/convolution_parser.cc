@@ -22,6 +22,7 @@ namespace kirsch {
 namespace {
 
 constexpr std::string_view kFilters = "filters", kKernel = "kernel", kGroups = "groups";
+// The options that have a value: these two, those that the kernel language has as well, and the epilogue.
 constexpr auto kValued = [] {
   std::array<std::string_view, kConvolutionOptions.size() + 3> names = {kFilters, kKernel};
   std::copy(kConvolutionOptions.begin(), kConvolutionOptions.end(), names.begin() + 2);
@@ -30,10 +31,13 @@ constexpr auto kValued = [] {
 }();
 constexpr std::array kFlags = {kAccumulateWord, kConstantFiltersWord, kFixedOrderWord};
 
+// Collects what is asked for in a ConvolutionRequest, from which both forms of a kernel are made.
 class ConvolutionParser {
  public:
   ConvolutionParser(Operation op, ShorthandWords& words) : words_(words) { asked_.op = op; }
 
+  // Sizes come before options, since the number of axes follows from the operation. What concerns several
+  // words is checked when all are read.
   absl::StatusOr<ShorthandKernel> Parse() {
     absl::Status status = ParseSizes();
     if (status.ok()) status = ParseOptions();
@@ -42,7 +46,7 @@ class ConvolutionParser {
     if (!status.ok()) return status;
     const std::string text = PrintConvolution(asked_);
     ShorthandKernel kernel{text, MakeSpec(), MakeGraph(MakeIdentifier(text))};
-    // Of two reasons the one why it is not what was asked for.
+    // There are two reasons then. The one counts that is about what the user asked for: of f32 it is a graph.
     if (!kernel.spec.ok() && !kernel.graph.ok())
       return IsGraph() ? kernel.graph.status() : kernel.spec.status();
     return kernel;
@@ -57,6 +61,7 @@ class ConvolutionParser {
     asked_.types = *types;
     sizes_word_ = words_.Take();
     const size_t axes = asked_.axes();
+    // The number of sizes is looked at here, for a message that names them.
     if (Split(sizes_word_, 'x').size() != axes + 2)
       return words_.Expected(sizes_word_, Cat("the input's sizes as IMAGESxCHANNELS", "x", AxisNames()));
     const absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, axes + 2, axes + 2);
@@ -67,6 +72,7 @@ class ConvolutionParser {
     return absl::OkStatus();
   }
 
+  // The words behind the sizes: options in any order. `filters` and `kernel` must be among them.
   absl::Status ParseOptions() {
     if (absl::Status status = words_.TakeOptions(kValued, kFlags); !status.ok()) return status;
     absl::StatusOr<uint32_t> filters = words_.SizeOption(kFilters);
@@ -76,6 +82,7 @@ class ConvolutionParser {
     for (std::string_view name : kConvolutionOptions) {
       if (!words_.Has(name)) continue;
       const Word& value = words_.Value(name);
+      // In a shorthand, all pads are one word: commas do not separate arguments here.
       const std::vector<Word> values = name == kPadOption ? Split(value, ',') : std::vector<Word>{value};
       const absl::Status status =
           ParseConvolutionOption(words_.source(), name, values, asked_.axes(), &asked_.options);
@@ -87,6 +94,7 @@ class ConvolutionParser {
     return absl::OkStatus();
   }
 
+  // The filters' sides, one for each axis of the image.
   absl::Status ParseKernel() {
     const size_t axes = asked_.axes();
     if (!words_.Has(kKernel)) {
@@ -102,7 +110,7 @@ class ConvolutionParser {
     return absl::OkStatus();
   }
 
-  // Those that images have.
+  // The axes that images have, and what messages call their sizes.
   absl::Span<ConvolutionSizes::Axis> Axes() { return AxesOf(asked_.sizes.axes, asked_.axes()); }
   std::string_view AxisNames() const {
     constexpr std::array<std::string_view, ImageAxes::kCount> kNames = {"WIDTH", "HEIGHTxWIDTH",
@@ -110,6 +118,7 @@ class ConvolutionParser {
     return kNames[asked_.axes() - 1];
   }
 
+  // Types are checked here, not where they are read: which outputs there may be depends on the epilogue.
   absl::Status ParseEpilogueSteps() {
     const MatmulTypes& types = asked_.types;
     if (words_.Has(kEpilogueWord)) {
@@ -122,7 +131,7 @@ class ConvolutionParser {
     return status.ok() && asked_.accumulate ? CheckAccumulation(words_.source(), types_word_, types) : status;
   }
 
-  // What is wrong with it whether it becomes a spec or a graph. Sets the sizes of the output.
+  // Checks what is wrong whether it becomes a spec or a graph, and sets the sizes of the output.
   absl::Status CheckSizes() {
     ConvolutionSizes& sizes = asked_.sizes;
     const uint32_t groups = asked_.options.groups;
@@ -139,11 +148,14 @@ class ConvolutionParser {
     return absl::OkStatus();
   }
 
+  // May it be a graph? Convolutions of graphs are of f32, and have none of these options.
   bool IsGraph() const {
     return asked_.types.lhs == Dtype::kF32 && asked_.types.rhs == Dtype::kF32 && !asked_.accumulate &&
            !asked_.fixed_order && IsGraphEpilogue(asked_.epilogue);
   }
 
+  // The spec, or the place of the option that keeps it from being one. The options in question are there:
+  // their defaults have no such limit.
   absl::StatusOr<ParsedSpec> MakeSpec() const {
     constexpr const char* kGraphsOnly = " (else it is of f32, without accumulate and fixed-order)";
     switch (asked_.limit()) {
@@ -164,9 +176,11 @@ class ConvolutionParser {
     return absl::InternalError("");
   }
 
+  // The graph has the same parameters as the spec: the image, the filters, the epilogue's operands.
   absl::StatusOr<Graph> MakeGraph(std::string name) const {
     if (!IsGraph())
       return words_.Expected(types_word_, "f32, without accumulate, fixed-order and leaky_relu by a tensor");
+    // Errors about the graph as a whole have the place of the kernel's sizes.
     GraphBuilder builder(std::move(name), words_.source(), words_.Value(kKernel).position);
     GraphNode node = OperationNode(asked_.op);
     node.conv = asked_.options;

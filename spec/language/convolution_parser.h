@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to convolutions. The grammar is in docs/spec.md.
+// Reads the shorthand of a convolution. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_CONVOLUTION_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_CONVOLUTION_PARSER_H_
 
@@ -10,8 +10,10 @@
 
 namespace kirsch {
 
-// `words`: what follows the operation's name. It is a spec where nothing is padded, there is one group and,
-// of nchw, one image; it is a graph where it is of f32, and neither accumulate nor fixed-order is asked for.
+// Reads what follows the operation's name in `words`. The result has a form of a kernel, or both:
+//   - a spec, where nothing is padded, there is one group and, of nchw, one image;
+//   - a graph, where it is of f32, and neither accumulate nor fixed-order is asked for.
+// A form that is not there is an error which says why. If neither is there, the result is the error.
 absl::StatusOr<ShorthandKernel> ParseConvolution(Operation op, ShorthandWords& words);
 
 }  // namespace kirsch

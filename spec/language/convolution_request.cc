@@ -15,10 +15,12 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 
+// One member of the sizes along each axis that the images have.
 Dims Along(const ConvolutionRequest& request, uint32_t ConvolutionSizes::Axis::* size) {
   return Along(AxesOf(request.sizes.axes, request.axes()), size);
 }
 
+// Axes that the images do not have are of one pixel and one tap, as in ConvolutionSizes.
 ConvShape ShapeOf(const ConvolutionRequest& request) {
   ConvShape shape;
   shape.layout = request.options.layout;
@@ -33,6 +35,8 @@ ConvShape ShapeOf(const ConvolutionRequest& request) {
   return shape;
 }
 
+// The parameters in the order of the text, and the operand of the spec that each is. `swapped`: the spec is
+// the transposed problem.
 std::vector<Parameter> MakeParameters(const ConvolutionRequest& request, bool swapped) {
   const auto operand = [&](int of_matmul) { return SwappedOperand(of_matmul, swapped); };
   const ImageLayout layout = request.options.layout;
@@ -45,6 +49,7 @@ std::vector<Parameter> MakeParameters(const ConvolutionRequest& request, bool sw
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (!step.HasOperand()) continue;
+    // The operands of the epilogue follow out in a spec, and the two inputs here.
     const size_t number = parameters.size() - 2;
     parameters.push_back(
         {names[number], MatmulDims::kOut + 1 + static_cast<int>(number),
@@ -74,9 +79,11 @@ std::vector<uint32_t> ConvolutionRequest::filters_dims() const {
 EpilogueShapes ConvolutionRequest::output_shapes() const {
   const Dims pixels = Along(*this, &ConvolutionSizes::Axis::out);
   const Dims all = ImageDims(options.layout, sizes.images, pixels, sizes.filters);
+  // An operand with an element for each pixel has the output's shape with one filter.
   const Dims by_pixel = ImageDims(options.layout, sizes.images, pixels, 1);
   Dims by_filter = {sizes.filters};
   if (nhwc()) return {by_pixel, by_filter, all};
+  // In nchw, filters come before the axes of the image, which are of size 1 then: [F,1,1].
   by_filter.resize(axes() + 1, 1);
   return {by_filter, by_pixel, all};
 }
@@ -85,6 +92,7 @@ ConvolutionLimit ConvolutionRequest::limit() const {
   if (options.padded()) return ConvolutionLimit::kPad;
   if (options.groups > 1) return ConvolutionLimit::kGroups;
   if (!nhwc() && sizes.images > 1) return ConvolutionLimit::kImages;
+  // The matmul that it would be may have sides or an output that are too large for a spec.
   const ConvShape shape = ShapeOf(*this);
   if (shape.pixels() > kMaxSide || shape.taps() > kMaxSide) return ConvolutionLimit::kSides;
   return shape.pixels() * shape.filters > kMaxElements ? ConvolutionLimit::kElements

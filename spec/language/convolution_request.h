@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution with an epilogue as a user asks for it, whichever text says it.
+// Holds a convolution with an epilogue as a user asks for it, whichever text says it: a shorthand, or a
+// kernel of the kernel language. It knows whether the convolution is a single contraction, and makes the spec
+// if it is.
 #ifndef KIRSCH_SPEC_LANGUAGE_CONVOLUTION_REQUEST_H_
 #define KIRSCH_SPEC_LANGUAGE_CONVOLUTION_REQUEST_H_
 
@@ -17,13 +19,20 @@
 
 namespace kirsch {
 
-// What parameters of a shorthand are called.
+// The names of a shorthand's parameters.
 inline constexpr char kImageName[] = "image", kFiltersName[] = "filters";
 
-// Why a convolution is not a single contraction.
+// Why a convolution is not a single contraction, in the order in which limit() looks:
+//
+//   kPad        zeros around the image, which lie nowhere in memory
+//   kGroups     several groups; a spec has one
+//   kImages     several images in nchw, which are computed one after the other
+//   kSides      more pixels, or terms in a sum, than a side of a matmul may have (kMaxSide)
+//   kElements   more elements in out than an operand may have (kMaxElements)
 enum class ConvolutionLimit : uint8_t { kNone, kPad, kGroups, kImages, kSides, kElements };
 
-// A value. The padded image holds the kernel.
+// A value. Whoever makes one has checked that the padded image holds the kernel, and that `groups` divides
+// the channels and the filters.
 struct ConvolutionRequest {
   Operation op = Operation::kConv2d;
   MatmulTypes types = {};
@@ -34,21 +43,22 @@ struct ConvolutionRequest {
 
   size_t axes() const { return Info(op).image_axes; }
   bool nhwc() const { return options.layout == ImageLayout::kNhwc; }
+  // The shapes of the parameters, in the order of `options.layout`.
   std::vector<uint32_t> image_dims() const;
   std::vector<uint32_t> filters_dims() const;
-  // An epilogue's rows and columns are those of the matmul that each convolution is: of nhwc pixels and
-  // filters, of nchw filters and pixels.
+  // The shapes that the epilogue's operands have. Its rows and columns are those of the matmul that each
+  // convolution is: of nhwc pixels and filters, of nchw filters and pixels.
   EpilogueShapes output_shapes() const;
 
-  // kNone: AsSpec has one.
+  // kNone: the convolution is a single contraction, which AsSpec makes.
   ConvolutionLimit limit() const;
 };
 
-// The shorthand, in its shortest form.
+// The shorthand in its shortest form: options that have their usual value are left out.
 std::string PrintConvolution(const ConvolutionRequest& request);
 
-// The single contraction that it is: its parameters are the image, the filters, what the epilogue takes, and
-// out, called as in shorthands.
+// The single contraction that it is; limit() must be kNone. Its parameters are the image, the filters, the
+// epilogue's operands, and out, called as in shorthands.
 ParsedSpec AsSpec(const ConvolutionRequest& request);
 
 }  // namespace kirsch

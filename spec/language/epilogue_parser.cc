@@ -15,7 +15,7 @@
 namespace kirsch {
 namespace {
 
-// The step that is meant by `name`.
+// A hint at the step that `name` may have been meant for. relu is no step of the table: it is max:0.
 std::string StepHint(std::string_view name) {
   std::vector<std::string_view> known = {Name(Operation::kRelu)};
   for (const OperationInfo& info : kOperations)
@@ -23,7 +23,8 @@ std::string StepHint(std::string_view name) {
   return DidYouMean(name, known);
 }
 
-// The steps' names; `takes`: of those that take an operand, or that don't.
+// The steps' names, with `after` behind each. `takes`: of those that take an operand, else of those that
+// don't. The step f32 is left out, as it comes first in StepsText.
 std::string NamesOfSteps(bool takes, std::string_view after) {
   std::string names;
   for (const OperationInfo& info : kOperations)
@@ -34,14 +35,17 @@ std::string NamesOfSteps(bool takes, std::string_view after) {
 
 std::string AnyStep() { return Cat("a step (", StepsText(), ")"); }
 
-// Reads the steps one after the other.
+// Reads the steps one after the other, and keeps the type of the value between them. It begins as the type of
+// the sums, and the step f32 makes it f32.
 class EpilogueParser {
  public:
   EpilogueParser(std::string_view source, Dtype sum) : source_(source), type_(sum) {}
 
+  // Reads "NAME" or "NAME:OPERAND".
   absl::Status ParseStep(const Word& word) {
     if (epilogue_.count == kMaxEpilogueSteps)
       return ExpectedAt(source_, word, Cat("at most ", kMaxEpilogueSteps, " steps"));
+    // The step counts from here on, so that a limit on operands sees this one, too.
     EpilogueStep& step = epilogue_.steps[static_cast<size_t>(epilogue_.count)];
     ++epilogue_.count;
     if (word.text == Name(Operation::kRelu)) {
@@ -55,6 +59,7 @@ class EpilogueParser {
     });
     if (known == kOperations.end()) return ExpectedAt(source_, word, AnyStep(), StepHint(name.text));
     step.op = known->op;
+    // Values that are f64 or f16 take single instructions only, and stay what they are.
     if (Info(type_).own_sums && (IsComposed(step.op) || step.op == Operation::kF32))
       return ExpectedAt(source_, word,
                         Cat("add, sub, mul, max, min, relu, maxnum or minnum after sums of ",
@@ -73,13 +78,16 @@ class EpilogueParser {
   const Epilogue& epilogue() const { return epilogue_; }
 
  private:
+  // The step f32. Sums of s32 are the only ones that are not f32 and may be converted.
   absl::Status ParseConversion(const Word& word) {
     if (type_ == Dtype::kF32) return ExpectedAt(source_, word, "no conversion of what is f32 already");
     type_ = Dtype::kF32;
     return absl::OkStatus();
   }
 
+  // The operand: a word for what in memory it is (n, m, mn, scalar), or a number.
   absl::Status ParseOperand(const Word& word, EpilogueStep* step) {
+    // The table's rows before kScalar are no words: a number stands for itself.
     for (const EpilogueOperandInfo& info : kEpilogueOperands)
       if (info.operand >= EpilogueOperand::kScalar && info.name == word.text) step->operand = info.operand;
     if (step->operand == EpilogueOperand::kNone) return ParseNumber(word, step);
@@ -91,6 +99,7 @@ class EpilogueParser {
   absl::Status ParseNumber(const Word& word, EpilogueStep* step) {
     const char *const first = word.text.data(), *const last = first + word.text.size();
     step->operand = EpilogueOperand::kNumber;
+    // Beside integers, a number must be one that s32 holds. It is never rounded.
     if (type_ == Dtype::kS32) {
       int32_t number = 0;
       const auto [end, error] = std::from_chars(first, last, number);
@@ -101,6 +110,8 @@ class EpilogueParser {
     return type_ == Dtype::kF32 ? ParseReal<float>(word, step) : ParseReal<double>(word, step);
   }
 
+  // Rounds the number to the type of the value, as the kernel has it. -0 becomes 0, as specs have one form of
+  // it. A number that is too large for the type would become infinite: it is refused.
   template <typename Real>
   absl::Status ParseReal(const Word& word, EpilogueStep* step) {
     const char *const first = word.text.data(), *const last = first + word.text.size();

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kDots = "..";
 constexpr size_t kSizesWord = 2;  // "matmul f32 1..64x256x256"
 
+// The sizes of a shorthand, ranges included: "4:1..64x256x256". A batch of one is left out.
 std::string SizesText(const UserRanges& ranges) {
   std::string text;
   for (size_t dim = 0; dim < ranges.size(); ++dim) {
@@ -35,6 +36,7 @@ UserRanges Single(const UserSizes& sizes) {
   return ranges;
 }
 
+// The sizes that vary, with all of their values. Their names are those of the dims.
 std::vector<VaryingSize> EverySize(const UserRanges& ranges) {
   std::vector<VaryingSize> sizes;
   for (size_t dim = 0; dim < ranges.size(); ++dim) {
@@ -45,7 +47,8 @@ std::vector<VaryingSize> EverySize(const UserRanges& ranges) {
   return sizes;
 }
 
-// `mixture`: of the only one.
+// The same as samples, where there are too many members. Sizes of the mixture stay, as these are asked for. A
+// mixture is of the only size that varies.
 std::vector<VaryingSize> LookedAt(std::vector<VaryingSize> sizes, const std::vector<SizeShare>& mixture) {
   std::vector<std::vector<uint32_t>> kept(sizes.size());
   for (const SizeShare& share : mixture) kept.front().push_back(share.size);
@@ -73,6 +76,7 @@ std::vector<int> SpecFamily::varying() const {
   return dims;
 }
 
+// The names are those of `sizes_`: MakeFamily sets them.
 std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
   if (which == FamilySizes::kLookedAt) return sizes_;
   std::vector<VaryingSize> sizes = EverySize(ranges_);
@@ -84,6 +88,7 @@ std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
   return sizes;
 }
 
+// A convolution's filters are constant, too, but a convolution is no family.
 bool SpecFamily::SharesConstant() const {
   const std::vector<int> dims = varying();
   const int constant = single_ ? -1 : ConstantOperand(form_);
@@ -95,6 +100,7 @@ int64_t SpecFamily::count(FamilySizes which) const {
   return CountMembers(which == FamilySizes::kLookedAt ? sizes_ : varying_sizes(which));
 }
 
+// `values` has an entry for each size that varies; the others have one value.
 UserSizes SpecFamily::SizesOf(absl::Span<const uint32_t> values) const {
   UserSizes sizes;
   const auto* next = values.begin();
@@ -107,6 +113,7 @@ UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
   return SizesOf(ValuesOf(varying_sizes(which), index));
 }
 
+// Members of a kernel of the language are kept, as their parameters' names and types are in no shorthand.
 ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
   if (which != FamilySizes::kLookedAt) return MemberOf(ValuesOf(varying_sizes(which), index));
   return members_.empty() ? MemberOf(ValuesOf(sizes_, index)) : members_[static_cast<size_t>(index)];
@@ -116,6 +123,7 @@ ParsedSpec SpecFamily::MemberOf(absl::Span<const uint32_t> values) const {
   return single_ ? *single_ : CanonicalRequest(WithSizes(form_, SizesOf(values)));
 }
 
+// The sizes are those of the user, before the problem was transposed.
 SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
   UserSizes sizes;
   std::copy_n(single.spec.size.begin(), sizes.size(), sizes.begin());
@@ -126,6 +134,7 @@ SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
 
 absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source) {
   std::vector<Word> words = SplitWords(text);
+  // Only matmuls have families of specs. Ranges in other shorthands are families of graphs.
   if (words[0].text != kMatmulInfo.name) {
     absl::StatusOr<ParsedSpec> single = ParseSpec(text, source);
     if (!single.ok()) return single.status();
@@ -146,12 +155,15 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
   }
   const absl::StatusOr<Spec> smallest = matmul->Member(low);
   if (!smallest.ok()) return smallest.status();
-  // All limits grow with the sizes; and what must be a multiple of something is not, one further.
+  // A mistake in a member has to be found without looking at all of them. Limits grow with the sizes, so the
+  // largest member breaks them first. A size that must be a multiple of something is none in the member after
+  // the smallest.
   for (const UserSizes& sizes : {high, next})
     if (absl::Status status = matmul->Member(sizes).status(); !status.ok())
       return absl::InvalidArgumentError(
           Cat(std::string(status.message()), " (for the member ", SizesText(Single(sizes)), ")"));
-  // A leading dimension that is given differs from the smallest member's default, or is every member's.
+  // Members keep a leading dimension that was given, and have their own default for others, which is 0 in
+  // form_. One that was given differs from the smallest member's default, or is every member's.
   family.form_ = matmul->form();
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
     const uint32_t ld = smallest->operand[static_cast<size_t>(operand)].layout.ld;
@@ -163,6 +175,7 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
     family.sizes_ = LookedAt(std::move(sizes), {});
     return family;
   }
+  // A mixture decides how a constant operand is packed. Without such an operand it would mean nothing.
   if (!family.SharesConstant())
     return ExpectedAt(source, **mixture,
                       "a mixture only where an operand is constant, and one size varies that it lacks");
@@ -177,7 +190,8 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
 
 namespace {
 
-// "matmul f32 1..64x256x256 rhs=col" of the first and the last member, which has the fewest special forms.
+// The text of the family with this first and last member: "matmul f32 1..64x256x256 rhs=col". Options are
+// those of the last one, which has the fewest special forms.
 std::string FamilyText(const ParsedSpec& first, const ParsedSpec& last) {
   UserRanges ranges = SpecFamily(last).ranges();
   for (size_t dim = 0; dim < ranges.size(); ++dim) ranges[dim].low = SpecFamily(first).ranges()[dim].low;
@@ -193,6 +207,7 @@ std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members, const std:
                                      const std::vector<SizeShare>& mixture) {
   std::string text = FamilyText(members.front(), members.back());
   if (!mixture.empty()) Append(&text, " ", kMixtureOption, PrintMixture(mixture));
+  // The text is a guess. So the family that it stands for is compared with the members, sizes first.
   absl::StatusOr<SpecFamily> family = ParseFamily(text);
   if (!family.ok() || family->count() != std::ssize(members)) return std::nullopt;
   if (family->sizes_.size() > sizes.size()) return std::nullopt;
@@ -200,8 +215,10 @@ std::optional<SpecFamily> MakeFamily(std::vector<ParsedSpec> members, const std:
     const bool same =
         family->sizes_[i].values == sizes[i].values && family->sizes_[i].sampled == sizes[i].sampled;
     if (!same) return std::nullopt;
+    // The kernel's own name for the size replaces the dim's.
     family->sizes_[i].name = sizes[i].name;
   }
+  // Sizes alone do not make members equal: strides and parameters' order may differ, too.
   for (int64_t i = 0; i < family->count(); ++i) {
     const ParsedSpec member = family->member(i), &own = members[static_cast<size_t>(i)];
     if (member.spec != own.spec || member.swapped != own.swapped) return std::nullopt;

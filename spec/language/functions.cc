@@ -9,6 +9,7 @@
 namespace kirsch {
 namespace {
 
+// The names of the operations whose kind `of_kind` accepts.
 template <typename Predicate>
 std::vector<std::string_view> NamesWhere(const Predicate& of_kind) {
   std::vector<std::string_view> names;
@@ -37,6 +38,7 @@ std::vector<std::string_view> ContractionNames() {
 std::vector<std::string_view> OptionsOf(Operation op) {
   if (op == Operation::kMatmul) return {kLhsAsOption};
   if (IsConvolution(op)) return {kConvolutionOptions.begin(), kConvolutionOptions.end()};
+  // An axis may be given several times; every other option once (GraphParser::ParseOption).
   if (Info(op).kind == OperationKind::kReduction) return {"axis"};
   if (Info(op).option.name.empty()) return {};
   return {Info(op).option.name};

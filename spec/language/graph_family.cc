@@ -15,7 +15,8 @@
 namespace kirsch {
 namespace {
 
-// All members' constants are packed as one.
+// A constant parameter is packed once, and all members read that copy. So its type may not depend on a size.
+// The error shows the first two members that differ.
 absl::Status CheckConstants(std::string_view source, absl::Span<const Graph> members,
                             absl::Span<const VaryingSize> sizes) {
   for (int input = 0; input < members.front().num_inputs(); ++input) {
@@ -32,7 +33,7 @@ absl::Status CheckConstants(std::string_view source, absl::Span<const Graph> mem
   return absl::OkStatus();
 }
 
-// Sizes with one value do not vary, and have no name.
+// Removes the sizes that have one value: they do not vary, and are in no name of a member.
 void DropSingleSizes(KernelHead* head) {
   for (size_t i = head->sizes.size(); i-- > 0;) {
     if (head->sizes[i].values.size() > 1) continue;
@@ -41,10 +42,11 @@ void DropSingleSizes(KernelHead* head) {
   }
 }
 
-// A text of its own, for parsers that are called when the user's is gone.
+// A copy of the lines. Members are also parsed later, when the user's text is gone.
 class OwnText {
  public:
   explicit OwnText(absl::Span<const Word> lines) {
+    // A short string lies within its object, so the strings must not move: `lines_` points into them.
     texts_.reserve(lines.size());
     for (const Word& line : lines) {
       texts_.emplace_back(line.text);
@@ -60,7 +62,7 @@ class OwnText {
   std::vector<Word> lines_;
 };
 
-// The values of all sizes, where those that have several have these.
+// The values of all sizes: `varying` for those that have several, their only value for others.
 std::vector<uint32_t> AllValues(absl::Span<const VaryingSize> sizes, absl::Span<const uint32_t> varying) {
   std::vector<uint32_t> values;
   const auto* next = varying.begin();
@@ -73,11 +75,13 @@ std::vector<uint32_t> AllValues(absl::Span<const VaryingSize> sizes, absl::Span<
 
 absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelHead head, std::string text,
                                                 TextPosition position, const Parse& parse) {
+  // Choose the values to look at. Those that a mixture names stay, as they are asked for.
   std::vector<std::vector<uint32_t>> kept(head.sizes.size());
   for (size_t i = 0; i < kept.size(); ++i)
     for (const SizeShare& share : head.mixtures[i]) kept[i].push_back(share.size);
   SampleSizes(&head.sizes, kept);
   const std::vector<VaryingSize> sizes = head.sizes;
+  // Sizes that are no range, such as lists, cannot be sampled: then there may still be too many.
   const int64_t count = CountMembers(sizes);
   if (count > kMostMembers) return ErrorAt(source, position, std::string(CheckEachLookedAt(sizes).message()));
   DropSingleSizes(&head);
@@ -88,6 +92,8 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
   for (int64_t i = 0; i < count; ++i) {
     absl::StatusOr<Graph> graph = parse(ValuesOf(sizes, i));
     if (!graph.ok()) {
+      // A mistake that the last member has as well is one of the kernel, not of a size: the message names no
+      // member.
       const bool everyones =
           i == 0 && parse(ValuesOf(sizes, count - 1)).status().message() == graph.status().message();
       if (everyones) return graph.status();
@@ -102,6 +108,8 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
   };
   if (absl::Status status = CheckConstants(source, family.members_, family.sizes_); !status.ok())
     return status;
+  // A mixture decides how constants are packed for several sizes. Where either is missing it would mean
+  // nothing.
   if (head.mixture_at && (count == 1 || !family.member(0).HasConstants()))
     return ErrorAt(source, *head.mixture_at,
                    "expected a mixture only where sizes vary and a parameter is constant, which it is packed "
@@ -113,9 +121,11 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
 absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source) {
   absl::StatusOr<KernelHead> head = ParseKernelHead(lines.front(), source);
   if (!head.ok()) return head.status();
+  // The family's text: the head, and the statements two blanks further in.
   std::string text;
   for (const Word& line : lines)
     Append(&text, text.empty() ? "" : "  ", absl::StripAsciiWhitespace(ForAbsl(line.text)), "\n");
+  // The function that makes members outlives `lines`, and is copied with the family.
   const auto own = std::make_shared<const OwnText>(lines);
   return GraphFamily::Parsed(source, *std::move(head), text, lines.front().position,
                              [own, from = std::string(source)](absl::Span<const uint32_t> values) {
@@ -127,7 +137,8 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
   std::vector<Word> words = SplitWords(text);
   const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
   if (!mixture.ok()) return mixture.status();
-  // What members are made from: the same text, with blanks in the mixture's place.
+  // Members are made from the same text with blanks in the mixture's place, so that errors have the right
+  // columns.
   std::string blanked(text.text);
   if (*mixture)
     blanked.replace(static_cast<size_t>((*mixture)->text.data() - text.text.data()), (*mixture)->text.size(),
@@ -143,6 +154,7 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
   }
   head.mixtures.resize(ranges.size());
   if (*mixture) {
+    // A shorthand's mixture names no size.
     if (ranges.size() != 1) return ExpectedAt(source, **mixture, "a mixture only where a single size varies");
     absl::StatusOr<std::vector<SizeShare>> shares =
         ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), head.sizes.front());
@@ -152,6 +164,8 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
   }
   return GraphFamily::Parsed(source, std::move(head), Cat(text.text, "\n"), text.position,
                              [own, ranges, from = std::string(source)](absl::Span<const uint32_t> values) {
+                               // The shorthand is read anew for each member. Each range is known by where it
+                               // begins in the text.
                                ChosenSizes chosen;
                                for (size_t i = 0; i < ranges.size(); ++i)
                                  chosen[ranges[i].word.text.data()] = values[i];
@@ -160,7 +174,8 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
 }
 
 Graph GraphFamily::MemberOf(absl::Span<const uint32_t> values) const {
-  // Limits grow with the sizes, whose ends are looked at; what must be a multiple shows in the first two.
+  // This cannot fail: limits grow with the sizes, and the largest ones were looked at. Whether a size has to
+  // be a multiple of something was seen in the first two members.
   absl::StatusOr<Graph> graph = parse_ ? parse_(values) : member(0);
   KIRSCH_CHECK(graph.ok());
   graph->name = name_;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family of graphs: one kernel in the kernel language for many sizes, "kernel mlp[m = 1..64](x: f32[m,512],
-// ...", or a shorthand with ranges for some of its sizes, "softmax f32 1..32x1024". Constant parameters are
-// every member's, so that they may be packed once for all.
+// Holds a family of graphs: one kernel for many sizes. Its text is a kernel in the kernel language whose
+// sizes have names, or a shorthand with ranges:
+//
+//   kernel mlp[m = 1..64](x: f32[m,512], ...
+//   softmax f32 1..32x1024
+//
+// Constant parameters have the same type in all members, so that they may be packed once for all. A size is a
+// number in each member: a graph has no symbolic sizes, so members are parsed from the text, one by one.
 #ifndef KIRSCH_SPEC_LANGUAGE_GRAPH_FAMILY_H_
 #define KIRSCH_SPEC_LANGUAGE_GRAPH_FAMILY_H_
 
@@ -22,31 +27,34 @@
 
 namespace kirsch {
 
-// A value; thread-safe to read.
+// A value; thread-safe to read. Copies share the text that members are parsed from.
 class GraphFamily {
  public:
   GraphFamily() = default;
   explicit GraphFamily(Graph single);  // a family of one
 
   const std::string& name() const { return name_; }  // the kernel's
-  // As it was written, line after line, without comments. A single kernel's is PrintGraph's.
+  // The text as it was written, line after line, without comments. A single kernel's is PrintGraph's.
   const std::string& text() const { return text_; }
   const std::vector<VaryingSize>& sizes() const { return sizes_; }  // those that have several values
-  // Of each of these, how often its values are asked for, whatever the others are; empty: all evenly. What
-  // constants are packed for.
+  // For each size of sizes(): how often its values are asked for, whatever the others are. Empty: each as
+  // often as the others. Constants are packed for that.
   const std::vector<std::vector<SizeShare>>& mixtures() const { return mixtures_; }
 
   int64_t count() const { return static_cast<int64_t>(members_.size()); }
-  // Member 0 <= index < count(), the last size varying fastest; called as MemberName says.
+  // Member 0 <= index < count(), the last size varying fastest; its name is as MemberName says.
   const Graph& member(int64_t index) const { return members_[static_cast<size_t>(index)]; }
-  // One with such values of the sizes, which need not be among those that are looked at.
+  // The member with these values of sizes(). They need not be among those that are looked at, but must lie
+  // within the ranges. Its name is the family's.
   Graph MemberOf(absl::Span<const uint32_t> values) const;
 
  private:
+  // Makes a member from the values of its sizes. It holds its own copy of the text.
   using Parse = std::function<absl::StatusOr<Graph>(absl::Span<const uint32_t> values)>;
 
   friend absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source);
   friend absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source);
+  // The family whose members `parse` makes, for all sizes of `head`, also those with a single value.
   static absl::StatusOr<GraphFamily> Parsed(std::string_view source, KernelHead head, std::string text,
                                             TextPosition position, const Parse& parse);
 
@@ -57,11 +65,11 @@ class GraphFamily {
   Parse parse_;  // of the values of `sizes_`; empty: there are none
 };
 
-// Reads a kernel, with names for sizes or without: a single kernel is a family of one. Errors as of
-// ParseGraph; one that not all members have names the sizes of the first that has it.
+// Reads a kernel, with names for sizes or without: a single kernel is a family of one. Errors are as of
+// ParseGraph; one that not all members have names the sizes of the first member that has it.
 absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source);
 
-// Reads a shorthand, as ParseGraphShorthand does; RangesOf says what may vary.
+// Reads a shorthand, as ParseGraphShorthand does. RangesOf says which sizes may vary.
 absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source);
 
 }  // namespace kirsch

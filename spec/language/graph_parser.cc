@@ -25,6 +25,7 @@
 namespace kirsch {
 namespace {
 
+// Parameters, numbers and operations together. A limit keeps any text cheap to read.
 constexpr size_t kMaxNodes = 64;
 constexpr size_t kMaxSizeNames = 4;
 constexpr std::string_view kMixtureWord = "mixture";
@@ -34,8 +35,10 @@ bool IsWordCharacter(char c) {
 }
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
-// The pieces of a line: words (names, numbers with their sign, sizes) and single signs, "->" being one; last,
-// an empty one.
+// The pieces of a line: words (names, numbers with their sign, sizes) and single signs, of which "->" is one.
+// The last one is empty, at the end of the line.
+//
+//   y = add(x, -1.5e-3)   ->   y  =  add  (  x  ,  -1.5e-3  )  ""
 std::vector<Word> Tokens(const Word& line) {
   std::vector<Word> tokens;
   size_t at = 0;
@@ -54,13 +57,16 @@ std::vector<Word> Tokens(const Word& line) {
   }
 }
 
+// A recursive-descent parser with one line of tokens at a time. Each method reads what its comment shows, and
+// leaves the next token behind it to be read.
 class GraphParser {
  public:
-  // Without `values`, sizes have no names.
+  // `values`: of the sizes that have names, in their order. Without them, the kernel may have none.
   explicit GraphParser(std::string_view source,
                        std::optional<absl::Span<const uint32_t>> values = std::nullopt)
       : source_(source), values_(values) {}
 
+  // The whole kernel; its head is the first line.
   absl::StatusOr<Graph> Parse(absl::Span<const Word> lines) {
     if (absl::Status status = ParseHead(lines.front()); !status.ok()) return status;
     for (const Word& line : lines.subspan(1))
@@ -70,6 +76,7 @@ class GraphParser {
     return std::move(graph_);
   }
 
+  // The head up to its sizes, for a family, whose members are parsed one by one.
   absl::StatusOr<KernelHead> Head(const Word& line) {
     if (absl::Status status = ParseName(line); !status.ok()) return status;
     if (Peek().text == "[")
@@ -89,6 +96,8 @@ class GraphParser {
   }
 
  private:
+  // A size that varies. `used`: some type has it; a size that no type has would make members that are all the
+  // same.
   struct NamedSize {
     Word name;
     std::vector<uint32_t> values;
@@ -96,6 +105,7 @@ class GraphParser {
     bool used = false;
   };
 
+  // The next token. Behind the last one there is the empty one, as often as it is taken.
   const Word& Peek() const { return tokens_[next_]; }
   Word Take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
   absl::Status Expected(const Word& word, std::string_view what, std::string_view hint = "") const {
@@ -106,6 +116,7 @@ class GraphParser {
     Take();
     return absl::OkStatus();
   }
+  // Begins another line.
   void Start(const Word& line) {
     tokens_ = Tokens(line);
     next_ = 0;
@@ -137,17 +148,19 @@ class GraphParser {
       if (status.ok()) status = ParseParameter();
     } while (status.ok() && Peek().text == "," && !Take().text.empty());
     for (const NamedSize& size : sizes_)
+      // A size that no parameter has would vary nothing: the result's type follows from the parameters'.
       if (status.ok() && !size.used) status = Expected(size.name, "the size of some parameter");
     if (status.ok()) status = TakeSign(")");
     if (status.ok() && Peek().text == "->") {
       Take();
+      // Compared with the inferred type when the return is read.
       status = ParseTensor(&declared_.emplace());
     }
     if (status.ok()) status = TakeSign(":");
     return status.ok() ? ExpectEnd() : status;
   }
 
-  // [NAME = VALUES [mixture=SHARES], ...]
+  // [NAME = VALUES [mixture=SHARES], ...]. VALUES are one token, as '.' and '|' are characters of words.
   absl::Status ParseSizeNames() {
     do {
       Take();
@@ -166,7 +179,9 @@ class GraphParser {
     return TakeSign("]");
   }
 
-  // The text of a mixture, up to a comma that a name follows, or the bracket.
+  // The text of a mixture, "1:0.7,64:0.3". Its tokens stand side by side in the line, so it is the text from
+  // the first to the last of them. It ends at a comma before a name, which begins another size, or at the
+  // bracket.
   Word TakeShares() {
     const Word first = Peek();
     size_t length = 0;
@@ -187,7 +202,7 @@ class GraphParser {
     return found == sizes_.end() ? nullptr : &*found;
   }
 
-  // A number, or the value of a name.
+  // A number, or the value of a name of a size. The token is only looked at: errors about the value need it.
   absl::StatusOr<uint32_t> ParseSize(std::string_view of, int64_t most) {
     if (NamedSize* const named = FindSize(Peek().text); named != nullptr) {
       named->used = true;
@@ -202,6 +217,7 @@ class GraphParser {
     return Peek().text.empty() ? absl::OkStatus() : Expected(Peek(), "the end of the line");
   }
 
+  // NAME: [const] TYPE [strides=[...]]
   absl::Status ParseParameter() {
     const Word name = Take();
     GraphNode input;
@@ -214,12 +230,15 @@ class GraphParser {
       input.constant = true;
     }
     if (absl::Status status = ParseTensor(&input.type); !status.ok()) return status;
+    // All nodes so far are parameters: statements come later.
     if (graph_.nodes.size() == kMaxParameters)
       return Expected(name, Cat("at most ", kMaxParameters, " parameters"));
     names_[input.text] = Add(input);
     return absl::OkStatus();
   }
 
+  // A name is a value's for the whole kernel: neither another value nor a size may have it. Names of
+  // operations are taken, since a call could not be told from a value.
   absl::Status CheckNewName(const Word& name) {
     if (!IsIdentifier(name.text) || name.text == "return" || FindFunction(name.text) != nullptr)
       return Expected(name,
@@ -230,7 +249,7 @@ class GraphParser {
     return absl::OkStatus();
   }
 
-  // `result`: of something that is computed.
+  // The name of an element type. `result`: of a value that is computed; not all types are ever made.
   absl::StatusOr<Dtype> ParseDtype(bool result) {
     const Word word = Take();
     std::vector<std::string_view> names;
@@ -260,6 +279,7 @@ class GraphParser {
         return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
       last = Take();
     }
+    // Rows of such a tensor begin and end with whole blocks.
     if (const auto block = static_cast<uint32_t>(BlockOf(type->dtype));
         block > 1 && (type->dims.empty() || type->dims.back() % block != 0))
       return Expected(last, Cat("a last axis that is a multiple of ", block, ", as ", Info(type->dtype).name,
@@ -267,7 +287,7 @@ class GraphParser {
     return TakeSign("]");
   }
 
-  // A type, and perhaps how the tensor lies.
+  // A type, and perhaps strides, which say how the tensor lies.
   absl::Status ParseTensor(TensorType* type) {
     const absl::Status status = ParseType(type);
     if (!status.ok() || Peek().text != kStridesWord) return status;
@@ -275,7 +295,7 @@ class GraphParser {
     return ParseStrides(type);
   }
 
-  // strides=[NUMBER, ...]
+  // strides=[NUMBER, ...], one for each axis. Each error has the place of the stride that it is about.
   absl::Status ParseStrides(TensorType* type) {
     if (type->dims.size() > kMaxStridedRank)
       return Expected(Peek(), Cat("at most ", kMaxStridedRank, " axes where there are strides"));
@@ -296,6 +316,7 @@ class GraphParser {
     if (words.size() < type->dims.size()) return Expected(Peek(), wanted);
     if (const std::optional<WrongStride> wrong = CheckStrides(*type))
       return Expected(words[wrong->axis], wrong->expected);
+    // Two texts for the same places in memory become equal types.
     NormaliseStrides(type);
     return TakeSign("]");
   }
@@ -304,6 +325,7 @@ class GraphParser {
   absl::Status ParseStatement(const Word& line) {
     Start(line);
     const Word first = Take();
+    // The value gets its name only when it is read, so no value is made from itself.
     const bool returns = first.text == "return";
     if (returned_) return Expected(first, "nothing after the return");
     if (!returns) {
@@ -314,6 +336,7 @@ class GraphParser {
     absl::StatusOr<int> value = ParseExpression();
     if (!value.ok()) return value.status();
     if (absl::Status status = ExpectEnd(); !status.ok()) return status;
+    // A number has a type only beside a tensor.
     if (graph_.nodes[static_cast<size_t>(*value)].op == Operation::kNumber)
       return Expected(start, "a tensor");
     if (!returns) {
@@ -324,9 +347,11 @@ class GraphParser {
       return Expected(start, "a result that is not of blocks (those are for matmul(x, transpose(w)) alone)");
     returned_ = true;
     graph_.result = *value;
+    // The result's type is inferred. A declared type has to agree, and may add how the result lies in memory.
     if (!declared_) return absl::OkStatus();
     GraphNode& result = graph_.nodes[static_cast<size_t>(*value)];
     if (result.type.dtype == declared_->dtype && result.type.dims == declared_->dims) {
+      // A result that is a parameter lies as that does.
       if (result.op != Operation::kInput) result.type.strides = declared_->strides;
       return absl::OkStatus();
     }
@@ -335,6 +360,7 @@ class GraphParser {
                        PrintTensorType(TypeOf(*value))));
   }
 
+  // A number gets its type when it meets a tensor (InferType).
   int AddNumber(const Word& word, float number) {
     GraphNode node;
     node.op = Operation::kNumber;
@@ -344,14 +370,17 @@ class GraphParser {
     return Add(std::move(node));
   }
 
+  // NAME, a number, or a call. The result is the value's node.
   absl::StatusOr<int> ParseExpression() {
     const Word word = Take();
+    // Calls that are open become nodes when they end. To count them bounds the depth of the recursion, too.
     if (graph_.nodes.size() + open_calls_ >= kMaxNodes)
       return Expected(word, Cat("at most ", kMaxNodes, " values"));
     if (const OperationInfo* info = FindFunction(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
     if (const std::optional<float> number = ParseFinite(word.text)) return AddNumber(word, *number);
+    // The hint may be a value or an operation.
     std::vector<std::string_view> values = FunctionNames();
     for (const auto& [name, value] : names_) values.push_back(name);
     return Expected(
@@ -368,6 +397,8 @@ class GraphParser {
       if (i > 0) status = TakeSign(",");
       if (!status.ok()) break;
       absl::StatusOr<int> argument = ParseExpression();
+      // Arguments are nodes before the call's own: the graph's nodes come in the order in which they can be
+      // computed.
       status = argument.status();
       if (argument.ok()) node.inputs.push_back(*argument);
     }
@@ -383,6 +414,7 @@ class GraphParser {
     return AddOperation(&graph_, std::move(node), source_);
   }
 
+  // The type behind a cast's argument: cast(x, bf16).
   absl::Status ParseCastType(GraphNode* node) {
     if (absl::Status status = TakeSign(","); !status.ok()) return status;
     absl::StatusOr<Dtype> dtype = ParseDtype(true);
@@ -390,7 +422,7 @@ class GraphParser {
     return dtype.status();
   }
 
-  // `given`: options so far; only an axis may be given again.
+  // OPTION=VALUE. `given`: options so far; only an axis may be given again.
   absl::Status ParseOption(std::vector<std::string_view>* given, GraphNode* node) {
     const Word name = Take();
     const std::vector<std::string_view> known = OptionsOf(node->op);
@@ -411,13 +443,15 @@ class GraphParser {
                                   Info(node->op).image_axes, &node->conv);
   }
 
+  // lhs_as=T of a matmul.
   absl::Status SetRounding(const Word& value, GraphNode* node) const {
     const absl::StatusOr<LhsAs> as = ParseLhsAs(source_, value);
     if (as.ok()) node->lhs_as = *as;
     return as.status();
   }
 
-  // Numbers after commas are of the other sides, as names are options.
+  // The sides of a pad: "1,0,2,0". Numbers after commas are of the other sides, since any other option begins
+  // with a name.
   std::vector<Word> TakeSides(const Word& first) {
     std::vector<Word> sides = {first};
     while (Peek().text == "," && next_ + 1 < tokens_.size() &&
@@ -428,12 +462,14 @@ class GraphParser {
     return sides;
   }
 
+  // The number of an operation that has one, such as eps of a norm.
   absl::Status SetNumber(const Word& value, GraphNode* node) const {
     const std::optional<float> number = ParseFinite(value.text);
     node->number = number.value_or(0);
     return number.has_value() ? absl::OkStatus() : Expected(value, "a number");
   }
 
+  // Axes are kept in ascending order, whatever their order in the text.
   absl::Status AddAxis(const Word& value, GraphNode* node) const {
     const absl::StatusOr<uint32_t> axis = ParseNumber(source_, value, "axis", 0, int64_t{kMaxRank - 1});
     if (!axis.ok()) return axis.status();
@@ -444,9 +480,11 @@ class GraphParser {
   }
 
   const std::string_view source_;
+  // Sizes and their values are side by side: values_[i] is that of sizes_[i].
   const std::optional<absl::Span<const uint32_t>> values_;
   std::vector<NamedSize> sizes_;
   Graph graph_;
+  // Behind "->"; nothing: the kernel does not say what it returns.
   std::optional<TensorType> declared_;
   std::map<std::string, int> names_;
   std::vector<Word> tokens_;

@@ -13,10 +13,12 @@
 namespace kirsch {
 namespace {
 
+// Prints a graph as a kernel with a statement for each operation. What it prints is read as the same graph.
 class GraphPrinter {
  public:
   explicit GraphPrinter(const Graph& graph) : graph_(graph) {
     for (const GraphNode& node : graph.nodes)
+      // Names of parameters stay. A value's name must differ from them.
       if (node.op == Operation::kInput) taken_.insert(node.text);
     for (size_t i = 0; i < graph.nodes.size(); ++i) names_.push_back(NameOf(graph.nodes[i], i));
   }
@@ -36,6 +38,8 @@ class GraphPrinter {
   }
 
  private:
+  // Numbers are written where they are used; every other value is v and its number, with underscores if that
+  // is taken.
   std::string NameOf(const GraphNode& node, size_t number) const {
     if (node.op == Operation::kInput || node.op == Operation::kNumber) return node.text;
     std::string name = Cat("v", number);
@@ -43,6 +47,8 @@ class GraphPrinter {
     return name;
   }
 
+  // A call with its options. Numbers and the options of convolutions are written even where they have their
+  // usual value.
   std::string Call(const GraphNode& node) const {
     std::vector<std::string> arguments;
     for (int input : node.inputs) arguments.push_back(names_[static_cast<size_t>(input)]);

@@ -20,18 +20,20 @@
 namespace kirsch {
 namespace {
 
+// Row programs read and write these types; they compute in f32.
 constexpr std::array<std::string_view, 3> kFloats = {Info(Dtype::kF32).name, Info(Dtype::kBf16).name,
                                                      Info(Dtype::kF16).name};
 constexpr std::array<Dtype, 3> kFloatTypes = {Dtype::kF32, Dtype::kBf16, Dtype::kF16};
 
-// What most shorthands begin with, and the builder of their kernel. Errors about the kernel as a whole have
-// the place of its sizes.
+// What most shorthands begin with, a type and sizes, and the builder of their kernel. Errors about the kernel
+// as a whole have the place of its sizes.
 struct Begun {
   Dtype type;
   std::vector<uint32_t> sizes;
   GraphBuilder builder;
 };
 
+// The first `types` of kFloats are allowed.
 absl::StatusOr<Dtype> TakeType(ShorthandWords& words, size_t types) {
   const absl::StatusOr<size_t> type =
       words.TakeChoice(absl::MakeConstSpan(kFloats).first(types), "an element type");
@@ -39,6 +41,7 @@ absl::StatusOr<Dtype> TakeType(ShorthandWords& words, size_t types) {
   return kFloatTypes[*type];
 }
 
+// `name`: the kernel's.
 absl::StatusOr<Begun> Begin(ShorthandWords& words, const std::string& name, size_t fewest_sizes) {
   const absl::StatusOr<Dtype> type = TakeType(words, kFloats.size());
   if (!type.ok()) return type.status();
@@ -48,11 +51,14 @@ absl::StatusOr<Begun> Begin(ShorthandWords& words, const std::string& name, size
   return Begun{*type, *std::move(sizes), {name, words.source(), word.position}};
 }
 
+// softmax, layernorm, rmsnorm: an operation along the last axis, with a vector of scales and one of shifts
+// where it has them. The result is rounded to the type of the input.
 absl::StatusOr<Graph> Rowwise(ShorthandWords& words, const std::string& name, Operation op) {
   absl::StatusOr<Begun> begun = Begin(words, name, 1);
   if (!begun.ok()) return begun.status();
   constexpr std::array<std::string_view, 1> kEps = {"eps"};
   constexpr std::array<const char*, 2> kVectors = {"scale", "shift"};
+  // The arguments behind x are vectors as long as a row. Those that have vectors have eps, too.
   const auto vectors = static_cast<size_t>(Info(op).arguments - 1);
   if (absl::Status status = words.TakeOptions(absl::MakeConstSpan(kEps).first(vectors > 0 ? 1 : 0));
       !status.ok())
@@ -70,6 +76,7 @@ absl::StatusOr<Graph> Rowwise(ShorthandWords& words, const std::string& name, Op
   return std::move(begun->builder).Build(result);
 }
 
+// reduce sum|max|mean, over the axes named.
 absl::StatusOr<Graph> Reduce(ShorthandWords& words, const std::string& name) {
   constexpr std::array<std::string_view, 3> kKinds = {"sum", "max", "mean"};
   constexpr std::array<Operation, 3> kOps = {Operation::kReduceSum, Operation::kReduceMax,
@@ -86,6 +93,7 @@ absl::StatusOr<Graph> Reduce(ShorthandWords& words, const std::string& name) {
   for (const Word& axis : words.Has(kAxis[0]) ? Split(words.Value(kAxis[0]), ',') : std::vector<Word>{}) {
     const absl::StatusOr<uint32_t> number = ParseNumber(words.source(), axis, "an axis", 0, last);
     if (!number.ok()) return number.status();
+    // Ascending, as the graph has them.
     const auto place = std::lower_bound(node.axes.begin(), node.axes.end(), *number);
     if (place != node.axes.end() && *place == *number) return words.Expected(axis, "each axis once");
     node.axes.insert(place, *number);
@@ -110,6 +118,7 @@ absl::StatusOr<Graph> Attention(ShorthandWords& words, const std::string& name) 
   const absl::StatusOr<Dtype> type = TakeType(words, 1);
   if (!type.ok()) return type.status();
   if (absl::Status status = words.TakeOptions(kSizes); !status.ok()) return status;
+  // Queries, keys and values all have the shape [heads, tokens, dim].
   std::vector<uint32_t> sizes;
   for (std::string_view option : kSizes) {
     absl::StatusOr<uint32_t> size = words.SizeOption(option);
@@ -122,14 +131,17 @@ absl::StatusOr<Graph> Attention(ShorthandWords& words, const std::string& name) 
     inputs[i] = builder.Parameter(std::string(1, "qkv"[i]), *type, sizes);
   const int scores =
       builder.Add(Operation::kMatmul, {inputs[0], builder.Add(Operation::kTranspose, {inputs[1]})});
+  // Rounded to f32, as a kernel written by hand would have it.
   const int scale = builder.Number(1 / std::sqrt(static_cast<float>(sizes[2])));
   const int weights = builder.Add(Operation::kSoftmax, {builder.Add(Operation::kMul, {scores, scale})});
   const int result = builder.Add(Operation::kMatmul, {weights, inputs[2]});
   return std::move(builder).Build(result);
 }
 
+// Reads what stands behind the name of a shorthand. `name`: the kernel's.
 using Parser = absl::StatusOr<Graph> (*)(ShorthandWords& words, const std::string& name);
 
+// A row of the table for a shorthand that is a graph alone.
 template <Parser kParse>
 absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) {
   absl::StatusOr<Graph> graph = kParse(words, MakeIdentifier(text.text));
@@ -139,11 +151,13 @@ absl::StatusOr<ShorthandKernel> Parsed(ShorthandWords& words, const Word& text) 
                          *std::move(graph)};
 }
 
+// A row of the table for a convolution, which may have both forms.
 template <Operation kOp>
 absl::StatusOr<ShorthandKernel> ParsedConvolution(ShorthandWords& words, const Word&) {
   return ParseConvolution(kOp, words);
 }
 
+// Names the operation by a template's argument, so that the table has plain functions.
 template <Operation kOp>
 absl::StatusOr<Graph> ParseRowwise(ShorthandWords& words, const std::string& name) {
   return Rowwise(words, name, kOp);
@@ -157,6 +171,7 @@ struct Shorthand {
   std::string_view axes = "";  // what its sizes are called, a letter each
 };
 
+// A new shorthand is a row here; help, hints and ranges follow.
 constexpr std::array<Shorthand, 9> kShorthands = {{
     {Name(Operation::kConv1d), ParsedConvolution<Operation::kConv1d>,
      "TYPES IMAGESxCHANNELSxWIDTH filters=N kernel=W [stride=N pad=N|LEFT,RIGHT dilation=N groups=N "
@@ -189,10 +204,12 @@ const Shorthand* Find(std::string_view name) {
   return found == kShorthands.end() ? nullptr : &*found;
 }
 
+// "1..64" or "32|64"
 bool IsRange(const Word& word) {
   return word.text.find("..") != std::string_view::npos || word.text.find('|') != std::string_view::npos;
 }
 
+// Sizes are the only words that begin with a digit.
 bool IsSizes(const Word& word) {
   return !word.text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(word.text.front()));
 }
@@ -226,6 +243,7 @@ absl::StatusOr<ShorthandKernel> ParseShorthand(const Word& text, std::string_vie
                           DidYouMean(name.text, GraphShorthandNames()));
   absl::StatusOr<ShorthandKernel> kernel = shorthand->parse(words, text);
   if (kernel.ok() && kernel->graph.ok())
+    // A shorthand has no places for single operations: later errors about any of them have that of its name.
     for (GraphNode& node : kernel->graph->nodes) node.position = name.position;
   return kernel;
 }
@@ -250,6 +268,7 @@ std::vector<ShorthandRange> RangesOf(const Word& text) {
           ranges.push_back({sizes[i], i < axes.size() ? std::string(axes.substr(i, 1)) : Cat("size", i)});
       continue;
     }
+    // A word without '=' has an empty value, which is no range.
     const size_t equals = std::min(word.text.find('='), word.text.size());
     const Word value = word.Part(std::min(equals + 1, word.text.size()));
     const std::string_view name = NameOfOption(word.text.substr(0, equals));

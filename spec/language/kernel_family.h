@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a text asks for: a spec, a graph, or a family of either.
+// Holds what a text asks for: a spec, a graph, or a family of either. A single kernel is a family of one, so
+// that commands have one case.
 #ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FAMILY_H_
 #define KIRSCH_SPEC_LANGUAGE_KERNEL_FAMILY_H_
 
@@ -18,7 +19,7 @@ namespace kirsch {
 // A kernel of a single size.
 using KernelMember = std::variant<ParsedSpec, Graph>;
 
-// A value; thread-safe to read. All members are of one kind.
+// A value; thread-safe to read. All members are specs, or all are graphs.
 class KernelFamily {
  public:
   KernelFamily() = default;
@@ -33,7 +34,8 @@ class KernelFamily {
   std::vector<VaryingSize> sizes() const;  // those that have several values
   int64_t count() const;
   KernelMember member(int64_t index) const;  // 0 <= index < count(), the last size varying fastest
-  // What a member's entry takes, where its program does not say it: see EntryParameters::tensors.
+  // The parameters of a member's entry where its program does not have them (EntryParameters::tensors): of
+  // specs. None for graphs.
   std::vector<Parameter> entry_tensors(int64_t index) const;
 
  private:

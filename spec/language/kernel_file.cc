@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
+// The word without the blanks around it; within it they stay.
 Word WithoutBlanks(const Word& word) {
   const size_t first = std::min(word.text.find_first_not_of(kBlanks), word.text.size());
   const size_t last = word.text.find_last_not_of(kBlanks);
@@ -30,7 +31,8 @@ struct Entry {
   Word spec;
 };
 
-// The first '=' is the name's if there is a single word before it; others are of the spec's options.
+// Splits a line into its name and its spec. The first '=' is the name's if there is a single word before it;
+// any other is of the spec's options.
 Entry SplitEntry(const Word& line) {
   const size_t equals = line.text.find('=');
   if (equals != std::string_view::npos) {
@@ -38,15 +40,18 @@ Entry SplitEntry(const Word& line) {
     if (name.text.find_first_of(kBlanks) == std::string_view::npos)
       return {name, WithoutBlanks(line.Part(equals + 1))};
   }
+  // An entry without a name has an empty one at the line's beginning.
   return {line.Part(0, 0), line};
 }
 
-// "kernel NAME(" or "kernel NAME[": a kernel in the kernel language, which ends with its return.
+// "kernel NAME(" or "kernel NAME[": the beginning of a kernel in the kernel language, which ends with its
+// return. In "kernel = matmul ..." the word is a name: '=' comes before any bracket.
 bool StartsKernel(const Word& text) {
   const Word first = SplitWords(text.text).front();
   return first.text == "kernel" && text.text.find_first_of("([") < text.text.find('=');
 }
 
+// A hint at the shorthand that may have been meant.
 std::string OperationHint(std::string_view word) {
   std::vector<std::string_view> known = GraphShorthandNames();
   known.insert(known.begin(), kMatmulInfo.name);
@@ -58,6 +63,7 @@ bool HasConvolution(const Graph& graph) {
                      [](const GraphNode& node) { return IsConvolution(node.op); });
 }
 
+// A shorthand: a matmul or a row of graph shorthands, each perhaps with ranges.
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
   const Word operation = SplitWords(text).front();
   if (operation.text == kMatmulInfo.name) {
@@ -90,16 +96,18 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   return request;
 }
 
-// Reads line after line.
+// Reads line after line. A kernel of the kernel language collects lines in block_ until its return.
 class KernelFileParser {
  public:
   explicit KernelFileParser(std::string_view source) : source_(source) {}
 
   absl::Status ParseLine(const Word& line) {
+    // A comment goes to the end of the line; no text has a '#' otherwise.
     const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
     if (content.text.empty()) return absl::OkStatus();
     if (!block_.empty() || StartsKernel(content)) return AddLineToKernel(content);
     const Entry entry = SplitEntry(content);
+    // A name that is empty ("= matmul ...") is there, too, and is refused.
     const bool named = entry.spec.text.data() != content.text.data();
     if (named && IsIdentifier(entry.name.text) && !IsKernelName(entry.name.text))
       return ExpectedAt(source_, entry.name, "a name that neither C's library nor the header's code has");
@@ -114,7 +122,7 @@ class KernelFileParser {
     return Add(*std::move(request), content.position);
   }
 
-  // OK if no kernel is left open.
+  // OK if no kernel is left open. If one is, parsing it says what it lacks, with the place.
   absl::Status End() const {
     return block_.empty() ? absl::OkStatus() : ParseGraphFamily(block_, source_).status();
   }
@@ -122,8 +130,8 @@ class KernelFileParser {
   std::vector<KernelRequest> requests() && { return std::move(requests_); }
 
  private:
-  // A kernel's head may be followed by its statements, and a statement by others: "kernel f(...): y = ...;
-  // return y".
+  // Adds a line to the open kernel, or begins one. Statements may follow the head on its line, and each
+  // other: "kernel f(...): y = ...; return y".
   absl::Status AddLineToKernel(const Word& line) {
     const size_t head = block_.empty() ? EndOfHead(line.text) : 0;
     if (head > 0) block_.push_back(WithoutBlanks(line.Part(0, head)));
@@ -136,7 +144,8 @@ class KernelFileParser {
     return absl::OkStatus();
   }
 
-  // How long the head of a kernel is, its colon included.
+  // How long the head of a kernel is, its colon included. Colons within brackets are those of parameters'
+  // types.
   static size_t EndOfHead(std::string_view line) {
     int depth = 0;  // of parentheses and brackets
     for (size_t i = 0; i < line.size(); ++i) {
@@ -147,13 +156,16 @@ class KernelFileParser {
     return line.size();
   }
 
+  // Adds a line to the kernel. The return ends it: then it becomes a request, in the form that it is to have.
   absl::Status AddToKernel(const Word& line) {
     block_.push_back(line);
     if (SplitWords(line.text).front().text != "return") return absl::OkStatus();
+    // The kernel is complete, whether it is right or not.
     const std::vector<Word> lines = std::exchange(block_, {});
     absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
+    // Some types have contractions only, f64 for example: such a kernel must be a spec.
     const bool of_graphs = std::all_of(graph->member(0).nodes.begin(), graph->member(0).nodes.end(),
                                        [](const GraphNode& node) { return IsOfGraphs(node.type.dtype); });
     std::optional<SpecFamily> specs = AsSpecs(*graph);
@@ -167,7 +179,8 @@ class KernelFileParser {
     return Add(std::move(request), lines.front().position);
   }
 
-  // Why it can't be computed, as some node is of a type that graphs do not have.
+  // The error for a kernel that is no spec, and has a type that graphs do not have. It names the node, and
+  // what kept the kernel from being a spec.
   absl::Status NoGraph(const Graph& graph) const {
     const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                    [](const GraphNode& one) { return !IsOfGraphs(one.type.dtype); });
@@ -178,8 +191,10 @@ class KernelFileParser {
                        found.ok() ? "" : Cat(" (", found.message(), ")")));
   }
 
-  // The family of contractions that a kernel is, if it is what a shorthand of it would be.
+  // The family of contractions that a kernel is, if it is what a shorthand of it would be; else nothing.
+  // Every member has to be a contraction.
   std::optional<SpecFamily> AsSpecs(const GraphFamily& graph) const {
+    // No shorthand of specs has convolutions of many sizes.
     if (graph.count() > 1 && HasConvolution(graph.member(0))) return std::nullopt;
     std::vector<ParsedSpec> members;
     for (int64_t i = 0; i < graph.count(); ++i) {
@@ -195,6 +210,8 @@ class KernelFileParser {
     return MakeFamily(std::move(members), graph.sizes(), graph.mixtures().front());
   }
 
+  // Adds the request unless its name is taken. A name collides with the names of other functions that a
+  // kernel's code has, too: "f" has "f_pack", so no other kernel is called so, whichever comes first.
   absl::Status Add(KernelRequest request, TextPosition position) {
     const std::string& name = request.name;
     const auto taken = [&](int line, std::string_view what) {
@@ -234,6 +251,7 @@ void KernelRequest::UseGraphOfConvolution() {
 }
 
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source) {
+  // A kernel in the kernel language may have several lines, so it is read as a file.
   if (!StartsKernel({text, {}})) return ParseRequest(WithoutBlanks({text, {}}), source);
   absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source);
   if (!kernels.ok()) return kernels.status();
@@ -245,6 +263,7 @@ absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text
   KernelFileParser parser(source);
   std::vector<Word> lines = Split({text, {}}, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
+    // Split counts columns through the whole text; errors count them within the line.
     lines[i].position = {static_cast<int>(i) + 1, 1};
     if (absl::Status status = parser.ParseLine(lines[i]); !status.ok()) return status;
   }

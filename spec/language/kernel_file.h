@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of kernels, by custom NAME.kirsch. The grammar is in docs/spec.md.
+// Reads files of kernels, by custom NAME.kirsch. The grammar is in docs/spec.md.
+//
+//   layer = matmul f32 1..16x64x64         # a name, a shorthand with a range
+//   softmax f32 32x128                     # its name is made from its text
+//   kernel r(x: f32[8]): y = neg(x); return relu(y)
 #ifndef KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 #define KIRSCH_SPEC_LANGUAGE_KERNEL_FILE_H_
 
@@ -36,12 +40,12 @@ struct KernelRequest {
   void UseGraphOfConvolution();  // the same, unless there is no convolution in it
 };
 
-// A kernel without a file: a spec, a family, a shorthand of a graph, or one kernel in the kernel language.
-// Errors as of ParseKernelFile.
+// Reads a kernel that is an argument and no file: a shorthand, with ranges or without, or one kernel in the
+// kernel language. Errors are as of ParseKernelFile.
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source);
 
-// Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one
-// kernel, no name twice. Any text is safe to pass. An error is InvalidArgument, one line:
+// Reads the text of a file of shorthands and of kernels in the kernel language, in its order. There is at
+// least one kernel, and no name twice. Any text is safe to pass. An error is InvalidArgument, one line:
 // "<source>:<line>:<column>: expected <what>, got '<text>'".
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source);
 

@@ -11,9 +11,10 @@
 namespace kirsch {
 namespace {
 
-// With more calls to one of another, the others would count for nothing.
+// With more calls to one size of another, the others would count for nothing.
 constexpr double kMostShare = 1e9;
 
+// A share as a decimal number; all of the word has to be one.
 absl::StatusOr<double> ParseShare(std::string_view source, const Word& word) {
   double share = 0;
   const char* const end = word.text.data() + word.text.size();
@@ -25,6 +26,7 @@ absl::StatusOr<double> ParseShare(std::string_view source, const Word& word) {
 }  // namespace
 
 absl::StatusOr<std::optional<Word>> TakeMixture(std::string_view source, std::vector<Word>* words) {
+  // The mixture may stand anywhere among the options.
   std::optional<Word> mixture;
   for (const Word& word : *words) {
     if (!word.text.starts_with(kMixtureOption)) continue;
@@ -44,6 +46,7 @@ absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, con
     const Word number = part.Part(0, colon);
     const absl::StatusOr<uint32_t> value = ParseNumber(source, number, "a size", 1, kMaxSide);
     if (!value.ok()) return value.status();
+    // `values` are ascending and complete: samples are drawn later, and keep the mixture's sizes.
     if (!std::binary_search(size.values.begin(), size.values.end(), *value))
       return ExpectedAt(source, number, Cat("one of the sizes that ", size.name, " may be"));
     const bool again = std::any_of(mixture.begin(), mixture.end(),
@@ -59,6 +62,7 @@ absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, con
 std::string PrintMixture(absl::Span<const SizeShare> mixture) {
   std::string text;
   for (const SizeShare& part : mixture) {
+    // to_chars writes the fewest digits that are read as the same share.
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof(digits), part.share);
     Append(&text, text.empty() ? "" : ",", part.size, ":", std::string_view(digits, end.ptr - digits));

@@ -27,7 +27,7 @@ int OperandCalled(std::string_view name) {
   return -1;
 }
 
-// What an option's form begins with, up to its "=".
+// The name of an option: what its form begins with, up to "=".
 std::string OptionName(std::string_view form) { return std::string(form.substr(0, form.find('='))); }
 
 }  // namespace
@@ -59,6 +59,7 @@ absl::Status ParsedMatmul::ExpectedOption(const Word& word) const {
 
 absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, std::string_view source) {
   ParsedMatmul parsed(source);
+  // Types come first: the epilogue's numbers are parsed as the type of the sums.
   parsed.types_word_ = words[0];
   absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[0]);
   if (!types.ok()) return types.status();
@@ -72,6 +73,7 @@ absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, s
   for (const Word& word : words.subspan(2))
     if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
       return status;
+  // What concerns several words is checked when all options are read, as they come in any order.
   absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
   if (status.ok()) status = parsed.CheckRounding();
   if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[0], *types);
@@ -103,11 +105,13 @@ absl::Status ParsedMatmul::ParseSizes() {
   return absl::OkStatus();
 }
 
+// N or N..N, both included; the ends may be the same.
 absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
   const size_t dots = word.text.find(kDots);
   absl::StatusOr<uint32_t> low = ParseNumber(source_, word.Part(0, dots), "a size", 1, kMaxSide);
   if (!low.ok()) return low.status();
   if (dots == std::string_view::npos) return SizeRange{*low, *low};
+  // The first range is kept for the error where a single size is wanted.
   if (!range_) range_ = word;
   absl::StatusOr<uint32_t> high =
       ParseNumber(source_, word.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
@@ -115,11 +119,13 @@ absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
   return SizeRange{*low, *high};
 }
 
+// An option is a word alone, or NAME=VALUE; each name once.
 absl::Status ParsedMatmul::ParseOption(const Word& word) {
   const size_t equals = std::min(word.text.find('='), word.text.size());
   const std::string_view key = word.text.substr(0, equals);
   if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return Expected(word, "each option once");
   seen_.push_back(key);
+  // Words without a value first, then those with one.
   if (word.text == kAccumulateWord) {
     form_.accumulate = true;
     return absl::OkStatus();
@@ -156,6 +162,8 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   return absl::OkStatus();
 }
 
+// lhs-as suits some types only. It excludes out=col, as the transposed problem has lhs for its rhs. It
+// excludes fixed-order, whose results have the same bits in whatever matmul they are computed.
 absl::Status ParsedMatmul::CheckRounding() const {
   if (!lhs_as_) return absl::OkStatus();
   const std::string_view wanted = WantedBesideRounding(form_.lhs_as, form_.operand[MatmulDims::kLhs].dtype,
@@ -166,7 +174,8 @@ absl::Status ParsedMatmul::CheckRounding() const {
   return absl::OkStatus();
 }
 
-// Blocks lie along the reduction, and rows of them begin and end with whole ones.
+// Blocks lie along the reduction, and rows of them begin and end with whole blocks. So rhs is column-major
+// (each column of K elements is contiguous), and its K and leading dimension are multiples of the block.
 absl::Status ParsedMatmul::CheckBlocks(const Spec& spec) const {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   if (!IsOfBlocks(rhs.dtype)) return absl::OkStatus();
@@ -184,9 +193,10 @@ absl::Status ParsedMatmul::CheckBlocks(const Spec& spec) const {
   return absl::OkStatus();
 }
 
-// const-lhs or const-rhs
+// const-lhs or const-rhs. At most one operand is constant.
 absl::Status ParsedMatmul::ParseConstant(const Word& word) {
   const int operand = OperandCalled(word.text.substr(kConstantPrefix.size()));
+  // The output is what the kernel makes: it cannot be known ahead.
   if (operand < 0 || operand == MatmulDims::kOut) return ExpectedOption(word);
   if (constant_) return Expected(word, "one constant operand (of two, the product would be constant, too)");
   constant_ = word;
@@ -203,6 +213,7 @@ absl::Status ParsedMatmul::ParseOrder(const Word& word, int operand) {
   return Expected(word, "row or col");
 }
 
+// Only sizes differ between members, so these are the checks that depend on sizes.
 absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
   Spec spec = WithSizes(form_, sizes);
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
@@ -211,6 +222,7 @@ absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
   return spec;
 }
 
+// Checks the number of elements, gaps included, and sets a leading dimension that the text gives.
 absl::Status ParsedMatmul::SetLd(int operand, Spec* spec) const {
   const TileExtent extent = ExtentOf(*spec, operand);
   const int64_t rows = extent.batch * extent.outer;  // of the stored matrices; at most 2^40
@@ -219,6 +231,7 @@ absl::Status ParsedMatmul::SetLd(int operand, Spec* spec) const {
     return Expected(sizes_word_, Cat("at most ", kMaxElements, " elements in ", name));
   const std::optional<Word>& written = ld_[static_cast<size_t>(operand)];
   if (!written) return absl::OkStatus();
+  // The operand may have gaps, but no more elements than any other.
   const int64_t largest = std::min<int64_t>(kMaxElements / rows, std::numeric_limits<uint32_t>::max());
   absl::StatusOr<uint32_t> given =
       ParseNumber(source_, *written, Cat("a leading dimension of ", name), extent.inner, largest);
@@ -238,6 +251,7 @@ Spec WithSizes(Spec form, const UserSizes& sizes) {
 ParsedSpec CanonicalRequest(const Spec& asked) {
   const CanonicalSpec canonical = Canonicalise(asked);
   ParsedSpec parsed{canonical.spec, canonical.swapped, PrintSpec(asked)};
+  // The names and the order are the user's; `swapped` says which operand each is.
   for (int matrix : {MatmulDims::kLhs, MatmulDims::kRhs})
     parsed.parameters.push_back({std::string(kMatmulInfo.operands[static_cast<size_t>(matrix)].name),
                                  SwappedOperand(matrix, canonical.swapped)});
@@ -250,6 +264,7 @@ ParsedSpec CanonicalRequest(const Spec& asked) {
 
 absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) {
   const std::vector<Word> words = SplitWords(text);
+  // A convolution has a shorthand of its own, whose spec form is wanted here.
   if (const OperationInfo* info = FindFunction(words[0].text); info != nullptr && info->image_axes > 0) {
     absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
     if (!kernel.ok()) return kernel.status();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to specs. The grammar of the shorthand is in docs/spec.md.
+// Reads specs: the shorthand of matmuls, and those of convolutions that are a single contraction. The grammar
+// is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_PARSER_H_
 
@@ -17,6 +18,7 @@
 
 namespace kirsch {
 
+// A spec as it is solved, and what is needed to call it as the user asked for it.
 struct ParsedSpec {
   Spec spec;         // the canonical root: all operands in RAM, one thread
   bool swapped;      // spec is the transposed problem, see spec/canonical.h
@@ -27,29 +29,33 @@ struct ParsedSpec {
   friend bool operator==(const ParsedSpec&, const ParsedSpec&) = default;
 };
 
-// `asked`: a root spec as a user states it. Its parameters are lhs, rhs, what the epilogue takes, out.
+// Brings a root spec, as a user states it, into its canonical form. The parameters are lhs, rhs, the
+// epilogue's operands, out, as the user knows them.
 ParsedSpec CanonicalRequest(const Spec& asked);
 
-// Reads a shorthand such as "matmul f32 64x64x64 rhs=col". Any text is safe to pass. An error is
-// InvalidArgument, one line: "<source>:<line>:<column>: expected <what>, got '<text>'".
+// Reads a shorthand of a single spec such as "matmul f32 64x64x64 rhs=col"; ranges are refused. Any text is
+// safe to pass. An error is InvalidArgument, one line: "<source>:<line>:<column>: expected <what>, got
+// '<text>'".
 absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source);
 inline absl::StatusOr<ParsedSpec> ParseSpec(std::string_view text) {
   return ParseSpec(Word{text, {}}, "spec");
 }
 
-// The sizes from `low` to `high`, both included.
+// The sizes from `low` to `high`, both included. A single size has low == high.
 struct SizeRange {
   uint32_t low = 1, high = 1;
   bool varies() const { return low < high; }
   friend bool operator==(const SizeRange&, const SizeRange&) = default;
 };
 
-// Per dim of MatmulDims, as the user states them: of the request, which may be solved as its transpose.
+// Sizes for each dim of MatmulDims, as the user states them. The spec that is solved may be the transposed
+// problem, whose M and N are exchanged.
 inline constexpr int kFamilyDims = 4;
 using UserSizes = std::array<uint32_t, kFamilyDims>;
 using UserRanges = std::array<SizeRange, kFamilyDims>;
 
-// A matmul's shorthand, whose sizes may be ranges. What it has of the text lives as long as that.
+// A matmul's shorthand, whose sizes may be ranges. The text is read once, and members are made from it, so
+// errors about one member still have their place. It points into the text, which has to outlive it.
 class ParsedMatmul {
  public:
   // `words`: those after "matmul", with the empty word at the end.
@@ -58,9 +64,10 @@ class ParsedMatmul {
   const UserRanges& ranges() const { return ranges_; }
   // A size that is written as a range.
   const std::optional<Word>& range() const { return range_; }
-  // As the user states it, or what is wrong with these sizes.
+  // The spec with these sizes as the user states it, not canonical; or what is wrong with these sizes.
   absl::StatusOr<Spec> Member(const UserSizes& sizes) const;
-  // Its sizes are 1, and leading dimensions that are not given 0.
+  // The matmul without sizes: these are 1, and leading dimensions are 0. WithSizes makes a member's spec of
+  // it.
   const Spec& form() const { return form_; }
 
  private:
@@ -68,6 +75,7 @@ class ParsedMatmul {
   absl::Status Expected(const Word& word, std::string_view expected) const {
     return ExpectedAt(source_, word, expected);
   }
+  // The methods below read a part of the text each, and keep its word where a later check needs the place.
   absl::Status ExpectedOption(const Word& word) const;
   absl::Status ParseSizes();
   absl::StatusOr<SizeRange> ParseRange(const Word& word);
@@ -87,10 +95,12 @@ class ParsedMatmul {
   std::vector<std::string_view> seen_;
 };
 
-// The options of a matmul's shorthand, as the grammar has them: "lhs=row|col", "lda=N" and so on.
+// The options of a matmul's shorthand, as the grammar has them: "lhs=row|col", "lda=N" and so on. For help
+// and messages.
 std::vector<std::string> MatmulOptions();
 
-// `form` with these sizes, and leading dimensions that make operands contiguous where it has 0.
+// Returns `form` with these sizes. A leading dimension that is 0 becomes the one that makes the operand
+// contiguous.
 Spec WithSizes(Spec form, const UserSizes& sizes);
 
 }  // namespace kirsch

@@ -11,14 +11,22 @@
 namespace kirsch {
 namespace {
 
+// Prints a plan for people: a line for each nest and stage, below a contraction its schedule. Nothing reads
+// it back (PrintPlanSchedule has the text that is read).
+//
+//   nest: batch 1, 32 rows by 8, threads share tiles  # 5120 cycles
+//     each tile: contraction(x, w, copy70) matmul f32 8x64x64 ...  # 900 cycles
+//       tile m 8 ...
 class PlanPrinter {
  public:
   explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
 
   std::string Print() && {
+    // What is less exact than usual comes first: nobody should miss it.
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
              ", less exact than the sums of a convolution (docs/exactness.md)\n");
+    // Then the work that is done once, and then each call's.
     if (!plan_.prepacks.empty() || !plan_.folded.empty()) Append(&text_, "once, ahead of all calls\n");
     for (const LoopNest& nest : plan_.folded)
       for (const Stage* stage : StagesOf(nest)) Print("made", {*stage});
@@ -30,6 +38,7 @@ class PlanPrinter {
     return std::move(text_);
   }
 
+  // A stage on one line, without its cycles.
   std::string Describe(const Stage& stage) const {
     std::string operands;
     for (const StageOperand& operand : stage.operands)
@@ -43,6 +52,7 @@ class PlanPrinter {
                    PrintSpec(stage.spec));
       case StageKind::kRows:
         Append(&text, stage.rows, "x", stage.columns, ":");
+        // Loads and numbers are no operations.
         for (const RowValue& value : stage.program.values)
           if (value.op != Operation::kLoad && value.op != Operation::kNumber)
             Append(&text, " ", Info(value.op).name);
@@ -63,6 +73,7 @@ class PlanPrinter {
  private:
   static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
 
+  // A nest, and its stages in the order in which they run. `kSharing` is indexed by Sharing.
   void Print(const LoopNest& nest) {
     constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
                                         ", threads share it"};
@@ -74,7 +85,8 @@ class PlanPrinter {
     Print("the last tile", nest.rest);
   }
 
-  // What is for one number of rows only, and as much for others in proportion.
+  // Says which sizes grow with the number of rows that the kernel learns when it is run. The line's numbers
+  // are for `planned` rows.
   std::string Growth(const LoopNest& nest) const {
     const PlanSize* const rows = plan_.size(PlanSizeKind::kRows);
     if (rows == nullptr || (!nest.batch_grows && !nest.rows_grow)) return "";
@@ -83,6 +95,8 @@ class PlanPrinter {
 
   void Print(const char* when, const std::vector<Stage>& stages) {
     for (const Stage& stage : stages) {
+      // How often the stage runs, where it is not once: for keys that are known at run time, or in turn with
+      // its neighbours.
       const std::string turns = stage.at_once ? Cat(", up to ", stage.keys, " keys at once")
                                 : stage.keys != 0
                                     ? Cat(", blocks of ", stage.keys, stage.keys > 1 ? " keys" : " key")
@@ -90,6 +104,7 @@ class PlanPrinter {
                                                   : "";
       Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
       if (stage.kind != StageKind::kContraction) continue;
+      // Each line of the schedule is moved in below its stage.
       std::string schedule = PrintSchedule(stage.impl);
       for (size_t at = 0; at < schedule.size();) {
         const size_t end = std::min(schedule.find('\n', at), schedule.size());
@@ -108,7 +123,7 @@ class PlanPrinter {
                                   : Cat(text, " epilogue=", PrintEpilogue(shape.epilogue, Dtype::kF32));
   }
 
-  // A parameter's name, "out", "v3" for a node, "copy70" for what is none.
+  // The name of a value: a parameter's own, "out", "v3" for a node, "copy70" for a buffer that is no node.
   std::string NameOf(int value) const {
     const Graph& graph = plan_.graph;
     if (value < graph.num_inputs()) return graph.at(value).text;
@@ -155,8 +170,10 @@ std::string PlanOutline(const Plan& plan) {
   for (const LoopNest& nest : plan.nests) {
     if (!text.empty()) text += " | ";
     bool first = true;
+    // What is left of the rows has the same stages, for fewer rows: it is left out.
     for (const std::vector<Stage>* stages : {&nest.before, &nest.once, &nest.stages})
       for (const Stage& stage : *stages) {
+        // Stages for the keys that larger blocks leave do the same as the first.
         if (stage.keys != 0 && stage.loop > 1) continue;  // as the first, for fewer keys
         Append(&text, first ? "" : ", ", Outline(stage));
         first = false;

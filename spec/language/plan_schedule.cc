@@ -17,6 +17,7 @@ constexpr std::string_view kGroupLines =
     "| "
     "contraction STAGE | rows STAGE KEY=VALUE...";
 
+// Comments begin at one column, so that decisions are easy to read beside them.
 std::string WithComment(std::string line, std::string_view comment) {
   constexpr size_t kCommentColumn = 40;
   if (line.size() < kCommentColumn) line.resize(kCommentColumn, ' ');
@@ -25,7 +26,7 @@ std::string WithComment(std::string line, std::string_view comment) {
 
 std::string PrintCycles(double cycles) { return Cat(static_cast<int64_t>(std::llround(cycles)), " cycles"); }
 
-// Operations that are computed once for all calls.
+// The nodes that are computed once for all calls, in the graph's order.
 std::vector<int> FoldedOperations(const Graph& graph) {
   std::vector<int> folded;
   for (int node = graph.num_inputs(); node < static_cast<int>(graph.nodes.size()); ++node)
@@ -33,6 +34,7 @@ std::vector<int> FoldedOperations(const Graph& graph) {
   return folded;
 }
 
+// Prints the decisions of a plan as ParsePlanSchedule reads them.
 class Printer {
  public:
   explicit Printer(const Plan& plan) : plan_(plan) {}
@@ -44,7 +46,7 @@ class Printer {
   }
 
  private:
-  // What the names stand for.
+  // The lines for the whole plan, and as comments the operation that each name stands for.
   void PrintHead() {
     Append(&text_, "threads ", plan_.threads, "\n");
     if (const std::vector<int> folded = FoldedOperations(plan_.graph); !folded.empty())
@@ -59,6 +61,7 @@ class Printer {
     }
   }
 
+  // A group's decisions, and then its stages by their numbers.
   void PrintGroup(size_t number) {
     const GroupDecision& group = plan_.groups[number];
     text_ += WithComment(Cat("group ", NamesOfValues(plan_.graph, group.operations)),
@@ -84,6 +87,7 @@ class Printer {
                            PrintCycles(stage.cycles));
     if (stage.kind != StageKind::kContraction) return;
     text_ += WithComment(Cat("  contraction ", number), PrintCycles(stage.cycles));
+    // The schedule of its spec is moved in, as InContraction expects it.
     const std::string schedule = PrintSchedule(stage.impl);
     for (size_t at = 0; at < schedule.size();) {
       const size_t end = std::min(schedule.find('\n', at), schedule.size());
@@ -96,15 +100,18 @@ class Printer {
   std::string text_;
 };
 
-// Reads a schedule line by line.
+// Reads a schedule line by line. A line belongs to the group before it; lines below a contraction, further to
+// the right, to that contraction. Indentation means nothing else.
 class Parser {
  public:
   explicit Parser(std::string_view source) { schedule_.source = source; }
 
+  // One line. Its first word says what it is, unless it is a part of a contraction's schedule.
   absl::Status ParseLine(std::string_view line, int number) {
     line = line.substr(0, line.find('#'));
     std::vector<Word> words = SplitWords(line);
     for (Word& word : words) word.position.line = number;
+    // Nothing but the empty word: a blank line or a comment.
     if (words.size() == 1) return absl::OkStatus();
     const Word& verb = words[0];
     if (InContraction(verb)) {
@@ -130,19 +137,21 @@ class Parser {
     return ExpectedAt(schedule_.source, word, what);
   }
 
-  // Is a line that begins with the word a part of the last contraction's schedule?
+  // Is the line with this first word a part of the last contraction's schedule?
   bool InContraction(const Word& word) {
     if (schedule_.groups.empty() || group().stages.empty() || group().stages.back().rows) return false;
     return word.position.column > group().stages.back().position.column;
   }
 
-  // Line breaks keep the place of the line in the whole text.
+  // Appends a line so that it is line `number` of `text`: empty lines stand for those in between. So errors
+  // of ParseSchedule have their place in the whole text.
   static void AppendLine(std::string_view line, int number, std::string* text) {
     const auto lines = std::count(text->begin(), text->end(), '\n');
     text->append(static_cast<size_t>(number - 1 - lines), '\n');
     Append(text, line, "\n");
   }
 
+  // threads N; Spec has one byte for them.
   absl::Status ParseThreads(const std::vector<Word>& words) {
     const absl::StatusOr<uint32_t> threads = ParseNumber(schedule_.source, words[1], "threads", 1, UINT8_MAX);
     if (!threads.ok()) return threads.status();
@@ -154,6 +163,7 @@ class Parser {
     return words[at].text.empty() ? absl::OkStatus() : Expected(words[at], "the end of the line");
   }
 
+  // group VALUE...
   absl::Status ParseGroup(const std::vector<Word>& words) {
     GroupSchedule& added = schedule_.groups.emplace_back();
     added.position = words[0].position;
@@ -169,11 +179,13 @@ class Parser {
       int node = ScheduledValue::kResult;
       if (word.text.starts_with('v')) (void)absl::SimpleAtoi(ForAbsl(word.text.substr(1)), &node);
       values->push_back({node, word.position});
+      // Words such as "v03" or "v-1" are no names: printed, the value has another one.
       if (PrintValue(values->back()) != word.text) return Expected(word, expected);
     }
     return absl::OkStatus();
   }
 
+  // A line of a group. Its first word may be a rewrite's name, so whatever is none of the others is one.
   absl::Status ParseDecision(const std::vector<Word>& words, std::string_view line) {
     const std::string_view verb = words[0].text;
     if (verb == "each") {
@@ -182,19 +194,23 @@ class Parser {
     }
     if (verb == "copy" || verb == "leave") return ParseCopy(words, line);
     if (verb == "contraction" || verb == "rows")
+      // Rewrites may be called "rows", too: their words have a '=', a stage has a number.
       if (words[1].text.find('=') == std::string_view::npos) return ParseStage(words);
     return ParseRewrite(words);
   }
 
+  // How many stages the group has is known when the plan is followed.
   absl::StatusOr<int> ParseStageNumber(const Word& word) const {
     const absl::StatusOr<uint32_t> stage = ParseNumber(schedule_.source, word, "a stage", 0, 9999);
     if (!stage.ok()) return stage.status();
     return static_cast<int>(*stage);
   }
 
+  // copy STAGE...: DECISION, or leave STAGE...
   absl::Status ParseCopy(const std::vector<Word>& words, std::string_view line) {
     CopySchedule& copy = group().copies.emplace_back();
     copy.position = words[0].position;
+    // Readers end at the word with a colon; `leave` has none.
     bool ends = false;
     size_t at = 1;
     for (; !ends && !words[at].text.empty(); ++at) {
@@ -207,12 +223,14 @@ class Parser {
     if (copy.readers.empty()) return Expected(words[at], "the stages that read the matrix");
     if (words[0].text == "leave") return ends ? Expected(words[at - 1], "a stage") : absl::OkStatus();
     if (!ends || words[at].text.empty()) return Expected(words[at], "a colon and the decision to copy");
+    // The decision is kept as text until its op is known. Blanks before it keep its column.
     const auto column = static_cast<size_t>(words[at].position.column - 1);
     AppendLine(Cat(std::string(column, ' '), line.substr(column)), words[0].position.line,
                &std::get<std::string>(copy.decision.emplace(std::string())));
     return absl::OkStatus();
   }
 
+  // contraction STAGE, or rows STAGE KEY=VALUE...
   absl::Status ParseStage(const std::vector<Word>& words) {
     const absl::StatusOr<int> number = ParseStageNumber(words[1]);
     if (!number.ok()) return number.status();
@@ -227,6 +245,8 @@ class Parser {
     return group().stages.back().rows ? absl::OkStatus() : ExpectEnd(words, 2);
   }
 
+  // REWRITE PARAMETER=SIZE..., keep=LEVEL, in-place=no; once for a group. Which rewrites there are is known
+  // when the plan is followed.
   absl::Status ParseRewrite(const std::vector<Word>& words) {
     if (!group().rewrite.text.empty()) return Expected(words[0], kGroupLines);
     group().rewrite = words[0];
@@ -235,6 +255,7 @@ class Parser {
     return absl::OkStatus();
   }
 
+  // NAME=SIZE. Two names are the candidate's, whatever the rewrite; all others are the rewrite's own.
   absl::Status ParseParameter(const Word& word) {
     const size_t sign = word.text.find('=');
     if (sign == std::string_view::npos) return Expected(word, "PARAMETER=SIZE");
@@ -255,6 +276,7 @@ class Parser {
     return absl::OkStatus();
   }
 
+  // One KEY=VALUE of a row program's schedule.
   absl::Status ParseRows(const Word& word, RowSchedule* schedule) const {
     const size_t sign = word.text.find('=');
     const Word key = word.Part(0, sign);
@@ -267,6 +289,7 @@ class Parser {
         return Expected(number, "a number");
       values.push_back(value);
     }
+    // Keys with a list, keys with one number, and `online`, which has none.
     const bool one = values.size() == 1;
     if (key.text == "online" && values.empty())
       schedule->online = true;
@@ -307,17 +330,20 @@ PlanSchedule MakeSchedule(const Plan& plan) {
   PlanSchedule schedule{"plan", plan.threads};
   for (const int node : FoldedOperations(plan.graph)) schedule.folded.push_back({node});
   for (size_t i = 0; i < plan.groups.size(); ++i) {
+    // Every decision becomes one that is pinned.
     const GroupDecision& decision = plan.groups[i];
     GroupSchedule& group = schedule.groups.emplace_back();
     for (const int node : decision.operations) group.operations.push_back({node});
     group.each = decision.each;
     group.SetRewrite(decision.candidate.rewrite);
     group.keep = decision.candidate.keep;
+    // That results may replace values is the usual case, and is not pinned.
     if (!decision.candidate.in_place) group.in_place = false;
     for (const GroupDecision::Copy& copy : decision.copies) {
       CopySchedule& pinned = group.copies.emplace_back(CopySchedule{{}, copy.readers});
       if (copy.decision.kind != RewriteKind::kNone) pinned.decision = Schedule{copy.decision, {}, {}};
     }
+    // Stages of other kinds have numbers, too, but no decisions of their own.
     int number = -1;
     for (const Stage* stage : NumberedStages(plan, i)) {
       ++number;

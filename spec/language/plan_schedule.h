@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of graphs: the decisions of a plan, to be changed and followed; and as text, to be kept and
-// changed by hand:
+// Reads and prints schedules of graphs: the decisions of a plan. In memory they can be changed and followed;
+// as text they can be kept, and changed by hand:
 //
 // clang-format off
 //   threads 2                            how many the plan is for; 1 if the line is missing
@@ -20,7 +20,9 @@
 // A group is a fusion group; the former word, slice, is read, too. Groups come in the order in which they are
 // computed. Values are v with their place in the canonical graph (rewrites/graph/canonical_graph.h), which a
 // schedule has as a comment at its head; the result is out.
-// Whatever is left out is searched: operations behind the last group, and in a group what has no line.
+//
+// Lines may be left out: whatever has no line is searched. That goes for operations behind the last group,
+// and within a group for its rewrite, its copies and its stages.
 #ifndef KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 #define KIRSCH_SPEC_LANGUAGE_PLAN_SCHEDULE_H_
 
@@ -42,15 +44,18 @@
 
 namespace kirsch {
 
-// Positions are those of a text, for errors; what was never text has the first.
+// Positions are those of a text, for errors. A schedule that was never text has the first position
+// everywhere.
 
-// Decisions for a contraction. Words for dims and operands depend on its op, which is known when the plan is
-// followed. So what was text stays the lines for ParseSchedule until then, at their place in the whole text.
+// The decisions for a contraction. Its words for dims and operands depend on its op, which is known when the
+// plan is followed. Until then, a schedule that was text stays text: the lines for ParseSchedule, at their
+// place in the whole text.
 using ContractionSchedule = std::variant<Schedule, std::string>;
+// The decisions, parsed if they are still text. `source` is what errors call the text.
 absl::StatusOr<Schedule> ReadSchedule(const ContractionSchedule& schedule, std::string_view source,
                                       OpKind op);
 
-// Of one stage. Whether it suits the stage is not looked at.
+// The decisions for one stage. Whether they suit the stage is not looked at until the plan is followed.
 struct StageSchedule {
   TextPosition position;
   int stage = 0;
@@ -59,13 +64,15 @@ struct StageSchedule {
   ContractionSchedule contraction = {};  // else
 };
 
+// A matrix that several contractions read: by a copy that is made once, or as it lies.
 struct CopySchedule {
   TextPosition position;
   std::vector<int> readers = {};                     // stages
   std::optional<ContractionSchedule> decision = {};  // nothing: they read the matrix as it lies
 };
 
-// What an operation makes: a node of the canonical graph.
+// A value that an operation makes: a node of the canonical graph. "out" stands for its result whatever its
+// number.
 struct ScheduledValue {
   static constexpr int kResult = -1;  // of the graph
 
@@ -75,6 +82,7 @@ struct ScheduledValue {
   int In(const Graph& graph) const { return node == kResult ? graph.result : node; }
 };
 
+// The decisions for a fusion group. Members that are empty are searched.
 struct GroupSchedule {
   TextPosition position;
   std::vector<ScheduledValue> operations = {};
@@ -86,10 +94,11 @@ struct GroupSchedule {
   std::vector<CopySchedule> copies = {};
   std::vector<StageSchedule> stages = {};
 
-  // Names the rewrite and its parameters.
+  // Sets the rewrite and its parameters, whose names live as long as the rewrite.
   void SetRewrite(const AppliedRewrite& applied);
 };
 
+// The decisions for a whole graph. What comes after the last group is searched.
 struct PlanSchedule {
   std::string source;  // what errors call the text
   int threads = 1;
@@ -99,20 +108,21 @@ struct PlanSchedule {
 
 // "v3", or "out".
 std::string PrintValue(const ScheduledValue& value);
+// The same of a node of a graph: a parameter has its own name.
 std::string NameOfValue(const Graph& graph, int node);
 // "v3 out".
 std::string NamesOfValues(const Graph& graph, const std::vector<int>& nodes);
 
-// All decisions of a plan, as its text has them: that results replace nothing is pinned, that they do is not.
+// All decisions of a plan, as its text has them. That results replace nothing is pinned; that they do is not,
+// as it means only that they may.
 PlanSchedule MakeSchedule(const Plan& plan);
 
-// The text of a plan's schedule, with what its graph is, and the cycles and the spec of each group and stage,
-// as comments.
+// Prints a plan's schedule. Comments say what its graph is, and the cycles and the spec of each group and
+// stage, so that a person sees what to change.
 std::string PrintPlanSchedule(const Plan& plan);
 
-// Reads what PrintPlanSchedule or a person wrote. Any text is safe to pass, and outlives the result.
-// InvalidArgument, one line:
-// "<source>:<line>:<column>: expected <what>, got <text>".
+// Reads what PrintPlanSchedule or a person wrote. Any text is safe to pass; it must outlive the result, which
+// has words of it. InvalidArgument, one line: "<source>:<line>:<column>: expected <what>, got <text>".
 absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
 
 // "matmul tile=64".

@@ -7,6 +7,8 @@
 namespace kirsch {
 namespace {
 
+// The digits of an axis, the innermost first: "56*64,3712" is an index whose first digit has 56 values, 64
+// elements apart, and whose second, 3712 apart, has the rest.
 std::string AxisText(const DigitAxis& axis) {
   std::string text;
   for (int level = 0; level < axis.digits; ++level) {
@@ -18,7 +20,7 @@ std::string AxisText(const DigitAxis& axis) {
   return text;
 }
 
-// ":56*64,3712/192,3712": of rows, then columns, how many of a digit are so far apart; of the last digit all.
+// ":56*64,3712/192,3712": the digits of the rows, then of the columns.
 std::string WindowText(const Window& window) {
   return Cat(":", AxisText(window.axes[0]), "/", AxisText(window.axes[1]));
 }
@@ -36,6 +38,7 @@ std::string OperandOption(const Spec& spec, int operand) {
   return Cat(" ", spec.op_info().operands[static_cast<size_t>(operand)].name, "=", layout, window, level);
 }
 
+// A batch of one is left out: "64x64x64".
 std::string Sizes(const Spec& spec) {
   const auto& size = spec.size;
   const std::string batch = size[MatmulDims::kB] == 1 ? "" : Cat(size[MatmulDims::kB], ":");
@@ -55,6 +58,7 @@ std::string PrintLayout(const Layout& layout) {
 
 std::string PrintTypes(const MatmulTypes& types) {
   const auto name = [](Dtype dtype) { return Info(CallersType(dtype)).name; };
+  // Types with sums of their own are ours (h16); users know them by another name, and say what the sums are.
   const bool says_sums = CallersType(types.lhs) != types.lhs;
   if (types.lhs == types.out && types.rhs == types.out && !says_sums) return std::string(name(types.out));
   return Cat(name(types.lhs), "*", name(types.rhs), says_sums ? Cat("+", name(AccumulatorOf(types.lhs))) : "",
@@ -69,6 +73,7 @@ std::string PrintSpec(const Spec& spec, std::string_view sizes) {
                           spec.out().dtype};
   std::string text = Cat(op.name, " ", PrintTypes(types), " ", sizes);
   for (int operand = 0; operand <= op.output(); ++operand) Append(&text, OperandOption(spec, operand));
+  // A leading dimension is said where it is not the length of a row (column).
   for (int operand = 0; operand <= op.output(); ++operand) {
     const Layout& layout = spec.tensor(operand).layout;
     if (layout.kind == LayoutKind::kStrided && layout.ld != ExtentOf(spec, operand).inner)

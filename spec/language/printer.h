@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specs as text: the inverse of spec/language/parser.h.
+// Prints specs as text: the inverse of spec/language/parser.h.
 #ifndef KIRSCH_SPEC_LANGUAGE_PRINTER_H_
 #define KIRSCH_SPEC_LANGUAGE_PRINTER_H_
 
@@ -11,20 +11,25 @@
 
 namespace kirsch {
 
-// The shorthand of a spec, e.g. "matmul f32 4:64x64x64 rhs=col ldc=80 accumulate"; what is a default is left
-// out. ParseSpec reads it back for a root spec (every operand strided, in RAM; one thread). Specs inside a
-// program also have parts that the shorthand lacks, for a reader only: "rhs=packed16@L2", "out=vectors8@VRF",
-// "threads=2", "active-threads=2".
+// Returns the shorthand of a spec, e.g. "matmul f32 4:64x64x64 rhs=col ldc=80 accumulate". Options with their
+// usual value are left out. ParseSpec reads it back for a root spec (every operand strided, in RAM; one
+// thread).
+// Specs inside a program have parts that the shorthand lacks. They are printed for people, and nothing reads
+// them: "rhs=packed16@L2", "out=vectors8@VRF", "threads=2", "active-threads=2".
 std::string PrintSpec(const Spec& spec);
 
-// The same with other text where the sizes are: a family's.
+// The same with other text in the place of the sizes, for a family: "1..64x256x256".
 std::string PrintSpec(const Spec& spec, std::string_view sizes);
 
-// "row", "col" (of a strided layout; its leading dimension is left out), "packed", "packed16",
-// "packed16-col", "packed32x2" (groups of two), "vectors8", "sums8".
+// Returns a layout's word:
+//
+//   row, col       strided; the leading dimension is left out
+//   packed         a copy in one panel; packed16: in panels of 16; packed16-col: column-major
+//   packed32x2     in groups of two steps of the reduction
+//   vectors8       registers: rows of vectors of 8 lanes; sums8: a vector for each element
 std::string PrintLayout(const Layout& layout);
 
-// "f32" for f32*f32->f32, "bf16*bf16->f32".
+// Returns the types as users write them: "f32" for f32*f32->f32, "bf16*bf16->f32", "f16*f16+f16->f16".
 std::string PrintTypes(const MatmulTypes& types);
 
 }  // namespace kirsch

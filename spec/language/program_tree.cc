@@ -9,9 +9,11 @@
 namespace kirsch {
 namespace {
 
+// A tree is one or the other; the functions below ask this first.
 const Plan* PlanOf(const ProgramTree& tree) { return std::get_if<Plan>(&tree); }
 const Impl& ImplOf(const ProgramTree& tree) { return std::get<Impl>(tree); }
 
+// The first contraction decides; a graph without one is of what it results in.
 bool IsOfIntegers(const Graph& graph) {
   for (const GraphNode& node : graph.nodes)
     if (Info(node.op).kind == OperationKind::kContraction)
@@ -38,6 +40,7 @@ std::string PrintSchedule(const ProgramTree& tree) {
   return PlanOf(tree) != nullptr ? PrintPlanSchedule(*PlanOf(tree)) : PrintSchedule(ImplOf(tree));
 }
 
+// A spec's schedule is readable as it is; that of a graph has decisions only, so people get the plan.
 std::string PrintTree(const ProgramTree& tree) {
   return PlanOf(tree) != nullptr ? PrintPlan(*PlanOf(tree)) : PrintSchedule(ImplOf(tree));
 }

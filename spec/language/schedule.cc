@@ -15,6 +15,7 @@
 namespace kirsch {
 namespace {
 
+// Schedules are walked by recursion, and any text has to be safe.
 constexpr size_t kMaxLevels = 256;
 constexpr std::string_view kDecisions =
     "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT TYPE "
@@ -22,6 +23,7 @@ constexpr std::string_view kDecisions =
     "microkernel [DIM AHEAD] | "
     "search";
 
+// Digits only, from 1 on; SimpleAtoi alone would accept signs and blanks.
 std::optional<uint32_t> ParsePositive(std::string_view text) {
   uint32_t number = 0;
   if (text.empty() || text[0] < '0' || text[0] > '9' || !absl::SimpleAtoi(ForAbsl(text), &number) ||
@@ -30,7 +32,7 @@ std::optional<uint32_t> ParsePositive(std::string_view text) {
   return number;
 }
 
-// Reads one line.
+// Reads one line: a verb, and then its arguments, each by a method of its own.
 class DecisionParser {
  public:
   DecisionParser(std::string_view file, const OpInfo& op, const std::vector<Word>& words)
@@ -63,11 +65,13 @@ class DecisionParser {
         DidYouMean(verb, std::array{"tile", "parallel", "move", "pack", "microkernel", "search"}));
   }
 
+  // Never fails; it returns a status so that InOrder can begin with it.
   absl::Status Set(RewriteKind kind) {
     decision_.kind = kind;
     return absl::OkStatus();
   }
 
+  // Calls the steps one after the other until one fails. `status` is that of what came before.
   template <typename... Steps>
   absl::Status InOrder(absl::Status status, Steps... steps) {
     ((status.ok() ? void(status = (this->*steps)()) : void()), ...);
@@ -78,6 +82,7 @@ class DecisionParser {
   const Word& Next() { return words_[words_[next_].text.empty() ? next_ : next_++]; }
 
   absl::Status Dim() {
+    // The names are looked up in the op's own tables.
     const Word& word = Next();
     for (int dim = 0; dim < op_.num_dims; ++dim)
       if (op_.dims[static_cast<size_t>(dim)].name == word.text) {
@@ -127,12 +132,14 @@ class DecisionParser {
     return ExpectedAt(file_, word, "the element type of the copy");
   }
 
+  // DIM AHEAD, or nothing: it prefetches nothing.
   absl::Status OptionalPrefetch() {
     return words_[next_].text.empty() ? absl::OkStatus() : InOrder(Dim(), &DecisionParser::Size);
   }
 
   absl::Status OptionalLayout() { return words_[next_].text.empty() ? absl::OkStatus() : CopyLayout(); }
 
+  // "packed32x2-col": a kind, its panel, its group, and its order; the inverse of PrintLayout.
   absl::Status CopyLayout() {
     const Word& word = Next();
     std::string_view text = word.text;
@@ -141,6 +148,7 @@ class DecisionParser {
       layout.order = Order::kCol;
       text.remove_suffix(kColSuffix.size());
     }
+    // A constant operand's copy may also be plain rows or columns.
     for (Order order : {Order::kRow, Order::kCol})
       if (word.text == OrderWord(order)) {
         layout.order = order;
@@ -152,11 +160,13 @@ class DecisionParser {
       if (!text.starts_with(name)) continue;
       layout.kind = kind;
       text.remove_prefix(name.size());
+      // Only "packed" may stand without a number: it is one panel.
       if (text.empty() && kind == LayoutKind::kPacked) return absl::OkStatus();
       const size_t sign = text.find(kGroupSign);
       const std::optional<uint32_t> panel = ParsePositive(text.substr(0, sign));
       const std::optional<uint32_t> group =
           sign == std::string_view::npos ? 1 : ParsePositive(text.substr(sign + kGroupSign.size()));
+      // Layout has a byte for each.
       if (!panel || *panel > UINT8_MAX || !group || *group > UINT8_MAX) break;
       layout.panel = static_cast<uint8_t>(*panel);
       layout.group = static_cast<uint8_t>(*group);
@@ -170,10 +180,12 @@ class DecisionParser {
   std::string_view file_;
   const OpInfo& op_;
   const std::vector<Word>& words_;
+  // The verb is the word before.
   size_t next_ = 1;
   Decision decision_;
 };
 
+// The line of a node, then those of its children, two blanks further to the right.
 void Print(const Impl& impl, int64_t trips, int depth, std::string* text) {
   std::string line =
       Cat(std::string(static_cast<size_t>(2 * depth), ' '), PrintDecision(impl.spec.op, impl.decision));
@@ -183,7 +195,8 @@ void Print(const Impl& impl, int64_t trips, int depth, std::string* text) {
   for (const Impl::Child& child : impl.children) Print(child.impl, child.trips, depth + 1, text);
 }
 
-// The words of every line that has some, comments left out; the empty word at the end of each line included.
+// The words of every line that has some, without comments. Each line ends with its empty word. Lines count
+// from 1.
 std::vector<std::vector<Word>> SplitLines(std::string_view text) {
   std::vector<std::vector<Word>> lines;
   for (int number = 1; !text.empty(); ++number) {
@@ -192,6 +205,7 @@ std::vector<std::vector<Word>> SplitLines(std::string_view text) {
     line = line.substr(0, line.find('#'));
     std::vector<Word> words = SplitWords(line);
     for (Word& word : words) word.position.line = number;
+    // The empty word alone is a blank line, or one that has a comment only.
     if (words.size() > 1) lines.push_back(std::move(words));
   }
   return lines;
@@ -202,6 +216,7 @@ std::vector<std::vector<Word>> SplitLines(std::string_view text) {
 std::string PrintDecision(OpKind op, const Decision& decision) {
   const OpInfo& info = Info(op);
   const std::string_view dim = info.dims[decision.dim].name, operand = info.operands[decision.operand].name;
+  // A strided layout is the usual one of a move, and is left out.
   const bool relaid = decision.kind == RewriteKind::kPack || decision.layout.kind != LayoutKind::kStrided;
   const std::string layout = relaid ? Cat(" ", PrintLayout(decision.layout)) : "";
   switch (decision.kind) {
@@ -240,9 +255,11 @@ absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view f
     absl::StatusOr<Decision> decision = DecisionParser(file, Info(op), words).Parse();
     if (!decision.ok()) return decision.status();
     const Word& first = words[0];
+    // A line that is not further to the right than a node ends that node.
     while (!open.empty() && first.position.column <= open.back()->position.column) open.pop_back();
     std::vector<Schedule>& siblings = open.empty() ? roots : open.back()->children;
     if (open.empty() && !roots.empty()) return ExpectedAt(file, first, "one decision at the top");
+    // Children of one node stand below each other.
     if (!siblings.empty() && siblings.back().position.column != first.position.column)
       return ErrorAt(file, first.position, Cat("expected column ", siblings.back().position.column));
     if (open.size() == kMaxLevels)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules: the decisions of a program as text, to be read, kept, changed by hand, and run again.
+// Reads and prints schedules: the decisions of a program as text, to be kept, changed by hand, and run again.
 //
-// One decision a line, the decisions for the specs it makes below it, further to the right, in their order:
+// A line is a decision. The specs that it makes have their decisions below it, further to the right, in their
+// order:
 //
 // clang-format off
 //   tile m 96                  tiles of 96 along dim m
@@ -14,7 +15,7 @@
 //   search                     left to the search; so is a spec for which there is no line
 // clang-format on
 //
-// From a '#' on, a line is a comment.
+// From a '#' on, a line is a comment. A printed schedule has the trip count and the spec of each node there.
 #ifndef KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_
 #define KIRSCH_SPEC_LANGUAGE_SCHEDULE_H_
 
@@ -30,24 +31,25 @@
 
 namespace kirsch {
 
+// A node of a schedule: the decision for a spec, and the schedules of the specs that it makes.
 struct Schedule {
   Decision decision;  // kNone: left to the search
   std::vector<Schedule> children;
   TextPosition position;  // of the decision in the text
 };
 
-// The decisions of a program, none left to the search; no text has them.
+// Copies the decisions of a program. None is left to the search; none has a position, as no text has them.
 Schedule MakeSchedule(const Impl& impl);
 
-// E.g. "tile m 96".
+// Prints one decision, e.g. "tile m 96". The names of dims and operands are those of `op`.
 std::string PrintDecision(OpKind op, const Decision& decision);
 
-// The schedule of `impl`, with the trip count and the spec of each node as a comment.
+// Prints the schedule of `impl`, with the trip count and the spec of each node as a comment.
 std::string PrintSchedule(const Impl& impl);
 
-// Reads the schedule of a spec of `op`. `file` is what errors call it. Any text is safe to pass. An error is
-// InvalidArgument, one line: "<file>:<line>:<column>: expected <what>, got <text>". Whether the decisions
-// suit a spec is not looked at.
+// Reads the schedule of a spec of `op`. `file` is what errors call it. Any text is safe to pass. Whether the
+// decisions suit a spec is not looked at: the search does that when it follows them.
+// An error is InvalidArgument, one line: "<file>:<line>:<column>: expected <what>, got <text>".
 absl::StatusOr<Schedule> ParseSchedule(std::string_view text, std::string_view file, OpKind op);
 
 }  // namespace kirsch

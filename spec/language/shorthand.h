@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the shorthand that its parser and its printer share (op, dtype and operand names are in the
-// tables of spec/op.h and spec/dtype.h). The grammar is in docs/spec.md.
+// Lists the words of the shorthand that its parser and its printer share. The grammar is in docs/spec.md.
+// Names of ops, of types and of operands are in the tables of spec/op.h and spec/dtype.h.
 #ifndef KIRSCH_SPEC_LANGUAGE_SHORTHAND_H_
 #define KIRSCH_SPEC_LANGUAGE_SHORTHAND_H_
 

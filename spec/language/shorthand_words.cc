@@ -18,6 +18,7 @@ absl::StatusOr<size_t> ShorthandWords::Choice(const Word& word, absl::Span<const
 }
 
 absl::StatusOr<uint32_t> ShorthandWords::Size(const Word& word, std::string_view what) const {
+  // The address of a word tells which range of the text it is, even if two look alike.
   const auto chosen = chosen_.find(word.text.data());
   return chosen != chosen_.end() ? chosen->second : ParseNumber(source_, word, what, 1, kMaxSide);
 }
@@ -33,6 +34,7 @@ absl::StatusOr<std::vector<uint32_t>> ShorthandWords::Sizes(const Word& word, si
     if (!size.ok()) return size.status();
     sizes.push_back(*size);
   }
+  // The product may not fit 64 bits.
   if (IsTooLarge(sizes)) return Expected(word, Cat("at most ", kMaxElements, " elements"));
   return sizes;
 }
@@ -44,6 +46,7 @@ absl::Status ShorthandWords::TakeOptions(absl::Span<const std::string_view> valu
   };
   while (!Peek().text.empty()) {
     const Word word = Take();
+    // A word with '=' can be a valued option only, any other a flag only.
     const size_t equals = word.text.find('=');
     const bool flag = equals == std::string_view::npos;
     const std::string_view name = word.text.substr(0, equals);
@@ -68,6 +71,7 @@ absl::StatusOr<uint32_t> ShorthandWords::Number(std::string_view option, int64_t
 }
 
 absl::StatusOr<uint32_t> ShorthandWords::SizeOption(std::string_view option) const {
+  // What is missing has the place of the end of the text.
   if (!Has(option)) return Expected(words_.back(), Cat(option, "=NUMBER"));
   return Size(Value(option), option);
 }

@@ -26,6 +26,7 @@ auto FindRow(std::string_view source, const Word& word, std::string_view what, c
   return ExpectedAt(source, word, Cat(what, " (", names, ")"), DidYouMean(word.text, NamesOf(table)));
 }
 
+// A type that callers may have; our own (o8, p8) are unknown words.
 absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
   std::vector<DtypeInfo> known;
   for (const DtypeInfo& info : kDtypes)
@@ -35,7 +36,8 @@ absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
   return info->dtype;
 }
 
-// The same types where sums are of the one that `word` names.
+// Types with the sums that `word` names. A matmul whose sums are of another type than usual has element types
+// of its own (f16 with sums of f16 is h16), so that everything else can ask the types alone.
 absl::StatusOr<MatmulTypes> WithSums(std::string_view source, const Word& word, const MatmulTypes& types) {
   const absl::StatusOr<Dtype> sums = ParseDtype(source, word);
   if (!sums.ok()) return sums.status();
@@ -54,6 +56,7 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
   const bool single = times == std::string_view::npos && arrow == std::string_view::npos;
   if (!single && (times == std::string_view::npos || arrow == std::string_view::npos || arrow < times))
     return ExpectedAt(source, word, "element types as T, LHS*RHS->OUT or LHS*RHS+SUMS->OUT");
+  // Without "+SUMS", the right factor ends at the arrow.
   const size_t plus = std::min(word.text.find('+'), arrow);
   absl::StatusOr<Dtype> lhs = ParseDtype(source, single ? word : word.Part(0, times));
   absl::StatusOr<Dtype> rhs = single ? lhs : ParseDtype(source, word.Part(times + 1, plus - times - 1));
@@ -67,6 +70,7 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
 std::string MatmulTypesText() {
   const std::string known = absl::StrJoin(
       kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+  // Types of blocks go together with the same others, so they are one entry.
   std::string blocks;
   for (const DtypeInfo& info : kDtypes)
     if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype))
@@ -76,6 +80,7 @@ std::string MatmulTypesText() {
 
 absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
                         const Epilogue& epilogue) {
+  // Behind an epilogue, a row counts for its inputs alone.
   const auto accepts = [&](const MatmulTypes& row) {
     return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
   };
@@ -83,6 +88,7 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
     return ExpectedAt(source, word, Cat("types that go together (", MatmulTypesText(), ")"));
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();
+  // The inputs are fine. The message says what may be stored at this end.
   const Dtype end = TypeAfter(epilogue, AccumulatorOf(types.lhs));
   if (Info(end).own_sums)
     return ExpectedAt(source, word,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to the element types of an operation. The grammar is in docs/spec.md.
+// Reads the element types of an operation. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_LANGUAGE_TYPES_PARSER_H_
 #define KIRSCH_SPEC_LANGUAGE_TYPES_PARSER_H_
 
@@ -15,21 +15,23 @@
 
 namespace kirsch {
 
-// T, for T*T->T, or LHS*RHS->OUT, or LHS*RHS+SUMS->OUT. Errors, here and below, are as of ParseSpec, for the
-// text that `source` names.
+// Reads T, which stands for T*T->T, or LHS*RHS->OUT, or LHS*RHS+SUMS->OUT. Whether the types go together is
+// not looked at. Errors, here and below, are as of ParseSpec, for the text that `source` names.
 absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word);
 
-// The types that go together: "f32 bf16*bf16->f32 ...".
+// Lists the types that go together, for help and messages: "f32 bf16*bf16->f32 ...".
 std::string MatmulTypesText();
 
-// Do the types go together? With an epilogue, the inputs must for some output.
+// An error unless there is such a matmul. With an epilogue, the inputs have to go together for some output,
+// and the epilogue has to end in a type that may be stored in `types.out`.
 absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
                         const Epilogue& epilogue);
 
-// What lhs may be rounded to. Whether operands' types allow that: WantedBesideRounding.
+// Reads what lhs may be rounded to. Whether operands' types allow that is WantedBesideRounding's to say.
 absl::StatusOr<LhsAs> ParseLhsAs(std::string_view source, const Word& word);
 
-// May sums be added to the output? They are of the sums' type, which has to hold whatever the output may be.
+// An error unless sums may be added to the output. They are of the sums' type, which has to hold whatever the
+// output may be.
 absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types);
 
 }  // namespace kirsch

@@ -15,10 +15,11 @@ namespace {
 
 constexpr std::string_view kDots = "..";
 
-// Of a single size that is sampled: as many values take about as long as the members of two such sizes do.
+// How many values of a single size are looked at, if it is sampled. To look at so many takes about as long as
+// at the members of two such sizes.
 constexpr size_t kMostSampled = 512;
 
-// The product; INT64_MAX if it is that or more.
+// The product of a number for each size; INT64_MAX if it is that or more.
 template <typename Count>
 int64_t CountAll(absl::Span<const VaryingSize> sizes, Count count_of) {
   int64_t count = 1;
@@ -27,19 +28,22 @@ int64_t CountAll(absl::Span<const VaryingSize> sizes, Count count_of) {
   return count;
 }
 
+// How many members there are if every range has `values` values at most.
 int64_t CountWithAtMost(absl::Span<const VaryingSize> sizes, size_t values) {
   return CountAll(sizes, [&](const VaryingSize& size) {
     return size.is_range() ? std::min(values, size.values.size()) : size.values.size();
   });
 }
 
-// The first half are the least ones. Each of the others halves the widest gap, as ratios are.
+// Leaves `count` values of a range. The first half are the least ones. Each of the others halves the widest
+// gap, as ratios are: the new one is the geometric mean of its neighbours.
 void SampleRange(size_t count, absl::Span<const uint32_t> kept, VaryingSize* size) {
   const uint32_t low = size->values.front(), high = size->values.back();
   std::set<uint32_t> values(kept.begin(), kept.end());
   values.insert(high);
   for (uint32_t value = low; value < low + std::max<size_t>(2, count / 2); ++value) values.insert(value);
   const auto ratio = [](uint32_t a, uint32_t b) { return static_cast<double>(b) / a; };
+  // Take the two neighbours with the largest ratio that have a size between them.
   while (values.size() < count) {
     auto widest = values.begin();
     for (auto next = values.begin(); std::next(next) != values.end(); ++next)
@@ -57,6 +61,7 @@ void SampleRange(size_t count, absl::Span<const uint32_t> kept, VaryingSize* siz
 
 }  // namespace
 
+// The program of the first value that is not less serves it.
 uint32_t VaryingSize::LeastServedAs(uint32_t value) const {
   return LeastServed(
       static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin()));
@@ -64,6 +69,7 @@ uint32_t VaryingSize::LeastServedAs(uint32_t value) const {
 
 void SampleSizes(std::vector<VaryingSize>* sizes, absl::Span<const std::vector<uint32_t>> kept) {
   if (CountMembers(*sizes) <= kMostMembers) return;
+  // All ranges get the same number of values, as many as the limit on members allows.
   size_t most = kMostSampled;
   while (most > 3 && CountWithAtMost(*sizes, most) > kMostMembers) --most;
   for (size_t i = 0; i < sizes->size(); ++i)
@@ -94,6 +100,7 @@ absl::Status CheckEachLookedAt(absl::Span<const VaryingSize> sizes, absl::Span<c
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member) {
   KIRSCH_CHECK(member >= 0 && member < CountMembers(sizes));
   std::vector<uint32_t> values(sizes.size());
+  // A member's number has a digit for each size, the last one being the lowest.
   for (size_t i = sizes.size(); i-- > 0;) {
     const auto count = static_cast<int64_t>(sizes[i].values.size());
     values[i] = sizes[i].values[static_cast<size_t>(member % count)];
@@ -104,12 +111,14 @@ std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t memb
 
 std::vector<std::vector<int64_t>> BoxesAlong(absl::Span<const VaryingSize> sizes,
                                              absl::Span<const size_t> along) {
+  // A step of one size is as many members further as all later sizes make together.
   const auto stride = [&](size_t size) { return CountMembers(sizes.subspan(size + 1)); };
   const auto count = [&](size_t size) { return static_cast<int64_t>(sizes[size].values.size()); };
   std::vector<std::vector<int64_t>> boxes;
   for (int64_t first = 0; first < CountMembers(sizes); ++first) {
     const auto is_first = [&](size_t size) { return first / stride(size) % count(size) == 0; };
     if (!std::all_of(along.begin(), along.end(), is_first)) continue;
+    // Grow the list by one size after the other. `first` has the least value of each of them.
     std::vector<int64_t> box = {first};
     for (size_t size : along) {
       std::vector<int64_t> larger;
@@ -131,6 +140,7 @@ std::vector<uint32_t> ValuesBetween(absl::Span<const VaryingSize> sizes, int64_t
 std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, int64_t member) {
   const std::vector<uint32_t> values = ValuesOf(sizes, member);
   for (size_t i = 0; i < sizes.size(); ++i) {
+    // A name that ends in a digit ("size0") must not run into the value.
     const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(sizes[i].name.back()));
     Append(&name, "_", sizes[i].name, digit ? "_" : "", values[i]);
   }
@@ -149,6 +159,7 @@ absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const
   std::vector<uint32_t> values;
   for (const Word& part : Split(word, '|')) {
     const size_t dots = part.text.find(kDots);
+    // Values are ascending, so each part begins above the last one.
     const int64_t least = values.empty() ? 1 : values.back() + int64_t{1};
     const absl::StatusOr<uint32_t> low = ParseNumber(source, part.Part(0, dots), "a size", least, kMaxSide);
     if (!low.ok()) return low.status();
@@ -156,6 +167,7 @@ absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const
     if (dots != std::string_view::npos)
       high = ParseNumber(source, part.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
     if (!high.ok()) return high.status();
+    // A range alone may have any length: it can be sampled, and lists cannot.
     const bool alone = part.text == word.text;
     if (!alone && static_cast<int64_t>(values.size()) + *high - *low >= kMostMembers)
       return ExpectedAt(source, word, Cat("at most ", kMostMembers, " sizes"));
