@@ -10,7 +10,8 @@ namespace {
 
 Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
 
-// The unique statement of a matrix with a side of 1, see the header.
+// Gives a matrix with a side of 1 its unique statement, see the header. A contiguous column gets the other
+// order, so that its long side is the inner one; its elements stay where they are.
 void CanonicaliseVector(Spec& spec, int operand) {
   const TileExtent extent = ExtentOf(spec, operand);
   Layout& layout = spec.tensor(operand).layout;
@@ -23,13 +24,15 @@ void CanonicaliseVector(Spec& spec, int operand) {
   }
 }
 
-// What follows from the rest.
+// Sets what follows from the rest, so that it has one form: the epilogue's operands, what may be rounded, and
+// for integers no fixed order, as their sums are the same in any.
 void Settle(Spec* spec) {
   LayOutEpilogue(spec);
   if (!IsFloating(AccumulatorOf(*spec))) spec->fixed_order = 0;
   SettleRounding(spec);
 }
 
+// out^T = rhs^T lhs^T. The epilogue's rows become its columns, and blocks of columns become blocks of rows.
 void TransposeMatmul(Spec& spec) {
   std::swap(spec.size[MatmulDims::kM], spec.size[MatmulDims::kN]);
   std::swap(spec.operand[MatmulDims::kLhs], spec.operand[MatmulDims::kRhs]);
@@ -41,13 +44,14 @@ void TransposeMatmul(Spec& spec) {
   }
 }
 
-// Is a single dot product better stated the other way round? Of two rows either may be lhs: it is the one
-// that is contiguous, or whose elements are narrower, as these are what kernels broadcast.
+// Is a single dot product better stated the other way round? Of two rows, either may be lhs. The one that is
+// contiguous becomes lhs, or else the one whose elements are narrower, as kernels broadcast lhs.
 bool IsTurnedProduct(const Spec& spec) {
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
   if (spec.size[MatmulDims::kM] != 1 || spec.size[MatmulDims::kN] != 1 || spec.lhs_as != LhsAs::kItself ||
       IsOfBlocks(lhs.dtype) || IsOfBlocks(rhs.dtype))
     return false;
+  // A row is contiguous along the reduction.
   const bool lhs_is_row = InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK,
              rhs_is_row = InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
   return lhs_is_row != rhs_is_row ? rhs_is_row : Bytes(lhs.dtype) > Bytes(rhs.dtype);
@@ -66,11 +70,12 @@ CanonicalSpec Canonicalise(const Spec& asked) {
     Settle(&result.spec);
     return result;
   }
-  // Blocks are of rhs: it stays what it is.
+  // Blocks are of rhs only: such a problem is never transposed.
   if (!IsOfBlocks(asked.operand[MatmulDims::kRhs].dtype)) CanonicaliseVector(result.spec, MatmulDims::kOut);
   result.swapped = result.spec.out().layout.order == Order::kCol;
   if (result.swapped) TransposeMatmul(result.spec);
   CanonicaliseInputs(&result.spec);
+  // A product of 1xK and Kx1 has a 1x1 output, which either order of the operands gives.
   if (IsTurnedProduct(result.spec)) {
     result.swapped = !result.swapped;
     TransposeMatmul(result.spec);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Spec for all ways to ask for the same computation on the same memory.
+// Brings all ways to ask for the same computation on the same memory to one Spec. So the search solves it
+// once, and the table remembers it once. For example, where "swapped" says that the problem was transposed:
+//
+//   matmul f32 4x8x6 out=col   ->   matmul f32 6x8x4 lhs=col rhs=col, swapped
 #ifndef KIRSCH_SPEC_CANONICAL_H_
 #define KIRSCH_SPEC_CANONICAL_H_
 
@@ -13,7 +16,8 @@ struct CanonicalSpec {
                  // round
 };
 
-// `asked`: a root spec (every operand strided, in RAM) as a user states it, its output in either order.
+// Returns the canonical form of `asked`: a root spec (every operand strided, in RAM) as a user states it, its
+// output in either order.
 //
 // - The output of the result is row-major. out=col becomes out^T = rhs^T lhs^T: m and n change places,
 //   and so do lhs and rhs, each with its order turned (memory stays where it is).
@@ -21,13 +25,12 @@ struct CanonicalSpec {
 //   is the long one; its leading dimension is its length when nothing depends on it (a batch does: the next
 //   matrix is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major; where
 //   it is the output, lhs is the row that is contiguous, or of narrower elements.
-//
 // - Specs with a window are as they are asked for, their output in row order.
 //
 // No rewriting moves an element, within a matrix or from one of a batch to the next. Idempotent.
 CanonicalSpec Canonicalise(const Spec& asked);
 
-// Which operand of the transposed problem an operand is, if `swapped`: lhs and rhs change places. The same
+// The operand of the transposed problem that an operand is, if `swapped`: lhs and rhs change places. The same
 // the other way.
 constexpr int SwappedOperand(int operand, bool swapped) {
   return swapped && operand < MatmulDims::kOut ? 1 - operand : operand;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KIRSCH_CHECK: an invariant of our own. A failure is a bug in Kirsch, never bad input (bad input is an
-// absl::Status), so it prints where and aborts.
+// Checks invariants of our own. A failure is a bug in Kirsch, so it prints where and aborts. Bad input is
+// never one: that is an absl::Status.
 #ifndef KIRSCH_SPEC_CHECK_H_
 #define KIRSCH_SPEC_CHECK_H_
 
@@ -15,7 +15,7 @@
     }                                                                                                 \
   } while (false)
 
-// Never reached: a bug, likewise.
+// For a place that is never reached. Being there is a bug, so it prints `what` and aborts, too.
 #define KIRSCH_BUG(what)                                                        \
   do {                                                                          \
     std::fprintf(stderr, "kirsch: bug: %s:%d: %s\n", __FILE__, __LINE__, what); \

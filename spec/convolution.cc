@@ -9,14 +9,17 @@
 namespace kirsch {
 namespace {
 
+// 0 stands for the distance in a dense operand.
 int64_t Or(int64_t given, int64_t dense) { return given != 0 ? given : dense; }
 
+// A digit before neighbours are joined: `count` values, `stride` elements apart.
 struct Count {
   int64_t count, stride;
 };
 using Counts = absl::InlinedVector<Count, kMaxDigits>;  // the innermost first
 
-// Digits of a single value are none, and neighbours that follow each other are one.
+// Makes an axis of some digits. Digits of a single value are left out, and neighbours that follow each other
+// in memory become one: 4 channels and 3 columns of 4 elements each are 12 elements.
 DigitAxis AxisOf(const Counts& counts) {
   DigitAxis axis;
   for (const Count& next : counts) {
@@ -32,11 +35,14 @@ DigitAxis AxisOf(const Counts& counts) {
   return axis.digits == 0 ? DigitAxis::Strided(1) : axis.Truncated(axis.digits);
 }
 
+// The view of the input: one axis for the output's pixels, one for the taps of a sum. The innermost digits
+// come first.
 Window WindowOf(const ConvShape& shape) {
   const bool nhwc = shape.layout == ImageLayout::kNhwc;
   Counts taps, out;
   if (nhwc && !shape.depthwise) taps.push_back({shape.channels, 1});
   int64_t dense = nhwc ? shape.channels : 1;  // of what is within
+  // From the width out: `dense` is the distance between neighbours of a dense image along this axis.
   for (size_t axis = shape.axes.size(); axis-- > 0;) {
     const ConvAxis& along = shape.axes[axis];
     const int64_t pitch = Or(along.pitch, dense);
@@ -52,7 +58,8 @@ Window WindowOf(const ConvShape& shape) {
   return {InputOperand(shape.layout), {AxisOf(out), AxisOf(taps)}};
 }
 
-// Of a depthwise convolution.
+// Lays out the filters of a depthwise convolution: rows of channels, a row for each tap. Where the filters
+// are a part of a larger kernel, the rows are not at one distance, and the window says how they lie.
 void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
   if (shape.taps() == 1) return;
   const int64_t pixel = Or(shape.filters_row, shape.filters);
@@ -90,6 +97,8 @@ Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epi
   spec.out().layout.ld = static_cast<uint32_t>(Or(shape.out_row, spec.size[MatmulDims::kN]));
   Window window = WindowOf(shape);
   if (shape.depthwise) LayOutFilters(shape, &window, &spec);
+  // A 1x1 kernel with stride 1 over a dense image, for example, needs no window: the input is a matrix as any
+  // other.
   const bool strided = window.IsStrided() && !shape.depthwise;
   spec.operand[input].layout =
       strided ? window.StridedLayout() : Layout{LayoutKind::kWindow, Order::kRow, 0, 1, 0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions as matmuls one of whose operands is a window view of the input.
+// Makes convolutions into matmuls one of whose operands is a window view of the input. So tiles, moves, packs
+// and costs are those of matmuls.
 #ifndef KIRSCH_SPEC_CONVOLUTION_H_
 #define KIRSCH_SPEC_CONVOLUTION_H_
 
@@ -13,7 +14,7 @@
 
 namespace kirsch {
 
-// Along one axis of an image.
+// The sizes along one axis of an image, which is padded already.
 struct ConvAxis {
   int64_t size = 1, kernel = 1;  // pixels of the input, taps
   int64_t stride = 1, dilation = 1;
@@ -31,10 +32,12 @@ struct ConvAxis {
 //       input[image][od * stride + kd * dilation][oh * stride + kh * dilation][ow * stride + kw * dilation]
 //            [channel] * filters[kd][kh][kw][channel][filter]
 //
-// Strides and dilations are each axis's own. kNhwc: the three lie with their axes as written. kNchw:
-// input[channel][d][h][w], filters[filter][channel][kd][kh][kw], out[filter][od][oh][ow], of one image: those
-// of several are computed one after the other. Depthwise: there is no sum over channels, which are the
-// filters; filters[kd][kh][kw][channel].
+// Strides and dilations are each axis's own.
+//
+//   kNhwc      the three lie with their axes as written
+//   kNchw      input[channel][d][h][w], filters[filter][channel][kd][kh][kw], out[filter][od][oh][ow], of one
+//              image: those of several are computed one after the other
+//   depthwise  there is no sum over channels, which are the filters; filters[kd][kh][kw][channel]
 struct ConvShape {
   ImageLayout layout = ImageLayout::kNhwc;
   bool depthwise = false;  // each filter is of its own channel alone; kNhwc only, filters == channels
@@ -60,6 +63,7 @@ struct ConvShape {
   }
   int64_t taps() const { return (depthwise ? 1 : channels) * kernel_pixels(); }  // terms of a sum
 
+  // The product of a number for each axis.
   template <typename Along>
   int64_t Product(const Along& along) const {
     int64_t product = 1;
@@ -68,7 +72,7 @@ struct ConvShape {
   }
 };
 
-// Which of the matmul's operands they are; out is out.
+// The operands of the matmul that the input and the filters are; out is out.
 constexpr int InputOperand(ImageLayout layout) {
   return layout == ImageLayout::kNhwc ? MatmulDims::kLhs : MatmulDims::kRhs;
 }
@@ -76,11 +80,13 @@ constexpr int FiltersOperand(ImageLayout layout) {
   return layout == ImageLayout::kNhwc ? MatmulDims::kRhs : MatmulDims::kLhs;
 }
 
+// Returns the spec of a convolution.
 // kNhwc: a matmul (or depthwise convolution) of pixels x taps x filters; kNchw: a matmul of filters x taps x
-// pixels. A root spec, for
-// Canonicalise; more may be asked for in its fields (accumulate, constant, fixed_order). An epilogue's rows
-// and columns are those of that matmul. `types`: of the input, the filters and the output. At least one
-// pixel; sides as of matmuls; images only of kNhwc.
+// pixels. An epilogue's rows and columns are those of that matmul. `types`: of the input, the filters and the
+// output.
+// It is a root spec, for Canonicalise. More may be asked for in its fields (accumulate, constant,
+// fixed_order). The output has one pixel at least, its sides are as of matmuls, and there are several images
+// in kNhwc only.
 Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epilogue& epilogue = {});
 
 }  // namespace kirsch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decision is one rewrite with its parameters: what the memo stores and a schedule is made of. Never an
-// enumeration index, so a table outlives a change in the order of enumeration.
+// Holds a decision: one rewrite with its parameters. The memo stores decisions, and a schedule is made of
+// them. It is never an index into an enumeration, so a table outlives a change in the order of enumeration.
 #ifndef KIRSCH_SPEC_DECISION_H_
 #define KIRSCH_SPEC_DECISION_H_
 
@@ -23,8 +23,8 @@ enum class RewriteKind : uint8_t {
                   // elements of rhs that lie `size` further along `dim` than those it reads; 0: none
 };
 
-// Of a constant operand, the copy's layout may also be kStrided (with `ld` 0): plain rows that follow each
-// other.
+// A rewrite with its parameters; those that the kind does not use have their defaults. The layout of a copy
+// of a constant operand may also be kStrided (with `ld` 0): plain rows that follow each other.
 struct Decision {
   RewriteKind kind = RewriteKind::kNone;
   uint8_t dim = 0;

@@ -20,7 +20,8 @@ std::string AxisText(const DigitAxis& axis) {
   return text;
 }
 
-// ":56*64,3712/192,3712": the digits of the rows, then of the columns.
+// ":6*4,32/12*1,32": the digits of the rows, then of the columns. This is a 3x3 kernel over an nhwc image
+// that is 8 pixels wide and has 4 channels.
 std::string WindowText(const Window& window) {
   return Cat(":", AxisText(window.axes[0]), "/", AxisText(window.axes[1]));
 }
