@@ -81,8 +81,8 @@ inline constexpr int kFactorRun = 4;
 
 // The layout of a block of type q8, which holds 32 elements of lhs, rounded:
 //
-//   byte   0       4            8                12                16, 20                         24 ... 55
-//          scale   scaled sum   panel start      nibble start      starts of both halves          32 codes, s8
+//   byte   0       4            8             12             16, 20                  24 ... 55
+//          scale   scaled sum   panel start   nibble start   starts of both halves   32 codes, s8
 //
 // `scaled sum` is the scale times the sum of the codes: an offset of rhs is multiplied by it. The starts are
 // s32. A sum of products of integers begins with one, since codes of rhs are kept too large by a bias. The

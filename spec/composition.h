@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations on numbers are made of, in an algebra of vectors that is a parameter: one emits
-// instructions, one counts them, one adds up roundings. What several are made of is here; the others
-// are in spec/operation.h.
+// Composes operations on numbers of what vectors have, in an algebra that is a parameter: one emits
+// instructions, one counts them, one adds up roundings. So an operation's code, cost and error bound come
+// from one definition. Parts that several operations share are here; the others are in spec/operation.h.
 //
 // An algebra `Math` has `Value` and
 //   Number(f32)
@@ -19,9 +19,9 @@
 //   Raised(m, whole): m * 2^(value + bias), m and the result being normal; of a NaN, anything
 //
 // Polynomials are our own: minimax fits by Remez exchange on a grid of 600 to 1000 points, with the error
-// weighted by what an ulp of the function is there; then coefficients were rounded to f32 one after another,
-// the lowest power first, and the others fitted anew each time. What a fit is off is given in units of 2^-24
-// of the result.
+// weighted by what an ulp of the function is there. Then coefficients were rounded to f32 one after another,
+// the lowest power first, and the others fitted anew each time. How far a fit is off is given in units of
+// 2^-24 of the result.
 #ifndef KIRSCH_SPEC_COMPOSITION_H_
 #define KIRSCH_SPEC_COMPOSITION_H_
 
@@ -30,12 +30,12 @@
 
 namespace kirsch {
 
-// Of `Scaled`.
+// The bias that RoundedProduct adds for `Scaled`.
 inline constexpr int kScaleBias = 2 * 127;
 
 namespace composition {
 
-// The coefficients of the highest power first.
+// Computes a polynomial by Horner's rule; the coefficient of the highest power comes first.
 template <typename Math, typename Value, size_t kSize>
 Value Polynomial(Math& math, Value x, const std::array<float, kSize>& coefficients) {
   Value sum = math.Number(coefficients[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types. One row of the table per type; everything else asks the table.
+// Lists the element types, a row of a table each. Everything else asks the table, so a new type is a new row.
 #ifndef KIRSCH_SPEC_DTYPE_H_
 #define KIRSCH_SPEC_DTYPE_H_
 
@@ -43,8 +43,9 @@ enum class Dtype : uint8_t {
   kF16Sums
 };  // the file format numbers them so
 
-// Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
-// bf16, if each element is a number of those; else 0.
+// Counts the instructions that make a vector of elements of a type of blocks, its load included. `floats` is
+// for a vector of f32. `words` is for one of words of bf16; it is 0 unless every element is a number that
+// bf16 holds.
 struct DecodingCounts {
   constexpr DecodingCounts(int floats = 0, int words = 0)  // NOLINT(google-explicit-constructor)
       : floats(floats), words(words) {}
@@ -64,7 +65,7 @@ struct DtypeInfo {
   bool infinities = true;
   bool is_result = true;    // a result may be rounded to it; else it is only read
   bool is_weights = false;  // matmuls widen it: beside f32 and bf16 it makes f32
-  // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). They follow
+  // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). Blocks follow
   // each other along a row of a matrix, which begins and ends with whole blocks.
   int block = 1;
   DecodingCounts decoding = {};
@@ -257,8 +258,8 @@ constexpr bool HasIntegerCodes(Dtype dtype) { return Info(dtype).code_run > 0; }
 constexpr bool IsInPanels(Dtype dtype) { return Info(dtype).in_panels; }
 // Does lhs-as=q8_0 make it of rows of lhs?
 constexpr bool IsRounded(Dtype dtype) { return Info(dtype).rounded; }
-// The one of these whose products with an rhs there are: of dot products, the longest blocks that are no
-// longer than its.
+// The rounded type whose products with an rhs of type `rhs` there are. For dot products, it has the longest
+// blocks that are no longer than those of `rhs`.
 constexpr Dtype RoundedBeside(Dtype rhs) {
   Dtype longest = Dtype::kQ8;
   if (IsInPanels(rhs)) return longest;
@@ -270,9 +271,10 @@ constexpr Dtype RoundedBeside(Dtype rhs) {
 constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
 // The type that callers know such elements as.
 constexpr Dtype CallersType(Dtype dtype) { return Info(dtype).known_as.value_or(dtype); }
-// May tensors of graphs have such elements? Rows are computed with vectors of words.
+// May tensors of graphs have such elements? Rows are computed with vectors of words, so types with sums of
+// their own are none.
 constexpr bool IsOfGraphs(Dtype dtype) { return IsOfCallers(dtype) && !Info(dtype).own_sums; }
-// Callers' types whose elements lie by themselves, which tensors of any kind may have.
+// The types of callers whose elements lie by themselves; tensors of any kind may have them.
 inline constexpr auto kCallersElements = [] {
   constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block == 1 && IsOfGraphs(info.dtype); };
   std::array<Dtype, std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
@@ -281,28 +283,28 @@ inline constexpr auto kCallersElements = [] {
     if (kIsOne(info)) *next++ = info.dtype;
   return all;
 }();
-// Of elements that follow each other: of whole blocks exactly, else rounded up.
+// The bytes of `elements` that follow each other. Of types of blocks it is exact for whole blocks, else
+// rounded up.
 constexpr int64_t Bytes(Dtype dtype, int64_t elements) {
   const int block = BlockOf(dtype);
   return (elements * Bytes(dtype) + block - 1) / block;
 }
-// As many as take so many bytes, at most.
+// The most elements that take `bytes` at most.
 constexpr int64_t ElementsIn(Dtype dtype, int64_t bytes) { return bytes * BlockOf(dtype) / Bytes(dtype); }
 constexpr bool IsFloating(Dtype dtype) { return Info(dtype).exponent > 0 || IsOfBlocks(dtype); }
 
-// A word: what sums are mostly kept in, and the narrowest elements that vectors are masked by without
-// AVX512BW.
+// A word: the size of most sums, and of the narrowest elements that vectors are masked by without AVX512BW.
 inline constexpr int kWordBytes = 4;
-// What products and sums of such elements are kept in, however they are stored in the end.
+// The type in which products and sums of such elements are kept, however they are stored in the end.
 constexpr Dtype AccumulatorOf(Dtype dtype) {
   return Info(dtype).own_sums ? dtype : IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32;
 }
-// What is narrower than what is computed with.
+// Is the type narrower than the one it is computed in?
 constexpr bool IsNarrow(Dtype dtype) {
   return IsOfBlocks(dtype) || Bytes(dtype) < Bytes(AccumulatorOf(dtype));
 }
-// Elements of a type that are as wide as an accumulator: consecutive steps of a reduction that one lane of
-// accumulators takes in at once. Of what is wider, one.
+// How many elements are as wide as an accumulator: consecutive steps of a reduction that one lane of
+// accumulators takes in at once. Four of u8, two of bf16, one of f32 or of what is wider.
 constexpr int WordElements(Dtype dtype) { return std::max(1, Bytes(AccumulatorOf(dtype)) / Bytes(dtype)); }
 // The type that callers know as `known`, with sums of what they know as `sums`; none if there is none.
 constexpr std::optional<Dtype> SummedIn(Dtype known, Dtype sums) {
@@ -311,7 +313,7 @@ constexpr std::optional<Dtype> SummedIn(Dtype known, Dtype sums) {
   return std::nullopt;
 }
 
-// The ends of an integer type.
+// The least and the greatest value of an integer type.
 constexpr int64_t LeastOf(Dtype dtype) {
   return Info(dtype).has_sign ? -(int64_t{1} << (8 * Bytes(dtype) - 1)) : 0;
 }
@@ -319,8 +321,8 @@ constexpr int64_t MostOf(Dtype dtype) {
   return (int64_t{1} << (8 * Bytes(dtype) - (Info(dtype).has_sign ? 1 : 0))) - 1;
 }
 
-// Of floats; bits: of those no wider than a word. The exponent of 1 is this, and that of the least normal
-// number 1.
+// The bias of a float's exponent. It is the exponent of 1; that of the least normal number is 1.
+// Here and below: of types of floats. Bits are of those no wider than a word.
 constexpr int BiasOf(Dtype dtype) { return (1 << (Info(dtype).exponent - 1)) - 1; }
 // The bits of 2^exponent, a normal number.
 constexpr uint32_t PowerOfTwoBits(Dtype dtype, int exponent) {
@@ -328,13 +330,14 @@ constexpr uint32_t PowerOfTwoBits(Dtype dtype, int exponent) {
 }
 constexpr uint32_t SignBit(Dtype dtype) { return uint32_t{1} << (8 * Bytes(dtype) - 1); }
 constexpr uint32_t MantissaBits(Dtype dtype) { return (uint32_t{1} << Info(dtype).mantissa) - 1; }
-// The least bits, but for the sign, that are no number: infinity's, or NaN's if there is none.
+// The least bits, but for the sign, that stand for no number: those of infinity, or of NaN if there is none.
 constexpr uint32_t FirstSpecialBits(Dtype dtype) {
   return SignBit(dtype) - 1 - (Info(dtype).infinities ? MantissaBits(dtype) : 0);
 }
 
-// Vectors of narrow floats become f32 either by a shift, if they have f32's exponents, or by way of f16,
-// which instructions convert: what has f16's exponents is shifted, too; others are then multiplied by 2^n.
+// Vectors of narrow floats become f32 in one of two ways. Types with f32's exponents are shifted. Others go
+// by way of f16, which an instruction converts: types with f16's exponents are shifted to it, others are
+// shifted and, as f32, multiplied by 2^n.
 constexpr bool WidensByShift(Dtype dtype) { return Info(dtype).exponent == Info(Dtype::kF32).exponent; }
 constexpr bool WidensByF16(Dtype dtype) {
   return IsNarrow(dtype) && Info(dtype).exponent > 0 && Info(dtype).exponent <= Info(Dtype::kF16).exponent;
@@ -344,13 +347,13 @@ constexpr bool HasSpecialsOfItsOwn(Dtype dtype) {
   return ScaleFromF16(dtype) != 0 || !Info(dtype).infinities;
 }
 
-// The bits of f16 that a narrower float's are in, once they are moved there.
+// The bits of an f16 to which a narrower float's bits are moved.
 constexpr uint32_t F16BitsOf(Dtype dtype) {
   return SignBit(Dtype::kF16) | (SignBit(dtype) - 1) << (Info(Dtype::kF16).mantissa - Info(dtype).mantissa);
 }
 
-// Instructions to make a vector of f32 of elements, or of s32 of integers; of types of blocks, perhaps of
-// words of bf16, and by tables of bytes.
+// The instructions that make a vector of elements one of f32, or integers one of s32. `to` and `by_tables`
+// are for types of blocks: kBf16 for words of bf16, and by tables of bytes.
 constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32, bool by_tables = false) {
   if (IsOfBlocks(dtype)) {
     const DecodingCounts& decoding = by_tables ? Info(dtype).looking_up : Info(dtype).decoding;
@@ -375,7 +378,7 @@ constexpr bool Holds(Dtype wide, Dtype narrow) {
   return LeastOf(wide) <= LeastOf(narrow) && MostOf(narrow) <= MostOf(wide);
 }
 
-// What copies to elements of type `to` decode blocks to first.
+// The type to which copies decode blocks first, where they are to become elements of type `to`.
 constexpr Dtype DecodedFor(Dtype to, Dtype blocks) { return Holds(to, blocks) ? to : Dtype::kF32; }
 
 }  // namespace kirsch

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as numbers: the C++ type of each dtype, how elements become what is computed with, and back.
-// Thread-safe: pure functions.
+// Turns elements into numbers and back: the C++ type of each dtype, widening and rounding. Thread-safe: pure
+// functions.
+//
+// The references and the interpreter read operands by these, without any instruction that kernels convert
+// with.
 #ifndef KIRSCH_SPEC_ELEMENT_H_
 #define KIRSCH_SPEC_ELEMENT_H_
 
@@ -16,7 +19,7 @@
 
 namespace kirsch {
 
-// A float that is narrower than f32.
+// The C++ type of a float that is narrower than f32: its bits.
 template <Dtype kDtype>
 struct NarrowFloat {
   std::conditional_t<Bytes(kDtype) == 2, uint16_t, uint8_t> bits;
@@ -27,7 +30,7 @@ struct O8 {
   uint8_t bits;
 };
 
-// Every element as a number: float, double or int32_t. Always exact.
+// Returns an element as a number: float, double or int32_t. Always exact.
 inline float Widen(float x) { return x; }
 inline double Widen(double x) { return x; }
 template <Dtype kDtype>
@@ -48,8 +51,8 @@ inline int32_t Widen(O8 x) { return int32_t{x.bits} - 128; }
 inline int32_t Widen(int16_t x) { return x; }
 inline int32_t Widen(int32_t x) { return x; }
 
-// The nearest one, ties to even; beyond the largest, infinity, or NaN if there is none. A NaN stays one, and
-// becomes quiet.
+// Rounds to the nearest narrow float, ties to even. Beyond the largest it is infinity, or NaN if there is
+// none. A NaN stays one, and becomes quiet.
 template <Dtype kDtype>
 NarrowFloat<kDtype> ToNarrow(float x) {
   constexpr int kShift = 23 - Info(kDtype).mantissa;
@@ -79,7 +82,8 @@ inline constexpr Dtype kDtypeOf = std::is_same_v<Element, double> ? Dtype::kF64 
 template <Dtype kDtype>
 inline constexpr Dtype kDtypeOf<NarrowFloat<kDtype>> = kDtype;
 
-// Of a float: half the distance of 1 and the next number, the least number above 0, and the largest.
+// The precision of a type of floats: half the distance of 1 and the next number, the least number above 0,
+// and the largest one. For bf16, `unit` is 2^-8.
 struct Precision {
   double unit, least, most;
 };
@@ -89,7 +93,8 @@ inline Precision PrecisionOf(Dtype dtype) {
           std::ldexp(2 - std::ldexp(1, -mantissa), bias)};
 }
 
-// The nearest number that a float of the type holds, ties to even; beyond the largest, infinity.
+// Rounds a double to the nearest number that a float of the type holds, ties to even; beyond the largest it
+// is infinity.
 template <Dtype kDtype>
 double RoundedTo(double x) {
   if constexpr (kDtype == Dtype::kF32) return static_cast<float>(x);
@@ -110,13 +115,13 @@ double RoundedTo(double x) {
   }
 }
 
-// The word of a number that is an f32 or an s32.
+// The 32 bits of a number that is an f32 or an s32.
 inline uint32_t WordOf(Dtype type, double number) {
   return type == Dtype::kF32 ? std::bit_cast<uint32_t>(static_cast<float>(number))
                              : static_cast<uint32_t>(static_cast<int32_t>(number));
 }
 
-// The element that stands for a number: the nearest one, ties to even; of integers, the nearest there is.
+// Rounds a number to an element: to the nearest one, ties to even; of integers, to the nearest there is.
 template <typename Element, typename Number>
 Element Narrow(Number x) {
   static_assert(std::is_same_v<Number, decltype(Widen(Element()))>);
@@ -132,7 +137,7 @@ Element Narrow(Number x) {
   }
 }
 
-// An element of the C++ type of a dtype.
+// Returns a value of the C++ type of a dtype, for its type alone.
 template <Dtype kDtype>
 constexpr auto ElementOf() {
   if constexpr (kDtype == Dtype::kExcess8) {
@@ -168,7 +173,7 @@ decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
   }
 }
 
-// Of a type of floats.
+// RoundedTo for a type that is known at run time only; it is one of floats.
 inline double RoundedTo(Dtype type, double x) {
   return WithElementOf(type, [x](auto element) { return RoundedTo<kDtypeOf<decltype(element)>>(x); });
 }

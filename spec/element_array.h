@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of elements of any type, as numbers. Thread-safe: pure functions.
+// Reads and writes arrays of elements of any type, as numbers. Thread-safe: pure functions.
 #ifndef KIRSCH_SPEC_ELEMENT_ARRAY_H_
 #define KIRSCH_SPEC_ELEMENT_ARRAY_H_
 
@@ -11,8 +11,8 @@
 
 namespace kirsch {
 
-// Element number `index` of an array of dtype; exact, but that those of blocks are rounded as spec/block.h
-// says.
+// Returns element number `index` of an array of `dtype`. It is exact, but that elements of blocks are rounded
+// as spec/block.h says.
 inline double LoadElement(Dtype dtype, const void* data, int64_t index) {
   if (IsOfBlocks(dtype)) return BlockElement(dtype, data, index);
   return WithElementOf(dtype, [&](auto element) -> double {
@@ -20,8 +20,8 @@ inline double LoadElement(Dtype dtype, const void* data, int64_t index) {
   });
 }
 
-// Stores the element that stands for `value`, which is first made the type that sums of such elements have,
-// or must be an int32_t.
+// Stores the element that stands for `value`. The value is first converted to the type that sums of such
+// elements have; of integers it has to be an int32_t.
 inline void StoreElement(Dtype dtype, double value, void* data, int64_t index) {
   WithElementOf(dtype, [&](auto element) {
     using Element = decltype(element);
@@ -29,8 +29,8 @@ inline void StoreElement(Dtype dtype, double value, void* data, int64_t index) {
   });
 }
 
-// to[i] = element number first + i * stride, for i < count. Number: a float, at least as wide as the
-// elements'; or an integer modulo its range.
+// Reads a run: to[i] = element number first + i * stride, for i < count. Number is a float at least as wide
+// as the elements', or an integer modulo its range. One call for many elements chooses the type once.
 template <typename Number>
 void LoadRun(Dtype dtype, const void* data, int64_t first, int64_t stride, int64_t count, Number* to) {
   if (IsOfBlocks(dtype)) {

@@ -14,7 +14,8 @@
 namespace kirsch {
 namespace {
 
-// What rounding x and what x should have been to such a float adds, if they are not the same.
+// Rounds `value` to a float of the type. If it may be off, the kernel rounds another value than this, so the
+// error grows by what both roundings may add; an exact value stays exact.
 Uncertain Rounded(Dtype type, double value, double error) {
   const auto [unit, least, most] = PrecisionOf(type);
   const double rounded = RoundedTo(type, value);
@@ -23,6 +24,7 @@ Uncertain Rounded(Dtype type, double value, double error) {
   return {rounded, error};
 }
 
+// The name of a step's operand; functions call it as their option.
 std::string NameOfOperand(const EpilogueStep& step) {
   switch (step.op) {
     case Operation::kAdd:
@@ -42,6 +44,7 @@ std::string NameOfOperand(const EpilogueStep& step) {
   }
 }
 
+// A step on floats whose x has been rounded to the type already.
 Uncertain ApplyToFloat(Operation op, Dtype type, Uncertain x, double y) {
   KIRSCH_CHECK(!IsComposed(op) || type == Dtype::kF32);
   if (IsComposed(op)) return ApplyOperation(op, x, {y, 0});
@@ -52,6 +55,7 @@ Uncertain ApplyToFloat(Operation op, Dtype type, Uncertain x, double y) {
 
 }  // namespace
 
+// f32 is the only step that changes the type.
 Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step) {
   for (int i = 0; i < step; ++i)
     if (epilogue.steps[static_cast<size_t>(i)].op == Operation::kF32) return Dtype::kF32;
@@ -78,6 +82,7 @@ Operation EmittedOperation(const Epilogue& epilogue, Dtype sum, int step) {
 }
 
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step) {
+  // Integers have no fused form.
   if (step + 1 >= epilogue.count || !IsFloating(TypeBefore(epilogue, sum, step))) return false;
   const Operation op = epilogue.steps[static_cast<size_t>(step)].op,
                   next = epilogue.steps[static_cast<size_t>(step) + 1].op;
@@ -100,6 +105,7 @@ std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum) {
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (i > 0) text += ",";
+    // The shortest text: max:0 is relu.
     if (step.op == Operation::kMax && step.operand == EpilogueOperand::kNumber && step.number == 0) {
       Append(&text, Name(Operation::kRelu));
       continue;
@@ -128,6 +134,7 @@ double NumberOf(const EpilogueStep& step, Dtype type) {
 Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y) {
   if (std::isinf(x.error)) return x;
   if (IsFloating(type)) return ApplyToFloat(op, type, Rounded(type, x.value, x.error), y);
+  // Sums of integers are exact, and f32 rounds one once.
   if (op == Operation::kF32) return {static_cast<float>(x.value), 0};
   return ApplyToIntegers(op, {x.value, 0}, {y, 0});
 }
@@ -135,6 +142,7 @@ Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y) {
 Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, double addend) {
   if (std::isinf(x.error)) return x;
   const Uncertain first = Rounded(type, x.value, x.error);
+  // Computed in the kernel's own type, so that it is rounded as the kernel rounds it.
   const double signed_addend = next == Operation::kSub ? -addend : addend;
   const double value = type == Dtype::kF32
                            ? std::fma(static_cast<float>(first.value), static_cast<float>(factor),
@@ -146,11 +154,14 @@ Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, dou
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x) {
   if (std::isinf(x.error)) return x;
   if (!IsNarrow(out) && IsFloating(out)) return Rounded(out, x.value, x.error);
+  // 2^-8 is half the distance of 1 and the next bf16, and 2^-133 the least bf16 above 0; two values are
+  // rounded, as in Rounded.
   if (out == Dtype::kBf16) {
     const double stored = Widen(ToBf16(static_cast<float>(x.value)));
     const double error = x.error > 0 ? x.error + 2 * 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-133 : 0;
     return {stored, error};
   }
+  // An integer that may be off by an error below 1 may be the next one.
   const auto least = static_cast<double>(LeastOf(out)), most = static_cast<double>(MostOf(out));
   double whole = type == Dtype::kF32 ? std::nearbyint(static_cast<float>(x.value)) : x.value;
   if (std::isnan(whole)) whole = least;

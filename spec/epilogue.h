@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of each sum before it is stored: a few elementwise steps, with scalars, vectors or a matrix.
+// Holds an epilogue: a few elementwise steps on each sum before it is stored, with scalars, vectors or a
+// matrix.
+//
+//   matmul f32 8x64x64 epilogue=add:n,relu     out[m][n] = max(sum + bias[n], 0)
 #ifndef KIRSCH_SPEC_EPILOGUE_H_
 #define KIRSCH_SPEC_EPILOGUE_H_
 
@@ -41,8 +44,9 @@ inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
     {EpilogueOperand::kAll, "mn"},
 }};
 
-// On x, the value so far, and y, the operand. A product of floats that is added to, or subtracted from, in
-// the next step is not rounded. Functions are of f32, as far off as uncertain.h says: f64 and f16 have none.
+// A step on x, the value so far, and y, the operand. A product of floats that the next step adds to, or
+// subtracts from, is not rounded. Functions are of f32, as far off as uncertain.h says: f64 and f16 have
+// none.
 struct EpilogueStep {
   Operation op = Operation::kAdd;
   EpilogueOperand operand = EpilogueOperand::kNone;
@@ -56,7 +60,7 @@ struct EpilogueStep {
 inline constexpr int kMaxEpilogueSteps = 8;
 inline constexpr int kMaxEpilogueOperands = 3;
 
-// A value: steps after the first `count` are default ones.
+// A value; steps after the first `count` are default ones, so that equal epilogues compare equal.
 struct Epilogue {
   int count = 0;
   std::array<EpilogueStep, kMaxEpilogueSteps> steps = {};
@@ -76,40 +80,43 @@ struct Epilogue {
   friend auto operator<=>(const Epilogue&, const Epilogue&) = default;
 };
 
-// The type of the value before step `step` (0: the sum's own), sums being of type `sum`.
+// The type of the value before step `step` (0: the sum's own), sums being of type `sum`. TypeAfter: after the
+// last step.
 Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step);
 inline Dtype TypeAfter(const Epilogue& epilogue, Dtype sum) {
   return TypeBefore(epilogue, sum, epilogue.count);
 }
 
-// The operation that code has for step `step`, sums being of type `sum`. If it is another than the step's,
-// and the step has a number, that comes first, as what may be a NaN comes second.
+// The operation that code has for step `step`, sums being of type `sum`. Where the step has a number, or is
+// of integers, max and min become maxnum and minnum, which are single instructions. Then the number comes
+// first, as the argument that may be a NaN has to come second.
 Operation EmittedOperation(const Epilogue& epilogue, Dtype sum, int step);
 
 // True if step `step` is a multiplication that is one operation with the addition or subtraction after it.
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step);
 
-// Rows become columns.
+// The epilogue of the transposed problem: rows become columns.
 Epilogue Transposed(const Epilogue& epilogue);
 
-// What each operand in memory is called, after its step: "bias" of an add, "residual" where that is a whole
-// matrix, "scale" of a mul; with a number behind where several steps have the same, "bias1" and "bias2".
+// The name of each operand in memory, after its step: "bias" of an add, "residual" where that is a whole
+// matrix, "scale" of a mul. Where several steps have the same, a number follows: "bias1" and "bias2".
 std::vector<std::string> EpilogueNames(const Epilogue& epilogue);
 
 // "f32,mul:n,add:3", as in specs; "relu" stands for "max:0".
 std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum);
 
-// The element of type `out` that `sum` becomes; operand(i) is the element of the epilogue's i-th operand in
-// memory. If the sum has no error and no step is a function, this is what a kernel computes, bit for bit;
-// else the error is a bound of what it may be off: what the sum is, and what roundings and functions add. A
+// Computes the element of type `out` that `sum` becomes; operand(i) is the element of the epilogue's i-th
+// operand in memory.
+// If the sum has no error and no step is a function, this is what a kernel computes, bit for bit. Else the
+// error is a bound of how far off a kernel may be: that of the sum, and what roundings and functions add. A
 // value that may be anything has an infinite error.
-//
-// In the end, floats become integers to nearest, ties to even, and what is beyond the integers' range, or no
-// number, the nearest of it, or the least. What is beyond the range of an output of integers is saturated.
+// In the end, floats become integers to nearest, ties to even. A value beyond the integers' range becomes the
+// nearest in it, a NaN the least. An output of integers saturates.
 template <typename OperandAt>
 Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain sum, const OperandAt& operand);
 
-// For Apply: one step, or two that are fused (`addend` is the second's operand).
+// For Apply: one step, two steps that are fused (`addend` is the second's operand), what is stored, and a
+// step's number.
 Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y);
 Uncertain ApplyFused(Operation next, Dtype type, Uncertain x, double factor, double addend);
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An expansion: what one decision makes of a spec. Plain data that rewrites/ produces and cost/ prices.
+// Holds an expansion: what one decision makes of a spec. rewrites/ produces it and cost/ prices it, so
+// neither has to know the other.
 #ifndef KIRSCH_SPEC_EXPANSION_H_
 #define KIRSCH_SPEC_EXPANSION_H_
 
@@ -12,7 +13,7 @@
 
 namespace kirsch {
 
-// Data crossing levels once per execution of the node.
+// The data of one operand that crosses levels once each time the node runs.
 struct Transfer {
   Level from = Level::kVrf;  // the slower end
   Level to = Level::kVrf;    // the faster end; kVrf: through to the core
@@ -26,11 +27,12 @@ struct Transfer {
   bool by_tiles = false;    // of rhs: microkernels ask for each tile while they go over the one before
   bool crowded = false;     // of rhs: the rows of its tile evict each other from L1
   double head = 0;          // the share of all lines that none asks for: the first ones of each run
-  // All is asked for while the tile before is worked on: its way to L2 hides whole behind what that takes.
+  // All of it is asked for while the tile before is worked on. So its way to L2 hides whole behind the time
+  // which that takes.
   bool a_tile_ahead = false;
 };
 
-// What one decision makes of a spec: plain data, priced by cost/.
+// Plain data: the specs that the decision makes, how often each runs, and what is moved and held.
 struct Expansion {
   struct Child {
     Spec spec;
@@ -48,7 +50,8 @@ struct Expansion {
   int64_t filled_lines = 0;                      // ... and the lines it takes there
 };
 
-// The fastest memory level in use by the spec's operands (registers aside): the level being filled.
+// Returns the fastest memory level that the spec's operands use, registers aside. It is the level whose room
+// is being given out at this point of a program.
 Level FillingLevel(const Spec& spec);
 
 }  // namespace kirsch

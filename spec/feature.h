@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU features that emitted code may need: one row of the table each, which the host's detection, the
-// headers' checks at run time and the JIT ask.
+// Lists the CPU features that emitted code may need, a row of a table each. The host's detection, the
+// headers' checks at run time and the JIT ask the rows.
 #ifndef KIRSCH_SPEC_FEATURE_H_
 #define KIRSCH_SPEC_FEATURE_H_
 
@@ -13,9 +13,10 @@ namespace kirsch {
 
 enum class CpuidRegister : uint8_t { kEax, kEbx, kEcx, kEdx };
 
-// What the operating system must save: bits of XCR0.
+// The state that the operating system must save for a feature to be usable: bits of XCR0.
 inline constexpr uint64_t kNoState = 0, kYmmState = 0x06, kZmmState = 0xe6, kTileState = 0x60000;
 
+// A feature: where CPUID tells of it, and which compilers know it.
 struct Feature {
   std::string_view name;  // LLVM's, GCC's and Clang's
   uint32_t leaf, subleaf;
@@ -30,7 +31,7 @@ struct Feature {
   bool by_permission = false;  // a process has to ask the operating system for it first
 };
 
-// Of compilers whose builtins say nothing of permissions.
+// No version: the builtins of these compilers say nothing of permissions, so they can't be asked.
 inline constexpr int kNoVersion = 999;
 
 inline constexpr std::array kFeatures = {
@@ -63,7 +64,7 @@ constexpr const Feature* FindFeature(std::string_view name) {
   return nullptr;
 }
 
-// Up to three names, for tables.
+// Up to three names of features, for tables that are constants.
 class FeatureNames {
  public:
   constexpr FeatureNames(std::initializer_list<std::string_view> names) {

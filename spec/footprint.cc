@@ -23,10 +23,12 @@ int64_t GroupedRows(const TileExtent& extent, const Layout& layout) {
   return CeilDiv(extent.outer, layout.group) * layout.group;
 }
 
+// One run of bytes that begins at a line and a page.
 Footprint Contiguous(int64_t bytes, const Target& target) {
   return {CeilShift(bytes, target.line_bytes), 1, CeilShift(bytes, target.page_bytes)};
 }
 
+// Rows with gaps between them.
 Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
   const int64_t rows = extent.outer * extent.batch;
   const int64_t lines = CeilShift(row_bytes, target.line_bytes);
@@ -39,7 +41,7 @@ Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_by
   return {rows * lines, rows, pages};
 }
 
-// A view that overlaps itself.
+// The footprint of a view that overlaps itself: each element counts once.
 Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
   const int64_t bytes = Bytes(spec.tensor(operand).dtype);
   const Region region = RegionOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
@@ -62,6 +64,7 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
       dense.runs = 0;
       return dense;
     }
+    // Each panel is a run of its own; rows are filled up to whole groups.
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
     const int64_t elements = extent.batch * GroupedRows(extent, layout) * layout.panel;
     const Footprint panel = Contiguous(Bytes(tensor.dtype, elements), target);
@@ -81,11 +84,12 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
 
 namespace {
 
+// A cache of 32 KiB with 8 ways and lines of 64 bytes has 64 sets.
 int64_t Sets(const MemoryLevel& cache, const Target& target) {
   return std::max<int64_t>(1, cache.bytes / (cache.ways * int64_t{target.line_bytes}));
 }
 
-// Elements between the caller's rows that are neighbours, and don't overlap; else 0.
+// Elements from one of the caller's rows to the next, where rows don't overlap; else 0.
 int64_t RowStride(const Spec& spec, int operand) {
   const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind == LayoutKind::kStrided) return Overlaps(spec, operand) ? 0 : layout.ld;
@@ -96,8 +100,8 @@ int64_t RowStride(const Spec& spec, int operand) {
 }
 
 // Lines that hold the tile. Rows of the caller's that are no multiple of a line apart begin anywhere in one:
-// at each multiple of what both divide, as often at one as at the other. (A transfer takes the tile beside
-// for the one that has what is left of the line.)
+// at each multiple of the distance's and the line's common divisor, equally often. (A transfer counts fewer
+// lines: the rest of a row's last line belongs to the tile beside.)
 int64_t LinesHeld(const Spec& spec, int operand, const Footprint& footprint, const Target& target) {
   const TensorSpec& tensor = spec.tensor(operand);
   const TileExtent extent = ExtentOf(spec, operand);
@@ -110,15 +114,16 @@ int64_t LinesHeld(const Spec& spec, int operand, const Footprint& footprint, con
   return CeilDiv(extent.outer * extent.batch * (from_grain + line - grain), line);
 }
 
-// How rows that are `stride` bytes apart come to lie on the sets of a cache: after so many, one begins within
-// a line of where the first one did, modulo the bytes of a way, and this far beside it.
+// How rows that are a distance apart come to lie on the sets of a cache. After `rows` rows, one begins within
+// a line of where the first one did, modulo the bytes of a way, and `drift` beside it.
 struct SetWalk {
   int64_t rows;
   int64_t drift;  // bytes
 };
 
-// Of all multiples of a number, those that come closer to 0 than all before are at the denominators of its
-// convergents (Khinchin, Continued Fractions, theorem 17).
+// Finds the first multiple of the stride that comes within a line of 0. Of all multiples of a number, those
+// that come closer to 0 than all before are at the denominators of its convergents (Khinchin, Continued
+// Fractions, theorem 17).
 SetWalk WalkOverSets(int64_t stride_bytes, int64_t way_bytes, int64_t line_bytes) {
   int64_t before = 0, rows = 1, wider = way_bytes, drift = stride_bytes % way_bytes;
   while (drift >= line_bytes) {
@@ -129,8 +134,8 @@ SetWalk WalkOverSets(int64_t stride_bytes, int64_t way_bytes, int64_t line_bytes
   return {rows, drift};
 }
 
-// Sets of a cache that the caller's rows fall on, which have so many lines together. A power of two in their
-// stride, or nearly one, brings them back to the same few sets.
+// Returns the number of sets that the caller's rows fall on, which have `lines` lines together. A power of
+// two in their stride, or nearly one, brings them back to the same few sets.
 int64_t SetsOfRows(const Spec& spec, int operand, int64_t lines, const Target& target,
                    const MemoryLevel& cache) {
   const int64_t sets = Sets(cache, target), line = target.line_bytes, rows = ExtentOf(spec, operand).outer;
@@ -154,7 +159,7 @@ int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint,
 
 namespace {
 
-// Of L1.
+// The rows of a tile that fall on one set of L1; 1 if the rows are spread over all sets.
 int64_t RowsOnOneSet(const Spec& spec, int operand, const Target& target) {
   const int64_t rows = ExtentOf(spec, operand).outer;
   const MemoryLevel& cache = target.at(Level::kL1);
@@ -173,6 +178,8 @@ bool RowsAreCrowded(const Spec& spec, int operand, const Target& target) {
 }
 
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {
+  // A distance that is a multiple of 8 lines falls on an eighth of the sets, at most. One more line, or
+  // block, avoids it.
   if (const int64_t block = BlockOf(dtype); block > 1) {
     const int64_t blocks = CeilDiv(inner, block);
     return (blocks * Bytes(dtype) % (8 * target.line_bytes) == 0 ? blocks + 1 : blocks) * block;

@@ -45,7 +45,7 @@
 
 namespace kirsch {
 
-// The sizes that a program is for.
+// The sizes that a program is for, where some are known at run time only.
 struct DimRanges {
   std::array<uint32_t, kMaxDims> least = {};  // of each dim; 0: the spec's size is the only one
   // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim that is contiguous.
@@ -58,6 +58,7 @@ struct DimRanges {
   bool HasSymbolicStride(int operand) const { return (symbolic_strides >> operand & 1) != 0; }
 };
 
+// A node of the tree, which owns the nodes below it.
 struct Impl {
   struct Child;
 
@@ -72,7 +73,7 @@ struct Impl::Child {
   Impl impl;
 };
 
-// Of tiles for a range of sizes: so much is left at least.
+// How much a tiling for a range of sizes leaves behind its whole tiles, at least.
 inline int64_t MinTail(const Impl& tiles) {
   const size_t dim = tiles.decision.dim;
   const Impl &tile = tiles.children.front().impl, &rest = tiles.children.back().impl;
@@ -80,8 +81,8 @@ inline int64_t MinTail(const Impl& tiles) {
   return std::max<int64_t>(0, left + 1 - tile.spec.size[dim]);
 }
 
-// Of register tiles of any size of a dim: each is for so many sizes, as the last vector along the dim may
-// have any number of elements.
+// How many sizes a register tile for any size of a dim serves: the last vector along the dim may have any
+// number of elements.
 inline int64_t SizesOfTile(const Layout& registers, size_t dim) {
   return IsOfVectors(registers.kind) && dim == MatmulDims::kN ? registers.panel : 1;
 }
