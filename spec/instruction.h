@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multiply-add instructions of microkernels: one row of the table each; whoever needs to know something
-// of one asks its row.
+// Lists the multiply-add instructions of microkernels, a row of a table each. Whoever needs to know something
+// of one asks its row: which types it multiplies, how it is called in LLVM and in C, what it costs.
 //
 // Every instruction means the same: to each lane of a vector of accumulators, f32, f64, f16 or s32, it adds
 // the products of `group` pairs of elements, those of consecutive steps of the reduction. Sums of s32 are
-// modulo 2^32; those of floats are rounded once for each product or less often.
+// modulo 2^32; those of floats are rounded once for each product or less often. With u8 and s8, whose group
+// is 4:
+//
+//   accumulator[lane] += a[4 * lane] * b[4 * lane] + ... + a[4 * lane + 3] * b[4 * lane + 3]
 #ifndef KIRSCH_SPEC_INSTRUCTION_H_
 #define KIRSCH_SPEC_INSTRUCTION_H_
 
@@ -38,7 +41,7 @@ enum class Arithmetic : uint8_t {
   kFmaF16
 };
 
-// Multiply-adds of whole vectors, however many instructions each takes.
+// How fast multiply-adds of whole vectors are, however many instructions each takes.
 struct ArithmeticRate {
   double per_cycle;
   double latency;     // cycles
@@ -66,24 +69,26 @@ struct Encoding {
   std::string_view c;  // the intrinsic, without "_mm256_"
 };
 
-// A tile, the register of a matrix unit, has rows of as many bytes as the widest vector. The sums are a tile
-// of up to kTileRows rows of f32 or s32. A product adds to each the products of a row of lhs, which is
-// kTileRowBytes of steps of the reduction, and of as many groups of rhs, each a row.
+// The size of a tile, the register of a matrix unit. Its rows are as many bytes as the widest vector. The
+// sums are a tile of up to kTileRows rows of f32 or s32. A product of two tiles adds to each sum the products
+// of a row of lhs, which is kTileRowBytes of steps of the reduction, and a column of rhs. Of rhs, each group
+// of these steps is a row.
 inline constexpr int kTileRows = 16, kTileRowBytes = 64;
 inline constexpr std::string_view kTileFeature = "amx-tile";
 
-// The product of tiles that multiplies as an instruction for vectors does.
+// How a matrix unit multiplies tiles, in the same way as an instruction multiplies vectors.
 struct TileEncoding {
   std::string_view feature;  // beside kTileFeature; empty: there is no such product
   std::string_view llvm, c;  // intrinsics, f(accumulator, lhs, rhs) of numbers of tiles
   std::string_view exchanged_llvm = "", exchanged_c = "";  // the types of lhs and rhs exchanged
 };
 
+// A row of the table. An instruction is told by the types of its factors and its group.
 struct Instruction {
   Arithmetic arithmetic;
   std::string_view name;  // in the names of procedures
   int group;
-  // Of the factors' elements. Loads widen operands all of whose values are such elements.
+  // The types of the factors' elements. An operand all of whose values are such elements is widened by loads.
   Dtype lhs, rhs;
   std::span<const Encoding> encodings;  // the first one that a CPU has is used
   Arithmetic timed;                     // the row whose rate this one has, for each of its parts
@@ -101,9 +106,9 @@ struct Instruction {
   constexpr int parts() const { return unpacked ? group : words; }
   // True if a lane takes groups of lhs, too, and not element by element.
   constexpr bool groups_lhs() const { return group > 1 && !unpacked; }
-  // Lhs as o8 is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
+  // Lhs as o8 is 128 too much. So the tile has one more row, which sums 128 times rhs, to be taken off.
   constexpr bool has_excess() const { return lhs == Dtype::kExcess8; }
-  // Is there an encoding that has its products in a register of their own?
+  // Does some encoding keep products in a register of their own?
   constexpr bool has_products() const {
     return std::any_of(encodings.begin(), encodings.end(),
                        [](const Encoding& encoding) { return encoding.form == EncodingForm::kProduct; });
@@ -121,6 +126,7 @@ namespace encodings {
 
 using enum EncodingForm;
 
+// A CPU uses the first encoding of a list whose features it has.
 inline constexpr Encoding kFma[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_ps"}};
 inline constexpr Encoding kFmaF64[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_pd"}};
 inline constexpr Encoding kFmaF16[] = {
@@ -150,7 +156,7 @@ inline constexpr TileEncoding kTileS8S8 = {"amx-int8", "llvm.x86.tdpbssd", "_til
 
 }  // namespace encodings
 
-// In the order of the enum. Of rows that are equally fast, the last one is used.
+// In the order of the enum. Of rows that are equally fast, the last one is used (Fastest in microkernel.cc).
 inline constexpr std::array kInstructions = {
     // Every other operation on vectors goes at this rate, so its keys are members of VectorUnit.
     Instruction{.arithmetic = Arithmetic::kFma,
@@ -223,7 +229,7 @@ inline constexpr std::array kInstructions = {
                 .encodings = encodings::kDotS8S8,
                 .timed = Arithmetic::kDotU8S8,
                 .tiles = encodings::kTileS8S8},
-    // Integers of blocks as words of s16. Their sums are made f32 and multiplied by scales in between.
+    // Integers of blocks as words of s16. In between, their sums are made f32 and multiplied by scales.
     Instruction{.arithmetic = Arithmetic::kDotBlocks,
                 .name = "dotblocks",
                 .group = 2,
@@ -232,7 +238,8 @@ inline constexpr std::array kInstructions = {
                 .encodings = encodings::kDotS16,
                 .timed = Arithmetic::kDotS16,
                 .scales = true},
-    // The same as bytes: those of rhs are u8, so many more than they stand for as its bias says.
+    // The same as bytes. Those of rhs are u8: they are larger than what they stand for by the bias of their
+    // type.
     Instruction{.arithmetic = Arithmetic::kDotBlockBytes,
                 .name = "dotbytes",
                 .group = 4,
@@ -273,7 +280,8 @@ constexpr const Instruction& Info(Arithmetic arithmetic) {
   return kInstructions[static_cast<size_t>(arithmetic)];
 }
 
-// Can the instruction multiply operands of these types, perhaps widened, but without a copy of another type?
+// Can the instruction multiply operands of these types? Loads may widen them, but no copy of another type is
+// made.
 constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
   if (row.unpacked) return rhs == *row.unpacked && (lhs == row.lhs || lhs == *row.unpacked);
   if (row.scales && row.words > 1) return lhs == row.lhs && IsInPanels(rhs);
@@ -282,7 +290,7 @@ constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
          (row.commutes && Holds(row.lhs, rhs) && Holds(row.rhs, lhs));
 }
 
-// The row for factors of these types, and whether they are to be exchanged; null if there is none.
+// The row for factors of these very types, and whether the two are to be exchanged. Null if there is none.
 struct FactorsOrder {
   const Instruction* instruction = nullptr;
   bool exchanged = false;
@@ -296,8 +304,8 @@ constexpr FactorsOrder InstructionFor(Dtype a, Dtype b) {
   return {};
 }
 
-// The first encoding of an instruction for vectors of `bytes` whose features has(name) are all there; null if
-// there is none.
+// Returns the first encoding of an instruction for vectors of `bytes` whose features has(name) are all there;
+// null if there is none.
 template <typename Has>
 const Encoding* FindEncoding(const Instruction& row, int bytes, const Has& has) {
   for (const Encoding& encoding : row.encodings)

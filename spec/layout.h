@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operand's elements lie in memory or in registers.
+// Says how an operand's elements lie in memory or in registers.
 #ifndef KIRSCH_SPEC_LAYOUT_H_
 #define KIRSCH_SPEC_LAYOUT_H_
 
@@ -23,25 +23,27 @@ enum class LayoutKind : uint8_t {
 
 inline constexpr uint32_t kNumLayoutKinds = static_cast<uint32_t>(LayoutKind::kTiles) + 1;
 
+// Is each row of the tile in whole vectors along the output's inner dim?
 constexpr bool IsOfVectors(LayoutKind registers) {
   return registers == LayoutKind::kVectors || registers == LayoutKind::kChains ||
          registers == LayoutKind::kTiles;
 }
 
-// Which of an operand's last two axes is contiguous.
+// The one of an operand's last two axes that is contiguous.
 enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the one before it
 
-// The axes of images beside channels. An image may have the last of them only.
+// The axes of images beside channels. An image of one axis has the width, one of two axes also the height.
 struct ImageAxes {
   static constexpr size_t kDepth = 0, kHeight = 1, kWidth = 2, kCount = 3;
 };
 
 enum class ImageLayout : uint8_t { kNchw, kNhwc };
-// Of images of one axis, of two, of three.
+// The layouts' names, for images of one axis, of two, of three.
 inline constexpr std::array<std::array<std::string_view, 2>, ImageAxes::kCount> kImageLayouts = {
     {{"ncw", "nwc"}, {"nchw", "nhwc"}, {"ncdhw", "ndhwc"}}};
 
-// A plain value without padding, so that specs can be compared and hashed as bytes.
+// How an operand lies. It is a plain value without padding, so that specs can be compared and hashed as
+// bytes.
 struct Layout {
   LayoutKind kind = LayoutKind::kStrided;
   Order order = Order::kRow;

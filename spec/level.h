@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory levels, fastest first. A smaller value is a faster level.
+// Names the memory levels, fastest first. A smaller value is a faster level.
 #ifndef KIRSCH_SPEC_LEVEL_H_
 #define KIRSCH_SPEC_LEVEL_H_
 

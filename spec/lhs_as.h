@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be rounded in a matmul, beside its sums.
+// Says what a matmul may round beside its sums. Engines make these roundings, too; docs/spec.md has the
+// limits of each.
 #ifndef KIRSCH_SPEC_LHS_AS_H_
 #define KIRSCH_SPEC_LHS_AS_H_
 
@@ -12,7 +13,7 @@
 
 namespace kirsch {
 
-// What copies of lhs may be rounded to, beside what it is.
+// What copies of lhs may be rounded to. Only copies are rounded: an lhs that is read as it lies stays exact.
 enum class LhsAs : uint8_t {
   kItself,
   kBf16,  // rhs, too, if it is of blocks
@@ -26,12 +27,13 @@ constexpr std::string_view NameOf(LhsAs as) {
   return kNames[static_cast<size_t>(as)];
 }
 
-// What an element may become by itself.
+// The float that an element may be rounded to by itself, without a scale.
 constexpr Dtype ElementAs(LhsAs as) { return as == LhsAs::kF16 ? Dtype::kF16 : Dtype::kBf16; }
 
-// What operands of other types than these would have to be, so that lhs may be rounded so; nothing if it may.
-// Where it may be rounded to bf16, rhs is of no more than that, or may be rounded, too; so for f16; where it
-// may become integers, rhs is of blocks of them.
+// Checks the operands' types: returns what they would have to be for lhs to be rounded so, or nothing if it
+// may be.
+// Beside a rounding to bf16, rhs is of no more than that, or may be rounded, too; so for f16. Beside a
+// rounding to integers, rhs is of blocks of them.
 constexpr std::string_view WantedBesideRounding(LhsAs as, Dtype lhs, Dtype rhs) {
   if (as == LhsAs::kItself) return "";
   if (as == LhsAs::kQ8) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The combinations of element types a matmul may have.
+// Lists the combinations of element types that a matmul may have.
 #ifndef KIRSCH_SPEC_MATMUL_TYPES_H_
 #define KIRSCH_SPEC_MATMUL_TYPES_H_
 
@@ -11,15 +11,15 @@
 
 namespace kirsch {
 
-// Products and sums are of AccumulatorOf(lhs): f32, f64, f16, or s32, which wraps around. An output that is
-// narrower is made at the end, from the whole sum (and what is added to): bf16 by rounding to nearest, ties
-// to even; s16 by saturation.
+// Products and sums are of AccumulatorOf(lhs): f32, f64, f16, or s32, which wraps around. A narrower output
+// is made at the end, from the whole sum (and the old output, if it is added to): bf16 by rounding to
+// nearest, ties to even; s16 by saturation.
 struct MatmulTypes {
   Dtype lhs, rhs, out;
   friend constexpr bool operator==(const MatmulTypes&, const MatmulTypes&) = default;
 };
 
-// With lhs and rhs exchanged they are fine, too: the transposed problem has them so.
+// Lhs and rhs may also be exchanged: the transposed problem has them so.
 inline constexpr MatmulTypes kBaseMatmulTypes[] = {
     {Dtype::kF32, Dtype::kF32, Dtype::kF32},
     {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
@@ -36,7 +36,7 @@ inline constexpr MatmulTypes kBaseMatmulTypes[] = {
     {Dtype::kF16Sums, Dtype::kF16Sums, Dtype::kF16Sums},
 };
 
-// These, and those of weights.
+// These, and for each type of weights its matmuls beside f32 and bf16.
 inline constexpr auto kMatmulTypes = [] {
   constexpr auto kWeights =
       std::count_if(kDtypes.begin(), kDtypes.end(), [](const DtypeInfo& info) { return info.is_weights; });
@@ -48,7 +48,8 @@ inline constexpr auto kMatmulTypes = [] {
   return all;
 }();
 
-// Weights of blocks are rhs: their blocks are along the reduction.
+// Weights of blocks beside f32 and bf16. They are rhs, as their blocks are along the reduction, and are not
+// exchanged.
 inline constexpr auto kBlockMatmulTypes = [] {
   constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block > 1 && !info.ours; };
   std::array<MatmulTypes, 2 * std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};

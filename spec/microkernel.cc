@@ -12,6 +12,7 @@
 namespace kirsch {
 namespace {
 
+// Products of elements that the target's fastest unit does in a cycle.
 double MultiplicationsPerCycle(Arithmetic arithmetic, const Target& target) {
   double most = 0;
   for (const VectorUnit& unit : target.vectors)
@@ -28,7 +29,8 @@ bool HasNoGroups(const Spec& spec) {
          InnerDim(spec, MatmulDims::kRhs) == InnerDim(spec, spec.op_info().output());
 }
 
-// Of the rows that `considered` says, and `fallback`, the last of the fastest for these types.
+// The fastest row for these types among those that `considered` accepts and `fallback`. Of several it is the
+// last.
 template <typename Considered>
 Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallback,
                    const Considered& considered) {
@@ -40,16 +42,20 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
   return best;
 }
 
-// Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
-// products where multiplying and adding are two instructions, and what is being widened. With a single row,
-// rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
-// the reduction or with a single row, of lhs; while one of several rows is unpacked, two more are in use.
-// Lanewise, the rhs vectors are those of one column's taps.
-// Blocks are decoded one by one, with their scale and offset, the codes and a mask, and perhaps beside
-// tables. For products of integers, each row has a scale, its integers and what sums start from; factors of
-// parts wait for each column.
-// Panels have a vector of each column, a broadcast, and one to make a sum f32 in. Codes of half a byte need a
-// mask; higher bits, a mask of their own and a place; factors of parts, one of them, a mask and a sign.
+// The registers that a step needs beside the accumulators:
+//
+//   - the rhs vectors of one step; with a single row they are used one by one and need one register
+//   - one broadcast of lhs
+//   - AVX2's mask operand; the products, where multiplying and adding are two instructions; what is widened
+//   - for pairs: even and odd vectors of rhs and, along the reduction or with a single row, of lhs; while one
+//     of several rows is unpacked, two more
+//   - lanewise: the rhs vectors of one column's taps
+//   - for blocks: one is decoded at a time, with its scale and offset, the codes, a mask, perhaps tables
+//   - for products of their integers: for each row a scale, its integers and what sums start from; factors of
+//     parts wait for each column
+//   - for panels: a vector of each column, a broadcast, and one to make a sum f32 in. Codes of half a byte
+//     need a mask; higher bits, a mask of their own and a place; factors of parts, one of them, a mask and a
+//     sign
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6, kTables = 4, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
   if (IsInPanels(tile.rhs)) {
@@ -70,17 +76,17 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
          (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
 }
 
-// Steps of a column, of a dot product; of panels, groups of them.
+// How many steps a block takes: in a dot product vectors along a column, of panels groups.
 int VectorsOfBlock(const RegisterTile& tile) {
   return BlockOf(tile.rhs) / (IsInPanels(tile.rhs) ? tile.group() : tile.lanes * tile.group());
 }
 
-// Are blocks no units, as each element stands by itself?
+// Do elements stand by themselves, so that blocks are no units?
 bool StandAlone(Dtype blocks) { return FormatOf(blocks).scale == BlockScale::kNone; }
 
-// Of accumulators. Blocks go to sets vector by vector, if they are units; those of integers in parts as long
-// as blocks of lhs are, or, where they are no longer than that, one after the other, if each is a vector. Of
-// panels, sums of integers are chains of their own.
+// The most sets of accumulators. Blocks go to sets vector by vector, if they are units. Blocks of integers go
+// in parts as long as blocks of lhs are; those no longer than that go one after the other, if each is a
+// vector. Of panels, sums of integers are chains of their own.
 int MostSets(const RegisterTile& tile) {
   constexpr int kMost = 4;
   if (!IsOfBlocks(tile.rhs) || StandAlone(tile.rhs)) return kMost;
@@ -89,7 +95,7 @@ int MostSets(const RegisterTile& tile) {
   return VectorsOfBlock(tile) == 1 || BlockOf(tile.rhs) > BlockOf(Dtype::kQ8) ? kMost : 1;
 }
 
-// Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once: their vectors of
+// How many steps of a reduction, of one run or a part of it, a kLanewise tile takes at once. Their vectors of
 // rhs leave registers for accumulators.
 int TapsOf(const DigitAxis& reduction, int64_t steps, const VectorUnit& unit) {
   constexpr int kMostTaps = 8;
@@ -97,7 +103,8 @@ int TapsOf(const DigitAxis& reduction, int64_t steps, const VectorUnit& unit) {
   return static_cast<int>(std::min({most, steps, reduction.RunLength(0)}));
 }
 
-// Elements of a channel that `rows` consecutive rows of the window have in a run of `taps` steps.
+// How many elements of a channel `rows` consecutive rows of the window have in a run of `taps` steps. Rows
+// have elements in common: 2 rows of 3 taps, a pixel apart, have 4.
 int InputsOf(const Window& window, int rows, int taps) {
   const int64_t row = window.axes[0].stride(0), tap = window.axes[1].stride(0);
   const int64_t run = std::min<int64_t>(rows, window.axes[0].RunLength(0));
@@ -107,8 +114,8 @@ int InputsOf(const Window& window, int rows, int taps) {
   return static_cast<int>(inputs * (rows / run));
 }
 
-// What all distances between the rows of an operand have in common, in elements; 0 where there is one row, or
-// its rows are whole lines of a copy.
+// The common divisor of all distances between the rows of an operand, in elements. 0 where there is one row,
+// or its rows are whole lines of a copy.
 int64_t CommonDistance(const Spec& spec, int operand) {
   const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind == LayoutKind::kStrided) return ExtentOf(spec, operand).outer > 1 ? layout.ld : 0;
@@ -120,8 +127,8 @@ int64_t CommonDistance(const Spec& spec, int operand) {
   return common;
 }
 
-// The share of an operand's vectors of `elements` that lie across a line more than they must: what rows have
-// in common with a line is where they begin, equally often at each multiple of it.
+// The share of an operand's vectors of `elements` that lie across a line more than they must. Rows begin at
+// multiples of the common divisor of their distance and the line, equally often at each.
 double SplitShare(const Spec& spec, int operand, int elements, const Target& target) {
   const Dtype dtype = spec.tensor(operand).dtype;
   const int64_t line = target.line_bytes, apart = std::gcd(Bytes(dtype, CommonDistance(spec, operand)), line);
@@ -129,7 +136,8 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
          static_cast<double>(line);
 }
 
-// `tile`: with its rows, and its columns as elements. Their operands are of the arithmetic's types.
+// Completes a tile of a matrix unit. `tile` has its rows, and its columns as elements. The operands are of
+// the arithmetic's types.
 RegisterTile TilesOf(const Spec& spec, RegisterTile tile, const Target& target) {
   const TensorSpec &lhs = spec.tensor(MatmulDims::kLhs), &rhs = spec.tensor(MatmulDims::kRhs);
   const std::optional<Arithmetic> arithmetic = TileArithmetic(lhs.dtype, rhs.dtype, target);
@@ -140,9 +148,10 @@ RegisterTile TilesOf(const Spec& spec, RegisterTile tile, const Target& target) 
   return tile;
 }
 
-// What words of as many steps as a block of lhs has take before they are multiplied: of codes that are halves
-// of bytes, each is masked, and every second one shifted; their higher bits are shifted, and put beside them
-// by one instruction more; factors of parts are shifted, masked or shifted back, made f32 and multiplied.
+// The instructions that words of rhs take before they are multiplied, for as many steps as a block of lhs
+// has. Codes that are halves of bytes are masked, and every second one shifted. Higher bits are shifted, and
+// put beside them by one instruction more. Factors of parts are shifted, masked or shifted back, made f32 and
+// multiplied.
 double PartingOfWords(Dtype panels, int words) {
   constexpr double kHalves = 1.5, kHigherBits = 2, kFactors = 4;
   const BlockFormat& format = FormatOf(panels);
@@ -152,7 +161,7 @@ double PartingOfWords(Dtype panels, int words) {
   return of_word * words + kFactors * factors * BlockOf(Dtype::kQ8) / format.part;
 }
 
-// See RegisterTile.
+// Sets `scaling` and `row_scaling`, see RegisterTile.
 void CountScaling(RegisterTile* tile) {
   constexpr double kOfSums = 3, kOfRow = 2;
   const BlockFormat& format = FormatOf(tile->rhs);
@@ -170,7 +179,7 @@ void CountScaling(RegisterTile* tile) {
 
 }  // namespace
 
-// Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
+// Integers of blocks are read as elements are, but they are not made f32 and scaled.
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables) {
   constexpr double kPlain = 2, kScaling = 2;  // instructions
   const Dtype lane = LaneType(arithmetic, operand, dtype);
@@ -191,6 +200,7 @@ bool TargetHas(Arithmetic arithmetic, const Target& target) {
                      [&](const VectorUnit& unit) { return EncodingOf(arithmetic, unit, target) != nullptr; });
 }
 
+// The factors are of the sums' type, as loads widen both.
 Arithmetic PlainArithmetic(Dtype lhs) {
   const Dtype sum = AccumulatorOf(lhs);
   return InstructionFor(sum, sum).instruction->arithmetic;
@@ -224,6 +234,7 @@ Arithmetic ArithmeticOfRounded(const Target& target) {
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
   if (group == 1) return PlainArithmetic(lhs);
   const auto fits = [&](const Instruction& row) { return row.group == group && Takes(row, lhs, rhs); };
+  // Mostly one row has this group: then rates need not be compared.
   const auto first = std::find_if(kInstructions.begin(), kInstructions.end(), fits);
   KIRSCH_CHECK(first != kInstructions.end());
   if (std::none_of(first + 1, kInstructions.end(), fits)) return first->arithmetic;
@@ -266,6 +277,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   RegisterTile tile;
+  // A tile of chains is one of vectors whose sums are not split.
   tile.form = registers.kind == LayoutKind::kChains ? LayoutKind::kVectors : registers.kind;
   tile.one_set = registers.kind == LayoutKind::kChains;
   tile.lanes = registers.panel;
@@ -273,6 +285,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.columns = static_cast<int>(out.inner);
   if (tile.form == LayoutKind::kTiles) return TilesOf(spec, tile, target);
   tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
+  // Columns are vectors along the output's inner dim, of which the last may be partial. A packed rhs is
+  // filled up, and one that is widened is loaded in pieces: neither is masked.
   if (tile.form != LayoutKind::kPartialSums) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
     tile.masked_rhs =
@@ -358,6 +372,7 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.wanted_chains();
   int sets = 1;
+  // Twice as many sets, as long as there are too few chains, and registers for as many again.
   while (!tile.one_chain && !tile.one_set && sets < MostSets(tile) && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
@@ -394,6 +409,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   constexpr int kMostUnrolled = 8, kManyRegisters = 32;
   MainLoop loop;
   if (tile.form == LayoutKind::kTiles) return loop;
+  // Blocks decide how much a trip takes; anything else is unrolled as far as it helps.
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
     loop.unroll = std::max(1, VectorsOfBlock(tile));
@@ -410,6 +426,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   const bool lanewise = tile.form == LayoutKind::kLanewise;
   const int parts = tile.instruction().parts();
   loop.unroll = lanewise ? tile.taps : RunSteps(tile, reduction, loop.whole_digits);
+  // First so that every set has a step, then so that the trip is long enough.
   while (loop.unroll * parts < loop.sets && loop.unroll * 2 <= longest) loop.unroll *= 2;
   const int body = LeastBody(tile, loop.sets, unit);
   while (unit.registers >= kManyRegisters && !lanewise && loop.unroll < kMostUnrolled &&
@@ -478,6 +495,7 @@ bool PrefetchesColumns(const Spec& spec) {
 bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
   if (PrefetchesColumns(microkernel)) return true;
+  // Of pieces of rows, there is one beside if a row of rhs is longer than the tile.
   return rhs.resident == kPrefetched && RhsIsReadInPieces(microkernel) &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }

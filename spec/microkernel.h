@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel catalogue: which instruction (spec/instruction.h) a register tile is computed with, the forms it
-// may have, and the registers it takes. Shared by the rewrites (what fits), the cost model (what it costs)
-// and the code generator (what is emitted).
+// Describes register tiles: the instruction that computes one (spec/instruction.h), the forms it may have,
+// and the registers it takes.
+//
+// The rewrites ask what fits, the cost model what it costs, and the code generator what is emitted. They must
+// agree, so everything that two of them need is here.
 #ifndef KIRSCH_SPEC_MICROKERNEL_H_
 #define KIRSCH_SPEC_MICROKERNEL_H_
 
@@ -16,40 +18,42 @@
 
 namespace kirsch {
 
-// Has the target the instruction, for all of its vectors?
+// Does the target have the instruction, for all of its vectors?
 bool TargetHas(Arithmetic arithmetic, const Target& target);
 
-// One product at a time of elements that are of the accumulator's type, or have been widened to it: for any
-// rhs, and, but for sums of f16, on any target.
+// The arithmetic that takes one product at a time, of elements that are of the accumulator's type, or have
+// been widened to it. It suits any rhs, and, but for sums of f16, any target.
 Arithmetic PlainArithmetic(Dtype lhs);
 
-// The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,
-// the one with the largest group.
+// The fastest arithmetic by which `target` multiplies operands of these types, in either order. Of several
+// that are as fast, it is the one with the largest group.
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
-// The same for a spec: one without groups where they would change the order of its sums.
+// The same for a spec: an arithmetic without groups where groups would change the order of its sums, or a
+// copy has none.
 Arithmetic BestArithmetic(const Spec& spec, const Target& target);
 
 // The arithmetic by which the matrix unit multiplies operands of these very types; none if it doesn't.
 std::optional<Arithmetic> TileArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
-// The arithmetic of bf16 that copies which round f32 are made for: that of tiles, if there is one.
+// The arithmetic of bf16 for which copies that round f32 are laid out: that of tiles, if there is one.
 Arithmetic ArithmeticOfRounded(const Target& target);
 
-// The fastest one of a given group, which `target` has for these types.
+// The fastest arithmetic with the given group. `target` has one for these types.
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target);
 
-// True if the inputs are of types that no program widens or interleaves.
+// True if no program widens or interleaves the inputs, as their types need neither.
 bool IsPlain(const Spec& spec);
 
-// Will every program multiply rhs by elements of this type, in these groups? Copies of a window have its own;
-// those of parts that are matrices as any others may not.
+// Will every program multiply rhs by elements of this type, in these groups? Not if a copy may still change
+// them. Copies of a window have no groups; parts of it that are matrices as any others may have them.
 bool RhsIsSettled(const Spec& spec);
 
 // The type in which lhs or rhs, of type `dtype`, enters the arithmetic. If it is another, loads widen.
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype);
 
-// Vectors that loads of it widen, as RegisterTile::widens_rhs counts them; 0 where it need not be widened.
+// The vectors that loads of the operand widen, as RegisterTile::widens_rhs counts them; 0 where it need not
+// be widened.
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables = false);
 
 // Are elements of such blocks made by looking their bytes up in tables of 128, a vector of bytes at a time?
@@ -73,20 +77,20 @@ struct RegisterTile {
   int rows = 0;
   int columns = 0;
   bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask register or mask vector
-  // What it takes to widen a vector of lhs or rhs to the arithmetic's own type: 0 if it is of that type, 1
-  // for a shuffle and a shift, and so on.
+  // The cost of widening a vector of lhs or rhs to the arithmetic's own type: 0 if it is of that type, 1 for
+  // a shuffle and a shift, and so on.
   double widens_lhs = 0, widens_rhs = 0;
   Dtype lhs = Dtype::kF32, rhs = Dtype::kF32;  // that they are widened from, where they are
   bool by_tables = false;                      // rhs is: see LooksUpBytes
-  // Instructions of a step, beside its multiply-adds: for each accumulator, to make sums of integers f32 and
-  // to multiply them by the scales of both operands; and for each row, to have its integers and what follows
-  // from them. 0: the arithmetic has no scales.
+  // Instructions of a step besides its multiply-adds. `scaling`, for each accumulator: to make sums of
+  // integers f32 and to multiply them by the scales of both operands. `row_scaling`, for each row: to have
+  // its integers and what follows from them. 0: the arithmetic has no scales.
   double scaling = 0, row_scaling = 0;
-  // The last vector of a row of rhs, where it is widened and not whole: so many pieces, each of a power of
-  // two of elements. 0: it is loaded as one.
+  // The last vector of a row of rhs, where it is widened and not whole, is loaded in so many pieces, each of
+  // a power of two of elements. 0: it is loaded as one.
   int pieces = 0;
-  // Shares of its vectors of lhs (kPartialSums) and of rhs (not kLanewise) that lie across two lines of the
-  // cache, as rows of the caller's matrix begin anywhere within a line. Copies are of whole lines: 0.
+  // The shares of the vectors of lhs (kPartialSums) and of rhs (not kLanewise) that lie across two lines of
+  // the cache, as rows of the caller's matrix begin anywhere within a line. Copies are of whole lines: 0.
   double split_lhs = 0, split_rhs = 0;
   bool one_chain = false;    // sums must not be split
   bool one_set = false;      // nor need they be, as their steps are few
@@ -101,13 +105,14 @@ struct RegisterTile {
   int step() const {
     return group() * (form == LayoutKind::kPartialSums || form == LayoutKind::kTiles ? lanes : 1);
   }
-  // Of kTiles, those that the rows make, and the rows of one of them.
+  // Of kTiles: the tiles of a matrix unit that the rows make, and the rows of one of them.
   int row_tiles() const { return (rows + kTileRows - 1) / kTileRows; }
   int rows_of(int row_tile) const { return std::min(kTileRows, rows - row_tile * kTileRows); }
-  // Registers of sums: where they are of the integers of a step first, each element has two.
+  // Registers of sums. If an element is first a sum of the integers of a step, it has a register for that,
+  // too.
   int sum_registers() const { return accumulators() * (instruction().words > 1 ? 2 : 1); }
-  // Of a product of integers of blocks: are rows of lhs read where they are used? So they are of bytes and a
-  // single column; else what they have stays in registers while columns take turns.
+  // Of a product of integers of blocks: are rows of lhs read where they are used? They are if they are bytes
+  // and there is a single column. Else their numbers stay in registers while columns take turns.
   bool reads_rows_late() const { return columns == 1 && group() == kWordBytes; }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
@@ -117,7 +122,7 @@ struct WidenedTypes {
   std::optional<Dtype> lhs = {}, rhs = {};
 };
 
-// Sets what it takes to read operands of these types, and to scale sums of blocks.
+// Sets the members that say what it takes to read operands of these types, and to scale sums of blocks.
 void SetWidening(const WidenedTypes& widened, const Target& target, RegisterTile* tile);
 
 // The register tile that computes all of `spec`'s output in the given register layout.
@@ -126,38 +131,40 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 // Are long sums added up in blocks (spec/sum_blocks.h)? Not where the order is fixed.
 bool SumsInBlocks(const Spec& spec);
 
-// Is there a masked access to elements in memory whose number is known at run time only?
+// Is there a masked access to elements in memory whose number is known at run time only? It takes AVX-512's
+// masks for elements narrower than a word.
 bool LanesMayVary(Dtype dtype, const Target& target);
 
 // The unit of `target` whose vectors the tile's accumulators are.
 const VectorUnit& UnitOf(const Target& target, const RegisterTile& tile);
 
-// Registers of the matrix unit that a tile of kTiles needs: accumulators, a step's tiles of lhs, and one of
-// rhs.
+// The registers of the matrix unit that a tile of kTiles needs: its accumulators, a step's tiles of lhs, and
+// one of rhs.
 int TileRegistersNeeded(const RegisterTile& tile);
 
-// Vector registers the tile needs while it runs, with one set of accumulators.
+// The vector registers that the tile needs while it runs, with one set of accumulators.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
 
-// Vector registers in use at the same time, at most: of all accumulator sets, and of the operands that no
+// The most vector registers in use at a time: of all accumulator sets, and of the operands that no
 // instruction takes from memory. No more than RegistersNeeded of as many accumulators.
 int RegistersAtPeak(const RegisterTile& tile, const VectorUnit& unit, const Target& target);
 
-// Loads of one step that a multiply-add does itself, its operand being in memory: rhs of a single row, but
-// for a masked vector; lhs of a single column, as vectors or as broadcasts where those may be operands.
+// The loads of one step that a multiply-add does itself, its operand being in memory. They are those of rhs
+// for a single row, but for a masked vector; or of lhs for a single column, as vectors, or as broadcasts
+// where those may be operands.
 int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit);
 
-// Digits of a window's reduction that one trip of the microkernel's loop takes whole, so that short ones are
-// no loops of their own.
+// The digits of a window's reduction that one trip of the microkernel's loop takes whole, so that short ones
+// are no loops of their own.
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction);
 
-// Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
-// their latency (ArithmeticRate::chains): 1, 2 or 4, as registers allow.
+// The accumulator sets over which the reduction is split, so that enough independent chains are in flight to
+// cover their latency (ArithmeticRate::chains): 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
 
-// The sets that are counted where their sums are added up. A mask or what is being widened may leave room for
-// fewer: their sums are counted as if it didn't, as a tile that needs neither must never cost more than one
-// that does (search/solver/relaxation.h).
+// The sets that the cost model counts where their sums are added up. A mask, or what is being widened, may
+// leave room for fewer sets. The sums are counted as if it didn't: a tile that needs neither must never cost
+// more than one that does (search/solver/relaxation.h).
 int CountedSets(RegisterTile tile, const VectorUnit& unit);
 
 // The microkernel's main loop. A trip of it takes `unroll` groups of steps of the reduction (kPartialSums:
@@ -172,27 +179,28 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
 // Groups of steps from one run of the digits that are taken whole to the next.
 int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_digits);
 
-// True if tiles of rhs are short pieces of rows of the caller's, which prefetchers don't follow, and enough
-// rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
+// True if tiles of rhs are short pieces of rows of the caller's, which prefetchers don't follow, and each is
+// multiplied by so many rows of lhs that there is time to prefetch the next one.
 bool RhsIsReadInPieces(const Spec& spec);
 
 // True if rhs has whole columns that lie one behind the other, so few that they may stay whole. The next ones
-// can then be asked for in the order in which they lie in memory. Gaps may be of a line or two: engines leave
-// them so that columns don't meet in few sets of a cache.
+// can then be prefetched in the order in which they lie in memory. Gaps may be of a line or two: engines
+// leave them so that columns don't meet in few sets of a cache.
 bool RhsIsReadInColumns(const Spec& spec);
 
-// True if some program may read rhs so, or a copy that is made of it ahead.
+// True if some program may read rhs in columns, or a copy of it that is made ahead.
 bool MayReadInColumns(const Spec& spec);
 
-// Did a move say that whole columns of rhs are asked for, in the order in which they lie in memory?
+// Did a move say that whole columns of rhs are prefetched, in the order in which they lie in memory?
 bool PrefetchesColumns(const Spec& spec);
 
-// True if a microkernel asks for the tile of rhs beside its own, as a move to L2 said that microkernels do:
-// of columns, or of pieces of rows. (These come as far as L2 only where L1 has a tile of its own.)
+// True if a microkernel prefetches the tile of rhs beside its own, as a move to L2 said that microkernels do.
+// It is one of columns, or of pieces of rows. (Pieces come as far as L2 only where L1 has a tile of its own.)
 bool PrefetchesNextTile(const Spec& microkernel);
 
-// Of tiles of columns: how many columns further on lies what the microkernel asks for. As many whatever the
-// tile has, unless columns are long: so all columns are asked for where tiles of several widths take turns.
+// How many columns further on the microkernel prefetches, where tiles are of columns. It is the same for
+// tiles of any width, unless columns are long: so all columns are prefetched where tiles of several widths
+// take turns.
 int64_t ColumnsAhead(const Spec& microkernel);
 
 }  // namespace kirsch

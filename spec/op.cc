@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::array<std::string_view, kMaxEpilogueOperands> kNames = {"arg1", "arg2", "arg3"};
 
-// Vectors are matrices that don't vary along the other axis.
+// How the iteration space indexes an operand of the epilogue. Vectors are matrices that don't vary along the
+// other axis.
 OperandInfo InfoOf(EpilogueOperand operand, std::string_view name) {
   OperandInfo info{name, 3, {}};
   const bool all = operand == EpilogueOperand::kAll;
@@ -29,6 +30,7 @@ OperandInfo InfoOf(EpilogueOperand operand, std::string_view name) {
   return info;
 }
 
+// The basic operation's row with the epilogue's operands behind its own.
 OpInfo InfoWith(OpKind base, const Epilogue& epilogue, const Window& window) {
   OpInfo info = Info(base);
   info.epilogue = epilogue;
@@ -44,6 +46,7 @@ OpInfo InfoWith(OpKind base, const Epilogue& epilogue, const Window& window) {
 // The rows that were added; guarded by the mutex of OpWith.
 class Rows {
  public:
+  // The number of the row, which is added if it is new. Rows that it refers to come first.
   OpKind With(OpKind base, const Epilogue& epilogue, const Window& window) {
     if (epilogue.empty() && window.empty()) return base;
     const Key key = MakeKey(base, epilogue, window);
@@ -65,6 +68,8 @@ class Rows {
  private:
   using Key = std::vector<uint32_t>;
 
+  // Readers may look while a row is added. So a pointer is stored, with release, when what it points to is
+  // complete.
   void Add(const OpInfo& info) {
     using internal::kOpsPerPage;
     KIRSCH_CHECK(count_ < kOpsPerPage * internal::kOpPages);
@@ -75,6 +80,8 @@ class Rows {
     ++count_;
   }
 
+  // Everything in which two rows of one base may differ. Unused digits are zeros, so the key says how many
+  // there are.
   static Key MakeKey(OpKind base, const Epilogue& epilogue, const Window& window) {
     Key key = {static_cast<uint32_t>(base), static_cast<uint32_t>(window.operand)};
     for (const DigitAxis& axis : {window.axes[0], window.axes[1], window.filters})
@@ -87,6 +94,8 @@ class Rows {
 
   static size_t Last(const DigitAxis& axis) { return static_cast<size_t>(axis.digits - 1); }
 
+  // Adds the rows for tiles whose indices have fewer digits. A depthwise convolution's lhs stays a window
+  // with one digit each.
   void AddNarrowed(OpInfo* info) {
     const Window& window = info->window;
     const bool stays = info->base == OpKind::kDepthwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
-// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue,
+// Describes an operation: its iteration space, and how it indexes each operand. Tiling, moving, packing and
+// costing are written once against this table, so a new op is a new row of it. Operations with an epilogue,
 // or with a window, are rows that are added as they are met.
 #ifndef KIRSCH_SPEC_OP_H_
 #define KIRSCH_SPEC_OP_H_
@@ -28,13 +28,13 @@ struct Dim {
   bool reduction;
 };
 
-// The dim of the iteration space that indexes an axis of an operand; -1: none, it has one element.
+// The dim of the iteration space that indexes an axis of an operand. -1: none, as the axis has one element.
 struct AxisMap {
   int8_t dim = -1;
 };
 
-// Operands are stored with their axes in this order, the last two being (outer, inner) of the stored matrix
-// in row order; the axes before them are batch axes.
+// How an operand is indexed. It is stored with its axes in this order. The last two are (outer, inner) of the
+// stored matrix in row order; the axes before them are batch axes.
 struct OperandInfo {
   std::string_view name;
   int rank;
@@ -47,6 +47,8 @@ struct OperandInfo {
   }
 };
 
+// A row of the table. The numbers of related rows are in it, so that to leave out an epilogue or a window
+// takes no search.
 struct OpInfo {
   OpKind base;  // the operation without its epilogue and its window
   std::string_view name;
@@ -59,8 +61,8 @@ struct OpInfo {
   Window window = {};
   OpKind sums = {};     // without the epilogue
   OpKind strided = {};  // without the window; itself, if it has to have one
-  // With a window of so many digits (less 1) along its two axes: without one where that makes it a matrix as
-  // any other.
+  // The op of a tile whose indices have so many digits (less 1) along the window's two axes. It has no window
+  // where the view is then a matrix as any other.
   std::array<std::array<OpKind, kMaxDigits>, kMaxDigits> narrowed = {};
 
   constexpr int output() const { return output_operand; }
@@ -103,7 +105,7 @@ inline constexpr OpInfo kDepthwiseInfo = {
     {}};
 
 namespace internal {
-// Rows are added and never change. So are pages of rows, for readers take no lock.
+// Rows are added and never change, and neither do pages of rows. So readers take no lock.
 inline constexpr size_t kOpsPerPage = 1024, kOpPages = 1 << 16;
 using OpPage = std::array<std::atomic<const OpInfo*>, kOpsPerPage>;
 extern OpPage first_op_page;  // which nearly all are in
@@ -119,9 +121,10 @@ inline const OpInfo& Info(OpKind op) {
   return *page[number % internal::kOpsPerPage].load(std::memory_order_acquire);
 }
 
-// The row for a basic operation with this epilogue and this window; the same for equal ones. Its number is
-// this process's own. A row takes less than a kilobyte, for as long as the process lives: specs are plain and
-// don't say when they are forgotten. There is room for 67 million. Thread-safe.
+// Returns the row for a basic operation with this epilogue and this window; the same number for equal ones.
+// The number is this process's own, so files never hold it. A row takes less than a kilobyte, for as long as
+// the process lives: specs are plain values and don't say when they are forgotten. There is room for 67
+// million rows. Thread-safe.
 OpKind OpWith(const Epilogue& epilogue, const Window& window = {}, OpKind base = OpKind::kMatmul);
 
 }  // namespace kirsch

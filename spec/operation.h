@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations there are, one row of a table each, and what those on numbers are made of. All that is known
-// of one is here, and follows elsewhere: its words in texts, its meaning and error, its code, cost and
-// references.
+// Lists the operations, a row of a table each, and composes those on numbers. All that is known of one is
+// here, and follows elsewhere: its words in texts, its meaning and error, its code, cost and references.
 #ifndef KIRSCH_SPEC_OPERATION_H_
 #define KIRSCH_SPEC_OPERATION_H_
 
@@ -76,27 +75,29 @@ enum class OperationKind : uint8_t {
   kRowwise,      // along the last axis; in f32
 };
 
-// What an operation on numbers takes.
+// How long an operation on numbers takes.
 enum class LatencyClass : uint8_t {
   kInstruction,
   kFewInstructions,  // ComposeArithmetic; row programs have these one by one
   kFunction,         // dozens; it is not exact
 };
 
-// A number that an operation has beside its arguments.
+// A number that an operation has beside its arguments, and the one that it has where the text says none.
 struct NumberOption {
   std::string_view name;
   float usual = 0;
 };
 
-// The step of an epilogue that another operation is, and that step's number.
+// The step of an epilogue that another operation is the same as, and that step's number.
 struct Equivalent {
   Operation op;
   float number;
 };
 
+// The exact result, in double, of x and y.
 using Meaning = double (*)(double x, double y);
 
+// A row of the table.
 struct OperationInfo {
   Operation op;
   std::string_view name;  // in texts
@@ -107,17 +108,17 @@ struct OperationInfo {
   NumberOption option = {};  // its name is empty: there is none
   std::optional<Equivalent> equivalent = {};
   LatencyClass latency = LatencyClass::kInstruction;
-  // How far an f32 result is off at most, in units of the distance of the f32s around the exact one; of what
-  // reduces, of one addition. docs/exactness.md promises it.
+  // How far an f32 result is off at most, in units of the distance of the f32s around the exact one. Of an
+  // operation that reduces it is for one addition. docs/exactness.md promises it.
   double ulps = 0;
   bool reduces = false;  // a row
   int row_code = -1;     // in the hashes that row programs' procedures are named by; -1: not in row programs
-  // On numbers: the exact result for x, and y: the second argument, or the option.
+  // For operations on numbers: the exact result for x and y, where y is the second argument or the option.
   Meaning meaning = nullptr;
   // The same in C: $x and $y are of the type `real`, and M(f) is f of math.h for that type.
   const char* c = "";
 
-  // Numbers that it takes; in an epilogue the second is the step's operand.
+  // How many numbers it takes. In an epilogue the second one is the step's operand.
   constexpr int operands() const { return arguments + (option.name.empty() ? 0 : 1); }
 };
 
@@ -128,7 +129,7 @@ inline double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1
 
 inline constexpr double kRounded = 0.5;  // to nearest
 
-// Rows of operations that are much alike.
+// Make rows of operations that are much alike.
 constexpr OperationInfo ArithmeticRow(Operation op, std::string_view name, int row_code, const char* c,
                                       Meaning meaning) {
   return {.op = op,
@@ -164,6 +165,7 @@ constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, dou
 
 }  // namespace internal
 
+// The table, in the order of the enum, which the assertion below checks.
 inline constexpr auto kOperations = [] {
   using enum Operation;
   using namespace internal;
@@ -296,15 +298,15 @@ constexpr bool IsChoice(Operation op) {
   return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
 }
 
-// The operation that does for `op` where no argument, or none but y, can be a NaN: a single instruction. What
-// may be one has to be y.
+// The operation that does for `op` where no argument can be a NaN, or y alone: a single instruction. An
+// argument that may be a NaN has to be y.
 constexpr Operation OfNumbers(Operation op) {
   return op == Operation::kMax ? Operation::kMaxNum : op == Operation::kMin ? Operation::kMinNum : op;
 }
 
-// Operations made of what integers have, too: all that `Math` needs is Number, Add, Sub, Mul, Max, Min, and,
-// for floats, Fma and EitherNan. (Floats are negated by their sign: Compose.) `Max` and `Min` are y where
-// either is a NaN, so what may be one comes second.
+// Composes operations of what integers have, too. All that `Math` needs is Number, Add, Sub, Mul, Max, Min,
+// and, for floats, Fma and EitherNan. (Floats are negated by their sign: Compose.) `Max` and `Min` are y
+// where either is a NaN, so an argument that may be one comes second.
 template <typename Math, typename Value>
 Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
   switch (op) {
@@ -332,7 +334,7 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
       return math.Fma(negative, y, math.Max(x, zero));
     }
     case Operation::kHardswish: {
-      // What is below -3 is as good as -3, and no infinity meets a 0. An FMA as in TimesSigmoid.
+      // Any x below -3 is as good as -3, and so no infinity meets a 0. An FMA as in TimesSigmoid.
       const Value bounded = math.Max(math.Number(-3), x);
       const Value gate = math.Min(math.Number(6), math.Add(bounded, math.Number(3)));
       return math.Fma(math.Mul(gate, math.Number(1.0f / 6)), bounded, math.Number(-0.0f));
@@ -345,12 +347,12 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
 
 namespace composition {
 
-// x * sigmoid(x), and x * sigmoid(u) of gelu_tanh, are half of the least subnormal at most below these, and u
-// is no less than the last.
+// Below these, x * sigmoid(x) and x * sigmoid(u) of gelu_tanh are half of the least subnormal at most. u is
+// no less than the last.
 inline constexpr float kLeastSilu = -109, kLeastGeluTanh = -11, kLeastRaised = -113;
 
-// x * sigmoid(u), u with the sign of x and not below kLeastRaised if that is negative. As there, but e is
-// raised where x < 0, as the result may be subnormal.
+// x * sigmoid(u), where u has the sign of x and is not below kLeastRaised if it is negative. As in Sigmoid
+// (composition.h), but e is raised where x < 0, as the result may be subnormal.
 template <typename Math, typename Value>
 Value TimesSigmoid(Math& math, Value x, Value u) {
   Value e = math.Max(math.Number(kLeastRaised), math.MinusAbs(u));
@@ -377,16 +379,16 @@ Value GeluTanh(Math& math, Value x) {
   return TimesSigmoid(math, bounded, math.Mul(slope, bounded));
 }
 
-// exp(z^2 / 2) * erfc(z / sqrt(2)) / 2 = P(z) / Q(z), 0 <= z <= 14.3: 0.6. Both have positive coefficients,
-// so that nothing cancels. From the end on, gelu is half of the least subnormal at most.
+// exp(z^2 / 2) * erfc(z / sqrt(2)) / 2 = P(z) / Q(z), 0 <= z <= 14.3: 0.6. Both polynomials have positive
+// coefficients, so that nothing cancels. From kMostGelu on, gelu is half of the least subnormal at most.
 inline constexpr std::array<float, 5> kGeluAbove = {0x1.0abbe2p-8f, 0x1.4a72d8p-5f, 0x1.75861ap-3f,
                                                     0x1.bfae5p-2f, 0.5f};
 inline constexpr std::array<float, 6> kGeluBelow = {0x1.4e4c1ap-7f, 0x1.9e2eecp-4f, 0x1.de6e7ep-2f,
                                                     0x1.32f41cp+0f, 0x1.ac1956p+0f, 1};
 inline constexpr float kMostGelu = 14.37f;
 
-// max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2: where x < 0 there is nothing to cancel, and above the second
-// term is the smaller half. z^2 / 2 is rounded; what that leaves over becomes a factor.
+// max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2. Where x < 0 there is nothing to cancel, and elsewhere the second
+// term is the smaller half. z^2 / 2 is rounded; the rest of it becomes a factor.
 template <typename Math, typename Value>
 Value Gelu(Math& math, Value x) {
   const Value positive = math.Max(math.Number(-0.0f), x);
@@ -440,7 +442,7 @@ Value Erf(Math& math, Value x) {
   return math.WithSignOf(x, math.Select(math.Number(kSmallErf), z, large, small));
 }
 
-// Below it exp(x) - 1 is -1.
+// Below this, exp(x) - 1 is -1.
 inline constexpr float kLeastElu = -18;
 
 // max(x, 0) + alpha * (exp(min(x, 0)) - 1), the exponential being 2^n * (1 + rest): near 0 the rest alone is
@@ -459,8 +461,8 @@ Value Elu(Math& math, Value x, Value alpha) {
   return math.Fma(math.Min(less, zero), alpha, math.Max(zero, x));  // zeros have their sign so
 }
 
-// y * x where x is not above 0, which is to be below the least number above 0: compilers would keep the zeros
-// that accumulators begin with. A NaN is not below it.
+// y * x where x is not above 0. The test is for x below the least number above 0, as compilers would keep the
+// zeros that accumulators begin with. A NaN is not below it.
 inline constexpr float kLeastAboveZero = 0x1p-149f;
 template <typename Math, typename Value>
 Value LeakyRelu(Math& math, Value x, Value slope) {
@@ -481,7 +483,8 @@ Value Softplus(Math& math, Value x) {
 
 }  // namespace composition
 
-// An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
+// Computes an operation on numbers. y is its second argument, or its option. spec/composition.h says what
+// `Math` is.
 template <typename Math, typename Value>
 Value Compose(Math& math, Operation op, Value x, Value y) {
   switch (op) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parameter of the function that computes a spec, as its caller sees it: names and order follow from the
-// text alone, not from which operand of the spec the parameter becomes.
+// Holds a parameter of the function that computes a spec, as its caller sees it. Names and order follow from
+// the text alone, not from the operand of the spec that the parameter becomes.
 #ifndef KIRSCH_SPEC_PARAMETER_H_
 #define KIRSCH_SPEC_PARAMETER_H_
 

@@ -16,6 +16,7 @@ struct Steps {
 };
 using StepsList = absl::InlinedVector<Steps, 2 * kMaxDigits + 1>;
 
+// Adds the steps of an axis's digits, as far as indices below `size` have them. A last digit may be partial.
 void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* steps) {
   const int digits = axis.DigitsOf(size);
   for (int level = 0; level < digits; ++level) {
@@ -25,6 +26,7 @@ void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* ste
   }
 }
 
+// The steps of all axes of the tile, the smallest first.
 StepsList StepsOf(const Spec& spec, int operand) {
   const TileExtent extent = ExtentOf(spec, operand);
   const Layout& layout = spec.tensor(operand).layout;
@@ -44,8 +46,8 @@ StepsList StepsOf(const Spec& spec, int operand) {
 
 }  // namespace
 
-// From the smallest steps to the largest. What overlaps or touches makes a stretch longer; steps that fall on
-// steps that are there already (the rows of the output, after those of the window) make them more.
+// Goes from the smallest steps to the largest. Steps that overlap or touch make a stretch longer. Steps that
+// fall on steps which are there already (the rows of the output, after those of the window) make them more.
 Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page) {
   Region region;
   StepsList apart;
@@ -61,6 +63,7 @@ Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page) {
       apart.push_back(steps);
     }
   }
+  // Stretches less than a page apart are one group, whose pages are counted together.
   region.spanned = region.length;
   for (const Steps& steps : apart) {
     region.stretches *= steps.count;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The region of memory that a tile of a window view touches, each element counted once. Pure geometry.
+// Computes the region of memory that a tile of a window view touches, each element counted once. Pure
+// geometry.
+//
+// Rows of such a view overlap, so lines by row would count most lines several times.
 #ifndef KIRSCH_SPEC_REGION_H_
 #define KIRSCH_SPEC_REGION_H_
 
@@ -9,7 +12,7 @@
 
 namespace kirsch {
 
-// Stretches of consecutive elements (gaps of less than a line included), regularly spaced.
+// A region as stretches of consecutive elements (gaps of less than a line included), regularly spaced.
 struct Region {
   int64_t stretches = 1;
   int64_t length = 1;   // elements of a stretch
@@ -18,7 +21,7 @@ struct Region {
   int64_t groups = 1;   // of stretches that are less than a page apart
 };
 
-// `line`, `page`: in elements.
+// The region of the operand's tile. `line` and `page` are in elements.
 Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page);
 
 }  // namespace kirsch

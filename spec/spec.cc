@@ -10,6 +10,7 @@ int64_t AxisExtent(const Spec& spec, const AxisMap& axis) {
   return axis.dim < 0 ? 1 : spec.size[static_cast<size_t>(axis.dim)];
 }
 
+// The last axis is the inner one in row order, the one before it in column order.
 const AxisMap& StoredAxis(const Spec& spec, int operand, bool inner) {
   const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
   const bool row = spec.tensor(operand).layout.order == Order::kRow;
@@ -56,6 +57,7 @@ const DigitAxis* RowDigits(const Spec& spec, int operand) {
 
 bool Overlaps(const Spec& spec, int operand) {
   const Layout& layout = spec.tensor(operand).layout;
+  // Copies are dense; only windows, and rows of a caller's that overlap, share elements.
   if (layout.kind != LayoutKind::kStrided) return layout.kind == LayoutKind::kWindow;
   return layout.ld < ExtentOf(spec, operand).inner && !IsEpilogueOperand(spec, operand);
 }
@@ -64,18 +66,21 @@ void NarrowWindow(Spec* spec) {
   const OpInfo& info = spec->op_info();
   if (info.window.empty()) return;
   const auto operand = static_cast<size_t>(info.window.operand);
+  // The highest digit that the tile's indices have along an axis of the window.
   const auto last_digit = [&](size_t axis) {
     const auto dim = static_cast<size_t>(info.operands[operand].axes[axis + 1].dim);
     return static_cast<size_t>(info.window.axes[axis].DigitsOf(spec->size[dim]) - 1);
   };
   spec->op = info.narrowed[last_digit(0)][last_digit(1)];
   Layout& layout = spec->operand[operand].layout;
+  // The window is gone: what it said is a leading dimension.
   if (layout.kind == LayoutKind::kWindow && spec->op_info().window.empty())
     layout = info.window.StridedLayout();
 }
 
 Spec WithoutEpilogue(const Spec& spec) {
   Spec sums = spec;
+  // Operands that the op lacks have default values, as specs compare as bytes.
   for (int operand = spec.op_info().output() + 1; operand < spec.op_info().num_operands; ++operand)
     sums.tensor(operand) = {};
   sums.op = spec.op_info().sums;
@@ -110,6 +115,8 @@ double Flops(const Spec& spec) {
 void SettleRounding(Spec* spec) {
   const TensorSpec &lhs = spec->operand[MatmulDims::kLhs], &rhs = spec->operand[MatmulDims::kRhs];
   const bool is_float = lhs.dtype == Dtype::kF32 || lhs.dtype == Dtype::kBf16;
+  // A rounding becomes the next weaker one where its own copies can't be made: q8_0 to bf16, bf16 and f16 to
+  // none.
   const bool rounds_lhs =
       lhs.dtype == Dtype::kF32 && MayBeCopied(lhs) && (rhs.dtype == Dtype::kBf16 || IsOfBlocks(rhs.dtype));
   const bool rounds_rhs = is_float && IsOfBlocks(rhs.dtype) && MayBeCopied(rhs);

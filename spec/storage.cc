@@ -31,6 +31,7 @@ AxisArray RootStrides(const Spec& root, int operand) {
   AxisArray strides = {};
   strides[inner] = 1;
   strides[outer] = layout.ld;
+  // Matrices of a batch follow each other, gaps between their rows included.
   int64_t batch_stride = extents[outer] * layout.ld;
   for (size_t axis = rank - 2; axis-- > 0;) {
     strides[axis] = batch_stride;
@@ -42,6 +43,8 @@ AxisArray RootStrides(const Spec& root, int operand) {
 std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand) {
   std::array<DigitAxis, kMaxAxes> axes = {};
   const size_t rank = static_cast<size_t>(InfoOf(root, operand).rank);
+  // A window's axes are the rows and the columns of its view. Channels of a depthwise convolution are
+  // neighbours.
   if (IsWindow(root, operand)) {
     KIRSCH_CHECK(root.size[MatmulDims::kB] == 1);
     axes[0] = DigitAxis::Strided(0);
@@ -52,6 +55,7 @@ std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand) {
   const AxisArray strides = RootStrides(root, operand);
   for (size_t axis = 0; axis < rank; ++axis)
     axes[axis] = DigitAxis::Strided(static_cast<uint32_t>(strides[axis]));
+  // Filters of a depthwise convolution, where they are a part of larger ones.
   if (const DigitAxis* const rows = RowDigits(root, operand)) axes[1] = *rows;
   return axes;
 }

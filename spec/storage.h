@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of a root spec's operands lie in the caller's buffers. Thread-safe: pure functions.
+// Says where the elements of a root spec's operands lie in the caller's buffers. Thread-safe: pure functions.
 #ifndef KIRSCH_SPEC_STORAGE_H_
 #define KIRSCH_SPEC_STORAGE_H_
 
@@ -14,11 +14,11 @@ namespace kirsch {
 
 using AxisArray = std::array<int64_t, kMaxAxes>;
 
-// The caller's buffers, one per operand of the op, inputs first; element (0, 0, ...) of each, of the type
-// that the spec says. See spec/element.h for what is in them.
+// The caller's buffers, one for each operand of the op, inputs first. Each points to element (0, 0, ...), of
+// the type that the spec says (spec/element.h).
 using ConstOperands = std::array<const void*, kMaxOperands>;
 
-// Extent of each axis of an operand; 1 for axes it lacks.
+// The extent of each axis of an operand; 1 for axes it lacks.
 AxisArray AxisExtents(const Spec& spec, int operand);
 
 // How the indices along each axis of a root's operand become offsets; default values for axes it lacks.
@@ -28,7 +28,8 @@ std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand);
 // 0 for axes it lacks. Matrices of a batch follow each other after `outer extent * ld` elements.
 AxisArray RootStrides(const Spec& root, int operand);
 
-// to[i] = element `index + i` along `axis`, as a number; element 0 is number `first` of the data.
+// Reads a run: to[i] = element `index + i` along `axis`, as a number. Element 0 is number `first` of the
+// data.
 template <typename Number>
 void LoadAlong(Dtype dtype, const void* data, int64_t first, const DigitAxis& axis, int64_t index,
                int64_t count, Number* to) {
@@ -39,7 +40,7 @@ void LoadAlong(Dtype dtype, const void* data, int64_t first, const DigitAxis& ax
   }
 }
 
-// Elements from the first to the last one of the operand: what the caller's buffer must at least hold. The
+// The elements from the first to the last one of the operand: the least that the caller's buffer holds. The
 // last row ends with its last element, not with its leading dimension.
 int64_t RootElements(const Spec& root, int operand);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long sums of f32 are added up in blocks, and these in groups, so that errors grow with the logarithm of
-// their length.
+// Says how long sums of f32 are added up: in blocks, and these in groups, so that errors grow with the
+// logarithm of their length. A sum of a million terms has two levels above its blocks: a term goes through
+// 4096 + 2 * 64 + 16 roundings at most.
 #ifndef KIRSCH_SPEC_SUM_BLOCKS_H_
 #define KIRSCH_SPEC_SUM_BLOCKS_H_
 
@@ -9,15 +10,16 @@
 
 namespace kirsch {
 
-// Additions that follow each other in a block, at most, where the order is free. Then the block's sum is
+// The additions that follow each other in a block, at most, where the order is free. Then the block's sum is
 // added to those before it. Shorter sums are one block.
 inline constexpr int64_t kSumBlock = 4096;
-// Sums of blocks that follow each other in a group, whose sum is added to those of the groups before it; and
-// groups of groups, and so on.
+// The sums of blocks that follow each other in a group. Its sum is added to those of the groups before it;
+// and so on for groups of groups.
 inline constexpr int64_t kSumGroup = 64;
 
-// Kinds of sums above those of blocks: 0 where there is one block, 1 where there is one group, and so on. As
-// blocks are whole trips of a loop, they may have a quarter of the additions that they could have.
+// How many levels of sums there are above those of blocks: 0 where there is one block, 1 where there is one
+// group, and so on. As blocks are whole trips of a loop, they may have a quarter of the additions that they
+// could have.
 constexpr int SumLevels(int64_t additions) {
   if (additions <= kSumBlock) return 0;
   int levels = 1;
@@ -25,8 +27,8 @@ constexpr int SumLevels(int64_t additions) {
   return levels;
 }
 
-// Roundings that a term of a sum in blocks goes through, at most: a block's, a group's on each level, and
-// those of the sums that lanes and accumulators have apart.
+// The roundings that a term of a sum in blocks goes through, at most: those of its block, those of a group on
+// each level, and those of the sums that lanes and accumulators keep apart.
 inline double RoundingsInBlocks(double terms) {
   constexpr double kApart = 16;
   const int levels = SumLevels(static_cast<int64_t>(terms));

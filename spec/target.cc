@@ -11,6 +11,8 @@ bool Target::HasFeature(std::string_view feature) const {
 
 std::vector<std::string> FeaturesOf(const VectorUnit& unit) {
   std::vector<std::string> features = {"avx2", "fma"};
+  // Masks and registers from 16 on exist in AVX-512's encoding only; for vectors below 64 bytes it needs
+  // avx512vl.
   const bool evex = unit.masks || unit.registers > 16 || unit.bytes == 64;
   if (evex) features.push_back("avx512f");
   if (evex && unit.bytes < 64) features.push_back("avx512vl");
@@ -19,6 +21,7 @@ std::vector<std::string> FeaturesOf(const VectorUnit& unit) {
 
 ArithmeticRate VectorUnit::rate(Arithmetic arithmetic) const {
   const Instruction& row = Info(arithmetic);
+  // The keys of FMA are members of the unit, as every other operation on vectors goes at its rate.
   const ArithmeticRate part = row.timed == Arithmetic::kFma
                                   ? ArithmeticRate{fma_per_cycle, fma_latency, fma_chains}
                                   : rates[static_cast<size_t>(row.timed)];

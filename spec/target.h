@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target: one CPU, as the search sees it. Read from a JSON file (see docs/targets.md for each key, its unit
-// and its default); all costs are in cycles of the core at its sustained clock.
+// Describes a target: one CPU, as the search sees it. The search asks nothing else of a CPU, so it makes
+// kernels for any target on any host. A target is read from a JSON file (see docs/targets.md for each key,
+// its unit and its default). All costs are in cycles of the core at its sustained clock.
 #ifndef KIRSCH_SPEC_TARGET_H_
 #define KIRSCH_SPEC_TARGET_H_
 
@@ -17,8 +18,8 @@
 
 namespace kirsch {
 
-// Capacity and transfer costs of one cache, or of RAM (whose `bytes` is unlimited). "Transfers" are what it
-// costs to bring data from this level to the core.
+// The capacity of one cache, and what it costs to bring data from it to the core; or of RAM, whose `bytes` is
+// unlimited.
 struct MemoryLevel {
   int64_t bytes = 0;
   int ways = 8;
@@ -33,7 +34,7 @@ struct MemoryLevel {
   double run_cycles = 0;  // extra for each run that ends with its tile, unless it is one long stream
   double single_stream_cycles_per_line =
       0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
-  // Extra for a line of a tile that is asked for while the one before is used.
+  // Extra for a line of a tile that is prefetched while the tile before is used.
   double short_run_cycles_per_line = 0;
   double set_conflict_cycles_per_line = 0;  // extra for a line whose tile's rows evict each other from L1
   double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
@@ -50,15 +51,15 @@ struct MemoryLevel {
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
 
-// The rates of the instructions' table.
+// The rates that the instructions' table has as defaults.
 constexpr std::array<ArithmeticRate, kNumArithmetics> DefaultRates() {
   std::array<ArithmeticRate, kNumArithmetics> rates = {};
   for (size_t i = 0; i < rates.size(); ++i) rates[i] = kInstructions[i].rate;
   return rates;
 }
 
-// What it takes to make elements of a narrow type what is computed with; cycles of the port for shuffles, and
-// of the multiply-add units beside VectorUnit::widen_cycles.
+// The costs of making elements of a narrow type what is computed with. They are cycles of the port for
+// shuffles, and of the multiply-add units beside VectorUnit::widen_cycles.
 struct WideningCosts {
   double vector = 1;                         // to widen a vector of them
   double broadcast = 1;                      // to widen one that is broadcast
@@ -69,7 +70,7 @@ struct WideningCosts {
   friend bool operator==(const WideningCosts&, const WideningCosts&) = default;
 };
 
-// One vector width the search may use.
+// A vector width that the search may use, with the rates and costs of its instructions.
 struct VectorUnit {
   int bytes = 0;
   int registers = 0;
@@ -88,8 +89,10 @@ struct VectorUnit {
   double transpose_cycles = 0.25;        // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 
-  // Of a vector of accumulators.
+  // The lanes of a vector of accumulators of that type.
   int lanes(Dtype accumulator) const { return bytes / Bytes(accumulator); }
+  // The rate of whole multiply-adds of the arithmetic. An arithmetic of several parts has its part's rate,
+  // divided by their number.
   ArithmeticRate rate(Arithmetic arithmetic) const;
   const WideningCosts& widening_of(Dtype dtype) const { return widening[static_cast<size_t>(dtype)]; }
 
@@ -106,9 +109,11 @@ struct MatrixUnit {
   friend bool operator==(const MatrixUnit&, const MatrixUnit&) = default;
 };
 
-// The ISA features that code for `unit` needs, whatever it computes.
+// The ISA features that code for `unit` needs, whatever it computes: AVX2 and FMA, and with masks, more than
+// 16 registers or 64 bytes also AVX-512.
 std::vector<std::string> FeaturesOf(const VectorUnit& unit);
 
+// A CPU. A value; two targets with equal members are the same.
 struct Target {
   std::string name;
   std::string cpu;  // LLVM's name, e.g. "znver4"
@@ -134,7 +139,7 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// How `target` encodes an instruction for vectors of `unit`; null if it does not have it.
+// Returns how `target` encodes an instruction for vectors of `unit`; null if it does not have it.
 const Encoding* EncodingOf(Arithmetic arithmetic, const VectorUnit& unit, const Target& target);
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@ namespace kirsch {
 std::vector<int64_t> TensorType::Strides() const {
   if (!strides.empty()) return strides;
   std::vector<int64_t> following(dims.size(), 1);
+  // The last axis has stride 1, each other one the size of what is within it.
   for (size_t axis = dims.size(); axis-- > 1;) following[axis - 1] = following[axis] * dims[axis];
   return following;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element type and the shape of a tensor, and how it lies.
+// Holds the type of a tensor: its element type, its shape, and how it lies.
+//
+//   f32[12,1024,64] strides=[64,768,1]     element (h, t, d) is number 64 * h + 768 * t + d
 #ifndef KIRSCH_SPEC_TENSOR_TYPE_H_
 #define KIRSCH_SPEC_TENSOR_TYPE_H_
 
@@ -13,8 +15,8 @@ namespace kirsch {
 struct TensorType {
   Dtype dtype = Dtype::kF32;
   std::vector<uint32_t> dims;  // outermost first; none: a single element
-  // Of a parameter or the result that does not lie row by row: from one index of each axis to the next, in
-  // elements, as NormaliseStrides leaves them. None: dense.
+  // Of a parameter or the result that does not lie row by row: elements from one index of each axis to the
+  // next, as NormaliseStrides leaves them. None: dense.
   std::vector<int64_t> strides = {};
 
   int64_t elements() const {
@@ -24,9 +26,9 @@ struct TensorType {
   }
   int64_t bytes() const { return Bytes(dtype, elements()); }  // gaps left out
   bool dense() const { return strides.empty(); }
-  // Of all axes, whether said or not.
+  // The strides of all axes, whether they are said or follow from the shape.
   std::vector<int64_t> Strides() const;
-  // Elements from the first to the last one, both included, and what lies between them.
+  // The elements from the first to the last one, both included, with what lies between them.
   int64_t span() const;
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program brings in from each memory level, and back.
+// Counts the bytes that a program brings in from each memory level, and back.
 #ifndef KIRSCH_SPEC_TRAFFIC_H_
 #define KIRSCH_SPEC_TRAFFIC_H_
 
@@ -10,13 +10,13 @@
 
 namespace kirsch {
 
-// Bytes by level: those that cross from it to what is closer to the core, and those that cross back. A line
-// from RAM to the core crosses three times, as in L1's misses, L2's and L3's. Nothing is said of L1: its
-// loads and stores are instructions.
+// Bytes by level: those that cross from it to the next faster level, and those that cross back. A line from
+// RAM to the core crosses three times, as in L1's misses, L2's and L3's. L1 has none: its loads and stores
+// are instructions.
 struct Traffic {
   std::array<double, kNumLevels> read = {}, written = {};
 
-  // `from` is the slower end, whichever way they go.
+  // Adds bytes that cross all levels from `to` to `from`. `from` is the slower end, whichever way they go.
   void Add(Level from, Level to, double bytes_read, double bytes_written) {
     for (int level = std::max(Index(to), Index(Level::kL1)) + 1; level <= Index(from); ++level) {
       read[static_cast<size_t>(level)] += bytes_read;

@@ -13,19 +13,19 @@ namespace {
 constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
 constexpr double kSubnormal = 0x1p-149;
 
-// A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
+// A result of f32 that may be wrong by `ulps`, besides the error that its arguments' errors make.
 Uncertain WithUlps(double value, double error, double ulps) {
-  // An argument that may as well be infinite leaves infinities open, too: they may cancel.
+  // An argument that may be infinite leaves infinities open, too: they may cancel.
   if (!std::isfinite(value)) return {value, std::isfinite(error) ? 0 : HUGE_VAL};
-  // What no f32 holds: whatever comes of it is as good as any. Of 0 times what may be infinite, the error is
-  // no number.
+  // No f32 holds such a value, so any result is as good. Of 0 times a value that may be infinite, the error
+  // is no number.
   if (!(std::abs(value) + error <= std::numeric_limits<float>::max())) return {value, HUGE_VAL};
   return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
 }
 
 Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
 
-// Values that may be off, for ComposeArithmetic.
+// The algebra of values that may be off, for ComposeArithmetic.
 struct UncertainMath {
   Uncertain Number(float number) { return {number, 0}; }
   Uncertain Add(Uncertain a, Uncertain b) { return kirsch::Add(a, b); }
@@ -37,7 +37,7 @@ struct UncertainMath {
   Uncertain Fma(Uncertain a, Uncertain b, Uncertain c) { return Add(Mul(a, b), c); }
 };
 
-// Integers modulo 2^64, likewise.
+// The algebra of integers modulo 2^64, for ComposeArithmetic. Its lower 32 bits are those modulo 2^32.
 struct IntegerMath {
   uint64_t Number(float number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); }
   uint64_t Add(uint64_t a, uint64_t b) { return a + b; }
@@ -49,8 +49,8 @@ struct IntegerMath {
   uint64_t Fma(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
 };
 
-// Roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h. Comparisons
-// are those of the values; what is chosen a little beside a threshold is as good on either side.
+// Counts roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h.
+// Comparisons are those of the values. Close to a threshold, either choice is as good.
 class RoundingMath {
  public:
   using Value = Uncertain;
@@ -94,7 +94,7 @@ class RoundingMath {
     return {std::copysign(magnitude.value, x.value), magnitude.error};
   }
   Value Select(Value x, Value y, Value a, Value b) { return x.value < y.value ? a : b; }
-  // Whichever integer it is.
+  // A value near the middle of two integers may become either, and the composition is right with both.
   Whole RoundedProduct(Value x, float factor, int bias) {
     return {{std::nearbyint(x.value * factor), 0}, bias};
   }
@@ -111,7 +111,7 @@ class RoundingMath {
   static double ProductError(Value a, Value b) {
     return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
   }
-  // As far off as by so many roundings.
+  // Adds the error of so many roundings in all.
   static Value Times(Value x, double roundings) {
     return {x.value, x.error + (roundings - 1) * kUnit * (std::abs(x.value) + x.error)};
   }
@@ -120,8 +120,8 @@ class RoundingMath {
   }
 };
 
-// What an argument that is off makes of a function. Inside, where it may turn, it is looked at in two places,
-// between which it may go on a little.
+// The error that a function has because its argument is off. The function may turn within the interval, so it
+// is looked at in two places, between which it may go on a little.
 double SpreadOf(Operation op, Uncertain x, double y, double value) {
   if (x.error == 0 || std::isinf(x.error)) return x.error;
   const auto off = [&](double by) {
@@ -144,7 +144,7 @@ Uncertain Mul(Uncertain a, Uncertain b) {
 
 Uncertain Div(Uncertain a, Uncertain b) {
   const double value = a.value / b.value, least = std::abs(b.value) - b.error;
-  // By a zero something else becomes an infinity, a zero no number.
+  // Division by a zero makes an infinity of anything else, and a NaN of a zero.
   const bool certain = !std::isfinite(value) && (std::isnan(value) || std::abs(a.value) > a.error);
   if (!(least > 0)) return {value, certain ? 0 : HUGE_VAL};
   return Rounded(value, (a.error + std::abs(value) * b.error) / least);
@@ -165,8 +165,8 @@ Uncertain Sqrt(Uncertain a) {
   return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
 }
 
-// What it means; off by what its composition in exact arithmetic, the roundings of that, and the argument
-// make of it.
+// The exact result. The error is what its composition in exact arithmetic, the roundings of that, and the
+// argument's error make of it.
 Uncertain FunctionOf(Operation op, Uncertain x, double y) {
   const double value = Info(op).meaning(x.value, y);
   if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
@@ -185,7 +185,7 @@ Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
   return ComposeArithmetic(math, op, x, y);
 }
 
-// Between the ends of its arguments, an operation is between what it makes of these.
+// Between the ends of its arguments, an operation has values between those at the ends.
 Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y) {
   IntegerMath math;
   const auto integer = [](double number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that tiles usually have: where decisions are likely to change.
+// Lists the sizes that tiles usually have. Decisions are likely to change there.
 #ifndef KIRSCH_SPEC_USUAL_SIZES_H_
 #define KIRSCH_SPEC_USUAL_SIZES_H_
 

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Window views: a matrix that overlaps itself in memory, as a convolution sees its input.
+// Describes window views: matrices that overlap themselves in memory, as a convolution sees its input.
+//
+// An nhwc image of 8 x 8 pixels with 4 channels, seen by a 3x3 kernel, is a matrix of 36 rows (pixels of the
+// output) and 36 columns (channel, column, row of the window). Its axes, printed as "6*4,32/12*1,32", are:
+//
+//   rows       6 columns of the output, 4 elements apart; its rows, 32 apart
+//   columns    12 = 4 channels of 3 columns, 1 apart; rows of the window, 32 apart
+//
+// Element (7, 13) is at (1 * 4 + 1 * 32) + (1 * 1 + 1 * 32). Neighbouring rows of the matrix share most
+// elements.
 #ifndef KIRSCH_SPEC_WINDOW_H_
 #define KIRSCH_SPEC_WINDOW_H_
 
@@ -11,6 +20,7 @@
 
 namespace kirsch {
 
+// One digit of an index: how many values it has, and how far apart they are.
 struct Digit {
   uint32_t count = 0;   // of the last digit 0: it has no bound
   uint32_t stride = 0;  // elements
@@ -19,9 +29,9 @@ struct Digit {
 
 inline constexpr int kMaxDigits = 4;
 
-// How the indices along an axis become offsets: an index is a number of up to four digits, the innermost
-// first, and lies at the sum of each times its stride. (Of the rows of a convolution's input: the column of
-// the output, its row, its slice if images have a depth, the image.)
+// Says how the indices along an axis become offsets. An index is a number of up to four digits, the innermost
+// first. It lies at the sum of each digit times its stride. (Of the rows of a convolution's input: the column
+// of the output, its row, its slice if images have a depth, the image.)
 struct DigitAxis {
   int digits = 0;
   std::array<Digit, kMaxDigits> digit = {};
@@ -35,6 +45,7 @@ struct DigitAxis {
     for (int i = 0; i < level; ++i) unit *= digit[static_cast<size_t>(i)].count;
     return unit;
   }
+  // The offset of an index, in elements.
   int64_t At(int64_t index) const {
     int64_t at = 0;
     for (int i = 0; i + 1 < digits; ++i) {
@@ -44,11 +55,11 @@ struct DigitAxis {
     }
     return at + index * stride(digits - 1);
   }
-  // Indices from `index` on whose elements are stride(0) apart.
+  // How many indices from `index` on have elements that are stride(0) apart.
   int64_t RunLength(int64_t index) const {
     return digits == 1 ? std::numeric_limits<int64_t>::max() : digit[0].count - index % digit[0].count;
   }
-  // The digits that the indices below `size` have.
+  // How many digits the indices below `size` have.
   int DigitsOf(int64_t size) const {
     int level = 1;
     while (level < digits && unit(level) < size) ++level;
@@ -62,8 +73,8 @@ struct DigitAxis {
     axis.digit[static_cast<size_t>(count - 1)].count = 0;
     return axis;
   }
-  // True if the offsets in each of the consecutive tiles of `tile` of the indices below `size` are those of
-  // the first tile, moved: whole runs of a digit, or as many as divide one.
+  // True if the axis may be cut into tiles of `tile`, for indices below `size`: the offsets in each are those
+  // of the first tile, moved. A tile is whole runs of a digit, or as much as divides one.
   bool MayTile(int64_t size, int64_t tile) const {
     const int own = DigitsOf(size), within = DigitsOf(tile);
     for (int level = 1; level < own; ++level)
@@ -74,22 +85,22 @@ struct DigitAxis {
   friend bool operator==(const DigitAxis&, const DigitAxis&) = default;
 };
 
-// Which operand is a window view, and its axes: of a matmul's, rows, then columns.
+// The operand of an op that is a window view, and its axes: of a matmul's, rows, then columns.
 struct Window {
   int operand = -1;  // -1: none is
   std::array<DigitAxis, 2> axes = {};
-  // Of a depthwise convolution: how the rows of its filters lie, where they are not at one distance (they are
-  // some columns of a larger kernel's); else without digits.
+  // Of a depthwise convolution: how the rows of its filters lie, if they are not at one distance, as some
+  // columns of a larger kernel are. Else without digits.
   DigitAxis filters = {};
 
   bool empty() const { return operand < 0; }
   const DigitAxis& ReductionAxis() const { return axes[operand == 0 ? 1 : 0]; }
-  // True if the view is taken for a matrix as any other: rows contiguous, consecutive ones at one distance
-  // (which may be less than their length); of lhs, which is read element by element, columns will do.
+  // True if the view is taken for a matrix as any other: its rows are contiguous and at one distance, which
+  // may be less than their length. Of lhs, which is read element by element, contiguous columns will do.
   bool IsStrided() const { return axes[0].digits == 1 && axes[1].digits == 1 && HasStridedParts(); }
   // True if that is so of a part whose indices have one digit each.
   bool HasStridedParts() const { return axes[1].stride(0) == 1 || (operand == 0 && axes[0].stride(0) == 1); }
-  // How it lies then.
+  // The layout that it has then.
   Layout StridedLayout() const {
     const bool row = axes[1].stride(0) == 1;
     return {LayoutKind::kStrided, row ? Order::kRow : Order::kCol, 0, 1, axes[row ? 0 : 1].digit[0].stride};

@@ -10,19 +10,21 @@
 namespace kirsch {
 namespace {
 
+// For maps that are a single matrix.
 constexpr WinogradMatrix Identity(int size) {
   WinogradMatrix identity{size, size, {}};
   for (size_t i = 0; i < static_cast<size_t>(size); ++i) identity.at[i][i] = 1;
   return identity;
 }
 
-// Interpolated at 0, 1, -1 and infinity.
+// The maps of m = 2, from interpolation at 0, 1, -1 and infinity. Each is {second, first}; zeros at the end
+// of a row are left out.
 constexpr WinogradMap kFilters2 = {{4, 4, {{{1}, {0, 1, 1}, {0, 1, -1}, {0, 0, 0, 1}}}},
                                    {4, 3, {{{1}, {0.5, 0, 0.5}, {0, 0.5}, {0, 0, 1}}}}};
 constexpr WinogradMap kInput2 = {Identity(4), {4, 4, {{{1, 0, -1}, {0, 1, 1}, {0, -1, 1}, {0, 1, 0, -1}}}}};
 constexpr WinogradMap kOutput2 = {Identity(2), {2, 4, {{{1, 1, 1}, {0, 1, -1, -1}}}}};
 
-// At 0, 1, -1, 2, -2 and infinity.
+// The maps of m = 4, from interpolation at 0, 1, -1, 2, -2 and infinity.
 constexpr WinogradMap kFilters4 = {
     {6, 6, {{{1}, {0, 1, 1}, {0, 1, -1}, {0, 0, 0, 1, 1}, {0, 0, 0, 1, -1}, {0, 0, 0, 0, 0, 1}}}},
     {6, 3, {{{1. / 4}, {-1. / 6, 0, -1. / 6}, {0, -1. / 6}, {1. / 24, 0, 1. / 6}, {0, 1. / 12}, {0, 0, 1}}}}};
@@ -45,7 +47,7 @@ constexpr const WinogradMap* kMaps[][3] = {{&kFilters2, &kInput2, &kOutput2},
 
 bool IsUnit(double coefficient) { return std::abs(coefficient) == 1; }
 
-// The first of several terms needs no instruction if its coefficient is 1.
+// One instruction for each term of a row; the first needs none if its coefficient is 1.
 int Operations(const WinogradMatrix& matrix) {
   int operations = 0;
   for (const auto& row : matrix.at) {
@@ -56,7 +58,8 @@ int Operations(const WinogradMatrix& matrix) {
   return operations;
 }
 
-// A product is rounded, and each sum; a coefficient too, unless f32 holds it.
+// A row of n terms rounds n - 1 sums, and products with coefficients other than 1 and -1. A coefficient is
+// rounded, too, unless f32 holds it.
 int Roundings(const WinogradMatrix& matrix) {
   int most = 0;
   for (const auto& row : matrix.at) {
@@ -95,6 +98,8 @@ std::vector<TransformRun> TransformShape::Runs(size_t axis) const {
   const auto& [squares, before, inside, stride] = axes[axis];
   std::vector<TransformRun> runs;
   for (int64_t square = 0; square < squares; ++square) {
+    // Squares are `tile` elements apart. The first `before` elements of the first square lie before the
+    // image.
     const int64_t first = square * tile - before;
     const auto begin = static_cast<int>(std::clamp<int64_t>(-first, 0, window()));
     const auto end = static_cast<int>(std::clamp<int64_t>(inside - first, begin, window()));
