@@ -164,8 +164,8 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .rounded = true},
-    // What copies of blocks of integers in panels have: codes of 8 bits, beside 32 of which are their scale,
-    // or that and an offset, or the scales of both halves.
+    // Blocks that copies of blocks of integers have in panels: codes of 8 bits. Beside 32 of them are their
+    // scale, or a scale and an offset, or the scales of both halves.
     DtypeInfo{.dtype = Dtype::kPanel8,
               .name = "p8",
               .bytes = 36,
@@ -190,7 +190,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    // What q8 is beside super-blocks of 256: the numbers of 8 blocks lie together, and their codes.
+    // The form of q8 beside super-blocks of 256: the numbers of 8 blocks lie together, and their codes.
     DtypeInfo{.dtype = Dtype::kQ8Super,
               .name = "q8_long",
               .bytes = 576,
@@ -199,7 +199,7 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .rounded = true},
-    // What copies that are made ahead have in panels, of codes of 4 bits and numbers that stay f16: half the
+    // Blocks that copies made ahead may have in panels: codes of 4 bits and numbers that stay f16, half the
     // bytes of p8.
     DtypeInfo{.dtype = Dtype::kPanel4,
               .name = "p4",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program tree: a spec, the decision taken for it, and the programs of the specs it became. Built only
-// when an answer is reconstructed, never during the search.
+// Holds the program tree: a spec, the decision taken for it, and the programs of the specs that this makes.
+// It is built only when an answer is reconstructed, never during the search.
 //
 // One rule gives every node its meaning: a node's children run in order, child i `trips` times.
 // clang-format off

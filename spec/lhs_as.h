@@ -13,7 +13,8 @@
 
 namespace kirsch {
 
-// What copies of lhs may be rounded to. Only copies are rounded: an lhs that is read as it lies stays exact.
+// The type to which copies of lhs may be rounded. Only copies are rounded: an lhs that is read as it lies
+// stays exact.
 enum class LhsAs : uint8_t {
   kItself,
   kBf16,  // rhs, too, if it is of blocks

@@ -302,7 +302,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   if (tile.form != LayoutKind::kLanewise)
     tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, tile.lanes * (dots ? tile.group() : 1), target);
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
-  // What is in panels is multiplied in one way only, with registers of its own; at best as wider ones are.
+  // Blocks in panels are multiplied in one way only, with registers of its own; at best as wider ones are.
   if (spec.ideal == kIdealInputs && !IsInPanels(rhs.dtype)) return tile;
   WidenedTypes widened{.rhs = spec.ideal == kIdealInputs ? InPanels(rhs.dtype) : rhs.dtype};
   if (spec.ideal != kIdealLhs) widened.lhs = lhs.dtype;
@@ -339,7 +339,7 @@ int RegistersAtPeak(const RegisterTile& tile, const VectorUnit& unit, const Targ
   // Products are there where this CPU's way of the instruction has them.
   if (tile.instruction().has_products() && encoding != nullptr && encoding->form != EncodingForm::kProduct)
     --operands;
-  // What an instruction takes from memory, all of it, is in no register.
+  // If an instruction takes an operand from memory for all of a step, it is in no register.
   if (FoldedLoads(tile, unit) == (tile.rows == 1 ? tile.columns : tile.rows)) --operands;
   return KSplit(tile, unit) * tile.sum_registers() + operands;
 }
@@ -355,7 +355,7 @@ int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit) {
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
   if (tile.form == LayoutKind::kLanewise)
     return reduction.digits > 1 && tile.taps == reduction.unit(1) ? 1 : 0;
-  // What a trip holds at most. Few registers: see the code generator.
+  // The most multiply-adds that a trip holds. Few registers: see the code generator.
   constexpr int kManyRegisters = 32, kMostMultiplyAdds = 256;
   if (unit.registers < kManyRegisters) return 0;
   int whole = 0;

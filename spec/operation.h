@@ -304,9 +304,9 @@ constexpr Operation OfNumbers(Operation op) {
   return op == Operation::kMax ? Operation::kMaxNum : op == Operation::kMin ? Operation::kMinNum : op;
 }
 
-// Composes operations of what integers have, too. All that `Math` needs is Number, Add, Sub, Mul, Max, Min,
-// and, for floats, Fma and EitherNan. (Floats are negated by their sign: Compose.) `Max` and `Min` are y
-// where either is a NaN, so an argument that may be one comes second.
+// Composes those operations whose parts integers have, too. All that `Math` needs is Number, Add, Sub, Mul,
+// Max, Min, and, for floats, Fma and EitherNan. (Floats are negated by their sign: Compose.) `Max` and `Min`
+// are y where either is a NaN, so an argument that may be one comes second.
 template <typename Math, typename Value>
 Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
   switch (op) {

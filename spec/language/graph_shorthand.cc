@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, 3> kFloats = {Info(Dtype::kF32).name, Inf
                                                      Info(Dtype::kF16).name};
 constexpr std::array<Dtype, 3> kFloatTypes = {Dtype::kF32, Dtype::kBf16, Dtype::kF16};
 
-// What most shorthands begin with, a type and sizes, and the builder of their kernel. Errors about the kernel
-// as a whole have the place of its sizes.
+// A type and sizes, with which most shorthands begin, and the builder of their kernel. Errors about the
+// kernel as a whole have the place of its sizes.
 struct Begun {
   Dtype type;
   std::vector<uint32_t> sizes;
@@ -214,7 +214,7 @@ bool IsSizes(const Word& word) {
   return !word.text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(word.text.front()));
 }
 
-// What an option's size is called; empty: it is no size, or what depends on it is more than a shape.
+// The name of an option's size. Empty: it is no size, or more than a shape depends on it.
 std::string_view NameOfOption(std::string_view option) {
   constexpr std::array<std::string_view, 3> kSame = {"heads", "tokens", "dim"};
   if (option == "filters") return "f";

@@ -73,7 +73,7 @@ absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, s
   for (const Word& word : words.subspan(2))
     if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
       return status;
-  // What concerns several words is checked when all options are read, as they come in any order.
+  // Checks of several words come when all options are read, as these are in any order.
   absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
   if (status.ok()) status = parsed.CheckRounding();
   if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[0], *types);

@@ -22,7 +22,7 @@ class PlanPrinter {
   explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
 
   std::string Print() && {
-    // What is less exact than usual comes first: nobody should miss it.
+    // Convolutions that are less exact than usual come first: nobody should miss them.
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
              ", less exact than the sums of a convolution (docs/exactness.md)\n");
@@ -170,7 +170,7 @@ std::string PlanOutline(const Plan& plan) {
   for (const LoopNest& nest : plan.nests) {
     if (!text.empty()) text += " | ";
     bool first = true;
-    // What is left of the rows has the same stages, for fewer rows: it is left out.
+    // The rest of the rows has the same stages, for fewer rows: it is left out.
     for (const std::vector<Stage>* stages : {&nest.before, &nest.once, &nest.stages})
       for (const Stage& stage : *stages) {
         // Stages for the keys that larger blocks leave do the same as the first.

@@ -71,7 +71,7 @@ absl::StatusOr<uint32_t> ShorthandWords::Number(std::string_view option, int64_t
 }
 
 absl::StatusOr<uint32_t> ShorthandWords::SizeOption(std::string_view option) const {
-  // What is missing has the place of the end of the text.
+  // A missing option has the place of the end of the text.
   if (!Has(option)) return Expected(words_.back(), Cat(option, "=NUMBER"));
   return Size(Value(option), option);
 }

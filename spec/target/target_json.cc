@@ -31,7 +31,7 @@ auto& WideningOf(const DtypeInfo& row, Unit& unit) {
   return unit.widening[static_cast<size_t>(row.dtype)];
 }
 
-// What is not set here has its default in the struct.
+// Members that are not set here have their defaults in the struct.
 VectorUnit DefaultVectorUnit(int bytes) {
   VectorUnit unit;
   unit.bytes = bytes;

@@ -104,8 +104,8 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  // What the library's message says besides place and token: "expected '}'" or "invalid literal". The library
-  // calls a number that no double can hold an error as well; its message has neither form.
+  // The reason in the library's message, without place and token: "expected '}'" or "invalid literal". The
+  // library calls a number that no double can hold an error as well; its message has neither form.
   static std::string Reason(std::string_view message) {
     constexpr std::string_view kInvalid = " - invalid ", kExpected = "; expected ";
     if (const size_t invalid = message.find(kInvalid); invalid != std::string_view::npos) {
