@@ -23,8 +23,8 @@ enum class RewriteKind : uint8_t {
                   // elements of rhs that lie `size` further along `dim` than those it reads; 0: none
 };
 
-// A rewrite with its parameters; those that the kind does not use have their defaults. The layout of a copy
-// of a constant operand may also be kStrided (with `ld` 0): plain rows that follow each other.
+// Of a constant operand, the copy's layout may also be kStrided (with `ld` 0): plain rows that follow each
+// other. Parameters that the kind does not use have their defaults.
 struct Decision {
   RewriteKind kind = RewriteKind::kNone;
   uint8_t dim = 0;

@@ -43,9 +43,8 @@ enum class Dtype : uint8_t {
   kF16Sums
 };  // the file format numbers them so
 
-// Counts the instructions that make a vector of elements of a type of blocks, its load included. `floats` is
-// for a vector of f32. `words` is for one of words of bf16; it is 0 unless every element is a number that
-// bf16 holds.
+// Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
+// bf16. `words` is 0 unless every element is a number that bf16 holds.
 struct DecodingCounts {
   constexpr DecodingCounts(int floats = 0, int words = 0)  // NOLINT(google-explicit-constructor)
       : floats(floats), words(words) {}

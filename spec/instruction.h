@@ -41,7 +41,7 @@ enum class Arithmetic : uint8_t {
   kFmaF16
 };
 
-// How fast multiply-adds of whole vectors are, however many instructions each takes.
+// Multiply-adds of whole vectors, however many instructions each takes.
 struct ArithmeticRate {
   double per_cycle;
   double latency;     // cycles

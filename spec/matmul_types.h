@@ -36,7 +36,8 @@ inline constexpr MatmulTypes kBaseMatmulTypes[] = {
     {Dtype::kF16Sums, Dtype::kF16Sums, Dtype::kF16Sums},
 };
 
-// These, and for each type of weights its matmuls beside f32 and bf16.
+// These, and those of weights.
+// Each type of weights stands beside f32 and beside bf16.
 inline constexpr auto kMatmulTypes = [] {
   constexpr auto kWeights =
       std::count_if(kDtypes.begin(), kDtypes.end(), [](const DtypeInfo& info) { return info.is_weights; });

@@ -483,8 +483,7 @@ Value Softplus(Math& math, Value x) {
 
 }  // namespace composition
 
-// Computes an operation on numbers. y is its second argument, or its option. spec/composition.h says what
-// `Math` is.
+// An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
 template <typename Math, typename Value>
 Value Compose(Math& math, Operation op, Value x, Value y) {
   switch (op) {

@@ -15,7 +15,6 @@
 namespace kirsch {
 namespace {
 
-// Schedules are walked by recursion, and any text has to be safe.
 constexpr size_t kMaxLevels = 256;
 constexpr std::string_view kDecisions =
     "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT TYPE "
@@ -23,7 +22,6 @@ constexpr std::string_view kDecisions =
     "microkernel [DIM AHEAD] | "
     "search";
 
-// Digits only, from 1 on; SimpleAtoi alone would accept signs and blanks.
 std::optional<uint32_t> ParsePositive(std::string_view text) {
   uint32_t number = 0;
   if (text.empty() || text[0] < '0' || text[0] > '9' || !absl::SimpleAtoi(ForAbsl(text), &number) ||
@@ -132,7 +130,6 @@ class DecisionParser {
     return ExpectedAt(file_, word, "the element type of the copy");
   }
 
-  // DIM AHEAD, or nothing: it prefetches nothing.
   absl::Status OptionalPrefetch() {
     return words_[next_].text.empty() ? absl::OkStatus() : InOrder(Dim(), &DecisionParser::Size);
   }
