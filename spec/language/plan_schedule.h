@@ -11,7 +11,7 @@
 //                                        fastest level that values between stages may stay in;
 //                                        in-place=no: results replace nothing
 //     copy 0 2: pack rhs L2 packed16 f32 contractions 0 and 2 read a copy that is made once
-//     leave 1: rhs                       contraction 1 reads its rhs as it lies
+//     leave 1                            contraction 1 reads its matrix as it lies
 //     contraction 0                      a stage; below it the schedule of its spec (spec/language/schedule.h)
 //       tile m 8
 //     rows 1 lanes=16 unroll=4,2         a stage; how its row program is run

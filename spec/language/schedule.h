@@ -9,7 +9,8 @@
 //   parallel n 256 2           tiles of 256 along dim n, shared out over 2 groups of threads
 //   move lhs L2                operand lhs made resident at L2
 //   move out VRF vectors16     the output made resident in registers: rows of vectors of 16 lanes
-//   pack rhs L2 packed16       rhs copied to L2, in panels of 16 ("packed": one panel; "-col": column-major)
+//   pack rhs L2 packed16 f32   rhs copied to L2 as f32, in panels of 16 ("packed": one panel; "-col":
+//                              column-major)
 //   microkernel                the register tile is computed
 //   microkernel k 256          likewise; it prefetches the elements of rhs that lie 256 further along dim k
 //   search                     left to the search; so is a spec for which there is no line
