@@ -108,12 +108,11 @@ absl::StatusOr<std::string> ReadFile(std::string_view path) {
   std::string contents;
   char buffer[1 << 14];
   ssize_t count = 0;
-  errno = EFBIG;  // the error if the loop ends for its size
   while (contents.size() <= kLargestFile && (count = read(file, buffer, sizeof(buffer))) != 0) {
     if (count > 0) contents.append(buffer, static_cast<size_t>(count));
     if (count < 0 && errno != EINTR) break;
   }
-  const int error = errno;
+  const int error = count > 0 ? EFBIG : errno;  // the loop ended for the file's size, or for an error
   close(file);
   if (count == 0) return contents;
   errno = error;
