@@ -17,11 +17,15 @@ bool FusionGroup::MakesBefore(size_t place, int node) const {
 }
 
 size_t FusionGroup::LastUse(int node) const {
+  // Only `uses_` knows who reads the memory of a node; a reader outside of the set ends the search at once.
+  // The kernel's result has one more use, behind all operations, which is never in the set.
   OperationSet users = 0;
   for (size_t place : uses_.UsesOf(node)) {
     if (place >= kMaxOperations || (set_ >> place & 1) == 0) return size();
     users |= OperationSet{1} << place;
   }
+  // The last reader's bit in the graph becomes a place in the group: that many of the group's operations come
+  // before it.
   const OperationSet before_last = std::bit_floor(users) - 1;
   return static_cast<size_t>(std::popcount(set_ & before_last));
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fusion group: operations of a graph that are computed together. It is an edge of the fusion graph
-// (search/graph/fusion_graph.h), whose states are the operations that have been done.
+// Names the operations of a graph that are computed together, so that rewrites can ask how they hang
+// together. A fusion group is an edge of the fusion graph (search/graph/fusion_graph.h), whose states are the
+// sets of operations that have been done. Invariant: a group is convex, so nothing outside of it lies between
+// two of its operations.
+//
+//   For softmax(matmul(q, k)), operations() of the graph are {matmul, softmax}:
+//     set 0b01  the matmul alone; the scores are read by an operation elsewhere, so IsLocal(scores) is false
+//     set 0b11  both together; IsLocal(scores) is true, and the scores may stay in a tile of scratch memory
 #ifndef KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
 #define KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
 
@@ -12,13 +18,14 @@
 
 namespace kirsch {
 
-// Operations of a graph: bit i is the one at place i of GraphUses::operations.
+// A set of operations of a graph. Bit i stands for the operation at place i of GraphUses::operations.
 using OperationSet = uint32_t;
 
-// More operations are refused.
+// The search refuses graphs of more operations (search/graph/plan_search.cc).
 inline constexpr size_t kMaxOperations = 16;
 
-// A convex set of operations: each path between two of them stays inside. What `uses` is of outlives it.
+// A convex set of operations: each path between two of them stays inside. The caller keeps `uses`, and the
+// graph that it is of, alive for as long as the group.
 class FusionGroup {
  public:
   FusionGroup(const GraphUses& uses, OperationSet set);
@@ -27,18 +34,21 @@ class FusionGroup {
   const Graph& graph() const { return uses_.graph(); }
   OperationSet set() const { return set_; }
 
-  // The nodes, in the graph's order: each behind those that it reads.
+  // The group's nodes, in the graph's order: each comes after those that it reads. A place is an index of
+  // this list.
   const std::vector<int>& operations() const { return operations_; }
   size_t size() const { return operations_.size(); }
   int at(size_t place) const { return operations_[place]; }
 
-  // Is the node one of these, or of those before a place?
+  // True if the node is one of these, or one of those before a place.
   bool Makes(int node) const { return MakesBefore(size(), node); }
   bool MakesBefore(size_t place, int node) const;
 
-  // The place of the last operation that reads the node's memory; size() if one elsewhere does.
+  // Returns the place of the last operation that reads the node's memory; size() if an operation elsewhere
+  // does, or if the node is the kernel's result. A tile may be overwritten after its last use.
   size_t LastUse(int node) const;
-  // Is it made here, and needed by nobody else?
+  // True if the node is made here and nobody else needs it. Only such a value may be a tile in scratch
+  // memory: all others have to be stored whole.
   bool IsLocal(int node) const { return Makes(node) && LastUse(node) < size(); }
 
  private:

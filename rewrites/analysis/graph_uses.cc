@@ -7,6 +7,8 @@ namespace kirsch {
 
 GraphUses::GraphUses(const Graph& graph)
     : graph_(graph), view_(graph.nodes.size()), uses_(graph.nodes.size()) {
+  // First backwards, from the result to the inputs: a node is needed if one that is needed reads it. By the
+  // time a node is reached, all its readers have been seen, so it is known whether only matmuls read it.
   std::vector<bool> needed(graph.nodes.size()), only_matmuls(graph.nodes.size(), true);
   needed[static_cast<size_t>(graph.result)] = true;
   only_matmuls[static_cast<size_t>(graph.result)] = false;
@@ -21,6 +23,7 @@ GraphUses::GraphUses(const Graph& graph)
     view_[i] = node.op == Operation::kTranspose && only_matmuls[i] &&
                graph.at(node.inputs[0]).op != Operation::kTranspose;
   }
+  // Then forwards, so that operations and their uses are in the graph's order.
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     if (needed[i] && !view_[i] && !graph.nodes[i].constant &&
         Info(graph.nodes[i].op).kind != OperationKind::kLeaf)
@@ -28,6 +31,7 @@ GraphUses::GraphUses(const Graph& graph)
   const auto use = [&](int node, size_t place) { uses_[static_cast<size_t>(Stored(node))].push_back(place); };
   for (size_t place = 0; place < operations_.size(); ++place)
     for (int input : graph.at(operations_[place]).inputs) use(input, place);
+  // The caller is the last reader of the result. That keeps it out of every group's local values.
   use(graph.result, operations_.size());
 }
 

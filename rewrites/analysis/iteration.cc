@@ -17,6 +17,7 @@ IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads) {
   IterationSpace space = MatrixSpace(dims);
   if (heads == 1) return space;
   space.heads = heads;
+  // The axis of matrices becomes two: the outer one stays in the batch, the inner one joins the rows.
   const auto axis = space.dims.end() - 3;
   *axis /= heads;
   space.dims.insert(axis + 1, heads);
@@ -25,6 +26,8 @@ IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads) {
 }
 
 std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type) {
+  // The tensor's axes are brought into the form of the space's: first the heads become an axis of their own,
+  // ...
   std::vector<uint32_t> dims = type.dims;
   std::vector<int64_t> strides = type.Strides();
   if (space.heads > 1 && dims.size() > 2) {
@@ -36,6 +39,8 @@ std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const Tensor
     if (!one) dims[axis] /= space.heads;
     strides[axis] *= space.heads;
   }
+  // ... then leading axes of one element go, or come, until there are as many axes as the space has. An axis
+  // that is repeated has the stride 0.
   while (dims.size() > space.dims.size() && dims.front() == 1) {
     dims.erase(dims.begin());
     strides.erase(strides.begin());
@@ -44,7 +49,8 @@ std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const Tensor
   const size_t missing = space.dims.size() - dims.size();
   dims.insert(dims.begin(), missing, 1);
   strides.insert(strides.begin(), missing, 0);
-  // The stride of a part is that of its innermost axis that has more than one element, if the others follow.
+  // Returns a part's stride: that of its innermost axis of more than one element, provided that the others
+  // follow it. `next` is what the stride of the next outer axis has to be.
   const auto part = [&](size_t begin, size_t end) -> std::optional<int64_t> {
     int64_t stride = 0, next = 0;
     bool repeated = false;
@@ -65,6 +71,7 @@ std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const Tensor
   const std::optional<int64_t> column = part(space.columns_begin, space.dims.size());
   const std::optional<int64_t> row = part(space.rows_begin, space.columns_begin);
   const std::optional<int64_t> batch = part(0, space.rows_begin);
+  // Columns have to be neighbours, or the same: kernels read rows as vectors.
   if (!column || !row || !batch || *column > 1) return std::nullopt;
   return MatrixStrides{*batch, *row, *column};
 }
@@ -73,6 +80,7 @@ std::optional<StoredMatrices> FindMatrices(const TensorType& type, uint32_t head
   const IterationSpace space = HeadsSpace(type.dims, heads);
   const std::optional<MatrixStrides> strides = StridesIn(space, type);
   if (!strides) return std::nullopt;
+  // Where there is a single row, its own length stands for the leading dimension.
   const int64_t ld = strides->row != 0 ? strides->row : space.columns();
   if (ld > std::numeric_limits<uint32_t>::max()) return std::nullopt;
   return StoredMatrices{static_cast<uint32_t>(ld), strides->batch,

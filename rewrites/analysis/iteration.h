@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as batches of matrices: what the operations of a group run over.
+// Views tensors of any rank as batches of matrices, so that the operations of a fusion group can run over the
+// same rows. Axes are only grouped, never reordered.
+//
+//   dims [12, 64, 256]:
+//     MatrixSpace           batch 12, rows 64, columns 256
+//     HeadsSpace, 4 heads   dims [3, 4, 64, 256]: batch 3, rows 4 * 64, columns 256
 #ifndef KIRSCH_REWRITES_ANALYSIS_ITERATION_H_
 #define KIRSCH_REWRITES_ANALYSIS_ITERATION_H_
 
@@ -12,7 +17,8 @@
 
 namespace kirsch {
 
-// The axes of a shape in three parts: batch, rows, columns.
+// The axes of a shape in three parts: batch is [0, rows_begin), rows [rows_begin, columns_begin), columns the
+// rest. A part may be empty; it has one element then.
 struct IterationSpace {
   std::vector<uint32_t> dims;
   size_t rows_begin = 0, columns_begin = 0;
@@ -20,6 +26,7 @@ struct IterationSpace {
   bool flat = false;          // nothing is reduced, and all axes are columns: any part of them will do
   uint32_t heads = 1;         // the axis before a shape's last two is two axes, the inner one of this size
 
+  // Elements in each part.
   int64_t batch() const { return Product(0, rows_begin); }
   int64_t rows() const { return Product(rows_begin, columns_begin); }
   int64_t columns() const { return Product(columns_begin, dims.size()); }
@@ -31,31 +38,41 @@ struct IterationSpace {
   friend bool operator==(const IterationSpace&, const IterationSpace&) = default;
 };
 
-// Batch, rows, columns: all axes but the last two, the last but one, the last one.
+// Takes all axes but the last two as batch, the last but one as rows, the last as columns. Shapes of fewer
+// axes get leading axes of one element.
 IterationSpace MatrixSpace(const std::vector<uint32_t>& dims);
 
-// The same, but rows are those of `heads` matrices that follow each other, which share what they are
-// multiplied by. `dims` of three axes at least, the last but two of them a multiple of `heads`, unless that
-// is 1.
+// Does the same, but takes the rows of `heads` matrices that follow each other as those of one: they share
+// what they are multiplied by, as the query heads of grouped attention share their keys. Unless `heads` is 1,
+// `dims` has at least three axes, and the last but two of them is a multiple of `heads`.
 IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads);
 
-// Elements from one item of the batch, row, column to the next; 0 where a tensor is repeated.
+// Elements from one item of the batch, one row, one column to the next. 0 where the tensor is repeated, as it
+// has the same element for all of them.
 struct MatrixStrides {
   int64_t batch = 0, row = 0, column = 0;
 };
 
-// Of a tensor that is repeated to the space as NumPy does; nothing if these don't suffice, as it is
-// repeated along some axes of a part and not along others, or the axes of a part do not follow each other.
-// Its last axis may also have one element only, where it is reduced.
+// Returns the strides of a tensor that is repeated to the space as NumPy broadcasts it. Returns nothing where
+// three strides cannot say it: a part's axes do not follow each other, some axes of a part are repeated and
+// others not, or neighbouring columns are apart. The tensor's last axis may also have a single element, as a
+// reduction leaves it.
+//
+//   In the space [8, 64] (8 rows, 64 columns):
+//     f32[8,64]                   row 64, column 1
+//     f32[64] (a bias)            row 0, column 1
+//     f32[8,1] (a mean)           row 1, column 0
+//     f32[8,64] strides=[1,8]     nothing: columns are 8 elements apart
 std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type);
 
-// How the matrices of a tensor's last two axes lie.
+// Says how the matrices of a tensor's last two axes lie in memory.
 struct StoredMatrices {
   uint32_t ld;       // elements from row to row
   int64_t batch;     // from matrix to matrix; 0 of one
   bool is_together;  // the matrices follow each other without a gap, as a spec's do
 };
-// With rows of so many matrices as those of one (HeadsSpace). Nothing if they are not evenly apart.
+// Returns how they lie, the rows of `heads` matrices being those of one (HeadsSpace). Returns nothing if rows
+// or matrices are not evenly apart, or the leading dimension needs more than 32 bits.
 std::optional<StoredMatrices> FindMatrices(const TensorType& type, uint32_t heads = 1);
 
 }  // namespace kirsch

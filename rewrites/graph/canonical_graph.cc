@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-// Runs of neighbouring axes, the last one first.
+// Splits ascending axes into runs of neighbours, the last run first: {0, 2, 3} becomes {{2, 3}, {0}}.
 std::vector<std::vector<uint32_t>> Runs(const std::vector<uint32_t>& axes) {
   std::vector<std::vector<uint32_t>> runs;
   for (uint32_t axis : axes) {
@@ -21,19 +21,22 @@ std::vector<std::vector<uint32_t>> Runs(const std::vector<uint32_t>& axes) {
   return runs;
 }
 
-// Do both compute the same of the same? Parameters and where something was written don't come into it.
+// True if both compute the same of the same inputs. Names and places in the text don't count. Two parameters
+// are never the same: each is the caller's own memory. Numbers are compared as bits, as NaNs are equal then.
 bool IsSame(const GraphNode& a, const GraphNode& b) {
   return a.op != Operation::kInput && a.op == b.op && a.type == b.type && a.inputs == b.inputs &&
          a.axes == b.axes && std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) &&
          a.conv == b.conv && a.lhs_as == b.lhs_as;
 }
 
-// Writes nodes anew, from the result backwards.
+// Writes the nodes anew, from the result backwards: each only when it is asked for, after those that it
+// reads. Nodes that nobody asks for are left out that way.
 class Canonicaliser {
  public:
   explicit Canonicaliser(const Graph& graph) : graph_(graph), places_(graph.nodes.size(), -1) {
     canonical_.name = graph.name;
     for (const GraphNode& node : graph.nodes) begun_.push_back(IsBegun(node));
+    // Parameters keep their numbers, the unused ones among them, since callers pass all of them.
     for (int input = 0; input < graph.num_inputs(); ++input)
       places_[static_cast<size_t>(input)] = Push(graph.at(input));
   }
@@ -44,6 +47,7 @@ class Canonicaliser {
   }
 
  private:
+  // Returns the node's number in the new graph, and writes it, if it is not there yet.
   int PlaceOf(int node) {
     int& place = places_[static_cast<size_t>(node)];
     if (place >= 0) return place;
@@ -53,8 +57,9 @@ class Canonicaliser {
                                                                    : Push(std::move(copy));
   }
 
-  // Those that a contraction begins come last, the first of them at the very end: that is the one which an
-  // epilogue may take further, whatever the operation.
+  // Returns the order in which the inputs are written. Those that begin with a contraction come last, in
+  // reverse: the first of them ends up right before the operation, so an epilogue may take it further. That
+  // holds whichever operand of the operation it is.
   std::vector<size_t> OrderOfInputs(const GraphNode& node) const {
     std::vector<size_t> order, begun;
     for (size_t i = 0; i < node.inputs.size(); ++i)
@@ -63,7 +68,7 @@ class Canonicaliser {
     return order;
   }
 
-  // Is it a contraction, or made of one elementwise?
+  // True if the value is a contraction, or elementwise operations on one: a candidate for an epilogue.
   bool IsBegun(const GraphNode& node) const {
     const OperationKind kind = Info(node.op).kind;
     if (kind == OperationKind::kContraction) return true;
@@ -72,6 +77,8 @@ class Canonicaliser {
                        [&](int input) { return begun_[static_cast<size_t>(input)]; });
   }
 
+  // Writes a reduction as one for each run of neighbouring axes. Only the last of them has the strides that
+  // the result was asked to have.
   int PushReduction(GraphNode node) {
     std::vector<std::vector<uint32_t>> runs = Runs(node.axes);
     const Dtype dtype = node.type.dtype;
@@ -86,6 +93,7 @@ class Canonicaliser {
     return node.inputs[0];
   }
 
+  // Returns the number of an equal node, if there is one; else appends the node.
   int Push(GraphNode node) {
     std::vector<GraphNode>& nodes = canonical_.nodes;
     const auto known =
@@ -103,7 +111,7 @@ class Canonicaliser {
 
 }  // namespace
 
-// The copies are put in their places like all else that is read.
+// The copies are written last, so a second pass puts them in their places like all other inputs.
 Graph CanonicalGraph(const Graph& graph) {
   const Graph as_it_lies = Canonicaliser(graph).Run();
   const Graph dense = MaterializeStrided(as_it_lies);

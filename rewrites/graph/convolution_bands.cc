@@ -10,13 +10,15 @@
 namespace kirsch {
 namespace {
 
+// Without padding there is nothing to copy, and a single row is no band. Convolutions by groups are left to
+// the other rewrites.
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group);
   return whole.node.conv.padded() && whole.groups() == 1 && whole.along().out > 1;
 }
 
-// Searches of nchw take longer.
+// Layout nchw gets one height only, as its searches take longer.
 std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   const FusedConvolution whole(problem.group);
   const int64_t rows = whole.along().out;
@@ -25,6 +27,8 @@ std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   return all;
 }
 
+// The nest of bands that are alike: for each band a copy of its rows with the zeros around them, then the
+// convolution of the copy. `copy` is the buffer's number.
 LoopNest MakeNest(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
   Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
   ReserveCopy(copy, pad.copy, shape);
@@ -33,6 +37,7 @@ LoopNest MakeNest(const FusedConvolution& whole, const Bands& bands, int copy, G
                   {copy, 0, 0, 0}};
   ConvShape conv = ShapeOf(whole, bands.before + bands.inside + bands.after);
   conv.images = 1;
+  // In layout nchw a band is a few rows of each plane of the output: planes are a whole image's apart.
   if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.along().out;
   const StageOperand result{whole.fused().result, bands.out * whole.out_row(), whole.out_image(),
                             whole.out_row()};
@@ -64,6 +69,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
 const GraphRewrite kConvolutionBands = {"bands", {"tile"}, Applies, Enumerate, Expand};
 
 std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple) {
+  // Row r of the output meets rows of the image from r * stride - before on, `window` of them.
   const AxisOptions& options = node.options_along();
   const int64_t rows = node.along().out, stride = options.stride;
   const int64_t window = int64_t{node.along().kernel - 1} * options.dilation + 1;
@@ -72,12 +78,15 @@ std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t mu
     Bands band;
     band.out = first;
     band.rows = band.tile = std::min(tile, rows - first);
+    // Rows of the padded image that the band needs: `begin` may be negative, and the end beyond the image.
+    // What lies outside are rows of zeros.
     const int64_t whole = (band.tile + multiple - 1) / multiple * multiple;
     const int64_t begin = first * stride - options.before, height = (whole - 1) * stride + window;
     band.before = std::clamp<int64_t>(-begin, 0, height);
     band.after = std::clamp<int64_t>(begin + height - node.along().image, 0, height - band.before);
     band.inside = height - band.before - band.after;
     band.in = band.inside > 0 ? begin + band.before : 0;
+    // A band that differs from the one before it only in its place joins it, so that one nest does for both.
     const bool alike = !all.empty() && all.back().tile == band.tile && all.back().before == band.before &&
                        all.back().inside == band.inside;
     if (alike) {

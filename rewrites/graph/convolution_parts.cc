@@ -10,11 +10,13 @@ namespace {
 
 constexpr size_t kMostAlong = 5;  // parts: two on either side of the whole windows
 
+// Walks along the output. A pixel that meets other taps than the one before it begins a part.
 std::vector<PartAlong> PartsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
   const int64_t dilation = options.dilation, size = sizes.image, kernel = sizes.kernel;
   std::vector<PartAlong> parts;
   for (int64_t out = 0; out < sizes.out; ++out) {
     const int64_t first = out * options.stride - int64_t{options.before};  // where its first tap is
+    // Taps from `tap` on lie in the image, those from `end` on behind it.
     const int64_t tap = first >= 0 ? 0 : (-first + dilation - 1) / dilation;
     const int64_t end = first >= size ? 0 : std::min(kernel, (size - 1 - first) / dilation + 1);
     if (end <= tap) return {};
@@ -27,20 +29,22 @@ std::vector<PartAlong> PartsAlong(const ConvolutionSizes::Axis& sizes, const Axi
   return parts;
 }
 
-// Are the columns of the kernel that a part leaves out, between its rows, also between the image's rows? Else
-// the image's taps are at one distance where the filters' are not.
+// True if the taps of filters and image can be indexed alike. A part that leaves out columns of the kernel
+// skips elements between the kernel's rows; the image has to skip some as well. Else the reduction would be
+// one run in the image, but several in the filters.
 bool FiltersLieAsTaps(const ConvolutionNode& node, const ConvolutionPart& part) {
   const ConvolutionSizes::Axis& width = node.sizes.axes[ImageAxes::kWidth];
   return part.columns.taps == width.kernel || part.rows.taps == 1 || part.columns.taps != width.image;
 }
 
-// The same stage for so many rows, one after the other.
+// The same stage for so many rows, one after the other. Each repeat begins a row further.
 Stage Repeated(Stage stage, int64_t rows) {
   stage.repeats = rows;
   for (StageOperand& operand : stage.operands) operand.repeat_stride = operand.row_stride;
   return stage;
 }
 
+// An epilogue's operand that has an element for each pixel is no vector within parts of rows (TakesPixels).
 bool Applies(const GroupProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.group);
@@ -51,6 +55,8 @@ bool Applies(const GroupProblem& problem) {
 // Rows that lie apart are taken so many at a time.
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{1}, {2}, {4}, {8}}; }
 
+// The operands begin where the part does: the image at the first pixel that it meets, the filters at its
+// first tap, the result at its first pixel.
 LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
   const int64_t channels = whole.sizes.channels, width = whole.sizes.axes[ImageAxes::kWidth].kernel;
   const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
@@ -62,6 +68,8 @@ LoopNest MakeNest(const FusedConvolution& whole, const ConvolutionPart& part, in
                             whole.out_row()};
   LoopNest nest;
   nest.batch = whole.sizes.images;
+  // Most parts are one convolution. Of others each row is one, and a trip of the nest computes `tile` of
+  // them.
   nest.rows = part.one_by_one ? part.rows.count : 1;
   nest.tile = std::clamp<int64_t>(tile, 1, nest.rows);
   const Stage row = whole.PartStage(ShapeOf(whole, part), image, filters, result);
@@ -94,6 +102,8 @@ std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
   std::vector<ConvolutionPart> parts;
   for (const PartAlong& r : rows)
     for (const PartAlong& c : columns) {
+      // A spec's output has one distance from pixel to pixel. Several rows of several pixels, narrower than
+      // the output, have two: their rows are taken one by one.
       parts.push_back({r, c, r.count > 1 && c.count > 1 && c.count < sizes.axes[width].out});
       if (!FiltersLieAsTaps(node, parts.back())) return {};
     }
@@ -102,6 +112,8 @@ std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
 
 ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
   const int64_t channels = node.sizes.channels, kernel = node.sizes.axes[ImageAxes::kWidth].kernel;
+  // The pixels that so many windows of so many taps meet. The convolution sees no more of the image than
+  // these.
   const auto meets = [&](size_t axis, int64_t pixels, int64_t taps, int64_t pitch) {
     const AxisOptions& options = node.node.conv.axes[axis];
     ConvAxis along{1, taps, options.stride, options.dilation, pitch};

@@ -9,7 +9,8 @@
 namespace kirsch {
 namespace {
 
-// Batches are images; rows pixels, columns filters, or the other way round.
+// The matrix that the output is. Layout nhwc: rows are the pixels of all images, columns are filters. Layout
+// nchw: each image is an item of the batch, its filters are rows, its pixels columns.
 IterationSpace SpaceOf(const GraphNode& node) {
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
   return {node.type.dims, nhwc ? 0u : 1u, nhwc ? node.type.dims.size() - 1 : 2u};
@@ -23,6 +24,7 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows) {
   conv.layout = node.node.conv.layout;
   conv.depthwise = node.depthwise();
   conv.images = node.nhwc() ? sizes.images : 1;
+  // A group has its share of the channels and of the filters.
   conv.channels = sizes.channels / node.groups();
   conv.filters = sizes.filters / node.groups();
   const bool part = node.nhwc() && node.groups() > 1;  // of the channels
@@ -32,6 +34,8 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows) {
     ConvAxis& along = conv.axes[axis];
     along = {axis == node.first_axis() ? rows : node.padded(axis), sizes.axes[axis].kernel, options.stride,
              options.dilation};
+    // A group's channels lie among those of the others. So pixels, rows and images are as far apart as in the
+    // whole image: `pitch` grows axis by axis, from the innermost on.
     if (part) along.pitch = pitch;
     pitch *= along.size;
   }
@@ -51,6 +55,8 @@ Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_
   copy.width = node.sizes.axes[ImageAxes::kWidth].image * pixel;
   copy.before = width.before * pixel;
   copy.after = width.after * pixel;
+  // In layout nchw each channel is a plane with zeros of its own. In layout nhwc the channels are a part of
+  // the row's width.
   const int64_t planes = node.nhwc() ? 1 : node.sizes.channels, from = node.row() * node.along().image;
   if (node.has_depth()) {
     copy.images = planes;
@@ -80,6 +86,7 @@ FusedConvolution::FusedConvolution(const FusionGroup& group)
       fused_(FuseEpilogue(group, 0, space_, false)) {}
 
 bool FusedConvolution::IsAll(GroupShape* shape) const {
+  // Strided images and filters are copied before (materialize.h); the copy is dense.
   for (int node : {image_value(), filters_operand().value, fused_.result})
     if (!group_.graph().at(node).type.dense()) shape->Fail(group_.at(0), "what lies row by row");
   const size_t end = fused_.taken + 1;
@@ -113,14 +120,16 @@ Stage FusedConvolution::WholeStage(const ConvShape& conv, const StageOperand& in
 Stage FusedConvolution::PartStage(const ConvShape& conv, const StageOperand& input,
                                   const StageOperand& filters, const StageOperand& result) const {
   Stage stage = WholeStage(conv, input, filters, result);
-  // What has elements for pixels is cut as the output is.
+  // Only operands with elements for pixels differ from part to part; they begin where the result does.
   for (size_t i = 0; i < fused_.operands.size(); ++i)
     if (const MatrixStrides strides = StridesOf(i); (nhwc() ? strides.row : strides.column) != 0)
       stage.operands[3 + i] = CutAs(result, i);
   return stage;
 }
 
-// Where an operand of the epilogue begins that has elements for the pixels of a part of the output.
+// Returns where an operand of the epilogue begins for a part of the output, if it has elements for pixels.
+// One that has an element for each pixel, not for each filter, moves on by 1 where the result moves on by all
+// filters.
 StageOperand FusedConvolution::CutAs(const StageOperand& result, size_t operand) const {
   StageOperand cut = result;
   cut.value = fused_.operands[operand];

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of graphs, with their epilogues, and the stages that all rewrites of them are made of.
+// Describes convolutions of graphs with their epilogues, and makes the stages that all rewrites of them
+// share. A convolution is a matmul one of whose operands is a window of the image (spec/convolution.h).
+//
+//   layout nhwc: pixels x taps x filters    lhs is the window of the image, rhs the filters
+//   layout nchw: filters x taps x pixels    lhs is the filters, rhs the window; one image at a time
 #ifndef KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_CONVOLUTION_STAGES_H_
 
@@ -19,11 +23,12 @@
 namespace kirsch {
 
 // A convolution's node and its sizes. Elements are counted as they lie in the layout. Steps of an image's
-// first axis are its rows: slices of those that have a depth; an image of one axis is a row.
+// first axis are its rows: slices, if images have a depth; an image of one axis is a row of pixels.
 struct ConvolutionNode {
   const GraphNode& node;
   ConvolutionSizes sizes;
 
+  // The axis whose steps are the rows.
   size_t first_axis() const {
     return Info(node.op).image_axes == ImageAxes::kCount ? ImageAxes::kDepth : ImageAxes::kHeight;
   }
@@ -32,24 +37,27 @@ struct ConvolutionNode {
   bool has_depth() const { return first_axis() == ImageAxes::kDepth; }
 
   bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
+  // True if each filter is of one channel alone. Such a convolution has a spec of its own in layout nhwc.
   bool depthwise() const {
     return nhwc() && node.conv.groups > 1 && node.conv.groups == sizes.channels &&
            node.conv.groups == sizes.filters;
   }
-  // That are computed one after the other.
+  // The groups that are computed one after the other, each by a spec. A depthwise convolution is one spec.
   int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
+  // Pixels of an image along the axis, the zeros around it included.
   int64_t padded(size_t axis) const {
     const AxisOptions& options = node.conv.axes[axis];
     return int64_t{options.before} + sizes.axes[axis].image + options.after;
   }
-  // Elements of a row of an image and of the result, and of all of these.
+  // Elements in a row of the image, in a row of the result, and in a whole image and result. In layout nchw a
+  // row is of one channel's plane.
   int64_t row() const { return Within(&ConvolutionSizes::Axis::image) * (nhwc() ? sizes.channels : 1); }
   int64_t out_row() const { return Within(&ConvolutionSizes::Axis::out) * (nhwc() ? sizes.filters : 1); }
   int64_t image() const { return row() * along().image * (nhwc() ? 1 : sizes.channels); }
   int64_t out_image() const { return out_row() * along().out * (nhwc() ? 1 : sizes.filters); }
 
  private:
-  // Pixels of a row.
+  // Pixels in a row: those along all axes but the first.
   int64_t Within(uint32_t ConvolutionSizes::Axis::* size) const {
     int64_t pixels = 1;
     for (size_t axis = first_axis() + 1; axis < sizes.axes.size(); ++axis) pixels *= sizes.axes[axis].*size;
@@ -57,42 +65,47 @@ struct ConvolutionNode {
   }
 };
 
-// Of one group of the convolution, or of all of a depthwise one, with so many rows of padded images.
+// Returns the convolution of padded images of `rows` rows: of one group, or of all of a depthwise one.
 ConvShape ShapeOf(const ConvolutionNode& node, int64_t rows);
 
-// The stage that copies so many rows of one image, with rows of zeros before and after them; without
-// operands.
+// Returns the stage that copies `rows` rows of one image, with `before` rows of zeros before and `after`
+// behind them, and with the padding of the other axes around each. The caller adds the operands: from, to.
 Stage PadStage(const ConvolutionNode& node, int64_t rows, int64_t before, int64_t after);
 
-// A group that is a convolution, and what its epilogue does.
+// A group that begins with a convolution, and as many of the operations after it as its epilogue does.
 class FusedConvolution : public ConvolutionNode {
  public:
-  // Of a group that begins with one.
+  // The group's first operation is a convolution. The group must outlive this.
   explicit FusedConvolution(const FusionGroup& group);
 
-  // Is the group no more than this? Else the shape's error says so.
+  // True if the group has no operation beyond the epilogue, and everything is dense. Else the shape's error
+  // says what was expected.
   bool IsAll(GroupShape* shape) const;
 
   const FusionGroup& group() const { return group_; }
   const FusedEpilogue& fused() const { return fused_; }
   int id() const { return group_.at(0); }
-  // What it reads and writes, as it lies in memory.
+  // The values that the convolution reads, as they lie in memory.
   int image_value() const { return group_.uses().Stored(node.inputs[0]); }
   int filters_value() const { return group_.uses().Stored(node.inputs[1]); }
   StageOperand filters_operand() const { return {filters_value(), 0, 0, 0}; }
+  // The type that the epilogue's result is stored as.
   Dtype stored() const { return group_.graph().at(fused_.result).type.dtype; }
-  // Does the epilogue take an element for each pixel? (In parts of rows those are no vector.)
+  // True if an operand of the epilogue has an element for each pixel. Within a part of a row these are no
+  // vector.
   bool TakesPixels() const;
-  // Of an operand of the epilogue, in the matrix that the output is.
+  // Strides of the epilogue's `operand`-th operand, in the matrix that the output is.
   MatrixStrides StridesOf(size_t operand) const;
 
-  // The convolution, and what its epilogue takes as it begins for the whole output.
+  // Returns the stage of the convolution, with the epilogue's operands from where they begin for the whole
+  // output.
   Stage WholeStage(const ConvShape& conv, const StageOperand& input, const StageOperand& filters,
                    const StageOperand& out) const;
-  // The same for a part of the output, from where `result` begins.
+  // Does the same for the part of the output that begins where `result` does. Operands of the epilogue with
+  // elements for pixels begin there, too.
   Stage PartStage(const ConvShape& conv, const StageOperand& input, const StageOperand& filters,
                   const StageOperand& result) const;
-  // Notes the memory of the result.
+  // Notes the memory of the result, which is stored whole.
   void Reserve(GroupShape* shape) const;
 
  private:
@@ -103,10 +116,10 @@ class FusedConvolution : public ConvolutionNode {
   const FusedEpilogue fused_;
 };
 
-// Does the group begin with a convolution?
+// True if the group's first operation is a convolution.
 bool IsConvolution(const GroupProblem& problem);
 
-// Notes the memory of a copy.
+// Notes the memory of a copy: of the padded images, however many tiles write there in turn.
 void ReserveCopy(int value, const CopyShape& copy, GroupShape* shape);
 
 }  // namespace kirsch

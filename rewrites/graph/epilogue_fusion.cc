@@ -10,6 +10,7 @@
 namespace kirsch {
 namespace {
 
+// Takes one operation after the other, as long as each is a step on the result of the one before.
 class EpilogueWriter {
  public:
   EpilogueWriter(const FusionGroup& group, int contraction, const IterationSpace& space, bool batched,
@@ -24,7 +25,8 @@ class EpilogueWriter {
     fused_.result = contraction;
   }
 
-  // False: the operation is no step on the result so far.
+  // Takes the operation as the next step. Returns false if it is none on the result so far: that is not read
+  // here, or is read elsewhere, too, or has another number of elements than this result.
   bool Take(int node) {
     const GraphNode& at = graph_.at(node);
     const int before = fused_.result;
@@ -39,8 +41,8 @@ class EpilogueWriter {
     return true;
   }
 
-  // Do tensors that have an element for each of the result's lie as the result does, and vectors of an
-  // element for each row without gaps?
+  // True if tensors with an element for each of the result's lie as the result does, and vectors with an
+  // element for each row are without gaps. The kernel reads such tensors with the strides of the output.
   bool Fits() const {
     const std::optional<MatrixStrides> out = StridesIn(space_, graph_.at(fused_.result).type);
     size_t number = 0;
@@ -69,12 +71,13 @@ class EpilogueWriter {
     return true;
   }
 
-  // From s32 to f32 it is a step; to what is stored, the end.
+  // A cast from s32 to f32 is a step. A cast to the type that is stored ends the epilogue: the store does it.
   bool Cast(const GraphNode& at) {
     if (type() == Dtype::kS32 && at.type.dtype == Dtype::kF32)
       return AddStep(Operation::kF32, EpilogueOperand::kNone);
     if (!MayStore(type(), at.type.dtype)) return false;
-    // A type that only an epilogue may end in needs a step.
+    // Some types may only be stored behind a step. An empty epilogue gets one that changes nothing: times 1,
+    // or plus 0.
     if (fused_.epilogue.empty() &&
         !AddStep(type() == Dtype::kF32 ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
                  WordOf(type(), type() == Dtype::kF32 ? 1 : 0)))
@@ -83,6 +86,7 @@ class EpilogueWriter {
     return true;
   }
 
+  // Adds the operation as a step, if epilogues have it: of one operand, with a number, or with a tensor.
   bool Step(const GraphNode& at) {
     const OperationInfo& info = Info(at.op);
     if (info.equivalent)
@@ -98,6 +102,8 @@ class EpilogueWriter {
     return Operand(at.op, at.inputs[second ? 0 : 1]);
   }
 
+  // Adds a step with a second operand: a number of the text, or a tensor. The tensor's strides in the space
+  // say what it has an element for: each sum, each row, each column, or all alike.
   bool Operand(Operation op, int node) {
     const GraphNode& at = graph_.at(node);
     if (at.op == Operation::kNumber) return AddStep(op, EpilogueOperand::kNumber, WordOf(type(), at.number));
@@ -106,6 +112,7 @@ class EpilogueWriter {
       return false;
     const bool rows = strides->row != 0, columns = strides->column != 0;
     const bool all = rows && columns;
+    // A spec with a batch has matrices for each item, but one vector or number for all items.
     if (batched_ && space_.batch() > 1 && all != (strides->batch != 0)) return false;
     fused_.operands.push_back(node);
     const bool whole = all || (at.type.elements() == graph_.at(fused_.result).type.elements());
@@ -129,6 +136,8 @@ class EpilogueWriter {
 
 FusedEpilogue FuseEpilogue(const FusionGroup& group, size_t place, const IterationSpace& space, bool batched,
                            bool apart) {
+  // The longest prefix that fits wins. A longer one may fit where a shorter one does not, as the strides that
+  // count are those of the last result.
   EpilogueWriter writer(group, group.at(place), space, batched, apart);
   FusedEpilogue fused = writer.fused();
   for (size_t next = place + 1; next < group.size() && writer.Take(group.at(next)); ++next)

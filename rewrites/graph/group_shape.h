@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rewrite of graphs makes of a fusion group: loop nests.
+// Holds the loop nests that a rewrite of graphs makes of a fusion group, before the search prices them.
 #ifndef KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 #define KIRSCH_REWRITES_GRAPH_GROUP_SHAPE_H_
 
@@ -12,8 +12,9 @@
 
 namespace kirsch {
 
-// Loop nests without programs, schedules, levels and cycles; `buffers`: those of the values that they make
-// and nobody after them needs, bytes for one tile where they are tiles, and of copies.
+// Loop nests without programs, schedules, levels and cycles, which the search fills in. `buffers` are those
+// of copies, and of values that the nests make and nobody after them needs: bytes for one tile where they are
+// tiles.
 struct GroupShape {
   std::vector<Stage> prepacks;  // what is made of constants, once for all calls
   std::vector<LoopNest> nests;  // several of a convolution by bands or parts
@@ -22,25 +23,32 @@ struct GroupShape {
   std::string error;      // not empty: why the group can't be rewritten so
   int error_node = -1;
 
-  // Makes the value's buffer hold at least so many elements.
+  // Makes the value's buffer hold at least so many elements. It grows if the whole tiles and the rest both
+  // ask.
   void Reserve(int value, int64_t elements, Dtype dtype);
-  // Notes the first error only.
+  // Notes why the group can't be rewritten so, and at which node. Only the first error is kept.
   void Fail(int node, std::string why);
 };
 
-// A group whose values lie where they are made: in tiles in scratch memory if nobody else needs them.
+// Decides where the values of a group lie. One that nobody outside needs is a tile in scratch memory, which
+// is used again for each tile of rows. All others are stored whole.
+//
+// Invariant: values that share memory are of the same type, and the earlier one is not read any more.
 class GroupMemory {
  public:
-  // `in_place`: may results take the place of tiles that nobody needs any more?
+  // `in_place`: may results take the place of tiles that nobody needs any more? The group outlives this.
   GroupMemory(const FusionGroup& group, bool in_place) : group_(group), in_place_(in_place) {}
 
-  // The value whose memory holds the node.
+  // Returns the value whose memory holds the node: itself, or the one that it has replaced.
   int MemoryOf(int node) const;
   bool SharesMemory(int node) const { return alias_.contains(node); }
+  // Returns the node as a stage's operand. A tile begins at the same place for each item and row of the nest,
+  // so the strides are for values that are stored whole.
   StageOperand OperandFor(int node, int64_t batch_stride, int64_t row_stride) const;
-  // Notes the memory of a value that is made; `rows` and `columns` of a tile.
+  // Notes the memory of a value that is made; `rows` and `columns` are those of a tile. The kernel's result
+  // is the caller's memory.
   void Reserve(int node, int64_t rows, int64_t columns, GroupShape* shape) const;
-  // Gives a result the memory of a tile of its type.
+  // Gives a result the memory of a tile of its type. Returns false if that is not allowed.
   bool Replace(int result, int input);
 
  private:

@@ -17,19 +17,22 @@
 namespace kirsch {
 namespace {
 
-// Finds out what has to be copied, then writes the nodes anew.
+// Finds out first which operations need copies, then writes the nodes anew. A graph that needs none is
+// returned as it is.
 class DenseWriter {
  public:
   explicit DenseWriter(const Graph& graph) : graph_(graph), uses_(graph), places_(graph.nodes.size(), -1) {}
 
   Graph Write() && {
     for (int node = graph_.num_inputs(); node < static_cast<int>(graph_.nodes.size()); ++node) Look(node);
+    // All nodes keep their order. Copies of parameters come first, a copy of the result comes last.
     if (copied_.empty() && !copies_result_) return graph_;
     dense_.name = graph_.name;
     for (int node = 0; node < static_cast<int>(graph_.nodes.size()); ++node) {
       if (node == graph_.num_inputs()) CopyParameters();
       GraphNode copy = graph_.at(node);
       for (int& input : copy.inputs) input = PlaceFor(node, input);
+      // A copy of f8 is of bf16, so a transposed view of it is, too.
       if (copy.op == Operation::kTranspose) copy.type.dtype = dense_.at(copy.inputs[0]).type.dtype;
       if (node == graph_.result && copies_result_) copy.type.strides.clear();
       places_[static_cast<size_t>(node)] = Push(std::move(copy));
@@ -42,7 +45,7 @@ class DenseWriter {
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
 
-  // Notes what the operation can't read or write as it lies.
+  // Notes whether the operation needs copies of its inputs, or of its result.
   void Look(int node) {
     const bool reads = std::any_of(graph_.at(node).inputs.begin(), graph_.at(node).inputs.end(),
                                    [&](int input) { return !TypeOf(input).dense(); });
@@ -50,12 +53,14 @@ class DenseWriter {
     if ((!reads && !writes) || GoesByTensorsAsTheyLie(graph_, node)) return;
     if (reads) copied_.insert(node);
     if (!writes) return;
+    // With dense inputs the operation may be able to write the result's strides. If so, the result needs no
+    // copy.
     Graph without = graph_;
     for (int input : graph_.at(node).inputs) without.nodes[static_cast<size_t>(input)].type.strides.clear();
     copies_result_ = !GoesByTensorsAsTheyLie(without, node);
   }
 
-  // As some rewrite does it for this operation alone.
+  // True if some rewrite computes this operation alone with these strides.
   bool GoesByTensorsAsTheyLie(const Graph& graph, int node) const {
     const GraphNode& at = graph.at(node);
     switch (Info(at.op).kind) {
@@ -72,11 +77,14 @@ class DenseWriter {
     return FindRowSpace(graph, {node}, &error, &error_node).has_value();
   }
 
+  // True if the matrices of all these values are evenly apart.
   static bool AreMatrices(const Graph& graph, int node, const std::vector<int>& others) {
     const auto is_matrix = [&](int value) { return FindMatrices(graph.at(value).type).has_value(); };
     return is_matrix(node) && std::all_of(others.begin(), others.end(), is_matrix);
   }
 
+  // Writes one copy of each strided input that some operation cannot read. Operations that can read it still
+  // do.
   void CopyParameters() {
     for (int node : copied_)
       for (int input : graph_.at(node).inputs)
@@ -84,7 +92,8 @@ class DenseWriter {
           copies_[input] = Push(CopyOf(input, {StoredAs(TypeOf(input).dtype), TypeOf(input).dims}));
   }
 
-  // What no kernel writes becomes what holds its numbers, and is multiplied with the same others.
+  // Returns the type of a copy. A type that no kernel writes becomes bf16, which holds all its numbers and
+  // may be multiplied by the same other types.
   static Dtype StoredAs(Dtype dtype) { return Info(dtype).is_result ? dtype : Dtype::kBf16; }
 
   GraphNode CopyOf(int from, TensorType type) const {
@@ -94,6 +103,7 @@ class DenseWriter {
     return copy;
   }
 
+  // Returns the new number of a node's input: that of its copy, if the node reads one.
   int PlaceFor(int node, int input) const {
     const bool is_copy = copied_.contains(node) && copies_.contains(input);
     return is_copy ? copies_.at(input) : places_[static_cast<size_t>(input)];

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of parameters, and of the result, where an operation can't go by them as they lie.
+// Inserts copies of parameters or of the result, where an operation cannot read or write their strides. All
+// rewrites may then rely on strides that they can handle.
+//
+//   before -> after:
+//     softmax(x), x: f32[4,8,16] strides=[1,4,32]  ->  c = cast(x, f32), dense;  softmax(c)
 #ifndef KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
 #define KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
 
@@ -7,9 +11,9 @@
 
 namespace kirsch {
 
-// The same kernel; what is copied is cast to its own type, or of f8, which no kernel writes, to bf16. Such
-// casts of parameters stand before all other operations, so that none stands between a contraction and what
-// may become its epilogue.
+// Returns the same kernel. A copy is a cast to the tensor's own type; of f8, which no kernel writes, to bf16.
+// Casts of parameters stand before all other operations: none may stand between a contraction and its
+// epilogue.
 Graph MaterializeStrided(const Graph& graph);
 
 }  // namespace kirsch
