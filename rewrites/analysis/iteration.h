@@ -58,11 +58,12 @@ struct MatrixStrides {
 // others not, or neighbouring columns are apart. The tensor's last axis may also have a single element, as a
 // reduction leaves it.
 //
-//   In the space [8, 64] (8 rows, 64 columns):
-//     f32[8,64]                   row 64, column 1
-//     f32[64] (a bias)            row 0, column 1
-//     f32[8,1] (a mean)           row 1, column 0
-//     f32[8,64] strides=[1,8]     nothing: columns are 8 elements apart
+//   In the space [4, 8, 64], 4 * 8 rows of 64 columns:
+//     f32[4,8,64]                        row 64, column 1
+//     f32[64], a bias                    row 0, column 1
+//     f32[4,8,1], a mean                 row 1, column 0
+//     f32[4,8,64] strides=[64,256,1]     nothing: rows are not evenly apart
+//     f32[8,64]                          nothing: rows are repeated along one of two axes
 std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type);
 
 // Says how the matrices of a tensor's last two axes lie in memory.

@@ -3,7 +3,7 @@
 // rewrites may then rely on strides that they can handle.
 //
 //   before -> after:
-//     softmax(x), x: f32[4,8,16] strides=[1,4,32]  ->  c = cast(x, f32), dense;  softmax(c)
+//     softmax(x), x: f32[4,8,2,64] strides=[64,256,2048,1]  ->  c = cast(x, f32), dense;  softmax(c)
 #ifndef KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
 #define KIRSCH_REWRITES_GRAPH_MATERIALIZE_H_
 

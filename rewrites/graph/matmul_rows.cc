@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matmuls, their epilogues and operations that go by the rows of their results -> stages over tiles of rows.
-// A matmul's rhs is read whole for each tile.
+// Computes matmuls, their epilogues, and operations that go by the rows of their results, as stages over
+// tiles of rows. Scores and the like then stay in a cache from one stage to the next. Each tile reads a
+// matmul's rhs whole.
+//
+//   before -> after, for q: f32[1024,64], k: f32[64,512] and tiles of 16 rows:
+//     s = matmul(q, k)   ->  64 times:  a contraction 16x64x512 into a tile s of scratch memory
+//     p = softmax(s)                    a row program for 16 rows of 512, from s to p
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,11 +25,12 @@
 namespace kirsch {
 namespace {
 
+// True if the operation at this place of the group is a matmul.
 bool IsMatmul(const FusionGroup& group, size_t place) {
   return group.graph().at(group.at(place)).op == Operation::kMatmul;
 }
 
-// Matrices that share the rhs of the first matmul.
+// Returns how many matrices share the rhs of the first matmul. All matmuls of a group have to share alike.
 uint32_t HeadsOf(const FusionGroup& group) {
   for (size_t place = 0; place < group.size(); ++place)
     if (IsMatmul(group, place))
@@ -46,14 +52,17 @@ class MatmulRowsShaper {
         taken_(leads_ ? FuseEpilogue(group_, 0, space_, true, problem.Varies(group_.at(0))).taken : 0) {}
 
   int64_t rows() const { return space_.rows(); }
-  // A matmul alone has its batch for itself.
+  // True if the group is one matmul with its epilogue. Its batch may then be the spec's own.
   bool IsAlone() const { return leads_ && taken_ + 1 == group_.size(); }
 
+  // Returns the nest over tiles of so many rows, or why there is none.
   GroupShape Shape(int64_t tile) && {
     Check();
     if (tile < 1 || tile > rows()) shape_.Fail(group_.at(0), "a tile of no more rows than there are");
     if (!shape_.error.empty()) return std::move(shape_);
     LoopNest nest;
+    // A matmul alone, all of its rows in one tile, may be a single spec with the whole batch. A spec's
+    // matrices follow each other without gaps, and their number is fixed.
     const bool batched = IsAlone() && tile == rows() && AreTogether() && !problem_.any_rows;
     nest.batch = batched ? 1 : space_.batch();
     nest.rows = rows();
@@ -67,12 +76,15 @@ class MatmulRowsShaper {
 
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
-  // All rows that share what they are multiplied by; of what has no heads, its own.
+  // Takes all rows that share what they are multiplied by as rows of one matrix. What has no heads has its
+  // own rows.
   IterationSpace SpaceOf(const std::vector<uint32_t>& dims) const {
     const bool has_heads = dims.size() > 2 && dims[dims.size() - 3] % heads_ == 0;
     return has_heads ? HeadsSpace(dims, heads_) : MatrixSpace(dims);
   }
 
+  // Notes an error unless all operations have the same rows and items, go by rows, and find their matrices
+  // evenly apart.
   void Check() {
     for (size_t place = 0; place < group_.size(); ++place) {
       const int node = group_.at(place);
@@ -87,7 +99,8 @@ class MatmulRowsShaper {
     }
   }
 
-  // Of any number of keys, what goes by them is the caller's, or made and used up here.
+  // Notes an error if a value with the number of keys comes from another group, or goes to one. It has to be
+  // the caller's, or a tile that is made and used up here.
   void CheckKeys(int node) {
     const auto is_known = [&](int input) {
       const int stored = group_.uses().Stored(input);
@@ -99,6 +112,8 @@ class MatmulRowsShaper {
       shape_.Fail(node, "all operations that go by the keys");
   }
 
+  // Notes an error unless the matmul shares its rhs as the group does, and its three matrices are evenly
+  // apart.
   void CheckMatrices(int node) {
     const GraphNode& at = graph_.at(node);
     if (ItemsPerMatrix(graph_, at, 0) != 1 || ItemsPerMatrix(graph_, at, 1) != heads_)
@@ -107,7 +122,7 @@ class MatmulRowsShaper {
       shape_.Fail(node, "matrices that are evenly apart");
   }
 
-  // Transposed matrices have no rows that are one matrix's.
+  // How the matmul's operands lie. A transposed lhs of several heads has no rows that are one matrix's.
   std::optional<StoredMatrices> StoredLhs(const GraphNode& matmul) const {
     const int lhs = matmul.inputs[0];
     if (heads_ > 1 && group_.uses().IsView(lhs)) return std::nullopt;
@@ -117,13 +132,17 @@ class MatmulRowsShaper {
     return FindMatrices(TypeOf(group_.uses().Stored(matmul.inputs[1])));
   }
   std::optional<StoredMatrices> StoredOut(int node) const { return FindMatrices(TypeOf(node), heads_); }
-  // Do the matrices that the only matmul takes and makes follow each other, as those of a spec's batch do?
+  // True if the matrices that the only matmul reads and writes follow each other, as those of a spec's batch
+  // do.
   bool AreTogether() const {
     const GraphNode& matmul = graph_.at(group_.at(0));
     const std::optional<StoredMatrices> out = StoredOut(group_.at(group_.size() - 1));
     return StoredLhs(matmul)->is_together && StoredRhs(matmul)->is_together && out && out->is_together;
   }
 
+  // Writes the group's operations in their order, for a tile of so many rows: each matmul with its epilogue
+  // is a stage. Operations by rows between two matmuls are row programs, one as long as their rows are of one
+  // length.
   std::vector<Stage> Stages(int64_t rows) {
     std::vector<Stage> stages;
     for (size_t place = 0; place < group_.size() && shape_.error.empty();) {
@@ -151,7 +170,8 @@ class MatmulRowsShaper {
     return stages;
   }
 
-  // Does one of the operations from place `first` to `end` read or make a row of what is one for each key?
+  // True if one of the operations from place `first` to `end` reads or makes rows with an element for each
+  // key.
   bool GoByKeys(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place) {
       const std::vector<int>& inputs = graph_.at(group_.at(place)).inputs;
@@ -162,7 +182,7 @@ class MatmulRowsShaper {
     return false;
   }
 
-  // The stage is for any number of keys, up to `keys`, which it has along `dim`.
+  // Makes the stage one for any number of keys, at most `keys`, which it has along `dim`.
   void TakeKeys(int node, size_t dim, int64_t keys, Stage* stage) {
     stage->keys = keys;
     stage->at_once = true;
@@ -171,11 +191,13 @@ class MatmulRowsShaper {
       shape_.Fail(node, "rows of any number of elements of that type");
   }
 
-  // Is it one for each key, made and used up here, so that its rows may be as far apart as is best?
+  // True if the value has an element for each key and is a tile: its rows may be as far apart as is best.
+  // (RowDistance).
   bool IsApart(int node) const { return problem_.Varies(node) && group_.Makes(node); }
   uint32_t Apart(uint32_t columns) const {
     return static_cast<uint32_t>(RowDistance(columns, problem_.target));
   }
+  // Sets that distance for all such operands of a row program, and makes room for it.
   void MoveRowsApart(int64_t rows, Stage* stage) {
     for (size_t i = 0; i < stage->operands.size(); ++i) {
       const int node = stage->operands[i].value;
@@ -185,11 +207,13 @@ class MatmulRowsShaper {
     }
   }
 
-  // The matmul at *place and its epilogue; *place is then that of the next operation.
+  // Writes the matmul at *place with its epilogue, and moves *place behind both.
   Stage Matmul(size_t* place, int64_t rows) {
     const GraphUses& uses = group_.uses();
     const int node = group_.at(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
     const bool lhs_turned = uses.IsView(lhs), rhs_turned = uses.IsView(rhs);
+    // The rhs is read whole by each tile of rows, so no tile of it will do. A tile of lhs has its own rows
+    // only, which a transposed lhs would read as columns.
     if (group_.Makes(uses.Stored(rhs)) || (group_.Makes(uses.Stored(lhs)) && lhs_turned))
       shape_.Fail(node, "no matmul by what the same group makes");
     const IterationSpace space = SpaceOf(TypeOf(node).dims);
@@ -199,6 +223,7 @@ class MatmulRowsShaper {
     const uint32_t k = TypeOf(lhs).dims.back();
     const StoredMatrices left = StoredLhs(graph_.at(node)).value_or(StoredMatrices{}),
                          right = StoredRhs(graph_.at(node)).value_or(StoredMatrices{});
+    // The spec: the tile's rows, or all items if the batch is the spec's own.
     Spec asked;
     asked.op = OpWith(fused.epilogue);
     asked.lhs_as = graph_.at(node).lhs_as;
@@ -211,6 +236,8 @@ class MatmulRowsShaper {
     const StoredMatrices out = stored.value_or(StoredMatrices{});
     const uint32_t row = IsApart(fused.result) ? Apart(n) : out.ld;
     SetMatrix(TypeOf(fused.result).dtype, Order::kRow, row, 2, &asked);
+    // Where the batch is the spec's, the stage runs once for all items: there is no stride from one to the
+    // next.
     const int64_t once = batched_ ? 0 : 1;
     Stage stage = ContractionStage(
         asked, {memory_.OperandFor(uses.Stored(lhs), once * left.batch, lhs_turned ? 1 : left.ld),
@@ -220,6 +247,7 @@ class MatmulRowsShaper {
       const MatrixStrides strides = StridesIn(space, TypeOf(operand)).value_or(MatrixStrides{});
       stage.operands.push_back(memory_.OperandFor(operand, once * strides.batch, strides.row));
     }
+    // Scores have the keys along n; sums over the keys have them along the reduction.
     if (problem_.Varies(node))
       TakeKeys(node, MatmulDims::kN, n, &stage);
     else if (problem_.Varies(lhs))
@@ -247,6 +275,7 @@ bool Applies(const GroupProblem& problem) {
   return any;
 }
 
+// All rows at once, tiles that register tiles divide well, and the tile that gives each thread one.
 std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   const MatmulRowsShaper shaper(problem, true);
   std::vector<RewriteParameters> all = {{shaper.rows()}};

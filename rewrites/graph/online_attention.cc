@@ -21,10 +21,10 @@
 namespace kirsch {
 namespace {
 
-// Keys in a block are so many lines, or up to eight times as many.
+// Blocks have as many keys as f32 fill so many lines, or up to eight times as many.
 constexpr int64_t kLeastLines = 4, kMostTimes = 8;
 
-// The nodes of an attention.
+// The nodes of an attention, as Matcher finds them in a group.
 struct Attention {
   int scores = -1;
   std::vector<int> before;  // elementwise operations on them
@@ -35,12 +35,17 @@ struct Attention {
   uint32_t heads = 1;      // matrices of queries that share their keys
 };
 
+// Finds an attention in a group whose operations are in this order: elementwise ones, the scores' matmul,
+// elementwise ones, softmax, perhaps a cast, the matmul by it, operations by rows.
 class Matcher {
  public:
   explicit Matcher(const FusionGroup& group) : group_(group), uses_(group.uses()), graph_(group.graph()) {}
 
+  // Returns nothing if the group has another form.
   std::optional<Attention> Match() {
     Attention found;
+    // Operations before the first matmul are on masks and the like: they must have all elements of the
+    // scores, so that they can be done for each block.
     while (place_ < group_.size() && graph_.at(NodeAt(place_)).op != Operation::kMatmul) ++place_;
     const size_t first = place_;
     if (!Take(Operation::kMatmul, &found.scores) || !HaveHeads(found.scores)) return std::nullopt;
@@ -50,9 +55,11 @@ class Matcher {
       found.before.push_back(NodeAt(place));
     }
     while (GoesByBlocks(place_, scores)) found.before.push_back(NodeAt(place_++));
+    // The softmax reads what the elementwise operations made, and none of these is needed after it.
     const int last = place_ == first + 1 ? found.scores : found.before.back();
     if (!Take(Operation::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
     if (IsNeededLater(0, place_ - 1)) return std::nullopt;
+    // The weights may be narrowed on their way to the second matmul, which reads them from the left.
     found.weights = found.softmax;
     const size_t end = place_;
     if (Take(Operation::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype))
@@ -70,7 +77,7 @@ class Matcher {
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   IterationSpace SpaceOf(int node) const { return HeadsSpace(TypeOf(node).dims, heads_); }
 
-  // Do as many heads share the matmul's rhs as the first one's, and none its lhs?
+  // True if as many matrices share the matmul's rhs as share the first one's, and none shares its lhs.
   bool HaveHeads(int node) {
     const GraphNode& at = graph_.at(node);
     const auto heads = static_cast<uint32_t>(ItemsPerMatrix(graph_, at, 1));
@@ -78,13 +85,15 @@ class Matcher {
     return heads == heads_ && ItemsPerMatrix(graph_, at, 0) == 1;
   }
 
+  // Takes the next operation, if it is `op`, and says which node it is.
   bool Take(Operation op, int* node) {
     if (place_ == group_.size() || graph_.at(NodeAt(place_)).op != op) return false;
     *node = NodeAt(place_++);
     return true;
   }
 
-  // Is there an elementwise operation for a row program in the space, which makes no less than its elements?
+  // True if there is an elementwise operation at this place that a row program in the space can do, and that
+  // makes an element for each score: then a block of keys has its own part of it.
   bool GoesByBlocks(size_t place, const IterationSpace& space) const {
     if (place == group_.size()) return false;
     const int node = NodeAt(place);
@@ -97,13 +106,15 @@ class Matcher {
 
   bool Reads(int node, int from) const { return graph_.at(node).inputs[0] == from; }
   bool IsMade(int node) const { return group_.Makes(node); }
-  // Is one of the operations from `first` to `end` of use after the one at `end`?
+  // True if an operation from place `first` to `end` is read after the one at `end`. A tile would be gone by
+  // then.
   bool IsNeededLater(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place)
       if (group_.LastUse(NodeAt(place)) > end) return true;
     return false;
   }
 
+  // Takes the operations behind the second matmul, and checks how queries, keys and values lie.
   std::optional<Attention> MatchAfter(Attention found) {
     const IterationSpace sums = SpaceOf(found.sums);
     for (; place_ < group_.size(); ++place_) {
@@ -133,7 +144,8 @@ class Matcher {
   uint32_t heads_ = 0;  // 0: not known yet
 };
 
-// A row program as a stage: what it loads comes before what it stores.
+// Builds a row program and its stage together. All loads have to come before the first store: the operands of
+// a stage are the program's inputs, then its results.
 class RowStageWriter {
  public:
   RowStageWriter(int64_t rows, int64_t columns, RowProgram program = {}) : program_(std::move(program)) {
@@ -143,16 +155,19 @@ class RowStageWriter {
     program_.results.clear();
   }
 
+  // Adds an operand for an input or a result that the program already has.
   void Place(const StageOperand& operand, int64_t row_stride) {
     stage_.operands.push_back(operand);
     stage_.row_strides.push_back(row_stride);
   }
 
+  // These append a value and return its number.
   int Do(Operation op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
   int Number(float number) { return Push({Operation::kNumber, -1, -1, -1, number}); }
 
   int Load(const StageOperand& from, int64_t row_stride) { return Load(from, row_stride, true); }
   int LoadOfRow(int value) { return Load({value, 0, 0, 0}, 1, false); }
+  // Stores a value; where an input has the same memory, the stage works in place.
   void Store(int value, Dtype dtype, const StageOperand& to, int64_t row_stride) {
     program_.results.push_back({value, dtype});
     for (const StageOperand& operand : stage_.operands) stage_.in_place |= operand.value == to.value;
@@ -180,20 +195,21 @@ class RowStageWriter {
   Stage stage_;
 };
 
-// How the keys are divided.
+// Says how the keys are divided into blocks.
 enum class Division : uint8_t {
   kKnown,   // their number is that of the graph
   kHalves,  // it is any: blocks, then what is left by halves of a block
   kAtOnce,  // it is any: blocks, then what is left at once
 };
 
-// Blocks of keys of one size, one after the other. `begins`: nothing was summed up before. `any`: what is
-// left, which is at most so many.
+// So many blocks of `keys` keys each, one after the other, from key `first` on. `begins`: nothing was summed
+// up before them. `any`: one block of what is left, which has at most so many keys.
 struct KeyBlocks {
   int64_t first = 0, keys = 0, count = 1;
   bool begins = false, any = false;
 };
 
+// Writes the loop nest of an attention, whose parameters have been checked.
 class OnlineAttentionShaper {
  public:
   OnlineAttentionShaper(const GroupProblem& problem, const Attention& attention, const GroupForm& form,
@@ -225,18 +241,21 @@ class OnlineAttentionShaper {
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   int64_t width() const { return sums_space_.columns(); }
 
-  // Buffers of what is one for each row, and of the sums so far.
+  // Buffers that are no nodes. The first three have an element for each row of a tile; the last has the sums
+  // so far.
   int maxima() const { return next_value_; }
   int denominators() const { return next_value_ + 1; }
   int scales() const { return next_value_ + 2; }
   int sums() const { return next_value_ + 3; }
-  // The memory of the weights: the scores', if it can be.
+  // Returns the memory of the weights. They replace the scores where both are of the same type.
   int weights() const {
     const bool same = TypeOf(attention_.weights).dtype == TypeOf(attention_.scores).dtype;
     return same ? attention_.scores : attention_.weights;
   }
   int result() const { return attention_.after.empty() ? attention_.sums : attention_.after.back(); }
 
+  // Notes the memory for a tile of so many rows and a block of keys. Where what is left of the keys is done
+  // at once, rows are further apart (RowDistance).
   void AddBuffers(int64_t rows) {
     const int64_t row = division_ == Division::kAtOnce ? RowDistance(block_, target_) : block_;
     shape_.Reserve(attention_.scores, rows * row, TypeOf(attention_.scores).dtype);
@@ -247,6 +266,8 @@ class OnlineAttentionShaper {
       shape_.Reserve(result(), TypeOf(result()).elements(), TypeOf(result()).dtype);
   }
 
+  // Writes the first block, whole blocks in a loop, what is left of the keys, and the division by the
+  // denominators.
   std::vector<Stage> Stages(int64_t rows) const {
     if (division_ != Division::kKnown) return StagesOfAnyKeys(rows);
     const int64_t keys = space_.columns(), block = block_;
@@ -265,8 +286,11 @@ class OnlineAttentionShaper {
     return stages;
   }
 
-  // Blocks, as many as there are; then what is left: of each half of a block, of each quarter, and so on down
-  // to one key, one or none; or one block of any number of keys below a block's.
+  // Writes the stages for a number of keys that is known when the kernel runs. All blocks are alike, so the
+  // sums begin as zeros. Whole blocks come first, as many as there are. What is left is done at once; or by
+  // half a block, a quarter, and so on down to one key, each once or not at all.
+  //
+  //   100 keys in blocks of 32: 3 whole blocks, then no 16, no 8, a block of 4, no 2, no 1
   std::vector<Stage> StagesOfAnyKeys(int64_t rows) const {
     std::vector<Stage> stages = {Zeros(sums(), rows * width()), Zeros(denominators(), rows),
                                  LeastMaxima(rows)};
@@ -294,6 +318,7 @@ class OnlineAttentionShaper {
     return stages;
   }
 
+  // Returns a stage that fills a buffer with zeros: a copy of no rows, and a row of padding.
   static Stage Zeros(int value, int64_t elements) {
     Stage stage;
     stage.kind = StageKind::kPad;
@@ -304,7 +329,8 @@ class OnlineAttentionShaper {
     return stage;
   }
 
-  // What any number is greater than, in all rows: from zeros.
+  // Writes the least finite number to the maxima of all rows. It is added to zeros, as a program needs an
+  // input.
   Stage LeastMaxima(int64_t rows) const {
     RowStageWriter writer(1, rows);
     const int zeros = writer.Load({denominators(), 0, 0, 0}, rows);
@@ -313,6 +339,7 @@ class OnlineAttentionShaper {
     return std::move(writer).Build();
   }
 
+  // Returns the stages of a block. The first block has nothing to rescale.
   std::vector<Stage> BlockStages(int64_t rows, const KeyBlocks& blocks) const {
     std::vector<Stage> stages = {Scores(rows, blocks), Softmax(rows, blocks)};
     if (!blocks.begins) stages.push_back(Rescaled(rows));
@@ -320,6 +347,7 @@ class OnlineAttentionShaper {
     return stages;
   }
 
+  // The block's scores: the queries of the tile by the block's keys.
   Stage Scores(int64_t rows, const KeyBlocks& blocks) const {
     const std::vector<int>& inputs = graph_.at(attention_.scores).inputs;
     const int q = inputs[0], k = inputs[1];
@@ -334,11 +362,12 @@ class OnlineAttentionShaper {
     return stage;
   }
 
-  // In scores and weights.
+  // Elements from one row to the next in scores and weights.
   uint32_t RowsApart(const KeyBlocks& blocks) const {
     return static_cast<uint32_t>(blocks.any ? RowDistance(block_, target_) : blocks.keys);
   }
 
+  // The block's part of the sums: the weights by the block's rows of v. The first block overwrites.
   Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
     const int v = graph_.at(attention_.sums).inputs[1];
     const auto n = static_cast<uint32_t>(width());
@@ -353,6 +382,7 @@ class OnlineAttentionShaper {
     return stage;
   }
 
+  // Returns a spec with the sizes of a matmul of the block; its matrices are set by the caller.
   Spec MatmulOf(int node, int64_t m, int64_t k, int64_t n) const {
     Spec asked;
     asked.lhs_as = graph_.at(node).lhs_as;
@@ -360,20 +390,22 @@ class OnlineAttentionShaper {
     return asked;
   }
 
-  // A matrix that a matmul takes, as it lies in memory, perhaps turned: all of an item's.
+  // Returns a matrix of an item as an operand, and says in `asked` how it lies. A view is read by columns.
   StageOperand Matrix(int node, uint32_t heads, size_t operand, Spec* asked) const {
     const StoredMatrices stored = *FindMatrices(TypeOf(uses_.Stored(node)), heads);
     SetMatrix(TypeOf(node).dtype, uses_.IsView(node) ? Order::kCol : Order::kRow, stored.ld, operand, asked);
     return {uses_.Stored(node), 0, stored.batch, 0};
   }
 
-  // Of what has elements for keys, `stride` elements from one key's to the next one's.
+  // Cuts what has elements for keys to the first block. `stride`: elements from one key to the next; each
+  // repeat goes on by a block of them.
   StageOperand Cut(StageOperand whole, int64_t stride, const KeyBlocks& blocks) const {
     whole.offset += blocks.first * stride;
     whole.repeat_stride = blocks.keys * stride;
     return whole;
   }
 
+  // Makes a row program of operations that have been checked to go by rows.
   FusedRows Fuse(const std::vector<int>& nodes, int wanted, const IterationSpace& space) const {
     std::string error;
     FusedRows fused = FuseRows(uses_, nodes, {wanted}, space, &error);
@@ -381,6 +413,8 @@ class OnlineAttentionShaper {
     return fused;
   }
 
+  // Does the elementwise operations on the scores, then a step of the online softmax: the new maximum, the
+  // weights, the block's part of the denominators, and the scale for what was summed up before.
   Stage Softmax(int64_t rows, const KeyBlocks& blocks) const {
     const bool first = blocks.begins;
     const FusedRows fused = Fuse(attention_.before, graph_.at(attention_.softmax).inputs[0], space_);
@@ -394,6 +428,7 @@ class OnlineAttentionShaper {
       const MatrixStrides strides = *StridesIn(space_, TypeOf(node));
       writer.Place(Cut({node, 0, strides.batch, strides.row}, strides.column, blocks), strides.row);
     }
+    // The first block has nothing to compare with: any score is above the least number.
     const int before =
         first ? writer.Number(std::numeric_limits<float>::lowest()) : writer.LoadOfRow(maxima());
     const int denominator = first ? -1 : writer.LoadOfRow(denominators());
@@ -406,6 +441,7 @@ class OnlineAttentionShaper {
       writer.StoreOfRow(sum, denominators());
       return Softmax(blocks, std::move(writer).Build());
     }
+    // The scale is exp(m - m'), 1 where the maximum has not grown.
     const int scale = writer.Do(Operation::kExp, writer.Do(Operation::kSub, before, maximum));
     writer.StoreOfRow(writer.Do(Operation::kAdd, writer.Do(Operation::kMul, denominator, scale), sum),
                       denominators());
@@ -417,6 +453,7 @@ class OnlineAttentionShaper {
     return rows;
   }
 
+  // Multiplies the sums so far by the scales of their rows, in place.
   Stage Rescaled(int64_t rows) const {
     RowStageWriter writer(rows, width());
     const int so_far = writer.Load({sums(), 0, 0, 0}, width()), scale = writer.LoadOfRow(scales());
@@ -424,7 +461,7 @@ class OnlineAttentionShaper {
     return std::move(writer).Build();
   }
 
-  // The sums over the denominators, and the operations after them.
+  // Divides the sums by the denominators, and does the operations after them on the way to the result.
   Stage Quotient(int64_t rows) const {
     FusedRows fused = Fuse(attention_.after, result(), sums_space_);
     const auto from = std::find(fused.inputs.begin(), fused.inputs.end(), attention_.sums);
@@ -444,8 +481,8 @@ class OnlineAttentionShaper {
     return std::move(writer).Build();
   }
 
-  // Multiplies an input, where it is loaded, by 1 over another one, which is added. That one is 0 where no
-  // key is seen: then the sums are, too, and the result.
+  // Multiplies an input, where it is loaded, by 1 over a new input. That one is 0 for a row that sees no key;
+  // the sums are 0 then, and so is the result, as the divisor is at least the least normal number.
   static void Divide(int input, RowProgram* program) {
     const int divisor = static_cast<int>(program->inputs.size());
     program->inputs.push_back({Dtype::kF32, false, true});
@@ -454,6 +491,7 @@ class OnlineAttentionShaper {
       return value.op == Operation::kLoad && value.input == input;
     });
     const auto at = static_cast<int>(load - values.begin());
+    // These six values come right behind the load, so all values after them move up by six.
     const std::vector<RowValue> added = {{Operation::kLoad, -1, -1, divisor, 0},
                                          {Operation::kNumber, -1, -1, -1, 1},
                                          {Operation::kNumber, -1, -1, -1, std::numeric_limits<float>::min()},
@@ -463,6 +501,7 @@ class OnlineAttentionShaper {
     const auto moved = [&](int value) {
       return value >= at ? value + static_cast<int>(added.size()) : value;
     };
+    // Whoever used the load reads the product, which is the last of the six.
     for (auto value = load + 1; value != values.end(); ++value) {
       value->a = moved(value->a);
       value->b = moved(value->b);
@@ -482,6 +521,7 @@ class OnlineAttentionShaper {
   GroupShape shape_;
 };
 
+// Where the number of keys is known, `online` is the rewrite; where it is not, the other two are.
 bool Applies(const GroupProblem& problem) {
   return !problem.any_keys() && Matcher(problem.group).Match().has_value();
 }
@@ -493,6 +533,7 @@ IterationSpace ScoresOf(const GroupProblem& problem, const Attention& attention)
   return HeadsSpace(problem.group.graph().at(attention.softmax).type.dims, attention.heads);
 }
 
+// Blocks have fewer keys than there are; tiles are all rows, or what register tiles divide well.
 std::vector<RewriteParameters> Enumerate(const GroupProblem& problem) {
   const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
   const int64_t least = kLeastLines * LineElements(problem.target);
@@ -516,7 +557,8 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   return OnlineAttentionShaper(problem, attention, form, Division::kKnown).Shape();
 }
 
-// Blocks are powers of two, so that there are halves down to one key.
+// Blocks are powers of two, so that there are halves down to one key. The smallest one is always tried,
+// however few keys the graph has.
 std::vector<RewriteParameters> EnumerateAnyKeys(const GroupProblem& problem) {
   const IterationSpace scores = ScoresOf(problem, *Matcher(problem.group).Match());
   const int64_t least = kLeastLines * LineElements(problem.target);
@@ -529,6 +571,7 @@ std::vector<RewriteParameters> EnumerateAnyKeys(const GroupProblem& problem) {
   return all;
 }
 
+// Checks the parameters, then writes the nest for any number of keys.
 GroupShape ExpandKeys(const GroupProblem& problem, const GroupForm& form, Division division) {
   const Attention attention = *Matcher(problem.group).Match();
   const auto [tile, keys, unused] = form.parameters;
@@ -546,6 +589,8 @@ GroupShape ExpandAnyKeys(const GroupProblem& problem, const GroupForm& form) {
   return ExpandKeys(problem, form, Division::kHalves);
 }
 
+// True if there is masked access to each type that has elements for keys. Matmuls need it of what they make
+// only.
 bool AppliesToAnyKeysAtOnce(const GroupProblem& problem) {
   if (!AppliesToAnyKeys(problem)) return false;
   const Graph& graph = problem.group.graph();
@@ -562,6 +607,8 @@ bool AppliesToAnyKeysAtOnce(const GroupProblem& problem) {
 std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const GroupProblem& problem) {
   std::vector<RewriteParameters> all = EnumerateAnyKeys(problem);
   const int64_t keys = ScoresOf(problem, *Matcher(problem.group).Match()).columns();
+  // The price of what is left is that of a nearly whole block. So only blocks are tried of which the graph's
+  // keys leave at least half a one.
   const auto leaves_little = [&](const RewriteParameters& parameters) {
     const int64_t block = parameters[1];
     return keys < block || keys % block < block / 2;
@@ -578,28 +625,25 @@ GroupShape ExpandAnyKeysAtOnce(const GroupProblem& problem, const GroupForm& for
 
 int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines * LineElements(target); }
 
-// Of a group that is
+// For a group that is
 //
-// - a matmul, the scores;
-// - elementwise operations on these, and, before the matmul, on what they take beside;
-// - a softmax, perhaps a cast of it to another floating type;
-// - a matmul by it from the left, of what the group doesn't make;
-// - operations that go by rows.
+// - a matmul, the scores; - elementwise operations on the scores, and, before the matmul, on masks that they
+// take; - a softmax, perhaps a cast of it to another floating type; - a matmul by it from the left, of what
+// the group doesn't make; - operations that go by rows.
 const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
 
-// The same for a number of keys that is known when the kernel runs (GroupProblem::varies): sums begin as 0,
-// blocks are as many as there are, and what is left of the keys is taken in halves of a block, quarters and
-// so on, each once or not at all. Stages say how many keys they are for (Stage::keys), and their operands
-// begin with the first key of all. What repeats say is what is priced: one block of each smaller size, and as
-// many whole ones as make it about the keys of the graph.
+// The same for a number of keys that is known when the kernel runs (GroupProblem::varies). Whole blocks are
+// as many as there are; what is left is taken by halves of a block (StagesOfAnyKeys).
+//
+// Stages say how many keys they are for (Stage::keys), and their operands begin with the first key of all.
+// The price is that of the repeats: one block of each smaller size, and as many whole ones as make it about
+// the keys of the graph.
 const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"}, AppliesToAnyKeys,
                                EnumerateAnyKeys, ExpandAnyKeys,    KeyUse::kBlocks};
 
-// The same, but that what is left is taken at once, by programs for any number of keys below a block's
-// (Stage::at_once), which are made and priced for as many as there may be. The search looks only at blocks of
-// which the keys of the graph leave at least half a one, so that the price is about theirs.
-// Not for types of which vectors can't be of a number of elements that is known when the kernel runs
-// (LanesMayVary).
+// The same, but what is left is taken at once, by programs for any number of keys below a block's
+// (Stage::at_once). They are made and priced for as many keys as there may be. Not for types whose vectors
+// cannot have a number of elements that is known when the kernel runs (LanesMayVary).
 const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",     {"tile", "keys"},    AppliesToAnyKeysAtOnce,
                                      EnumerateAnyKeysAtOnce, ExpandAnyKeysAtOnce, KeyUse::kAtOnce};
 

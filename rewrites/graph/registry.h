@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rewrites of graphs. Each is defined at the end of its own file, which says what it does.
+// Lists all rewrites of graphs, so that nobody else has to name them. Each is defined at the end of its own
+// file, which says what it does.
 #ifndef KIRSCH_REWRITES_GRAPH_REGISTRY_H_
 #define KIRSCH_REWRITES_GRAPH_REGISTRY_H_
 
@@ -33,9 +34,10 @@ namespace kirsch {
 KIRSCH_GRAPH_REWRITES(KIRSCH_DECLARE_REWRITE)
 #undef KIRSCH_DECLARE_REWRITE
 
+// Returns all of them. They are constants that live as long as the process.
 absl::Span<const GraphRewrite* const> GraphRewrites();
 
-// The rewrite of that name in schedules; null if there is none.
+// Returns the rewrite of that name in schedules; null if there is none.
 const GraphRewrite* FindGraphRewrite(std::string_view name);
 
 }  // namespace kirsch

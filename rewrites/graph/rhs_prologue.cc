@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on what a matmul multiplies by, done while it is packed: weights that are widened and scaled, or
-// masked. The nest's tiles are blocks of the columns of the matmul's result: for each, a row program writes
-// these columns of the rhs as a dense matrix in scratch memory (of a transposed view: rows of what it is a
-// view of), by which all rows of the lhs are multiplied.
+// Does operations on a matmul's rhs while it is packed: weights that are widened and scaled, or masked. The
+// changed weights are then never stored whole.
+//
+// The nest's tiles are blocks of the columns of the matmul's result. For each block, a row program writes
+// these columns of the rhs as a dense matrix in scratch memory, by which all rows of the lhs are multiplied.
+// Where the rhs is a transposed view, it writes rows of what that is a view of.
+//
+//   before -> after, for x: f32[8,512], w: s8[512,1024], blocks of 64 columns:
+//     f = cast(w, f32)         ->  16 times:  a row program: 512 rows of 64, from w[:, block] to a tile
+//     y = matmul(x, f * scale)                a contraction 8x512x64 of x and the tile, into y[:, block]
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -26,7 +32,7 @@ namespace {
 // Blocks of columns are lines, so many at most.
 constexpr int64_t kMostLines = 64;
 
-// The place of the first contraction; the end if there is none.
+// Returns the place of the first contraction; the group's size if there is none.
 size_t PlaceOfContraction(const FusionGroup& group) {
   const auto found = std::find_if(group.operations().begin(), group.operations().end(), [&](int node) {
     return Info(group.graph().at(node).op).kind == OperationKind::kContraction;
@@ -34,6 +40,7 @@ size_t PlaceOfContraction(const FusionGroup& group) {
   return static_cast<size_t>(found - group.operations().begin());
 }
 
+// Writes the loop nest of such a group, or says why there is none.
 class PrologueShaper {
  public:
   explicit PrologueShaper(const FusionGroup& group, const GroupForm& form = {})
@@ -50,6 +57,7 @@ class PrologueShaper {
         result_space_(MatrixSpace(TypeOf(node_).dims)),
         fused_(FuseEpilogue(group, matmul_, result_space_, false)) {}
 
+  // Checks the group first: the stages rely on it.
   GroupShape Shape() && {
     Check();
     if (!shape_.error.empty()) return std::move(shape_);
@@ -64,6 +72,8 @@ class PrologueShaper {
     return std::move(shape_);
   }
 
+  // Returns blocks of columns with all terms; then, where sums may be added up part by part, also with a
+  // fourth and a sixteenth of the terms, so that a tile of the rhs stays small.
   std::vector<RewriteParameters> Enumerate(const Target& target, int threads) const {
     const int64_t step = LineElements(target), most = kMostLines * step;
     std::vector<RewriteParameters> all = {{columns(), terms()}};
@@ -87,10 +97,13 @@ class PrologueShaper {
   int64_t columns() const { return result_space_.columns(); }
   void Fail(int node, std::string error) { shape_.Fail(node, std::move(error)); }
 
+  // Notes an error unless the operations before the matmul go by rows of the rhs, are for the matmul only,
+  // and the epilogue takes all operations after it.
   void Check() {
     for (size_t place = 0; place < matmul_; ++place) {
       const int node = group_.at(place);
-      // The tiles have whole rows of what a transposed view is of, which may be reduced.
+      // Tiles have whole rows of what a transposed view is of, so these may be reduced. Of other rhs they
+      // have parts of rows.
       const bool goes = GoesAlongRows(graph_, node) && (turned_ || !FindReducedAxes(graph_, node));
       if (!goes || !FitsRows(graph_, node, space_)) Fail(node, "operations on the columns of a matmul's rhs");
       if (group_.LastUse(node) > matmul_) Fail(node, "values for the matmul only");
@@ -108,13 +121,15 @@ class PrologueShaper {
       Fail(node_, "sums in the memory of the result");
   }
 
+  // How the lhs and the result lie, which no tile is made of.
   std::optional<StoredMatrices> StoredLhs() const { return FindMatrices(TypeOf(uses_.Stored(lhs_))); }
   std::optional<StoredMatrices> StoredOut() const { return FindMatrices(TypeOf(fused_.result)); }
 
-  // Products in each sum.
+  // Products in each sum: the whole depth of the reduction.
   int64_t terms() const { return TypeOf(lhs_).dims.back(); }
-  // May the matmul be done part by part, each added to those before? Of a transposed view whole rows are few
-  // enough.
+  // True if the matmul may be done part by part, each added to those before. The result's memory holds the
+  // sums meanwhile, so it must be of their type. A transposed view needs no parts: a block is a few whole
+  // rows.
   bool MayAddUp() const { return !turned_ && TypeOf(fused_.result).dtype == TypeOf(node_).dtype; }
 
   // A block of the result's columns, and the terms of its sums that are added at a time.
@@ -122,6 +137,8 @@ class PrologueShaper {
     int64_t columns, first, terms;
   };
 
+  // Writes the stages for a block of columns: for each part of the terms, the part of the rhs, then its
+  // matmul.
   std::vector<Stage> Stages(int64_t columns) {
     std::vector<Stage> stages;
     for (int64_t first = 0; first < terms(); first += depth())
@@ -129,6 +146,8 @@ class PrologueShaper {
     return stages;
   }
 
+  // Operations before the matmul are as few row programs as can be: one ends where a value is narrowed, as
+  // its readers must read it from memory.
   void AddStages(const Block& block, std::vector<Stage>* stages) {
     std::vector<int> nodes;
     for (size_t place = 0; place < matmul_; ++place) {
@@ -139,7 +158,8 @@ class PrologueShaper {
     stages->push_back(Matmul(block));
   }
 
-  // `next`: the place after the last of the nodes.
+  // Writes a row program for the part of the rhs. `next` is the place after the last of the nodes: values
+  // that are used from there on are its results.
   Stage Rows(const std::vector<int>& nodes, size_t next, const Block& block) {
     std::vector<int> wanted;
     std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
@@ -160,13 +180,15 @@ class PrologueShaper {
     return stage;
   }
 
-  // A dense tile, or that part of a matrix which belongs to the block.
+  // Adds a node as an operand: a dense tile, if it is made here; else the part of a matrix that belongs to
+  // the block.
   void AddMatrix(int node, const Block& block, Stage* stage) const {
     const MatrixStrides strides = StridesIn(space_, TypeOf(node)).value_or(MatrixStrides{});
     if (IsMade(node)) {
       stage->operands.push_back({node, 0, 0, 0});
       stage->row_strides.push_back(strides.column != 0 && strides.row != 0 ? stage->columns : strides.row);
     } else {
+      // Tiles of the nest go on along columns. Of a transposed view, columns are the rows of what is stored.
       const auto [along_terms, along_columns] =
           turned_ ? std::pair(strides.column, strides.row) : std::pair(strides.row, strides.column);
       stage->operands.push_back({node, block.first * along_terms, strides.batch, along_columns});
@@ -174,6 +196,8 @@ class PrologueShaper {
     }
   }
 
+  // Writes the matmul by the part of the rhs. Parts after the first one accumulate; only the last has the
+  // epilogue.
   Stage Matmul(const Block& block) const {
     const int64_t m = result_space_.rows(), k = terms();
     const bool lhs_turned = uses_.IsView(lhs_), last = block.first + block.terms == k;
@@ -215,7 +239,7 @@ class PrologueShaper {
   GroupShape shape_;
 };
 
-// Do operations before the first contraction make what it multiplies by?
+// True if operations before the first contraction, which is a matmul, make its rhs.
 bool Applies(const GroupProblem& problem) {
   const FusionGroup& group = problem.group;
   const size_t place = PlaceOfContraction(group);

@@ -14,14 +14,16 @@
 namespace kirsch {
 namespace {
 
-// Writes the definitions of the graph's operations in those of row programs.
+// Writes the graph's operations as values of a row program. Composed operations, as norms, are defined here
+// once for all kernels.
 class RowWriter {
  public:
   RowWriter(const Graph& graph, const IterationSpace& space) : graph_(graph), space_(space) {
     fused_.program.reduces_rows = space.reduces_rows;
   }
 
-  // All of them, in their order.
+  // Writes all of them, in their order. First it notes which inputs are wanted as they are: an integer that
+  // is only ever used as a float is loaded as one.
   void Add(const std::vector<int>& nodes) {
     for (int node : nodes)
       for (int input : graph_.at(node).inputs)
@@ -29,6 +31,7 @@ class RowWriter {
     for (int node : nodes) values_[node] = Write(node);
   }
 
+  // Makes the node's value a result of the program, in the node's type.
   void Return(int node) {
     fused_.program.results.push_back({ValueNumber(node), graph_.at(node).type.dtype});
     fused_.results.push_back(node);
@@ -38,6 +41,8 @@ class RowWriter {
   const std::string& error() const { return error_; }
 
  private:
+  // These append a value, or find an equal one, and return its number. A value has the type of its first
+  // operand.
   int Do(Operation op, int a, int b = -1) {
     const Dtype type = op == Operation::kF32 ? Dtype::kF32 : At(a).type;
     return Push({op, a, b, -1, 0, type});
@@ -57,6 +62,7 @@ class RowWriter {
     return static_cast<int>(values.size()) - 1;
   }
 
+  // Returns the value that stands for a node. What the program does not make itself is loaded.
   int ValueNumber(int node) {
     if (const auto known = values_.find(node); known != values_.end()) return known->second;
     const GraphNode& at = graph_.at(node);
@@ -64,13 +70,14 @@ class RowWriter {
     return values_[node] = Load(node, AccumulatorOf(at.type.dtype));
   }
 
-  // Is the operation a cast from integers to floats?
+  // True if the operation is a cast from integers to floats.
   bool BecomesReal(int node) const {
     const GraphNode& at = graph_.at(node);
     return at.op == Operation::kCast && IsFloating(at.type.dtype) &&
            !IsFloating(graph_.at(at.inputs[0]).type.dtype);
   }
-  // What an integer is as an f32: of an input that nobody wants as it is, where it is loaded.
+  // Returns an integer node as an f32. An input that nobody wants as an integer is converted where it is
+  // loaded.
   int RealOf(int node) {
     if (values_.contains(node) || exact_.contains(node)) return Do(Operation::kF32, ValueNumber(node));
     const auto [real, is_new] = reals_.try_emplace(node, -1);
@@ -78,6 +85,7 @@ class RowWriter {
     return real->second;
   }
 
+  // Adds an input. Its strides say whether it has an element for each column, for each row, for both, or one.
   int Load(int node, Dtype type) {
     const GraphNode& at = graph_.at(node);
     const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
@@ -90,7 +98,8 @@ class RowWriter {
     return LoadOf(input, type);
   }
 
-  // For ComposeArithmetic. A product that is added is not rounded anyway.
+  // An algebra of spec/composition.h that writes row values, for ComposeArithmetic. Fma is two values: row
+  // programs don't round a product that is only added.
   struct Math {
     RowWriter& writer;
     Dtype type;
@@ -104,13 +113,14 @@ class RowWriter {
     int Fma(int a, int b, int c) { return Add(Mul(a, b), c); }
   };
 
-  // Elements that make one.
+  // Returns how many elements make one: those of a row, or of all axes that are reduced.
   double Length(const GraphNode& node) const {
     const TensorType& input = graph_.at(node.inputs[0]).type;
     if (Info(node.op).kind != OperationKind::kReduction) return input.dims.back();
     return static_cast<double>(input.elements() / node.type.elements());
   }
 
+  // Writes an operation whose inputs have been written, and returns its value.
   int Write(int number) {
     const GraphNode& node = graph_.at(number);
     if (BecomesReal(number)) return RealOf(node.inputs[0]);
@@ -139,6 +149,7 @@ class RowWriter {
     KIRSCH_BUG("does not go by rows");
   }
 
+  // Writes an elementwise operation: as one value where row programs have it, else as its composition.
   int Elementwise(const GraphNode& node, const std::vector<int>& in) {
     const OperationInfo& info = Info(node.op);
     const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
@@ -149,20 +160,23 @@ class RowWriter {
     return ComposeArithmetic(math, node.op, in[0], y);
   }
 
-  // A constant is never a NaN, so what it is compared with comes second.
+  // Writes a maximum or minimum. A constant is never a NaN, so it may be the first operand of the cheap form,
+  // which returns its second operand if either is a NaN.
   int Choice(Operation op, int x, int y) {
     if (At(x).type == Dtype::kS32 || At(x).op == Operation::kNumber) return Do(OfNumbers(op), x, y);
     const bool turns = At(y).op == Operation::kNumber && OfNumbers(op) != op;
     return turns ? Do(OfNumbers(op), y, x) : Do(op, x, y);
   }
 
-  // The largest, to which a zero is added that is a NaN if the sum of the squares is one.
+  // The largest of a row, or a NaN if one is in it. Row programs' maximum passes over NaNs. So a zero is
+  // added that is a NaN if the sum of the squares is one.
   int Greatest(int x) {
     const int squares = Do(Operation::kSum, Do(Operation::kMul, x, x));
     return Do(Operation::kAdd, Do(Operation::kMaximum, x), Do(Operation::kMinNum, Number(0), squares));
   }
 
-  // Of attention, what has no number above -inf is zeros: the maximum and the sum have bounds.
+  // exp(x - maximum) / sum of it. In attention, a row that is -inf throughout gives zeros: the maximum and
+  // the sum have bounds, so that nothing is inf - inf or divided by 0.
   int Softmax(int x, bool of_attention) {
     using Limits = std::numeric_limits<float>;
     const auto bounded = [&](float least, int value) {
@@ -178,7 +192,8 @@ class RowWriter {
     return Do(Operation::kMul, Do(Operation::kSum, x), Number(1 / Length(node)));
   }
 
-  // The value for the row's first element.
+  // Returns the value for the row's first element: the same operations on an input that is loaded once for
+  // the row.
   int First(int value) {
     const RowValue v = fused_.program.values[static_cast<size_t>(value)];
     if (v.op == Operation::kNumber || Info(v.op).reduces) return value;
@@ -194,7 +209,7 @@ class RowWriter {
     return first->second;
   }
 
-  // 1 / the largest magnitude, so that squares neither overflow nor all underflow.
+  // 1 / the largest magnitude of a row, so that squares neither overflow nor all underflow.
   int ScaleOf(int x) {
     constexpr double kLeast = 0x1p-50;  // what is less is small beside any eps but the smallest
     const int largest = Do(Operation::kMaximum, Do(Operation::kAbs, x));
@@ -212,8 +227,9 @@ class RowWriter {
     const int scale = ScaleOf(x);
     return Do(Operation::kMul, x, FactorOf(node, Do(Operation::kMul, x, scale), scale, node.number));
   }
-  // The same of x - mean. The mean is that of the differences of the first element, which are exact where x
-  // varies little; halves of x, the differences of which don't overflow; and the sum of quotients.
+  // The same of x - mean. The mean is that of the differences from the first element, which are exact where x
+  // varies little. They are of halves of x, so that they don't overflow; eps is a fourth then. The sum is of
+  // quotients, for the same reason.
   int Standardised(const GraphNode& node, int x) {
     const int half = Number(0.5);
     const int y = Do(Operation::kSub, Do(Operation::kMul, x, half), Do(Operation::kMul, First(x), half));
@@ -242,6 +258,7 @@ std::optional<ReducedAxes> FindReducedAxes(const Graph& graph, int node) {
   if (Info(at.op).kind == OperationKind::kRowwise) return ReducedAxes{};
   if (Info(at.op).kind != OperationKind::kReduction) return std::nullopt;
   const size_t rank = graph.at(at.inputs[0]).type.dims.size();
+  // Every axis between the first and the last one has to be reduced, too.
   const auto [least, most] = std::minmax_element(at.axes.begin(), at.axes.end());
   for (uint32_t axis = *least; axis <= *most; ++axis)
     if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end()) return std::nullopt;

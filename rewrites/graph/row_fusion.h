@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a graph that go row by row -> one row program.
+// Writes operations of a graph that go row by row as one row program, so that values between them stay in
+// registers.
+//
+//   before -> after:
+//     softmax(x)  ->  v0 = load x          v3 = exp(v2)       v5 = 1
+//                     v1 = maximum(v0)     v4 = sum(v3)       v6 = v5 / v4
+//                     v2 = v0 - v1                            v7 = v3 * v6, the result
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_FUSION_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_FUSION_H_
 
@@ -14,32 +20,37 @@
 
 namespace kirsch {
 
-// Can the operation be a part of a row program: does it need no more of its inputs than the same row, or than
-// the same column?
+// True if the operation can be a part of a row program: it needs the same row of its inputs only, or, where
+// it reduces rows, the same column.
 bool GoesByRows(const Graph& graph, int node);
 
-// Neighbouring axes, by how many there are from the first of them on, and how many behind the last.
+// Neighbouring axes, counted from the last one: {1, 0} is the last axis, {2, 1} the last but one, {2, 0}
+// both. Counting from the last axis keeps them comparable between shapes of different ranks.
 struct ReducedAxes {
   size_t from_first = 1, behind_last = 0;
   friend bool operator==(const ReducedAxes&, const ReducedAxes&) = default;
 };
-// Those that an operation reduces, or goes along; nothing if there are none, or others between them.
+// Returns the axes that an operation reduces or, as a softmax, goes along. Returns nothing if there are none,
+// or if others lie between them.
 std::optional<ReducedAxes> FindReducedAxes(const Graph& graph, int node);
 
-// Does the operation go by rows, each of which it reduces along itself, if at all?
+// True if the operation goes by rows and, if it reduces anything, reduces the last axis: the row itself.
 bool GoesAlongRows(const Graph& graph, int node);
 
-// Is the value narrowed, so that who needs it must read it from memory?
+// True if a cast narrows the value, or rounds it to s32. Whoever needs the rounded value must read it from
+// memory, so it ends a row program.
 bool IsNarrowed(const Graph& graph, int node);
 
+// A row program and the nodes that it stands for.
 struct FusedRows {
   RowProgram program;
   std::vector<int> inputs;   // nodes, as the program's inputs
   std::vector<int> results;  // nodes, as the program's results: those of `wanted`
 };
 
-// The operations `nodes`, in their order, each of which goes by rows in `space`. What is wanted may also be
-// none of them: it is read. Empty `error`, or why there is none.
+// Writes the operations `nodes` in their order; each goes by rows in `space`. `wanted` are the values to
+// store; one that is none of the nodes is read and stored. `*error` says why there is no program, or is
+// empty.
 FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,
                    const IterationSpace& space, std::string* error);
 

@@ -9,15 +9,16 @@
 namespace kirsch {
 namespace {
 
-// Of the values that might be kept, so many are looked at, and of the others none is kept.
+// At most so many values may be kept by a schedule: each multiplies the number of schedules.
 constexpr size_t kMostKept = 2;
 
-// Values that several passes compute and that more than the others of these need: to keep them is to keep
-// all.
+// Returns values that several passes compute and that something else needs than other such values. Values
+// that lead up to such a one need not be kept beside it. The last ones are looked at first.
 std::vector<int> WorthKeeping(const RowProgram& program, const RowPasses& plan) {
   std::vector<int> passes(program.values.size(), 0);
   for (const RowPass& pass : plan.passes)
     for (int v : pass.computed) ++passes[static_cast<size_t>(v)];
+  // A value that more than one pass computes. Loads and numbers cost little to repeat.
   const auto is_shared = [&](int v) {
     const Operation op = program.values[static_cast<size_t>(v)].op;
     return passes[static_cast<size_t>(v)] > 1 && op != Operation::kLoad && op != Operation::kNumber;
@@ -35,7 +36,8 @@ std::vector<int> WorthKeeping(const RowProgram& program, const RowPasses& plan) 
   return worth;
 }
 
-// Simple passes are bound by their loads and by the latency of what they accumulate, others by arithmetic.
+// Returns how many vectors each pass takes at once. Simple passes are bound by their loads and by the latency
+// of what they accumulate, so several at once pay. Others are bound by arithmetic. Few registers halve it.
 std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, const VectorUnit& unit,
                           int64_t columns, bool more) {
   constexpr int kManyRegisters = 32;
@@ -54,16 +56,18 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
   return unroll;
 }
 
+// True if the maximum and the sum of a softmax can be found in one pass along the row.
 bool HasOnline(const RowProgram& program) {
   return !program.reduces_rows && FindOnlineSum(program).has_value();
 }
 
 class Enumerator {
  public:
-  // `prefetch`: bytes.
+  // `prefetch`: bytes that lines are asked for ahead, where a schedule prefetches.
   Enumerator(const RowProgram& program, int64_t columns, int prefetch)
       : program_(program), columns_(columns), prefetch_(prefetch) {}
 
+  // Adds the schedules with vectors of this unit, for all ways to keep values.
   void Add(const VectorUnit& unit, bool online) {
     RowSchedule schedule;
     schedule.lanes = unit.lanes(Dtype::kF32);
@@ -76,7 +80,8 @@ class Enumerator {
   std::vector<RowSchedule> Take() && { return std::move(schedules_); }
 
  private:
-  // All ways to keep worth[next], worth[next + 1], ...
+  // Tries each way to keep worth[next] and those after it: computed again, in the place of a result, or in
+  // scratch.
   void Keep(const VectorUnit& unit, const std::vector<int>& worth, size_t next, const RowSchedule& so_far) {
     if (next == worth.size()) return Finish(unit, so_far);
     RowSchedule schedule = so_far;
@@ -88,6 +93,8 @@ class Enumerator {
     for (int result = 0; result < static_cast<int>(program_.results.size()); ++result) keep_at(result);
     keep_at(RowSchedule::kInScratch);
   }
+  // Adds the schedule with few and with many vectors at once. What goes down the columns has one block of
+  // columns for all passes, so these take as many vectors as the one with the fewest.
   void Finish(const VectorUnit& unit, RowSchedule schedule) {
     const RowPasses plan = FindPasses(program_, schedule);
     for (bool more : {true, false}) {
@@ -99,8 +106,8 @@ class Enumerator {
       if (more && unit.lanes(Dtype::kF32) == schedules_.front().lanes) FromFarAway(schedule);
     }
   }
-  // With prefetches, a result past the caches or none: the width of vectors matters little then, and nobody
-  // wants to keep anything there.
+  // Adds schedules for rows from RAM: with prefetches, and with a result past the caches or none. The width
+  // of vectors matters little then, and nobody wants to keep values beside results that leave the caches.
   void FromFarAway(RowSchedule schedule) {
     if (std::any_of(schedule.kept.begin(), schedule.kept.end(), [](int at) { return at >= 0; })) return;
     schedule.prefetch = prefetch_;
@@ -109,6 +116,8 @@ class Enumerator {
       AddIfNew(schedule);
     }
   }
+  // Different ways may end in the same schedule; and a value that is kept where it is overwritten too soon is
+  // unsound.
   void AddIfNew(const RowSchedule& schedule) {
     const bool is_new = std::find(schedules_.begin(), schedules_.end(), schedule) == schedules_.end();
     if (is_new && IsSound(program_, schedule)) schedules_.push_back(schedule);
@@ -135,7 +144,7 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
   return std::move(enumerator).Take();
 }
 
-// What hangs on the target is the same for all that matters here.
+// Any target will do: whether a schedule may work in place does not depend on it.
 bool MayReplace(const RowProgram& program, int result, int input) {
   VectorUnit unit;
   unit.bytes = 64;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedules of a row program that are worth a look.
+// Lists the schedules of a row program that are worth pricing: in how many vectors at once, which values are
+// kept from pass to pass, what is prefetched or stored past the caches.
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_SCHEDULES_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_SCHEDULES_H_
 
@@ -12,15 +13,17 @@
 
 namespace kirsch {
 
-// A few dozen at most, all of them sound; the same in the same order every time. Rows have `columns`
+// Returns a few dozen at most, all of them sound, the same in the same order every time. Rows have `columns`
 // elements.
 std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
                                                const Target& target);
 
-// May result `result` take the place of input `input` in one of them?
+// True if result `result` may take the memory of input `input` in one of the schedules. The search then
+// prices both choices; a schedule that may not is left out later.
 bool MayReplace(const RowProgram& program, int result, int input);
 
-// Is there code for the program that goes along rows whose number of elements is known when it runs?
+// True if there is code for the program with rows whose number of elements is known when it runs: each type
+// needs masked access, and nothing may go down the columns.
 bool ColumnsMayVary(const RowProgram& program, const Target& target);
 
 }  // namespace kirsch

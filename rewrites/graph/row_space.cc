@@ -8,12 +8,13 @@
 namespace kirsch {
 namespace {
 
-// Elementwise groups of fewer rows are one row, if that can be, so that threads can share its elements.
+// Elementwise groups of fewer rows are one row, if they can be, so that threads can share its elements.
 constexpr int64_t kFewRows = 8;
 
 int64_t Elements(const std::vector<uint32_t>& dims) { return TensorType{Dtype::kF32, dims}.elements(); }
 
-// What is reduced must not be repeated along the axes.
+// True if the operation's input has all elements of the axes that it reduces. An input that is repeated along
+// them would be summed up too few times.
 bool ReducesAll(const Graph& graph, int node, const IterationSpace& space) {
   const std::optional<ReducedAxes> reduced = FindReducedAxes(graph, node);
   if (!reduced) return true;
@@ -24,10 +25,12 @@ bool ReducesAll(const Graph& graph, int node, const IterationSpace& space) {
   return true;
 }
 
-// The spaces of these axes, the first that fits being the best.
+// Returns the spaces of these axes, the best first: few rows as one; else the most columns, then the most
+// rows.
 std::vector<IterationSpace> SpacesOf(const std::vector<uint32_t>& dims,
                                      const std::optional<ReducedAxes>& reduced) {
   const size_t rank = dims.size();
+  // Axes behind those that are reduced become columns, along which vectors run; reductions go down the rows.
   if (reduced && reduced->behind_last > 0)
     return {{dims, rank - reduced->from_first, rank - reduced->behind_last, true}};
   std::vector<IterationSpace> spaces;
@@ -50,6 +53,7 @@ std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector
   };
   std::vector<uint32_t> dims = WidestOf(graph, nodes.front());
   std::optional<ReducedAxes> reduced;
+  // The space has the axes of the widest shape. All reductions have to be along the same axes.
   for (int node : nodes) {
     if (!GoesByRows(graph, node)) return fail(node, "operations that go by rows");
     const std::optional<ReducedAxes> own = FindReducedAxes(graph, node);

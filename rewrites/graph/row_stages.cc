@@ -16,13 +16,15 @@ std::vector<Stage> RowStages::Write(size_t first, size_t end, const RowExtent& e
   std::vector<int> nodes;
   for (size_t place = first; place < end; ++place) {
     nodes.push_back(group_.at(place));
+    // A narrowed value ends a stage: those that need it must read it as it was rounded.
     if (place + 1 < end && !IsNarrowed(group_.graph(), nodes.back())) continue;
     stages.push_back(WriteOne(std::exchange(nodes, {}), place + 1, extent));
   }
   return stages;
 }
 
-// `next`: the place after the last of the nodes.
+// Writes the nodes as one stage. `next` is the place after the last of them: values that are used from there
+// on, or elsewhere, are its results.
 Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowExtent& extent) {
   std::vector<int> wanted;
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
@@ -38,7 +40,8 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
   for (int node : fused.results) {
     if (node == fused.results.front()) stage.in_place = Replace(node, fused, next, extent.rows);
     AddMatrix(node, extent, &stage);
-    // What goes down the columns stores a vector of them.
+    // A program that reduces down the columns stores vectors of columns, so a single value for a row has no
+    // place.
     if (extent.space.reduces_rows && extent.space.columns() > 1 &&
         StridesIn(extent.space, group_.graph().at(node).type)->column == 0)
       shape_.Fail(node, "values for each column where columns are reduced");
@@ -56,8 +59,9 @@ void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const
   stage->row_strides.push_back(strides.row);
 }
 
-// Can the first result have the memory of a tile that nobody needs any more? What is the same for all rows
-// is read again for the next one.
+// Gives the first result the memory of a tile that nobody needs any more. Returns false if there is no such
+// tile, or it may not be replaced. An input that is the same for all rows is read again for the next row, so
+// it cannot be replaced.
 bool RowStages::Replace(int result, const FusedRows& fused, size_t next, int64_t rows) {
   if (memory_.SharesMemory(result)) return true;
   if (!group_.IsLocal(result)) return false;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbouring operations of a fusion group that go by rows, as stages.
+// Writes neighbouring operations of a fusion group that go by rows as stages of a loop nest.
+//
+//   {scale, softmax, cast to bf16, exp}  ->  a row program that ends in the bf16 values, then one for exp
 #ifndef KIRSCH_REWRITES_GRAPH_ROW_STAGES_H_
 #define KIRSCH_REWRITES_GRAPH_ROW_STAGES_H_
 
@@ -14,20 +16,23 @@
 
 namespace kirsch {
 
-// What the stages run over: rows of the space; or so many columns of its only row, if that is not 0.
+// What the stages run over: `rows` rows of the space; or, if `flat` is not 0, so many columns of its only
+// row.
 struct RowExtent {
   const IterationSpace& space;
   int64_t rows = 1;
   int64_t flat = 0;
 };
 
+// Writes the stages of one tile of a group. In-place results are remembered by the memory, so that the rest
+// of the rows is written alike.
 class RowStages {
  public:
-  // All outlive it. Errors and buffers go to `shape`.
+  // All three outlive it. Errors and buffers go to `shape`.
   RowStages(const FusionGroup& group, GroupMemory* memory, GroupShape* shape)
       : group_(group), memory_(*memory), shape_(*shape) {}
 
-  // The operations from place `first` to `end`, all of which go by rows, as few stages as can be.
+  // Writes the operations from place `first` to `end`, all of which go by rows, as few stages as can be.
   std::vector<Stage> Write(size_t first, size_t end, const RowExtent& extent);
 
  private:

@@ -18,6 +18,7 @@ namespace {
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kFlatLines = 4;
 
+// Contractions and transposed copies have rewrites of their own.
 bool Applies(const GroupProblem& problem) {
   const Graph& graph = problem.group.graph();
   return std::none_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
@@ -26,11 +27,13 @@ bool Applies(const GroupProblem& problem) {
   });
 }
 
+// Returns the space that fits the group; else the shape says why there is none.
 std::optional<IterationSpace> SpaceOf(const GroupProblem& problem, GroupShape* shape) {
   return FindRowSpace(problem.group.graph(), problem.group.operations(), &shape->error, &shape->error_node);
 }
 
-// Rows that are tiles' to share; elements, where there is one row.
+// Returns how many rows tiles may share: elements, where there is one row; one, where columns are reduced
+// whole.
 int64_t RowsOf(const IterationSpace& space) {
   return space.flat ? space.columns() : space.reduces_rows ? 1 : space.rows();
 }
@@ -51,6 +54,7 @@ GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
 
 const GraphRewrite kRows = {"rows", {"tile"}, Applies, Enumerate, Expand};
 
+// Tries all rows in one tile, and the tile that gives each thread one.
 std::vector<RewriteParameters> TilesOfRows(const GroupProblem& problem, const IterationSpace& space) {
   std::vector<RewriteParameters> all = {{RowsOf(space)}};
   const int64_t step = space.flat ? kFlatLines * LineElements(problem.target) : 1;
@@ -73,6 +77,7 @@ GroupShape GroupOfRows(const GroupProblem& problem, const IterationSpace& space,
   nest.batch = space.flat ? 1 : space.batch();
   GroupMemory memory(group, form.in_place);
   RowStages writer(group, &memory, &shape);
+  // A tile is so many elements of a flat row, or so many rows; where rows are reduced, it is all of them.
   const auto stages = [&](int64_t rows) {
     if (space.flat) return writer.Write(0, group.size(), {space, 1, rows});
     return writer.Write(0, group.size(), {space, space.reduces_rows ? space.rows() : rows});

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that go by rows, without a contraction -> row programs over tiles of rows, or over parts of one
-// row.
+// Computes operations that go by rows, without a contraction, as row programs over tiles of rows, or over
+// parts of one row.
+//
+//   before -> after, for x: f32[1024,256] and tiles of 128 rows:
+//     softmax(x * 2)  ->  a nest of 8 tiles; its stage is a row program for 128 rows of 256
 #ifndef KIRSCH_REWRITES_GRAPH_ROWS_H_
 #define KIRSCH_REWRITES_GRAPH_ROWS_H_
 
@@ -12,8 +15,8 @@
 
 namespace kirsch {
 
-// All of the group by rows of the space, by elements of a flat one, in tiles: as GraphRewrite::enumerate and
-// ::expand have it. `pieces`: what an error calls those.
+// These do what GraphRewrite::enumerate and ::expand do, for all of the group in the space: by rows; or by
+// elements of a flat space. `pieces` is what an error calls those.
 std::vector<RewriteParameters> TilesOfRows(const GroupProblem& problem, const IterationSpace& space);
 GroupShape GroupOfRows(const GroupProblem& problem, const IterationSpace& space, const GroupForm& form,
                        std::string_view pieces);

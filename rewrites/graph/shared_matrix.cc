@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matmul of which several matrices share one of an operand's -> one after the other.
+// Computes a matmul of which several matrices share one of an operand's, as query heads share their keys. A
+// spec's batch has its own matrix for each item, so the stage repeats instead.
+//
+//   before -> after, for q: f32[12,64,32], k: f32[3,32,256]:
+//     matmul(q, k)  ->  for each of 3 items: a contraction 64x32x256, repeated 4 times; k stays, q moves on
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -13,6 +17,7 @@
 namespace kirsch {
 namespace {
 
+// Writes the nest of such a matmul with its epilogue.
 class SharedMatrixShaper {
  public:
   SharedMatrixShaper(const FusionGroup& group, bool in_place)
@@ -25,6 +30,7 @@ class SharedMatrixShaper {
         memory_(group, in_place) {}
 
   GroupShape Shape() && {
+    // The group is the matmul and what its epilogue takes, nothing else.
     if (const size_t end = 1 + fused_.taken; end != group_.size())
       shape_.Fail(group_.at(end), "what the matmul's epilogue can do");
     Spec asked;
@@ -38,6 +44,8 @@ class SharedMatrixShaper {
     Stage stage = ContractionStage(asked, {lhs, rhs, Each(fused_.result, out.batch)});
     for (int operand : fused_.operands)
       stage.operands.push_back(Each(operand, StridesIn(space_, TypeOf(operand))->batch));
+    // Repeats go through the matrices that share one; items of the nest go from one shared matrix to the
+    // next.
     stage.repeats = repeats_;
     memory_.Reserve(fused_.result, space_.rows(), space_.columns(), &shape_);
     LoopNest& nest = shape_.nests.emplace_back();
@@ -50,13 +58,14 @@ class SharedMatrixShaper {
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
 
-  // What each of the result's matrices has its own of, `stride` elements apart.
+  // An operand with a matrix for each of the result's, `stride` elements apart.
   StageOperand Each(int node, int64_t stride) const {
     StageOperand operand = memory_.OperandFor(node, stride * repeats_, 0);
     operand.repeat_stride = stride;
     return operand;
   }
 
+  // The matmul's operand: a shared one stays where it is from repeat to repeat. Notes in `asked` how it lies.
   StageOperand Matrix(size_t input, Spec* asked) {
     const GraphUses& uses = group_.uses();
     const int node = node_.inputs[input], stored = uses.Stored(node);
@@ -66,6 +75,7 @@ class SharedMatrixShaper {
     return is_shared ? memory_.OperandFor(stored, matrices.batch, 0) : Each(stored, matrices.batch);
   }
 
+  // Returns how a value's matrices lie; notes an error if they are not evenly apart.
   StoredMatrices MatricesAt(int node) {
     const std::optional<StoredMatrices> matrices = FindMatrices(TypeOf(node));
     if (!matrices) shape_.Fail(group_.at(0), "matrices that are evenly apart");

@@ -13,13 +13,14 @@ namespace {
 
 static_assert(kMaxStridedRank == 4, "an axis each for items, tiles, rows and columns");
 
+// A copy is a group of its own.
 bool Applies(const GroupProblem& problem) {
   return problem.group.size() == 1 && IsStridedCopy(problem.group.graph(), problem.group.at(0));
 }
 
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
-// Of four axes, the outer ones of one element where there are fewer.
+// Returns the values as those of four axes. Outer axes that are not there get `missing`.
 template <typename Number>
 std::array<int64_t, kMaxStridedRank> Outermost(const std::vector<Number>& values, int64_t missing) {
   std::array<int64_t, kMaxStridedRank> all;
@@ -29,6 +30,9 @@ std::array<int64_t, kMaxStridedRank> Outermost(const std::vector<Number>& values
   return all;
 }
 
+// The four axes become items, tiles, rows and columns, so each may have any stride:
+//
+//   f32[12,64,32] strides=[32,384,1]  ->  sizes 1, 12, 64, 32: one item, 12 tiles, 64 rows of 32 in each
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   GroupShape shape;
   const Graph& graph = problem.group.graph();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy of a tensor that lies in any way, or to one.
+// Tells casts that are copies of tensors with strides, or to them. Their rewrite, `gather`, reads and writes
+// any strides, which no other does.
 #ifndef KIRSCH_REWRITES_GRAPH_STRIDED_COPY_H_
 #define KIRSCH_REWRITES_GRAPH_STRIDED_COPY_H_
 
@@ -7,8 +8,8 @@
 
 namespace kirsch {
 
-// Is it a cast to the value's own type, or of one that no kernel writes, of or to a tensor with strides? Such
-// a one reads and writes in any way.
+// True if the node is a cast to the value's own type, or of a type that no kernel writes, and one of both
+// tensors has strides.
 bool IsStridedCopy(const Graph& graph, int node);
 
 }  // namespace kirsch

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution with its epilogue, all rows at once; of a padded image: of a copy with zeros around it.
+// Computes a convolution with its epilogue by one spec, all rows at once. A padded image is copied first,
+// with zeros around it: a window must not reach beyond the image.
+//
+//   before -> after, for an image f32[1,56,56,64], 3x3 filters, padding of 1:
+//     conv2d(x, w)  ->  before all items: a copy of 58x58x64 with zeros around it
+//                       a convolution of the copy, as a matmul of 3136 pixels x 576 taps x filters
 #include <utility>
 
 #include "rewrites/graph/convolution_stages.h"
@@ -8,7 +13,8 @@
 namespace kirsch {
 namespace {
 
-// The value that holds the images with zeros around them.
+// Returns the value that holds the images with zeros around them: a copy, which is made before all items, or
+// the image itself if there is no padding.
 int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
   if (!whole.node.conv.padded()) return whole.image_value();
   const AxisOptions& along = whole.options_along();
@@ -20,7 +26,8 @@ int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
   return next_value;
 }
 
-// `first`: the item that the stage begins with.
+// Returns the stage for the item `first` and those after it. An item is an image, or a group of the
+// convolution.
 Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
   const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
   const ConvShape conv = ShapeOf(whole, whole.padded(whole.first_axis()));
@@ -41,7 +48,8 @@ Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
 
 std::vector<RewriteParameters> Enumerate(const GroupProblem&) { return {{}}; }
 
-// Items are the images of nchw, or the groups of the convolution, of which each image of nchw has its own.
+// Items are the images of nchw, or the groups of the convolution. Groups of nchw differ from image to image,
+// so each image has a nest of its own.
 GroupShape Expand(const GroupProblem& problem, const GroupForm& form) {
   const FusedConvolution whole(problem.group);
   GroupShape shape;

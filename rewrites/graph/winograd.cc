@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution by Winograd's algorithm (spec/winograd.h): transforms of inputs and filters, matmuls,
-// transforms of the outputs with the epilogue; for bands of the output's rows, or for blocks of the filters.
+// Computes a 3x3 convolution by Winograd's algorithm (spec/winograd.h), which takes fewer multiplications:
+// for bands of the output's rows, or for blocks of the filters.
+//
+//   before -> after, for squares of 2x2 outputs, an output of 14x14, 64 channels and 128 filters:
+//     conv2d(x, w)  ->  the filters, transformed: 16 matrices of 64x128; once, ahead, if they are constant
+//                       the inputs, transformed:  16 matrices of 49x64, for 7x7 squares
+//                       16 matmuls of 49x64x128
+//                       the outputs, transformed back, with the epilogue
 #include "spec/winograd.h"
 
 #include <algorithm>
@@ -15,8 +21,8 @@
 namespace kirsch {
 namespace {
 
-// How the parameters are named: squares of so many outputs along each side; rows of the output at a time, or
-// so many filters. The other of the two is 0.
+// The parameters by their names: squares of m x m outputs; rows of the output at a time, or filters at a
+// time. The other of these two is 0.
 struct WinogradForm {
   int m;
   int64_t rows, filters;
@@ -26,6 +32,7 @@ WinogradForm FormOf(const RewriteParameters& parameters) {
   return {static_cast<int>(parameters[0]), parameters[1], parameters[2]};
 }
 
+// Writes the loop nests, whose parameters have been checked.
 class WinogradShaper {
  public:
   WinogradShaper(const FusedConvolution& node, const GroupForm& form)
@@ -57,7 +64,7 @@ class WinogradShaper {
 
   void AddBuffer(int value, int64_t elements) { shape_.Reserve(value, elements, Dtype::kF32); }
 
-  // All filters are transformed at first.
+  // Transforms all filters first, then goes band by band. What is between two stages is of one band.
   void ByBands() {
     for (const Bands& bands : BandsOf(node_, form_.rows, m_)) {
       LoopNest nest;
@@ -71,7 +78,8 @@ class WinogradShaper {
     }
   }
 
-  // All of an image is transformed at first. Rows are filters.
+  // Transforms all of an image first, then goes by blocks of filters, which are the nest's rows. That suits
+  // many filters and few pixels, as transformed filters need not all be in a cache.
   void ByFilters() {
     const Bands all = BandsOf(node_, node_.along().out, m_).front();
     const bool constant = constant_filters_;
@@ -102,6 +110,8 @@ class WinogradShaper {
 
   int64_t Squares(int64_t outputs) const { return (outputs + m_ - 1) / m_; }
 
+  // Filters are a single square of 3x3 elements, all channels and filters side by side. A block of the
+  // filters is a part of each channel's row.
   Stage FiltersTransform(int64_t block) {
     Stage stage = Transform(WinogradStep::kFilters);
     TransformShape& shape = stage.transform;
@@ -117,6 +127,7 @@ class WinogradShaper {
     return stage;
   }
 
+  // Squares overlap: each reads m + 2 rows and columns of the image. Rows beyond it are zeros.
   Stage InputTransform(const Bands& bands) {
     Stage stage = Transform(WinogradStep::kInput);
     TransformShape& shape = stage.transform;
@@ -130,6 +141,8 @@ class WinogradShaper {
     return stage;
   }
 
+  // For each of a square's (m + 2)^2 elements a matmul of squares x channels x filters. Where all filters
+  // have been transformed ahead, a block of them is a part of their rows.
   Stage Matmuls(const Bands& bands, int64_t block) {
     const int64_t squares = Squares(bands.tile) * Squares(width().out);
     const uint32_t m = static_cast<uint32_t>(squares), k = node_.sizes.channels,
@@ -150,11 +163,13 @@ class WinogradShaper {
     return stage;
   }
 
-  // One for each repeat.
+  // An operand with a matrix for each repeat.
   static StageOperand Matrices(int value, int64_t elements) {
     return {value, 0, 0, 0, MatrixStride(elements)};
   }
 
+  // The last rows and columns of squares may be beyond the output; those are not stored. The epilogue's
+  // operands follow the result.
   Stage OutputTransform(const Bands& bands, int64_t block) const {
     Stage stage = Transform(WinogradStep::kOutput);
     TransformShape& shape = stage.transform;
@@ -171,8 +186,8 @@ class WinogradShaper {
     return stage;
   }
 
-  // The result, or what the epilogue takes, of which an element is for each of its elements, pixels or
-  // filters.
+  // The result, or an operand of the epilogue, which has an element for each result, each pixel or each
+  // filter.
   StageOperand OutputOperand(int value, EpilogueOperand operand, const Bands& bands) const {
     const bool pixels = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kRows;
     const bool by_filter = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kColumns;
@@ -189,11 +204,13 @@ class WinogradShaper {
   GroupShape shape_;
 };
 
+// True if the kernel has 3 taps along the axis, without gaps, and meets each pixel.
 bool IsOfWinograd(const ConvolutionNode& node, size_t axis) {
   const AxisOptions& options = node.node.conv.axes[axis];
   return options.stride == 1 && options.dilation == 1 && node.sizes.axes[axis].kernel == kWinogradKernel;
 }
 
+// The algorithm rounds more, so callers have to allow it.
 bool Applies(const GroupProblem& problem) {
   if (!problem.allow_winograd || !IsConvolution(problem)) return false;
   const FusedConvolution node(problem.group);
