@@ -20,12 +20,12 @@ namespace kirsch {
 // Returns the same kernel, with the same parameters. A graph that is in this form already comes back as it
 // is:
 //
-// - Every value is computed once, and only those that the result needs. - All reductions are along axes next
-// to each other. Of others the last axes come first, which leaves the shortest rows. A mean becomes a mean of
-// means, which is the same, since all are of as many elements. - An operation stands behind those that it
-// reads. A contraction comes last among them, with the elementwise operations on its result: nothing then
-// stands between a contraction and its epilogue. - An operation that cannot read or write a tensor's strides
-// gets a copy (materialize.h).
+// - Every value is computed once, and only those that the result needs.
+// - All reductions are along axes next to each other. Of others the last axes come first, which leaves the
+//   shortest rows. A mean becomes a mean of means, which is the same, since all are of as many elements.
+// - An operation stands behind those that it reads. A contraction comes last among them, with the elementwise
+//   operations on its result: nothing then stands between a contraction and its epilogue.
+// - An operation that cannot read or write a tensor's strides gets a copy (materialize.h).
 Graph CanonicalGraph(const Graph& graph);
 
 }  // namespace kirsch

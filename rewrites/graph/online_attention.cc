@@ -428,7 +428,7 @@ class OnlineAttentionShaper {
       const MatrixStrides strides = *StridesIn(space_, TypeOf(node));
       writer.Place(Cut({node, 0, strides.batch, strides.row}, strides.column, blocks), strides.row);
     }
-    // The first block has nothing to compare with: any score is above the least number.
+    // The first block has nothing to compare with: the least finite number stands for the maximum so far.
     const int before =
         first ? writer.Number(std::numeric_limits<float>::lowest()) : writer.LoadOfRow(maxima());
     const int denominator = first ? -1 : writer.LoadOfRow(denominators());
@@ -627,9 +627,11 @@ int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines 
 
 // For a group that is
 //
-// - a matmul, the scores; - elementwise operations on the scores, and, before the matmul, on masks that they
-// take; - a softmax, perhaps a cast of it to another floating type; - a matmul by it from the left, of what
-// the group doesn't make; - operations that go by rows.
+// - a matmul, the scores;
+// - elementwise operations on the scores, and, before the matmul, on masks that they take;
+// - a softmax, perhaps a cast of it to another floating type;
+// - a matmul by it from the left, of what the group doesn't make;
+// - operations that go by rows.
 const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
 
 // The same for a number of keys that is known when the kernel runs (GroupProblem::varies). Whole blocks are

@@ -17,9 +17,10 @@ namespace {
 
 const TensorSpec& Operand(const Spec& spec, int operand) { return spec.tensor(operand); }
 
+// True if the operand is written. Epilogue operands come after the output.
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 
-// A whole row of a matrix without gaps, along the reduction: the next row follows it.
+// True if the tile is a whole row of a matrix without gaps, along the reduction: the next row follows it.
 bool IsOneStream(const Spec& spec, int operand, const Target& target) {
   const TensorSpec& tensor = Operand(spec, operand);
   const TileExtent extent = ExtentOf(spec, operand);
@@ -27,6 +28,7 @@ bool IsOneStream(const Spec& spec, int operand, const Target& target) {
          Bytes(tensor.dtype, int64_t{tensor.layout.ld} - extent.inner) <= target.line_bytes;
 }
 
+// Notes that the operand's tile comes from its level to `to`, once per run of the node.
 void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footprint, const Target& target,
                  Expansion* expansion) {
   Transfer transfer{Operand(spec, operand).level, to, {}, {}};
@@ -44,11 +46,12 @@ Transfer& LastTransfer(Expansion* expansion) {
   return expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)];
 }
 
+// Adds the only child of a move or a pack, which runs once.
 void AddChild(const Spec& spec, Expansion* expansion) {
   expansion->children[expansion->num_children++] = {spec, 1, 1};
 }
 
-// How a copy may differ from its operand beside its panels.
+// Says how a copy may differ from its operand beside its panels.
 struct CopyForm {
   Dtype dtype;
   int group;
@@ -57,12 +60,14 @@ struct CopyForm {
   friend bool operator==(const CopyForm&, const CopyForm&) = default;
 };
 
+// True if neighbours along the dim are neighbours in memory; of a window, within a run.
 bool ContiguousAlong(const Spec& spec, int operand, int dim) {
   if (InnerDim(spec, operand) != dim) return false;
   return !IsWindow(spec, operand) || WindowAxis(spec, dim)->stride(0) == 1;
 }
 
-// Can lhs be read as the arithmetic takes it? No group of steps may be in two runs of a window.
+// True if lhs can be read as the arithmetic takes it: in groups of steps, where it has groups. No group may
+// be in two runs of a window.
 bool LhsSuits(const Spec& spec, Arithmetic arithmetic) {
   const auto group = static_cast<uint32_t>(Info(arithmetic).group);
   const bool contiguous = ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
@@ -74,9 +79,11 @@ bool LhsSuits(const Spec& spec, Arithmetic arithmetic) {
 
 using CopyFormList = absl::InlinedVector<CopyForm, 4>;
 
-// Copies are made for this arithmetic. Lhs is broadcast element by element (or group by group), so it
-// is widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups
-// of lhs need it contiguous along the reduction.
+// Returns the copies that are made for this arithmetic. Lhs is broadcast element by element (or group by
+// group), so its copy widens it, if any does. Of rhs either has its merits: groups, or words that are
+// widened. Groups of lhs need it contiguous along the reduction.
+//
+//   f32 = bf16 * bf16 by dot products of pairs: lhs as it is, turned if it is in columns; rhs in groups of 2
 CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(arithmetic, operand, own);
@@ -93,7 +100,7 @@ CopyFormList CopyFormsFor(Arithmetic arithmetic, const Spec& spec, int operand) 
   return {{own, group, turned}, {lane, WordElements(lane), turned}};
 }
 
-// Are there products of rows of lhs as integers of this type and such an rhs?
+// True if there are products of rows of lhs, as integers of this type, and such an rhs.
 bool HasProductsOfIntegers(Dtype lhs, Dtype rhs, const Target& target) {
   return Info(BestArithmetic(lhs, rhs, target)).scales;
 }
@@ -101,7 +108,7 @@ bool HasProductsInPanels(Dtype rhs, const Target& target) {
   return HasProductsOfIntegers(Dtype::kQ8, InPanels(rhs), target);
 }
 
-// May rows of lhs become integers that share scales? Or have they?
+// True if rows of lhs may still become integers that share scales. AreIntegers: they are such integers.
 bool MayBecomeIntegers(const Spec& spec, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs;
   return spec.lhs_as == LhsAs::kQ8 && MayBeCopied(Operand(spec, kLhs)) && !IsWindow(spec, kLhs) &&
@@ -111,15 +118,15 @@ bool MayBecomeIntegers(const Spec& spec, const Target& target) {
 }
 bool AreIntegers(const Spec& spec) { return IsRounded(Operand(spec, MatmulDims::kLhs).dtype); }
 
-// Is the rhs none that lhs, as it has been rounded, is multiplied with? It has to go into panels then.
+// True if lhs has been rounded for another rhs than this one: rhs has to go into panels then.
 bool IsMeantForPanels(const Spec& spec) {
   const Dtype lhs = Operand(spec, MatmulDims::kLhs).dtype, rhs = Operand(spec, MatmulDims::kRhs).dtype;
   return AreIntegers(spec) && !IsInPanels(rhs) && lhs != RoundedBeside(rhs);
 }
 
-// Beside an lhs of integers, rhs stays as it is, or its codes get 8 bits in panels. They keep their bits and
-// factors where copies are made ahead and come from memory in every run. Beside an lhs that is to become
-// integers, no other copy of it is of use then.
+// Returns the copies for products of integers. Beside an lhs of integers, rhs stays as it is, or its codes
+// get 8 bits in panels. They keep their bits and factors where copies are made ahead, as these come from
+// memory in every run. Beside an lhs that is to become integers, no other copy of it is of use.
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};
@@ -141,18 +148,20 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
   return forms;
 }
 
-// The arithmetic of products of tiles; none: there are none for these types.
+// Returns the arithmetic of a matrix unit for these types; nothing if there is none.
 std::optional<Arithmetic> TilesOf(const Spec& spec, const Target& target) {
   return TileArithmetic(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, target);
 }
 
+// Appends the forms that are not there yet.
 void AddNew(const CopyFormList& more, CopyFormList* forms) {
   for (const CopyForm& form : more)
     if (std::find(forms->begin(), forms->end(), form) == forms->end()) forms->push_back(form);
 }
 
-// Copies are for the best arithmetic. Where that needs lhs in groups which it does not lie in, also for the
-// plain one, which takes any lhs. What may be rounded may be copied so, too.
+// Returns all copies of the operand. They are for the best arithmetic. If that needs lhs in groups in which
+// it does not lie, there are also those for the plain one, which takes any lhs. A copy may also round what
+// may be rounded.
 CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   const Arithmetic own = BestArithmetic(spec, target);
   const CopyFormList integers = CopyFormsOfIntegers(spec, operand, target);
@@ -174,7 +183,8 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   return forms;
 }
 
-// The layout of a packed copy: panels along the output's vector dim if the operand has it, else dense.
+// Returns the layout of a packed copy: panels along the output's vector dim, if the operand has it; else
+// dense.
 Layout CopyLayout(const Spec& spec, int operand, const CopyForm& form, uint8_t panel) {
   Layout copy = Operand(spec, operand).layout;
   copy.kind = LayoutKind::kPacked;
@@ -196,15 +206,16 @@ void AppendPack(int operand, Level level, Dtype dtype, const Layout& layout,
   decisions->push_back(decision);
 }
 
-// Panels side by side are several streams of whole vectors, which is of use only where they come from far.
+// True if a tile may read several panels side by side. Those are several streams of whole vectors, which is
+// of use only where they come from far.
 bool ReadsSeveralPanels(const Spec& spec, const VectorUnit& unit) {
   const TensorSpec& rhs = Operand(spec, MatmulDims::kRhs);
   return rhs.level >= Level::kL3 && rhs.layout.panel % unit.lanes(AccumulatorOf(spec)) == 0;
 }
 
-// Integers of blocks are read a vector at a time: of words, no more than are neighbours; of bytes, as many as
-// share a scale of lhs. Floats of 8 bits are decoded as vectors of bytes, which the widest ones are for
-// AVX-512BW only.
+// True if vectors of this unit can hold the codes of rhs. Integers of blocks are read a vector at a time: of
+// words, no more than are neighbours; of bytes, as many as share a scale of lhs. Floats of 8 bits are decoded
+// as vectors of bytes, for which the widest ones need AVX-512BW.
 bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (IsOfBlocks(rhs) && FormatOf(rhs).codes == BlockCodes::kFloats8)
@@ -215,8 +226,9 @@ bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit, 
   return steps <= Info(rhs).code_run;
 }
 
-// Tiles of a matrix unit are loaded row by row at one distance: of lhs, steps of the reduction; of rhs, a
-// vector of groups. Their sums are long, and in no order that anyone could ask for.
+// True if a matrix unit can load the operands. Its tiles are loaded row by row at one distance: of lhs, steps
+// of the reduction; of rhs, a vector of groups. Their sums are long, and in no order that anyone could ask
+// for.
 bool SuitsTiles(const Spec& spec, const Instruction& row, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const int lanes = target.vectors.front().lanes(row.accumulator());
@@ -228,9 +240,10 @@ bool SuitsTiles(const Spec& spec, const Instruction& row, const Target& target) 
   return spec.ideal == kIdealLhs || (!IsWindow(spec, kLhs) && ContiguousAlong(spec, kLhs, kK));
 }
 
-// Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
-// so rhs must be contiguous along it, within one panel or whole vectors of several, and lhs along the
-// reduction where it has groups, too; partial sums run along the reduction, so both inputs must be.
+// True if the register layout and its groups suit the layouts of both inputs. In outer products vectors run
+// along the output's inner dim: rhs must be contiguous along it, within one panel or whole vectors of
+// several. Where lhs has groups, it must be contiguous along the reduction. Partial sums run along the
+// reduction, so both inputs must.
 bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const VectorUnit& unit,
                   const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
@@ -250,7 +263,7 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
          (rhs.group == Info(arithmetic).group && LhsSuits(spec, arithmetic));
 }
 
-// True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
+// True if no microkernel can read the operand as it lies, whatever the tile. It must be copied, so it is not
 // moved. Lhs across the reduction is no partner of groups.
 bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
@@ -267,8 +280,8 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
 
 }  // namespace
 
-// operand@X -> operand@Y, Y faster than X and no slower than the level being filled. What the epilogue takes
-// stays where it is: it is read once, or it is a vector.
+// operand@X -> operand@Y, Y faster than X and no slower than the level being filled. Operands of the epilogue
+// stay where they are: each is read once, or it is a vector.
 void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand <= spec.op_info().output(); ++operand) {
@@ -286,13 +299,13 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
 
 namespace {
 
-// Do the microkernels below ask for what is moved, each for the tile of columns behind its own?
+// True if the microkernels below prefetch what is moved, each for the tile of columns behind its own.
 bool AreColumnsPrefetched(const Spec& spec, const Decision& decision) {
   return decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
          spec.operand[MatmulDims::kRhs].level > Level::kL2 && RhsIsReadInColumns(spec);
 }
 
-// They are one long stream, and as much of it is on its way as microkernels look ahead.
+// Notes that the columns are one long stream, of which as much is on its way as microkernels look ahead.
 void AskForColumnsAhead(const Spec& spec, const Target& target, Transfer* transfer) {
   const int64_t column = Bytes(spec.operand[MatmulDims::kRhs].dtype, spec.size[MatmulDims::kK]);
   transfer->a_tile_ahead = transfer->one_stream = true;
@@ -302,6 +315,8 @@ void AskForColumnsAhead(const Spec& spec, const Target& target, Transfer* transf
 
 }  // namespace
 
+// A move has one child: the same spec with the operand at its new level. Only a move into registers also
+// changes what is left to compute.
 void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
   Spec child = spec;
   TensorSpec& moved = child.operand[decision.operand];
@@ -313,6 +328,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     // Registers hold the tile: the spec below only adds to it, whatever was asked for.
     child = WithoutEpilogue(child);
     child.accumulate = true;
+    // What the tile's store and epilogue take from beyond L1 comes at this point.
     for (int operand = decision.operand; operand < spec.op_info().num_operands; ++operand)
       if (Operand(spec, operand).level > Level::kL1)
         AddTransfer(spec, operand, decision.level,
@@ -320,6 +336,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
                     expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, target, expansion);
+    // How the lines arrive decides what they cost: in short pieces of rows, in rows that evict each other,
+    // panel by panel, or in whole columns that are asked for ahead.
     Transfer& transfer = LastTransfer(expansion);
     transfer.by_tiles = decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
                         transfer.from > Level::kL2 && RhsIsReadInPieces(spec);
@@ -331,6 +349,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     // What has been asked for so stays that, if it is moved once more.
     moved.resident = ahead || transfer.by_tiles ? kPrefetched : std::max(moved.resident, kResident);
     SettleRounding(&child);
+    // The tile takes room in its cache from here on.
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
   }
@@ -339,8 +358,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
 
 namespace {
 
-// Copies of a window are made run by run: in plain rows, or in panels where no run begins inside of one, or a
-// single panel has all.
+// Leaves the panel widths that a copy of a window may have. Copies of a window are made run by run: in plain
+// rows, or in panels where no run begins inside of one, or a single panel has all.
 void LeaveWholePanels(const Spec& spec, const DigitAxis& axis, std::vector<uint8_t>* widths) {
   const uint32_t size = spec.size[static_cast<size_t>(InnerDim(spec, spec.op_info().output()))];
   std::erase_if(*widths, [&](uint8_t width) {
@@ -349,13 +368,13 @@ void LeaveWholePanels(const Spec& spec, const DigitAxis& axis, std::vector<uint8
   widths->push_back(0);
 }
 
-// May blocks be decoded without being turned, for dot products?
+// True if blocks may be decoded without being turned, for dot products.
 bool StaysInRows(const Spec& spec, int operand) {
   return IsOfBlocks(Operand(spec, operand).dtype) && spec.fixed_order == 0 &&
          ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
 }
 
-// The copies of an operand at each of the levels that suit the best arithmetic.
+// Appends the copies of an operand at each of the levels, in each panel width.
 void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels, const Target& target,
                   std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
@@ -377,7 +396,7 @@ void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels,
     }
 }
 
-// Would blocks of the output begin inside of panels?
+// True if blocks of the output would begin inside of panels.
 bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
   if (spec.block == 0 || layout.panel == 0 || spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))])
     return false;
@@ -385,8 +404,8 @@ bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
          spec.block % layout.panel != 0;
 }
 
-// How a copy lies. A dense one is taken to be walked from end to end, which tiles of a whole operand are not:
-// what is prepacked has plain rows instead, padded unless they are to follow each other.
+// Returns how a copy lies. A dense one is taken to be walked from end to end, which tiles of a whole operand
+// are not. So what is prepacked without panels has plain rows, padded unless they are to follow each other.
 Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& target) {
   Layout layout = decision.layout;
   if (Operand(spec, decision.operand).constant == 0 || layout.panel != 0) return layout;
@@ -399,14 +418,14 @@ Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& ta
   return layout;
 }
 
-// May codes of an rhs in panels get 8 bits? Panels that keep blocks take less to bring, and more to multiply:
-// once for many rows is enough.
+// True if codes of an rhs in panels may get 8 bits. Panels that keep blocks take less to bring, and more to
+// multiply: to widen them once for many rows is enough.
 bool MayGetWider(const Spec& spec, int operand) {
   const TensorSpec& rhs = Operand(spec, operand);
   return operand == MatmulDims::kRhs && GetsWider(rhs.dtype) && rhs.resident == 0 && AreIntegers(spec);
 }
 
-// To panels that are as wide, closer than those are.
+// Appends copies to panels that are as wide, closer than those are.
 void AppendWiderPanels(const Spec& spec, int operand, absl::Span<const Level> levels,
                        std::vector<Decision>* decisions) {
   const TensorSpec& panels = Operand(spec, operand);
@@ -433,6 +452,7 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
     else
       AppendCopies(spec, operand, levels, target, decisions);
   }
+  // Blocks of the output begin at any multiple of their width, so a panel must not reach over two of them.
   if (spec.block == 0) return;
   std::erase_if(*decisions, [&](const Decision& decision) {
     return decision.kind == RewriteKind::kPack && CutsPanels(spec, decision.operand, decision.layout);
@@ -441,7 +461,7 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
 
 namespace {
 
-// A constant operand of blocks may stay what it is, its rows following each other.
+// Appends the copy of a constant operand of blocks as it is, its rows following each other.
 void AppendDenseBlocks(const Spec& spec, int operand, std::vector<Decision>* decisions) {
   const TensorSpec& tensor = Operand(spec, operand);
   Layout rows = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
@@ -458,6 +478,7 @@ void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
   std::erase_if(*decisions,
                 [&](const Decision& decision) { return CutsPanels(spec, operand, decision.layout); });
   if (IsOfBlocks(tensor.dtype)) return AppendDenseBlocks(spec, operand, decisions);
+  // Plain rows, padded and dense. The padded ones may be among the copies already.
   const Layout padded = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
   const bool known = std::any_of(decisions->begin(), decisions->end(), [&](const Decision& decision) {
     return decision.layout == padded && decision.dtype == tensor.dtype;
@@ -468,6 +489,8 @@ void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
   AppendPack(operand, tensor.level, tensor.dtype, rows, decisions);
 }
 
+// A pack has one child: the same spec with the copy in place of the operand. A copy of a window is a plain
+// matrix.
 void ExpandPack(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
   const TensorSpec& source = spec.operand[decision.operand];
   Spec child = spec;
@@ -497,7 +520,8 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   AddChild(child, expansion);
 }
 
-// The arithmetic of a tile of this form: that of the packed rhs's groups; along the reduction, the best.
+// Returns the arithmetic of a tile of this form: that of the packed rhs's groups; along the reduction, the
+// best.
 Arithmetic FormArithmetic(const Spec& spec, LayoutKind form, const Target& target) {
   const TensorSpec &lhs = Operand(spec, MatmulDims::kLhs), &rhs = Operand(spec, MatmulDims::kRhs);
   if (form == LayoutKind::kVectors && spec.ideal != kIdealInputs)
@@ -505,7 +529,8 @@ Arithmetic FormArithmetic(const Spec& spec, LayoutKind form, const Target& targe
   return BestArithmetic(spec, target);
 }
 
-// An ideal tile fits if it does by either arithmetic: it bounds the programs of both.
+// True if the tile fits the registers. An ideal tile fits if it does by either arithmetic: it bounds the
+// programs of both.
 bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, const Target& target) {
   if (tile.form == LayoutKind::kTiles) return TileRegistersNeeded(tile) <= target.matrix->registers;
   if (int64_t{tile.rows} * tile.columns > unit.registers) return false;
@@ -516,6 +541,7 @@ bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, 
   return RegistersNeeded(tile, unit) <= unit.registers;
 }
 
+// Appends the register tiles of one form that have all of the spec's output, one per vector unit that suits.
 void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const Target& target,
                          std::vector<Decision>* decisions) {
   for (const VectorUnit& unit : target.vectors) {
@@ -538,6 +564,8 @@ void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmeti
   }
 }
 
+// All forms of a register tile, in a fixed order. There are none while rhs in panels waits for an lhs of
+// integers, or rhs has to go into panels first.
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
   if (IsInPanels(Operand(spec, MatmulDims::kRhs).dtype) && !AreIntegers(spec)) return;
@@ -559,6 +587,7 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   }
 }
 
+// A microkernel has no children. Its transfers are those operands that it reads from beyond L1.
 void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target& target,
                        Expansion* expansion) {
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
@@ -567,6 +596,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     if (tensor.level <= Level::kL1 && !by_tiles) continue;
     Footprint footprint = FootprintOf(spec, operand, target);
     const bool walks_rows = IsReduction(spec, InnerDim(spec, operand));
+    // A line that is evicted before the walk along its row comes back to it is fetched once for each element.
     if (walks_rows && RowsEvictEachOther(spec, operand, target))
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
                                  footprint.lines * ElementsIn(tensor.dtype, target.line_bytes));

@@ -16,22 +16,23 @@ constexpr int64_t kRowsSideBySide = 16;  // rows walked along side by side; of m
 constexpr int64_t kLeastRuns = 2;        // what is read is at least twice as long as what is asked for ahead
 constexpr uint32_t kLeastRows = 4;       // and at least four times as high
 
-// The tile lies in columns, read along the reduction; else in rows, read across it.
+// True if the tile lies in columns, read along the reduction; else it lies in rows, read across it.
 bool InColumns(const Spec& spec) { return InnerDim(spec, kRhs) == MatmulDims::kK; }
 
 int64_t BytesAlong(const Spec& spec, int64_t elements) { return Bytes(spec.operand[kRhs].dtype, elements); }
 
-// Bytes from where the tile's runs begin to where the walk along them ends: a tile of whole columns has them
-// all; rows go on in the tiles beside it.
+// Returns the bytes from where the tile's runs begin to where the walk along them ends. A tile of whole
+// columns has them all; rows go on in the tiles beside it.
 int64_t RunBytes(const Spec& spec) {
   return BytesAlong(spec, InColumns(spec) ? ExtentOf(spec, kRhs).inner : spec.operand[kRhs].layout.ld);
 }
 
+// Lines that so many bytes fill.
 int64_t LinesAcross(int64_t bytes, const Target& target) {
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 
-// Lines that were asked for must still be in L1 when they are read: those of runs of so many elements.
+// True if lines that were asked for are still in L1 when they are read: those of runs of so many elements.
 bool StaysInL1(const Spec& spec, int64_t elements, const Target& target) {
   Spec window = spec;
   window.size[static_cast<size_t>(InnerDim(spec, kRhs))] = static_cast<uint32_t>(elements);
@@ -40,8 +41,8 @@ bool StaysInL1(const Spec& spec, int64_t elements, const Target& target) {
          target.at(Level::kL1).bytes / target.line_bytes;
 }
 
-// Lines on their way: of columns, the distance of each; of rows that go on in the next tile, whole tiles;
-// else the distance is covered while a single row is read.
+// Returns the lines on their way: of columns, the distance of each; of rows that go on in the next tile,
+// whole tiles; else the distance is covered while a single row is read.
 int64_t LinesAheadAlong(const Spec& spec, int64_t bytes, const Footprint& tile, const Target& target) {
   if (InColumns(spec)) return tile.runs * LinesAcross(bytes, target);
   const int64_t tiles = bytes / BytesAlong(spec, ExtentOf(spec, kRhs).inner);
@@ -56,6 +57,7 @@ void AppendMicrokernel(int dim, int64_t ahead, std::vector<Decision>* decisions)
   decisions->push_back(decision);
 }
 
+// Appends distances along the runs, of which there are few.
 void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   for (int64_t bytes : kAheadBytes) {
     const int64_t elements = ElementsIn(spec.operand[kRhs].dtype, bytes);
@@ -64,8 +66,8 @@ void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision
   }
 }
 
-// Of panels of blocks, whole ones are asked for. All that is on its way, and what is read meanwhile, take no
-// more than half of L1.
+// Appends distances in whole blocks, for panels of blocks. All lines on their way, and those that are read
+// meanwhile, take no more than half of L1.
 void EnumerateBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const Dtype rhs = spec.operand[kRhs].dtype;
   const TileExtent extent = ExtentOf(spec, kRhs);
@@ -81,6 +83,8 @@ void EnumerateBlocks(const Spec& spec, const Target& target, std::vector<Decisio
 void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const TensorSpec& rhs = spec.operand[kRhs];
   if (rhs.level < Level::kL3) return;
+  // Rows of any distance are prefetched along; panels, and rows of many steps, across; columns, the next tile
+  // of them.
   const bool strided = rhs.layout.kind == LayoutKind::kStrided;
   if (!strided && rhs.layout.panel == 0) return;  // dense: nothing to gain
   const TileExtent extent = ExtentOf(spec, kRhs);
@@ -103,7 +107,7 @@ void PrefetchRhs(const Spec& spec, const Decision& decision, const Target& targe
     rhs->head = static_cast<double>(bytes) / static_cast<double>(RunBytes(spec));
   } else {
     // Higher bits of codes are at the end of a block, which is asked for last, and read from its beginning
-    // on.
+    // on. So a block less is on its way.
     const Dtype dtype = spec.operand[kRhs].dtype;
     const int64_t late = IsInPanels(dtype) && HasHigherBits(dtype) ? BlockOf(dtype) : 0;
     rhs->ahead_lines = rhs->read.lines * (decision.size - late) / ExtentOf(spec, kRhs).outer;

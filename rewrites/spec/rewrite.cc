@@ -13,8 +13,9 @@
 namespace kirsch {
 namespace {
 
-// Of a spec in blocks: the blocks, or what is done before, for all columns that a caller wants at once. That
-// many are known to be more than a block, so no register holds them.
+// Appends what may be done to a spec in blocks (Spec::block): the blocks themselves, or steps before them,
+// for all columns that a caller wants at once. Those are taken to be more than a block, so no register tile
+// holds them.
 void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   EnumerateBlocks(spec, decisions);
   if (spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))]) return;
@@ -30,7 +31,9 @@ void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<
   });
 }
 
-// All of the space, or those of a kind alone.
+// Appends all of the space, or, if `only` is given, at least all decisions of that kind. The conditions come
+// in the order in which a program decides: constants, blocks, threads, then tiles, moves and packs, down to
+// the microkernel.
 void Enumerate(const Spec& spec, const Target& target, std::optional<RewriteKind> only,
                std::vector<Decision>* decisions) {
   const auto wanted = [&](RewriteKind kind) { return !only || *only == kind; };
@@ -38,6 +41,7 @@ void Enumerate(const Spec& spec, const Target& target, std::optional<RewriteKind
     return EnumerateConstantPacks(spec, operand, target, decisions);
   if (spec.block != 0) return EnumerateOutsideBlocks(spec, target, decisions);
   if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
+  // The output is in registers: only the microkernel is left to choose, with its prefetch.
   if (spec.out().level == Level::kVrf) {
     Decision microkernel;
     microkernel.kind = RewriteKind::kMicrokernel;
@@ -50,6 +54,7 @@ void Enumerate(const Spec& spec, const Target& target, std::optional<RewriteKind
   const bool in_one = !decisions->empty() && !TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype,
                                                              spec.tensor(MatmulDims::kRhs).dtype, target);
   if (wanted(RewriteKind::kTile)) EnumerateTiles(spec, /*output_fits_registers=*/in_one, target, decisions);
+  // A batch is split before anything is moved or packed.
   if (spec.size[0] > 1) return;
   if (wanted(RewriteKind::kMove)) EnumerateMoves(spec, target, decisions);
   if (wanted(RewriteKind::kPack)) EnumeratePacks(spec, target, decisions);
@@ -87,6 +92,7 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
 }
 
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
+  // Only decisions of the same kind are enumerated, which is quicker than all.
   std::vector<Decision> decisions;
   Enumerate(spec, target, decision.kind, &decisions);
   return std::find(decisions.begin(), decisions.end(), decision) != decisions.end();

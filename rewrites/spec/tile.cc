@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kBatch = 0;  // ops list their batch dim first
 
+// Returns the spec of a tile. A window may have fewer digits then (NarrowWindow).
 Spec WithSize(const Spec& spec, int dim, uint32_t size) {
   Spec child = spec;
   child.size[static_cast<size_t>(dim)] = size;
@@ -17,7 +18,8 @@ Spec WithSize(const Spec& spec, int dim, uint32_t size) {
   return child;
 }
 
-// A relaxation's tiles need not follow the window that it has relaxed.
+// Returns a spec that may be tiled so. A relaxation's tiles need not follow the window that it has relaxed:
+// such a tile is a plain matrix.
 Spec FollowingOnly(const Spec& spec, const Decision& decision) {
   const DigitAxis* const axis = WindowAxis(spec, decision.dim);
   if (axis == nullptr || axis->MayTile(spec.size[decision.dim], decision.size)) return spec;
@@ -31,8 +33,8 @@ void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
   expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips, trips};
 }
 
-// An output that is not of the sums' type is made from the whole sum: it has no room for a sum in parts. A
-// depthwise convolution's sums are short.
+// True if a sum may be stored in parts. An output that is not of the sums' type is made from the whole sum:
+// it has no room for parts. A depthwise convolution's sums are short.
 bool ReductionMayBeSplit(const Spec& spec) {
   return spec.out().dtype == AccumulatorOf(spec) && spec.op_info().base == OpKind::kMatmul;
 }
@@ -50,13 +52,15 @@ void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<De
   }
 }
 
-// The first tile overwrites, unless all accumulate, so no separate pass clears the output; the last one has
-// the epilogue.
+// Tiles a reduction. The first tile overwrites, unless all accumulate, so no separate pass clears the output.
+// The last one has the epilogue, which needs the whole sum.
 void ExpandReduction(const Spec& spec, const Decision& decision, Expansion* expansion) {
   const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
   Spec tile = WithSize(WithoutEpilogue(spec), decision.dim, decision.size);
   Spec last = WithSize(spec, decision.dim, rest != 0 ? rest : decision.size);
   last.accumulate = true;
+  // The last tile is a child of its own only if it is smaller or has an epilogue. So there are up to three
+  // children.
   const bool last_differs = rest != 0 || last.op != tile.op;
   int64_t trips = size / decision.size - (rest == 0 && last_differs ? 1 : 0);
   if (!tile.accumulate) {
@@ -70,7 +74,7 @@ void ExpandReduction(const Spec& spec, const Decision& decision, Expansion* expa
 
 }  // namespace
 
-// spec[d: D] -> D / t tiles spec[d: t], then spec[d: D mod t].
+// spec[d: D] -> D / t tiles spec[d: t], then spec[d: D mod t]. A batch is split before all other dims.
 void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& target,
                     std::vector<Decision>* decisions) {
   if (spec.size[kBatch] > 1) return AppendTiles(spec, kBatch, target, decisions);
@@ -83,6 +87,7 @@ void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& 
   }
 }
 
+// Whole tiles come first, then one of what is left. A block that has been cut off is a plain spec.
 void ExpandTile(const Spec& whole, const Decision& decision, Expansion* expansion) {
   const Spec spec = FollowingOnly(whole, decision);
   if (spec.op_info().dims[decision.dim].reduction) return ExpandReduction(spec, decision, expansion);
@@ -93,7 +98,7 @@ void ExpandTile(const Spec& whole, const Decision& decision, Expansion* expansio
   if (rest != 0) AddChild(WithSize(tile, decision.dim, rest), 1, expansion);
 }
 
-// The blocks of a spec that is computed so, each a tile that is nothing special any more.
+// Appends the only tile that computes a spec in blocks: one of its blocks, or all columns if they are fewer.
 void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions) {
   Decision decision;
   decision.kind = RewriteKind::kTile;
@@ -104,7 +109,8 @@ void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions) {
 
 namespace {
 
-// The least tile of at least `tile` that the window, if there is one, may have; perhaps the size itself.
+// Returns the least tile of at least `tile` that the window, if there is one, may have; at most the whole
+// size.
 uint32_t WholeRuns(const Spec& spec, int dim, uint32_t tile) {
   const int64_t size = spec.size[static_cast<size_t>(dim)];
   const DigitAxis* const axis = WindowAxis(spec, dim);
@@ -116,8 +122,10 @@ uint32_t WholeRuns(const Spec& spec, int dim, uint32_t tile) {
 
 }  // namespace
 
-// spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T;
-// tiles are as even as whole vectors (or panels) allow. Or one part: the rest of the spec runs on one thread.
+// spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T.
+// Tiles are as even as whole vectors (or panels) allow. Or one part: the rest of the spec runs on one thread.
+//
+//   512 columns, 6 threads, vectors of 16: 2 tiles of 256, or 3 of 176, or 6 of 96; the last may be smaller
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   const uint32_t panel = BoundPanel(spec);
@@ -125,12 +133,14 @@ void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<
       panel != 0 ? panel : static_cast<uint32_t>(target.vectors.front().lanes(AccumulatorOf(spec)));
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) {
     if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
+    // Where the batch has an item for each thread, nothing else is shared out.
     if (dim != kBatch && spec.size[kBatch] > 1 && spec.size[kBatch] >= spec.threads) continue;
     const uint32_t grain = dim == vector_dim ? vectors : 1;
     const uint32_t size = spec.size[static_cast<size_t>(dim)];
     for (uint32_t parts = 2; parts <= spec.threads; ++parts) {
       if (spec.threads % parts != 0) continue;
       const uint32_t tile = WholeRuns(spec, dim, ((size + parts - 1) / parts + grain - 1) / grain * grain);
+      // Rounded up to whole vectors, a tile may be all there is.
       if (tile >= size) continue;
       Decision decision;
       decision.kind = RewriteKind::kParallelTile;
@@ -148,6 +158,7 @@ void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<
   decisions->push_back(serial);
 }
 
+// Threads divide among the parts; as many times more run at once, and share caches (active_threads).
 void ExpandParallelTile(const Spec& spec, const Decision& decision, Expansion* expansion) {
   const uint32_t size = spec.size[decision.dim];
   Spec tile = WithSize(spec, decision.dim, decision.size);

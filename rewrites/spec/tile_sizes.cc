@@ -25,7 +25,7 @@ constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for s
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
 int OutputVectorDim(const Spec& spec) { return InnerDim(spec, spec.op_info().output()); }
 
-// Of vectors of the output's sums.
+// Elements in the widest, and in the narrowest, vector of the output's sums.
 uint32_t WidestLanes(const Spec& spec, const Target& target) {
   return static_cast<uint32_t>(target.vectors.front().lanes(AccumulatorOf(spec)));
 }
@@ -33,7 +33,8 @@ uint32_t NarrowestLanes(const Spec& spec, const Target& target) {
   return static_cast<uint32_t>(target.vectors.back().lanes(AccumulatorOf(spec)));
 }
 
-// Does a single vector to a tile pay? Then broadcasts of less than a word are a part of the multiply-adds.
+// True if a tile of a single vector may pay: where sums are narrower than a word, broadcasts are a part of
+// the multiply-adds.
 bool OneVectorPays(const Spec& spec) { return Bytes(AccumulatorOf(spec)) < kWordBytes; }
 
 // Appends first * 2^i in (above, below).
@@ -42,7 +43,10 @@ void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<ui
     if (size > above) sizes->push_back(static_cast<uint32_t>(size));
 }
 
-// The rows of the tallest register tile so many vectors wide.
+// Returns the rows of the tallest register tile so many vectors wide. Beside the accumulators there have to
+// be registers for the vectors of rhs and for one broadcast.
+//
+//   32 registers, 2 vectors: (32 - 1 - 2) / 2 = 14 rows; 4 vectors: 6 rows
 uint32_t TallestTile(const VectorUnit& unit, uint32_t vectors) {
   return std::min((static_cast<uint32_t>(unit.registers) - 1 - vectors) / vectors, kMaxRows);
 }
@@ -55,11 +59,14 @@ bool FillsRegisters(uint32_t rows, const Target& target) {
   return false;
 }
 
+// True if the target's matrix unit multiplies operands of these types.
 bool MultipliesTiles(const Spec& spec, const Target& target) {
   return TileArithmetic(spec.tensor(MatmulDims::kLhs).dtype, spec.tensor(MatmulDims::kRhs).dtype, target)
       .has_value();
 }
 
+// Appends the heights of register tiles, then powers of two from 32. Of many rows not every height is tried:
+// only those that divide them, or that fill the registers.
 void AppendRowSizes(const Spec& spec, uint32_t size, const Target& target, std::vector<uint32_t>* sizes) {
   for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows)
     if (size <= kFewRows || size % rows == 0 || FillsRegisters(rows, target)) sizes->push_back(rows);
@@ -67,7 +74,7 @@ void AppendRowSizes(const Spec& spec, uint32_t size, const Target& target, std::
   AppendPowers(32, 0, size, sizes);
 }
 
-// True if few rows of rhs can be read in one walk along them, from beyond L2 to the registers.
+// True if a few rows of rhs can be read in one walk along them, from beyond L2 to the registers.
 bool MayWalkRows(const Spec& spec, uint32_t rows) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   return rows <= kFewWalkers && rhs.level >= Level::kL3 && !rhs.resident &&
@@ -75,19 +82,23 @@ bool MayWalkRows(const Spec& spec, uint32_t rows) {
          ExtentOf(spec, MatmulDims::kRhs).inner >= kLongWalk;
 }
 
-// A reduction is tiled no finer.
+// Returns the least tile of a reduction, in steps. It is finer where the output has few rows: rhs is then
+// streamed, not reused, and wants long runs.
 uint32_t FinestSteps(const Spec& spec) {
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
   const uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
   return MayWalkRows(spec, rows) ? std::min(finest, kWalkedRows) : finest;
 }
 
-// Tiles of blocks are of whole ones. (What copies of them may have is not left out of what bounds them.)
+// Appends tiles of whole blocks, if rhs is of blocks. (An ideal rhs stands for its copies, too, which may be
+// tiled finer: a bound must include them.)
 void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
   const auto block = static_cast<uint32_t>(BlockOf(spec.operand[MatmulDims::kRhs].dtype));
   AppendPowers(spec.ideal ? FinestSteps(spec) : std::max(FinestSteps(spec), block), 0, size, sizes);
 }
 
+// Appends tiles along the dim of vectors: single columns where there are dot products, then whole vectors, as
+// many as register tiles have, then powers of two.
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   const size_t first = sizes->size();
@@ -103,6 +114,7 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
     if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
   AppendPowers(8 * wide, 0, size, sizes);
   const uint32_t panel = BoundPanel(spec);
+  // A packed operand is read by whole panels.
   const auto splits_panel = [&](uint32_t tile) { return panel != 0 && tile % panel != 0; };
   sizes->erase(
       std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
@@ -177,6 +189,8 @@ int64_t RowDistance(int64_t columns, const Target& target) {
   return (lines | 1) * line;
 }
 
+// From half as many rows as a line has f32, to 16 times as many: powers of two, and the tallest register
+// tiles of each width, doubled as often as they fit.
 std::vector<int64_t> RowTiles(int64_t rows, const Target& target) {
   constexpr uint32_t kWidestTile = 4;  // vectors
   const int64_t least = LineElements(target) / 2, most = 16 * LineElements(target);

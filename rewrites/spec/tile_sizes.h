@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile sizes the search may choose from.
+// Lists the tile sizes that the search may choose from: a lattice, fine where register tiles are chosen,
+// powers of two beyond. Every remainder is a spec of its own, so no size of a problem is a bad one.
 #ifndef KIRSCH_REWRITES_SPEC_TILE_SIZES_H_
 #define KIRSCH_REWRITES_SPEC_TILE_SIZES_H_
 
@@ -28,29 +29,34 @@ namespace kirsch {
 // search for a gain below 0.4 % in predicted cost.
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes);
 
-// The panel width the output's vector dim is bound to by a packed operand: tiles are multiples of it. 0 if
-// none.
+// Returns the panel width of a packed operand that has the output's vector dim. Tiles are multiples of it,
+// since a microkernel reads whole panels. 0 if there is none.
 uint32_t BoundPanel(const Spec& spec);
 
-// Panel widths an operand that holds the output's vector dim may be packed into.
+// Appends the panel widths into which an operand with the output's vector dim may be packed, in elements.
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths);
 
-// f32 in a cache line: what tiles of graphs are measured in.
+// Returns how many f32 are in a cache line. Tiles of graphs are measured in it.
 int64_t LineElements(const Target& target);
 
-// How far apart rows of so many elements (words) of a tile should be: an odd number of lines. A row's last
-// vector, of which only some elements are stored, has none of the next row's place then, whose loads would
-// wait for it; nor do loads wait for stores of rows that are a multiple of 4 KiB before them.
+// Returns how far apart rows of `columns` words in a tile should be: an odd number of lines, in words.
+//
+// A row's last vector, of which only some elements are stored, then overlaps no part of the next row: loads
+// of that would have to wait for the store. Nor do loads wait for stores to rows that lie a multiple of 4 KiB
+// before them.
+//
+//   100 columns, lines of 16 words: 7 lines, 112 words; 128 columns: 8 lines become 9, 144 words
 int64_t RowDistance(int64_t columns, const Target& target);
 
-// Of graphs: tiles of rows of several stages, fewer than there are: powers of two, and of those the multiples
-// of the heights of register tiles.
+// Returns tiles of rows for several stages of a graph, ascending, fewer rows than there are: powers of two,
+// and such multiples of the heights of register tiles.
 std::vector<int64_t> RowTiles(int64_t rows, const Target& target);
 
-// first, 2 * first, 4 * first and so on, up to `most` and below `end`.
+// Returns first, 2 * first, 4 * first and so on, up to `most` and below `end`.
 std::vector<int64_t> Doublings(int64_t first, int64_t most, int64_t end);
 
-// The tile that gives each thread one, a multiple of `step`; 0: there is nothing to share.
+// Returns the tile that gives each thread one, rounded up to a multiple of `step`. 0 if there is nothing to
+// share: a single thread, or a tile of all rows. For 100 rows, 4 threads and steps of 8: 32.
 int64_t ShareOf(int64_t rows, int threads, int64_t step);
 
 }  // namespace kirsch
