@@ -10,7 +10,8 @@
 namespace kirsch {
 namespace {
 
-// A tile of outer products without masks; of blocks in panels, those that need the least scaling.
+// A tile of outer products without masks. Of blocks in panels, it is one of those that need the least
+// scaling.
 RegisterTile TileOf(Arithmetic arithmetic, int lanes, int rows, int columns, WidenedTypes widened,
                     const Target& target) {
   if (IsInPanels(Info(arithmetic).rhs) && !widened.rhs) widened.rhs = Info(arithmetic).rhs;
@@ -19,7 +20,7 @@ RegisterTile TileOf(Arithmetic arithmetic, int lanes, int rows, int columns, Wid
   return tile;
 }
 
-// Is nothing widened, after all?
+// True if nothing is widened after all: the types are those that the arithmetic multiplies.
 bool IsOfItsTypes(Arithmetic arithmetic, const WidenedTypes& widened) {
   const auto is_lane = [&](int operand, const std::optional<Dtype>& dtype) {
     return !dtype || LaneType(arithmetic, operand, *dtype) == *dtype;
@@ -27,11 +28,13 @@ bool IsOfItsTypes(Arithmetic arithmetic, const WidenedTypes& widened) {
   return is_lane(MatmulDims::kLhs, widened.lhs) && is_lane(MatmulDims::kRhs, widened.rhs);
 }
 
+// Returns the cycles for each product of the tile; infinite if it does not fit the registers.
 double CyclesPerPoint(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   if (RegistersNeeded(tile, unit) > unit.registers) return kInfiniteCycles;
   return TripCyclesOf(tile, unit, target).total() / (tile.rows * tile.columns * tile.lanes * tile.group());
 }
 
+// Larger sizes have the entry of the largest tile.
 size_t Limit(int64_t most, int64_t size) { return static_cast<size_t>(std::min(most, size)); }
 
 }  // namespace
@@ -50,6 +53,7 @@ double BestTrips::Dot(Arithmetic arithmetic, const WidenedTypes& widened, int64_
   return TableOf(arithmetic, widened).dot[Limit(kRows, rows)][Limit(kVectors, columns)];
 }
 
+// Returns the table, which the first thread that asks fills while others wait.
 const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const WidenedTypes& widened) const {
   const auto index = [](std::optional<Dtype> dtype) { return dtype ? static_cast<size_t>(*dtype) + 1 : 0; };
   LazyTable& lazy = tables_[(static_cast<size_t>(arithmetic) * kWidened + index(widened.lhs)) * kWidened +
@@ -61,8 +65,10 @@ const BestTrips::Table& BestTrips::TableOf(Arithmetic arithmetic, const WidenedT
   return *lazy.table;
 }
 
-// A tile of so many vectors, each of `narrow` of the narrowest unit. The last one may be used in part only;
-// it costs the same.
+// Enters a tile of `columns` vectors, each of `narrow` of the narrowest unit. The last one may be used in
+// part only; the tile costs the same, so each point of it costs more.
+//
+//   vectors of 64 bytes, the narrowest of 16: a tile of 2 is for 5 to 8 of those; for 6, a point costs 8/6
 void BestTrips::TakeOuter(double cycles, int rows, int columns, int narrow, Table* table) {
   for (int used = (columns - 1) * narrow + 1; used <= std::min(kVectors, columns * narrow); ++used) {
     double& outer = table->outer[static_cast<size_t>(rows)][static_cast<size_t>(used)];
@@ -70,7 +76,7 @@ void BestTrips::TakeOuter(double cycles, int rows, int columns, int narrow, Tabl
   }
 }
 
-// Of tiles of a matrix unit, none of whose operands are widened. Rows of rhs are whole vectors.
+// Enters the tiles of a matrix unit, none of whose operands are widened. Rows of rhs are whole vectors.
 void BestTrips::FillTiles(Arithmetic arithmetic, Table* table) const {
   const TileEncoding& encoding = Info(arithmetic).tiles;
   if (!target_.matrix || encoding.feature.empty() || !target_.HasFeature(encoding.feature)) return;
@@ -104,6 +110,7 @@ void BestTrips::Fill(Arithmetic arithmetic, const WidenedTypes& widened, Table* 
       }
   }
   if (IsOfItsTypes(arithmetic, widened)) FillTiles(arithmetic, table);
+  // A limit allows smaller tiles, too: each entry becomes the least of those with no more rows and columns.
   for (auto* form : {&table->outer, &table->dot})
     for (size_t r = 1; r <= kRows; ++r)
       for (size_t v = 1; v <= kVectors; ++v) {

@@ -14,16 +14,17 @@ namespace {
 
 constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
 
-// A copy of lhs may turn it, where there are groups.
+// True if both operands may lie along the reduction. A copy of lhs may turn it, where there are groups.
 bool DotProductPossible(const Spec& spec) {
   return InnerDim(spec, kRhs) == kK && (InnerDim(spec, kLhs) == kK || !IsPlain(spec));
 }
 
+// True if rhs lies along the output's rows, as outer products read it.
 bool RhsIsAlongRows(const Spec& spec) {
   return InnerDim(spec, kRhs) == InnerDim(spec, spec.op_info().output());
 }
 
-// Is rhs a window of several whole runs of columns, or of columns that are apart?
+// True if rhs is a window of several whole runs of columns, or of columns that are apart.
 bool IsInRuns(const Spec& spec, int64_t columns) {
   if (!IsWindow(spec, kRhs)) return false;
   const DigitAxis& axis = *WindowAxis(spec, MatmulDims::kN);
@@ -32,7 +33,7 @@ bool IsInRuns(const Spec& spec, int64_t columns) {
 
 }  // namespace
 
-// What all bounds of a spec need of its sizes.
+// The sizes that all bounds of a spec need, worked out once.
 struct ComputeBounds::Sizes {
   Sizes(const Spec& spec, int narrow_bytes)
       : accumulator(AccumulatorOf(spec)),
@@ -54,6 +55,7 @@ struct ComputeBounds::Sizes {
 
 ComputeBounds::ComputeBounds(const Target& target)
     : target_(target), best_trips_(target), narrow_bytes_(target.vectors.back().bytes) {
+  // Everything that depends on the target alone is worked out here, once.
   tiles_per_byte_ = kInfiniteCycles;
   halving_cycles_.fill(kInfiniteCycles);
   for (const VectorUnit& unit : target.vectors) {
@@ -79,6 +81,7 @@ ComputeBounds::ComputeBounds(const Target& target)
 
 double ComputeBounds::DecodingCycles(Dtype blocks) const {
   const VectorUnit& unit = target_.vectors.front();
+  // Codes in panels are parted into wider ones; other blocks are decoded to the cheaper of two types.
   if (IsInPanels(blocks)) return PartingInCopies(blocks, unit);
   return std::min(DecodingInCopies(blocks, Dtype::kF32, unit), DecodingInCopies(blocks, Dtype::kBf16, unit));
 }
@@ -93,9 +96,11 @@ void ComputeBounds::ForEachArithmetic(const Spec& spec, const Body& body) const 
     const std::optional<Arithmetic> tiles = TileArithmeticOf(lhs_type, rhs_type);
     if (tiles && *tiles != best) body(*tiles, of_rhs);
   };
+  // The plain arithmetic, which takes any operands; then the fastest for the types as they are; ...
   if (!IsRounded(lhs)) body(plain, RhsOfProducts::kAsItIsOrDecoded);
   if (BestArithmeticOf(lhs, rhs) != plain || TileArithmeticOf(lhs, rhs))
     of_types(lhs, rhs, RhsOfProducts::kAsItIs);
+  // ... then those for what lhs may be rounded to, beside rhs as it is, or beside copies of it.
   const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
   if (becomes_integers) of_types(RoundedBeside(rhs), rhs, RhsOfProducts::kAsItIs);
   if ((becomes_integers || lhs == Dtype::kQ8) && (HasIntegerCodes(rhs) || GetsWider(rhs)))
@@ -107,7 +112,7 @@ void ComputeBounds::ForEachArithmetic(const Spec& spec, const Body& body) const 
     of_types(lhs_copy, Dtype::kBf16, RhsOfProducts::kDecoded);
 }
 
-// Of as many microkernels as the registers make necessary.
+// The entries of as many microkernels as registers make necessary: their sums hold the whole output.
 double ComputeBounds::Entries(const Spec& spec, const Sizes& sizes) const {
   const bool tiles =
       spec.lhs_as != LhsAs::kItself || TileArithmeticOf(spec.operand[kLhs].dtype, spec.operand[kRhs].dtype);
@@ -125,6 +130,7 @@ double ComputeBounds::Lanewise(const Sizes& sizes) const {
   return static_cast<double>(sizes.out.outer * vectors) * sizes.steps * per_vector;
 }
 
+// Points of the iteration space, times the best cycles for each; columns are padded to whole vectors.
 double ComputeBounds::OuterProducts(const Sizes& sizes, Arithmetic arithmetic,
                                     const WidenedTypes& widened) const {
   return sizes.rows * static_cast<double>(sizes.padded) * sizes.steps *
@@ -145,6 +151,7 @@ double ComputeBounds::PlainProducts(const Spec& spec, const Sizes& sizes, Arithm
 
 double ComputeBounds::Products(const Spec& spec) const { return Products(spec, {spec, narrow_bytes_}); }
 
+// The cheapest arithmetic that any program of the spec may use.
 double ComputeBounds::Products(const Spec& spec, const Sizes& sizes) const {
   double least = kInfiniteCycles;
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts) {
@@ -153,15 +160,17 @@ double ComputeBounds::Products(const Spec& spec, const Sizes& sizes) const {
   return least + Entries(spec, sizes);
 }
 
-// Which operands are copied before they are multiplied.
+// Says which operands are copied before they are multiplied, and the cycles of that.
 struct ComputeBounds::Copies {
   bool lhs, rhs;
   double cycles;
 };
 
-// The columns in whole vectors of the narrowest unit, and the rest. They are apart, since the rest may be
-// multiplied otherwise: a bound must be below programs that do both. Tiles of outer products reach over both,
-// or else over the whole vectors alone.
+// Bounds of the columns in whole vectors of the narrowest unit, and of the rest. The two are apart, since the
+// rest may be multiplied otherwise: a bound must be below programs that do both. Tiles of outer products
+// reach over both parts, or else over the whole vectors alone.
+//
+//   35 columns, the narrowest vector of 4: 32 in whole ones, a rest of 3: outer products of 36, or dots of 3
 struct ComputeBounds::Parts {
   double outer_reaching = kInfiniteCycles, outer_alone = kInfiniteCycles, outer_rest = kInfiniteCycles;
   double dot_whole = kInfiniteCycles, dot_rest = kInfiniteCycles;
@@ -179,8 +188,9 @@ struct ComputeBounds::Parts {
   }
 };
 
-// Least cycles to copy the operand so that it need not be widened, or turned, any more. Windows and constants
-// are taken to cost nothing.
+// Returns the least cycles to copy the operand so that it need not be widened, or turned, any more, beyond
+// those that reading it takes anyway. Windows and constants are taken to cost nothing, which keeps it a
+// bound.
 double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arithmetic, double brought) const {
   const TensorSpec& tensor = spec.tensor(operand);
   if (tensor.constant != 0 || IsWindow(spec, operand)) return 0;
@@ -198,8 +208,9 @@ double ComputeBounds::CopyCycles(const Spec& spec, int operand, Arithmetic arith
   return std::max(0.0, per_element * static_cast<double>(ExtentOf(spec, operand).elements()) - brought);
 }
 
-// Outer products take an rhs along rows in the groups of the arithmetic, and an lhs along the reduction, if
-// that has groups, too; dot products, both along the reduction. Copies are made to suit.
+// Bounds the products by one arithmetic with these copies. Outer products take an rhs along rows in the
+// groups of the arithmetic, and an lhs along the reduction, if that has groups, too. Dot products take both
+// along the reduction. Copies are made to suit.
 ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& sizes, Arithmetic arithmetic,
                                                const Copies& copies) const {
   const TensorSpec &lhs = spec.operand[kLhs], &rhs = spec.operand[kRhs];
@@ -213,6 +224,7 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
   Parts parts;
   const Instruction& row = Info(arithmetic);
   const int group = IsWindow(spec, kRhs) ? 1 : rhs.layout.group;
+  // Outer products: a last vector that is not whole costs as much as a whole one.
   const bool rhs_suits = copies.rhs || (rhs_along_rows && group == row.group);
   if (rhs_suits && (lhs_suits || lhs_along_steps || !row.groups_lhs())) {
     const auto column = [&](int64_t padded_columns) {
@@ -225,6 +237,7 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
     parts.outer_alone = whole * (alone + of_column);
     parts.outer_rest = static_cast<double>(sizes.padded - sizes.whole) * reaching + rest * of_column;
   }
+  // Dot products: each sum has its lanes added up in the end, unless the output stays in registers.
   if (!copies.rhs && !rhs_along_rows && (lhs_suits || lhs_along_steps)) {
     const double halving =
         spec.out().level == Level::kVrf ? 0 : halving_cycles_[static_cast<size_t>(lhs.dtype)];
@@ -236,8 +249,9 @@ ComputeBounds::Parts ComputeBounds::ProductsBy(const Spec& spec, const Sizes& si
   return parts;
 }
 
-// Of a window that is read as it lies, each vector is of one run; a copy joins runs, and columns that are
-// apart. Neither has groups. The columns of a run that fill vectors, and the rest, are apart (Parts).
+// Bounds products by a window of rhs. Read as it lies, each vector is of one run; a copy joins runs, and
+// columns that are apart. Neither has groups. The columns of a run that fill vectors, and the rest, are apart
+// (Parts).
 double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, bool copies_lhs,
                                        const Brought& brought) const {
   const Dtype lhs = spec.operand[kLhs].dtype, rhs = spec.operand[kRhs].dtype;
@@ -253,6 +267,7 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
   const double copy_of_rhs =
       of_column(std::max(0.0, elements * LeastWindowCopyCycles(spec, kRhs, stored, unit) - brought.rhs));
   double whole = kInfiniteCycles, rest = kInfiniteCycles;
+  // With lhs as it is or copied; then with rhs as it lies, if its columns are neighbours, or copied.
   for (bool copied_lhs : {false, true}) {
     if (copied_lhs && !copies_lhs) continue;
     const Arithmetic arithmetic = ArithmeticOf(lhs, rhs, 1, target_);
@@ -278,8 +293,8 @@ double ComputeBounds::ProductsOfWindow(const Spec& spec, const Sizes& sizes, boo
   return static_cast<double>(runs) * (whole + (in_rest > 0 ? rest : 0));
 }
 
-// Parts of a window that are matrices as any others have the steps of one run: sums of several are stored in
-// between, each by microkernels of its own.
+// Bounds the stores between parts. Parts of a window that are plain matrices have the steps of one run: sums
+// of several are stored in between, each by microkernels of its own.
 double ComputeBounds::BetweenStridedParts(const Spec& spec, const Sizes& sizes) const {
   const DigitAxis& steps = *WindowAxis(spec, kK);
   if (steps.digits == 1) return 0;
@@ -309,6 +324,7 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
     between_parts = BetweenStridedParts(spec, sizes);
   }
   Parts least;
+  // Takes the least over copying lhs or not, and rhs or not. `..._first`: only with that copy.
   const auto consider = [&](Arithmetic arithmetic, bool copies_lhs_first, bool copies_rhs_first) {
     const double lhs = copies_lhs ? CopyCycles(spec, kLhs, arithmetic, brought.lhs) : 0;
     const double rhs = copies_rhs ? CopyCycles(spec, kRhs, arithmetic, brought.rhs) : 0;
@@ -332,8 +348,8 @@ double ComputeBounds::ProductsAndCopies(const Spec& spec, const Brought& brought
   return std::min(of_window, products + between_parts);
 }
 
-// Copies decode beside nothing but what they read and write; microkernels, each for its own rows. What lies
-// along the reduction is read in dot products. Ideal operands are as if they were decoded.
+// Copies decode beside nothing but what they read and write; microkernels decode each for its own rows. What
+// lies along the reduction is read in dot products. Ideal operands are as if they were decoded.
 double ComputeBounds::ProductsOfBlocks(const Spec& spec, double rhs_brought) const {
   const TensorSpec& rhs = spec.operand[kRhs];
   const Sizes sizes(spec, narrow_bytes_);

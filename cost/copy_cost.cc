@@ -9,6 +9,7 @@
 namespace kirsch {
 namespace {
 
+// Loads from L1 are instructions, which are counted elsewhere.
 double LineCycles(Level level, const Target& target) {
   return level <= Level::kL1 ? 0 : target.at(level).cycles_per_line;
 }
@@ -20,15 +21,17 @@ int64_t ElementsWritten(const CopyShape& copy) { return copy.padded_elements(); 
 // gives codes 8 bits; one that makes q8 of f32. Cycles are in proportion.
 constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
 
-// A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
+// In a copy of a window: one element, where they are apart; parting the elements of two vectors; starting a
+// run.
 constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
-// Of a window's inner dim.
+// The runs of a window's inner dim.
 struct Runs {
   double elements, lanes, per_vector;  // of a run; of a vector; cycles
   bool apart;                          // elements that no vector reads
 };
 
+// A stride of 2 reads two vectors for one; a larger one reads element by element.
 Runs RunsOf(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
   const auto lanes = static_cast<double>(unit.bytes / Bytes(spec.tensor(operand).dtype));
   const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
@@ -62,7 +65,7 @@ double WindowCopyCycles(const Spec& spec, int operand, double per_element, const
   return (std::ceil(runs.elements / runs.lanes) * runs.per_vector + kRunCycles) / runs.elements;
 }
 
-// A part of a run has vectors that are no fuller, and starts as a whole one does.
+// A part of a run has vectors that are no fuller, and starts as a whole run does.
 double LeastWindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
   const Runs runs = RunsOf(spec, operand, per_element, unit);
   if (runs.apart) return kElementCycles;

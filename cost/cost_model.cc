@@ -16,9 +16,10 @@
 namespace kirsch {
 namespace {
 
-// Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
+// Bounds are summed in another order than costs. This factor keeps them below costs in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
 
+// Cycles of a sequential read. Threads that share a level have its lines in turn, which sets a floor.
 double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int active_threads) {
   const double per_line = std::max(level.cycles_per_line, level.shared_cycles_per_line * active_threads);
   return static_cast<double>(footprint.lines) * per_line;
@@ -28,7 +29,7 @@ double OutputElements(const Spec& spec) {
   return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements());
 }
 
-// Trips of the loops around the microkernel's own, over the digits of a window's reduction.
+// Returns the trips of the loops around the microkernel's own, over the digits of a window's reduction.
 double WindowLoops(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
   const Window& window = spec.op_info().window;
   if (window.empty() || !IsWindow(spec, window.operand)) return 0;
@@ -41,6 +42,7 @@ double WindowLoops(const Spec& spec, const RegisterTile& tile, const VectorUnit&
 }  // namespace
 
 CostModel::CostModel(const Target& target) : target_(target), compute_(target_) {
+  // The best rates of any vector unit, for OutputBound.
   cycles_per_byte_read_ = cycles_per_byte_written_ = std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target.vectors) {
     const double bytes = unit.bytes;
@@ -49,7 +51,9 @@ CostModel::CostModel(const Target& target) : target_(target), compute_(target_) 
   }
 }
 
-// The share of the lines that no prefetch instruction asks for in time.
+// Returns the share of the lines, 0 to 1, that no prefetch instruction asks for in time. With enough lines on
+// their way (MemoryLevel::prefetch_lines), only the first lines of each run are late. With fewer, a larger
+// share is; of too many runs, all lines are.
 double CostModel::LateShare(const Transfer& transfer) const {
   const MemoryLevel& level = target_.at(transfer.from);
   if (transfer.by_tiles) return 0;
@@ -58,7 +62,8 @@ double CostModel::LateShare(const Transfer& transfer) const {
   return 1 - (1 - transfer.head) * std::min(1.0, on_time);
 }
 
-// Cycles spent on lines that no prefetcher brings in time. Nothing hides them.
+// Returns the cycles spent on lines that no prefetcher brings in time, in hardware or code. Nothing hides
+// them. They are the first lines of each run, and all lines where too many runs are read side by side.
 double CostModel::UnstreamedCycles(const Transfer& transfer) const {
   if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
@@ -70,9 +75,9 @@ double CostModel::UnstreamedCycles(const Transfer& transfer) const {
          static_cast<double>(transfer.new_runs) * level.run_cycles;
 }
 
-// What inputs take longer than the fastest stream there is: few runs are slower than several, by a share that
-// falls with the square of their number (bench/lab/2026-11-23.md), and hardware alone is slower than prefetch
-// instructions.
+// Returns the cycles that inputs take beyond those of the fastest stream there is. Few runs are slower than
+// several, by a share that falls with the square of their number (bench/lab/2026-11-23.md). Hardware alone is
+// slower than prefetch instructions.
 double CostModel::StreamingCycles(const Transfer& transfer) const {
   if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
@@ -85,8 +90,8 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   return static_cast<double>(transfer.read.lines) * per_line;
 }
 
-// Cycles that addresses take to be translated. A tile that is on more pages than the TLB has entries for
-// finds none of them there when it is walked over again: the oldest goes first.
+// Returns the cycles for translating addresses. A tile on more pages than the TLB has entries finds none of
+// them there when it is walked over again: the oldest goes first.
 double CostModel::PageCycles(const Transfer& transfer) const {
   if (transfer.from <= Level::kL1 || transfer.read.pages <= target_.l1_dtlb_entries) return 0;
   return static_cast<double>(transfer.read.pages) * target_.at(transfer.from).cycles_per_page;
@@ -100,8 +105,10 @@ double CostModel::TransferCycles(const Transfer& transfer, int active_threads) c
          UnstreamedCycles(transfer) + StreamingCycles(transfer) + PageCycles(transfer);
 }
 
-// What a move brings closer need only come the rest of the way later: a transfer costs the difference of its
-// two ends, so that all the hops of a line add up to what its first level costs.
+// Prices a transfer as the difference of its two ends. What a move brings closer need only come the rest of
+// the way later, so all hops of a line add up to what its first level costs.
+//
+//   rhs from RAM, a line 8 cycles, L2 3 cycles:  the move to L2 costs 8 - 3 = 5, the microkernel's read 3
 CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int active_threads) const {
   const auto through = [&](Level from) -> Exposure {
     Transfer whole = transfer;
@@ -127,8 +134,9 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
   return exposure;
 }
 
-// Tiles of the reduction read columns of rhs in pieces, or few rows in one walk along them. Where a run goes
-// on behind the tile, the prefetchers do so too, and what they bring is not read next.
+// Returns the cycles for lines that are brought in vain. Tiles of the reduction read columns of rhs in
+// pieces, or few rows in one walk along them. Where a run goes on behind the tile, prefetchers do so too, and
+// what they bring is not read next.
 double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) const {
   constexpr int kRhs = MatmulDims::kRhs;
   const TensorSpec& rhs = spec.operand[kRhs];
@@ -148,8 +156,9 @@ double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) co
   return runs * LinesCycles({lines, 0, 0}, level, spec.active_threads);
 }
 
-// One panel of a copy follows the other, and is read so; unless tiles of the reduction read a piece of each.
-// Of these, all begin where nobody has read or asked for anything.
+// Returns the cycles that tiles of the reduction add to reads of panels. One panel of a copy follows the
+// other, and is read so. A tile of the reduction reads a piece of each, and each piece begins where nobody
+// has read or prefetched.
 double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) const {
   constexpr int kRhs = MatmulDims::kRhs;
   const TensorSpec& rhs = spec.operand[kRhs];
@@ -167,8 +176,8 @@ double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) 
   return cycles;
 }
 
-// What lines of columns or panels from RAM take longer than the fastest loads there are would. (Rows that are
-// walked along don't, nor does what bounds them.)
+// Returns the cycles that lines of columns or panels from RAM take longer than with the fastest loads there
+// are. Rows that are walked along don't, nor does what bounds them.
 double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const {
   const TensorSpec& tensor = spec.operand[MatmulDims::kRhs];
   const bool rows = tensor.layout.panel == 0 && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
@@ -176,8 +185,8 @@ double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const V
   return static_cast<double>(rhs.lines) * unit.wide_load_cycles_per_line;
 }
 
-// A tile of rhs that L1 doesn't hold beside the rows of lhs that pass by comes from L2 once more for each of
-// them.
+// Returns the cycles for reading a tile of rhs once more. L1 does not hold it beside the rows of lhs that
+// pass by, so it comes from L2 for each of them.
 double CostModel::EvictedCycles(const Spec& spec, const Expansion& expansion) const {
   constexpr int kRhs = MatmulDims::kRhs;
   if (spec.ideal || spec.operand[kRhs].level != Level::kL1 ||
@@ -189,7 +198,8 @@ double CostModel::EvictedCycles(const Spec& spec, const Expansion& expansion) co
   return fits ? 0 : LinesCycles({lines, 0, 0}, target_.at(Level::kL2), spec.active_threads);
 }
 
-// While rhs streams by, lines of lhs from the caches come late: misses for both wait in the same few buffers.
+// Returns the cycles that lines of lhs from the caches come late while rhs streams by: misses for both wait
+// in the same few buffers.
 double CostModel::BesideRhsCycles(const Spec& spec, const Expansion& expansion) const {
   if (spec.ideal || spec.operand[MatmulDims::kLhs].level <= Level::kL1) return 0;
   const Footprint& lhs = expansion.transfers[0].read;  // the first of the operands that stream
@@ -197,8 +207,8 @@ double CostModel::BesideRhsCycles(const Spec& spec, const Expansion& expansion) 
          target_.at(spec.operand[MatmulDims::kRhs].level).lhs_contention_cycles_per_line;
 }
 
-// A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
-// `group` elements: each element is widened, shifted and merged.
+// A copy that neither turns nor changes its elements goes vector by vector. Others work on words of `group`
+// elements: each element is widened, shifted and merged.
 double CostModel::PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
   const VectorUnit& unit = target_.vectors.front();
   const Dtype from = spec.operand[decision.operand].dtype;
@@ -220,12 +230,14 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
                                    : SquareCycles(word, unit) / turned;
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
+  // A copy has no arithmetic to hide behind: the slower of its instructions and its lines counts.
   const double read = TransferCycles(expansion.transfers[0], spec.active_threads);
   const double written = TransferCycles(expansion.transfers[1], spec.active_threads);
   return target_.microkernel_cycles +
          std::max(static_cast<double>(expansion.copied_elements) * per_element, read + written);
 }
 
+// The output's way into registers and back, and its epilogue: instructions only.
 double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) const {
   const RegisterTile tile = RegisterTileOf(spec, decision.layout, target_);
   const VectorUnit& unit = UnitOf(target_, tile);
@@ -236,6 +248,7 @@ double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) c
 Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
   switch (decision.kind) {
     case RewriteKind::kTile: {
+      // Each tile is a trip of a loop. Tiles of the reduction cut runs and panels, which costs more.
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
@@ -245,6 +258,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
                                  : 0));
     }
     case RewriteKind::kParallelTile:
+      // Only the outermost parallel tile starts threads.
       return decision.parts > 1 && spec.active_threads == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;
     case RewriteKind::kMove: {
       // A transfer hides behind the arithmetic below it, and behind no more than that; nor does the same
@@ -270,6 +284,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       double compute =
           MicrokernelCycles(tile, steps, unit, target_) + WindowLoops(spec, tile, unit) * target_.loop_cycles;
       if (spec.ideal == kIdealInputs && tile.form != LayoutKind::kTiles) {
+        // An ideal tile bounds the programs of both arithmetics, so it takes the cheaper one that fits.
         RegisterTile plain = tile;
         plain.arithmetic = ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype,
                                         spec.operand[MatmulDims::kRhs].dtype, 1, target_);
@@ -282,6 +297,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       const double slower = BesideRhsCycles(spec, expansion) +
                             FarLinesCycles(spec, expansion.transfers[rhs].read, unit) +
                             EvictedCycles(spec, expansion);
+      // What never hides comes on top of the arithmetic; else the slower of arithmetic and transfers counts.
       return CostFromCycles(std::max(compute + exposure.exposed, exposure.total + slower));
     }
     case RewriteKind::kNone:
@@ -290,8 +306,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
   KIRSCH_BUG("no such rewrite");
 }
 
-// The arithmetic that a transfer of `operand` may hide behind: what the lines of other inputs don't hide
-// behind already.
+// Returns the arithmetic that a transfer of `operand` may hide behind: all that the lines of other inputs
+// don't hide behind already.
 double CostModel::HidingPlace(const Spec& spec, int operand) const {
   double cycles = ComputeBound(spec);
   for (int other = 0; other < spec.op_info().output(); ++other)
@@ -299,8 +315,9 @@ double CostModel::HidingPlace(const Spec& spec, int operand) const {
   return std::max(0.0, cycles);
 }
 
-// What a tile of rhs takes at least once it is in `decision.level`: arithmetic, and what comes from L2. Other
-// inputs that lie further away come over the same way as the columns, so these hide behind as much less.
+// Returns the least cycles for a tile of rhs once it is in `decision.level`: arithmetic, and lines that come
+// from L2. Other inputs that are further away come over the same way as the columns, so the columns hide
+// behind as much less.
 double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const {
   double cycles = ComputeBound(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
@@ -311,22 +328,25 @@ double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const 
   return cycles;
 }
 
+// Each element of the output is stored at least once, and loaded first if it is accumulated into.
 double CostModel::OutputBound(const Spec& spec) const {
   if (spec.out().level == Level::kVrf) return 0;
   const double per_byte = cycles_per_byte_written_ + (spec.accumulate ? cycles_per_byte_read_ : 0);
   return OutputElements(spec) * Bytes(AccumulatorOf(spec)) * per_byte;
 }
 
-// Every operand's lines must come from their level once, whatever the program; an operand in L1 or in
+// Every operand's lines must come from their level once, whatever the program. An operand in L1 or in
 // registers costs nothing. Runs and pages are left out: they depend on the tiling.
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level from) const {
   if (from <= Level::kL1) return {};
   return Compulsory(spec, operand, CompulsoryLines(spec, operand), from);
 }
 
+// Returns the lines that every program brings at least.
 int64_t CostModel::CompulsoryLines(const Spec& spec, int operand) const {
   const int64_t lines = FootprintOf(spec, operand, target_).lines;
-  // A copy may take fewer lines, but never less than its elements; of lhs, than what they may be rounded to.
+  // A copy of a constant may take fewer lines than it, but never less than its elements; of lhs, than what
+  // these may be rounded to.
   const TensorSpec& tensor = spec.tensor(operand);
   if (tensor.constant == 0) return lines;
   const int64_t elements = ExtentOf(spec, operand).elements();
@@ -343,6 +363,8 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, int64_t
   return {total, total * (1 - level.overlap)};
 }
 
+// Adds up what each program pays somewhere: lines, arithmetic with widening and copies, the output, the
+// epilogue.
 Cost CostModel::LowerBound(const Spec& spec) const {
   constexpr int kRhs = MatmulDims::kRhs;
   const Level from = spec.operand[kRhs].level;
@@ -391,7 +413,8 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
   return BoundFromCycles(extra * kRoundingSlack);
 }
 
-// Costs are whole units, rounded for each register tile, which holds an element at least.
+// A register tile holds at least one element, and its cost is rounded to whole units: a unit for each element
+// is all that may be lost on the way.
 Cost CostModel::EpilogueBound(const Spec& spec) const {
   if (spec.op_info().epilogue.empty()) return 0;
   double per_element = std::numeric_limits<double>::infinity();

@@ -20,13 +20,16 @@ constexpr double kWideningInstructions = 2;
 // To part two vectors into their even and their odd elements, by shuffles.
 constexpr double kDeinterleaveInstructions = 2;
 
+// True if words of rhs are unpacked into two factors each.
 bool IsPairs(const RegisterTile& tile) { return tile.instruction().unpacked.has_value(); }
 
+// A trip of few multiply-adds is one of several in an unrolled loop, so it has a share of the loop's
+// instructions.
 double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
 }
 
-// Vectors or broadcasts of lhs in a step, and vectors of rhs.
+// Vectors or broadcasts of lhs in a step; RhsVectors: vectors of rhs.
 double Factors(const RegisterTile& tile) { return tile.rows * tile.instruction().parts(); }
 double RhsVectors(const RegisterTile& tile) { return tile.columns * tile.instruction().words; }
 
@@ -40,17 +43,18 @@ double Deinterleaved(const RegisterTile& tile) {
   return IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
 }
 
-// What a last vector of rhs that is not whole takes more than one that is.
+// Returns the cycles that a last vector of rhs that is not whole takes beyond those of a whole one.
 double CyclesOfLastVector(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.pieces * unit.piece_cycles + (tile.masked_rhs && !unit.masks ? unit.masked_load_cycles : 0);
 }
 
-// What loads across two lines of the cache take more than others.
+// Returns the cycles that loads across two lines of the cache take beyond those of others.
 double CyclesOfSplits(const RegisterTile& tile, const VectorUnit& unit) {
   return (tile.rows * tile.split_lhs + tile.columns * tile.split_rhs) * unit.split_load_cycles;
 }
 
-// Of the multiply-add units, to widen so many vectors or broadcasts of lhs and vectors of rhs.
+// Returns the cycles of the multiply-add units to widen so many vectors or broadcasts of lhs and vectors of
+// rhs.
 double FmaCyclesOfWidening(const RegisterTile& tile, const VectorUnit& unit, double lhs, double rhs) {
   const WideningCosts& of_lhs = unit.widening_of(tile.lhs);
   const double lhs_cycles = tile.form == LayoutKind::kVectors ? of_lhs.broadcast_fma : of_lhs.vector_fma;
@@ -58,42 +62,42 @@ double FmaCyclesOfWidening(const RegisterTile& tile, const VectorUnit& unit, dou
          rhs * (unit.widen_cycles + unit.widening_of(tile.rhs).vector_fma);
 }
 
-// What has to be done to codes of panels before they are multiplied: shifts and masks, but no shuffles.
+// Returns what is done to codes of panels before they are multiplied: shifts and masks, but no shuffles.
 double PartingInstructions(const RegisterTile& tile) {
   return IsInPanels(tile.rhs) ? tile.widens_rhs * tile.columns * kWideningInstructions : 0;
 }
 
-// Sums of integers begin anew with each part: only what they are added to, as the offset is, goes on from one
-// to the next.
+// Sums of integers begin anew with each part. Only what they are added to goes on from one step to the next,
+// as the offset does: that is the chain.
 double LatencyOfPanels(const RegisterTile& tile, const VectorUnit& unit) {
   const BlockFormat& format = FormatOf(tile.rhs);
   const int steps = tile.group(), parts = format.part == 0 ? 1 : std::max(1, steps / format.part);
   return (parts + (format.offset_byte >= 0 ? 1 : 0)) * unit.rate(Arithmetic::kFma).latency;
 }
 
-// Of the multiply-add units, which do all of it but conversions.
+// Returns the cycles of the multiply-add units to scale sums of blocks: they do all of it but conversions.
 double FmaCyclesOfScaling(const RegisterTile& tile, const VectorUnit& unit) {
   return (tile.scaling * tile.accumulators() + tile.row_scaling * tile.rows + PartingInstructions(tile)) /
          unit.fma_per_cycle * 2 / 3;
 }
 
-// FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
-// too (BestTrips::Fill).
+// Returns the loads that are operands of multiply-adds. Unlike FoldedLoads, whatever is masked, and of both
+// products alike: tables of outer products bound dot products, too (BestTrips::Fill).
 int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
   if (tile.form == LayoutKind::kLanewise || tile.instruction().words > 1) return 0;
   if (tile.rows == 1 && tile.widens_rhs == 0) return tile.columns;
   return tile.columns == 1 && unit.masks && tile.widens_lhs == 0 ? tile.rows : 0;
 }
 
-// Of the multiply-add units, one of which broadcasts what is less than a word, unless the multiply-add itself
-// takes it from memory (bench/lab/2026-11-28.md).
+// Returns the cycles of the multiply-add units for broadcasts of less than a word: one of the units does
+// them, unless the multiply-add itself takes them from memory (bench/lab/2026-11-28.md).
 double FmaCyclesOfBroadcasts(const RegisterTile& tile, const VectorUnit& unit) {
   const bool words = Bytes(tile.instruction().lhs) * tile.group() >= kWordBytes;
   if (words || tile.form != LayoutKind::kVectors || tile.columns == 1) return 0;
   return tile.rows / unit.fma_per_cycle;
 }
 
-// A step's share of the trip.
+// A step's share of the trip of a depthwise convolution, whose rows have inputs in common.
 TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators();
@@ -109,7 +113,7 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   return trip;
 }
 
-// An outer or a dot product; all but the front end.
+// The trip of an outer or a dot product; all but the front end.
 TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators(), factors = Factors(tile);
@@ -133,8 +137,8 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   return trip;
 }
 
-// Of tiles: rows are loaded as vectors are, one by one. Those across two lines of the cache take far longer
-// than vectors there do (bench/lab/2026-11-27.md).
+// The trip of a matrix unit's tiles. Rows are loaded as vectors are, one by one. Those across two lines of
+// the cache take far longer than vectors there do (bench/lab/2026-11-27.md).
 TripCycles TilesTrip(const RegisterTile& tile, const VectorUnit& unit, const MatrixUnit& matrix) {
   constexpr double kSplitRow = 2.4;  // cycles more
   TripCycles trip;
@@ -146,14 +150,14 @@ TripCycles TilesTrip(const RegisterTile& tile, const VectorUnit& unit, const Mat
   return trip;
 }
 
-// To copy what is left of the reduction into whole tiles, from where they are multiplied.
+// Returns the cycles to copy what is left of the reduction into whole tiles, from where they are multiplied.
 double CyclesOfTileTail(const RegisterTile& tile, int64_t k, const VectorUnit& unit) {
   if (tile.form != LayoutKind::kTiles || k % tile.step() == 0) return 0;
   return (tile.rows + tile.columns * kTileRows) * (1 / unit.loads_per_cycle + 1 / unit.stores_per_cycle);
 }
 
-// Tiles are configured once in a run. A kernel that may be all of a small run bears that whole; larger ones,
-// of which there are several in a run that is worth it, a share.
+// Tiles are configured once in a run. A kernel that may be all of a small run bears the whole cost. Larger
+// kernels, of which a run that is worth it has several, bear a share.
 double ShareOfConfiguration(const RegisterTile& tile, int64_t k, const Target& target) {
   constexpr double kSmall = 1 << 14;  // multiply-adds: what vectors do in as long
   if (tile.form != LayoutKind::kTiles) return 0;
@@ -161,7 +165,7 @@ double ShareOfConfiguration(const RegisterTile& tile, int64_t k, const Target& t
   return target.matrix->configure_cycles * std::min(1.0, kSmall / products);
 }
 
-// Are sums of tiles not stored where the output is, but taken from memory as vectors once more?
+// True if sums of tiles are not stored where the output is, but taken from memory as vectors once more.
 bool TilesWait(const Spec& spec, const RegisterTile& tile) {
   if (tile.form != LayoutKind::kTiles) return false;
   return !spec.op_info().epilogue.empty() || spec.out().dtype != tile.instruction().accumulator() ||
@@ -213,6 +217,7 @@ double ReductionSteps(const Spec& spec) {
 int64_t TripsOf(const RegisterTile& tile, int64_t k) { return (k + tile.step() - 1) / tile.step(); }
 
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {
+  // Accumulator sets are added to the first one; excess-128 needs a subtraction from each vector of sums.
   const double set_sums = (CountedSets(tile, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
   return target.microkernel_cycles + set_sums + excess + CyclesOfTileTail(tile, k, unit) +
@@ -220,7 +225,7 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }
 
-// Halved log2(lanes) times: a shuffle and an add each.
+// Halved log2(lanes) times, a shuffle and an add each; bit_width counts one more.
 double HalvingCycles(const VectorUnit& unit, Dtype accumulator) {
   return std::bit_width(static_cast<unsigned>(unit.lanes(accumulator))) * unit.halving_cycles;
 }
@@ -241,10 +246,11 @@ double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   const Dtype sum = AccumulatorOf(spec);
   double instructions = 0;
   for (int step = 0; step < epilogue.count; ++step)
+    // A step that is fused into the one after it is no instruction of its own.
     if (!IsFused(epilogue, sum, step))
       instructions += InstructionsOf(EmittedOperation(epilogue, sum, step), unit);
   if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
-  // For functions, sums wait in memory.
+  // Where there are functions, sums wait in memory.
   const double waits = epilogue.HasFunctions() ? 1 : 0;
   return instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +
          (epilogue.operands() + waits) / unit.loads_per_cycle;
@@ -258,8 +264,8 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   return vectors * (EpilogueCyclesOfVector(spec, unit) + waiting);
 }
 
-// What products would do to a word of each column, and one instruction to make up for another bias and one to
-// store it, by the multiply-add units.
+// To part codes takes what products would do to a word of each column. One instruction makes up for another
+// bias, and one stores the word, all by the multiply-add units.
 double PartingInCopies(Dtype panels, const VectorUnit& unit) {
   constexpr double kPerWord = 2;
   const Instruction& row = Info(Arithmetic::kDotPanels);

@@ -13,26 +13,27 @@
 namespace kirsch {
 namespace {
 
-// From lane to lane: a shuffle and an addition or a maximum.
+// Cycles of latency. From lane to lane: a shuffle and an addition or a maximum.
 constexpr double kAcrossLatency = 7;
-// What is one for the row is computed between two passes, one thing after another.
+// Values that are one for the row are computed between two passes, one thing after another.
 constexpr double kRowValueLatency = 4, kRowDivisionLatency = 16, kRowFunctionLatency = 50;
 // The share of such latencies that is not hidden by what is computed of the same row and the next one.
 constexpr double kExposed = 0.15;
 
+// Returns the unit whose vectors the schedule has.
 const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
   for (const VectorUnit& unit : target.vectors)
     if (unit.lanes(Dtype::kF32) == schedule.lanes) return unit;
   return target.vectors.back();
 }
 
-// Cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
+// Returns the cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
 double DivisionCycles(const VectorWork& work, int lanes) {
   const double division = lanes == 16 ? 16 : lanes == 8 ? 5 : 3, root = lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
   return work.divisions * division + work.roots * root;
 }
 
-// To make elements of a vector of f32 or s32.
+// Returns the instructions that round a vector of f32 or s32 to a narrower type.
 double NarrowingInstructions(Dtype from, Dtype dtype) {
   constexpr double kRounding = 8, kIntoRange = 3, kSaturation = 2, kBounds = 2;
   if (dtype == from) return 0;
@@ -49,6 +50,7 @@ double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit) {
          work.products / unit.rate(Arithmetic::kMultiplyAdd).per_cycle;
 }
 
+// Lines of a row of so many elements.
 double RowLines(int64_t elements, Dtype dtype, const Target& target) {
   return static_cast<double>((elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes);
 }
@@ -57,13 +59,14 @@ bool Has(const std::vector<int>& list, int item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// Where data of so many bytes stays that is used again and again.
+// Returns the cache in which so many bytes stay that are used again and again.
 Level FastestCacheFor(double bytes, const Target& target) {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).capacity_share * static_cast<double>(target.at(level).bytes)) return level;
   return Level::kRam;
 }
 
+// Prices one row of a program; or a block of columns, where reductions go down the rows.
 class RowCost {
  public:
   // Of `columns` elements for each value, one after the other in memory, or, if `in_parts`, in short runs.
@@ -78,6 +81,7 @@ class RowCost {
         levels_(levels),
         target_(target) {}
 
+  // Adds up the passes, and the values between them that are one for the row.
   double CyclesOfRow() const {
     double cycles = 0;
     for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
@@ -109,7 +113,7 @@ class RowCost {
     return ArithmeticCycles(work, unit_) + kExposed * latency;
   }
 
-  // What a row's pass goes through and leaves in the caches, each operand once.
+  // Returns the bytes that a row's pass goes through and leaves in the caches, each operand counted once.
   double PassBytes(const RowPass& pass) const {
     std::vector<bool> results(program_.results.size(), false);
     int64_t bytes = 0;
@@ -133,8 +137,8 @@ class RowCost {
     return static_cast<double>(bytes);
   }
 
-  // Where an element is that was last used in pass `last`: what both passes go through lies between, on
-  // average half of each, and all of the passes between them.
+  // Returns the level of an element that was last used in pass `last`. What both passes go through lies
+  // between, on average half of each, and all of the passes between them.
   Level LevelInPass(size_t last, size_t number) const {
     double bytes = (PassBytes(plan_.passes[last]) + PassBytes(plan_.passes[number])) / 2;
     for (size_t pass = last + 1; pass < number; ++pass) bytes += PassBytes(plan_.passes[pass]);
@@ -149,6 +153,7 @@ class RowCost {
     return std::nullopt;
   }
 
+  // A pass costs its vectors, its ends, and what it waits for. Transfers hide behind its own arithmetic only.
   double PassCycles(size_t number) const {
     const RowPass& pass = plan_.passes[number];
     const int64_t vectors = (columns_ + schedule_.lanes - 1) / schedule_.lanes;
@@ -170,33 +175,36 @@ class RowCost {
     return compute + ends + waited;
   }
 
-  // The share of an input's lines that are not asked for in time.
+  // Returns the share of an input's lines that are not asked for in time.
   double Unprefetched(const MemoryLevel& memory) const {
     return std::max(0.0, 1 - static_cast<double>(schedule_.prefetch / target_.line_bytes) /
                                  static_cast<double>(memory.prefetch_lines));
   }
+  // True if the input's rows do not follow each other.
   bool IsApart(int input) const {
     return !levels_.apart.empty() && levels_.apart[static_cast<size_t>(input)];
   }
-  // For a row that does not follow the one before it: its first lines, which nobody foresees, and its page.
+  // Returns the cycles for the start of a row that does not follow the one before it: its first lines, which
+  // nobody foresees, and its page.
   double StartCycles(Dtype dtype, const MemoryLevel& memory) const {
     return std::min(RowLines(columns_, dtype, target_), static_cast<double>(memory.ramp_lines)) *
                memory.unstreamed_cycles_per_line * Unprefetched(memory) +
            memory.cycles_per_page;
   }
-  // Of a line that goes past the caches; if the result waits in one, who reads it next has to wait for RAM.
+  // Returns what a line counts that is stored past the caches. If the result is placed in a cache, who reads
+  // it next has to wait for RAM.
   double StreamFactor(Level to) const {
     return target_.at(Level::kRam).stream_factor + (to == Level::kRam ? 0 : 1);
   }
 
-  // Lines that a pass moves: `weight` is what they count, beside what is waited for.
+  // Lines that a pass moves. `weight` is what they count; `waits` are cycles on top of that.
   struct Moved {
     Level level;
     double lines, weight, waits;
     bool written;
   };
 
-  // Cycles for what a pass brings from a level, or what is written back to it, which counts more.
+  // Returns the cycles for what a pass brings from a level, or writes back to it, which counts more.
   double TransfersFrom(const std::vector<Moved>& all, Level level) const {
     double lines = 0, waits = 0;
     for (const Moved& moved : all) {
@@ -207,7 +215,8 @@ class RowCost {
     return lines * target_.at(level).cycles_per_line + waits;
   }
 
-  // What waits for an input's lines: those that nobody asks for in time, and what a row apart starts with.
+  // Returns the cycles that an input's lines are waited for: those that nobody asks for in time, and those
+  // that a row apart starts with.
   double WaitsFor(int input, Dtype dtype, Level from) const {
     const MemoryLevel& memory = target_.at(from);
     return RowLines(columns_, dtype, target_) * (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
@@ -215,6 +224,7 @@ class RowCost {
            (IsApart(input) ? StartCycles(dtype, memory) : 0);
   }
 
+  // Lists what a pass moves: inputs, kept values that it reads, values that it keeps, and results.
   std::vector<Moved> MovedBy(size_t number) const {
     const RowPass& pass = plan_.passes[number];
     std::vector<Moved> all;
@@ -233,6 +243,8 @@ class RowCost {
       const RowInput& input = program_.inputs[static_cast<size_t>(value.input)];
       Level from = levels_.inputs[static_cast<size_t>(value.input)];
       const std::optional<size_t> last = LastUse(number, {&RowPass::computed}, v);
+      // Another pass has brought it, or another row, if all rows have the same: it is in the cache that holds
+      // what lies between.
       if (last || !input.along_rows) from = std::min(from, LevelInPass(last.value_or(number), number));
       if (!input.along_columns) continue;  // one for each row: few
       read(input.dtype, from, WaitsFor(value.input, input.dtype, from));
@@ -291,7 +303,7 @@ std::string_view RowVectorCycles::bottleneck() const {
 
 namespace {
 
-// For each vector: one for each line of an input.
+// Returns the prefetches for each vector: one for each line of an input.
 double PrefetchesOf(const RowProgram& program, const RowPass& pass, int lanes, const Target& target) {
   double lines = 0;
   for (int v : pass.computed) {
@@ -324,6 +336,8 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
     arithmetic.instructions +=
         WideningInstructions(program.inputs[static_cast<size_t>(value.input)].dtype, value.type);
   }
+  // The online sum takes a difference, an exp, a sum and a maximum for each vector. For each block of vectors
+  // at once it rescales, by another exp.
   if (pass.online)
     arithmetic.instructions += (2 + InstructionsOf(Operation::kExp, unit)) * (1 + 1 / unroll) + 1;
   arithmetic.instructions += static_cast<double>(pass.reductions.size());
@@ -352,6 +366,7 @@ void ForParts(const RowProgram& program, const RowSchedule& schedule, int64_t ro
   if (!program.reduces_rows)
     return part(RowCost(program, schedule, columns, false, levels, target), static_cast<double>(rows));
   const int64_t block = schedule.lanes * int64_t{schedule.unroll.empty() ? 1 : schedule.unroll.front()};
+  // Columns that are reduced go in blocks as wide as the vectors at once; the last block may be narrower.
   const auto of_block = [&](int64_t width, int64_t times) {
     const int64_t elements = rows * ((width + schedule.lanes - 1) / schedule.lanes) * schedule.lanes;
     if (width > 0 && times > 0)

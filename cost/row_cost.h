@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row program costs as a schedule has it.
+// Prices a row program as a schedule runs it: pass by pass along a row, each pass vector by vector.
+//
+//   softmax of a row of 1024 f32, vectors of 16: a pass for the maximum, one for the sum of exp, one to store
+//     each pass: 64 vectors * the slowest bottleneck of a vector, + its ends, + lines that are waited for
 #ifndef KIRSCH_COST_ROW_COST_H_
 #define KIRSCH_COST_ROW_COST_H_
 
@@ -16,7 +19,7 @@
 
 namespace kirsch {
 
-// Where operands are placed, one level for each: results are written back to theirs.
+// The levels that operands are placed in, one for each. Results are written back to theirs.
 struct RowLevels {
   std::vector<Level> inputs, results;
   // Of each input: do its rows not follow each other? Empty: all do.
@@ -34,15 +37,16 @@ struct RowVectorCycles {
   double total() const;
   std::string_view bottleneck() const;
 };
+// `pass`: its number in `plan`, which is FindPasses of the program and the schedule.
 RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan,
                                size_t pass, const Target& target);
 
-// All of it: `rows` rows of `columns` elements. The schedule is sound, and its vectors are a unit's of the
-// target.
+// Returns the cycles of all of it: `rows` rows of `columns` elements. The schedule is sound, and its vectors
+// are those of a unit of the target.
 double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
                  const RowLevels& levels, const Target& target);
 
-// What that moves.
+// Returns the bytes that the same run moves between levels.
 Traffic RowTraffic(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
                    const RowLevels& levels, const Target& target);
 

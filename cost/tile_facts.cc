@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-// From one step of the reduction to the one so many on.
+// Returns the bytes from one step of the reduction to the one so many on.
 int64_t BytesOfSteps(const Spec& spec, int operand, int64_t steps, const Target& target) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   const Layout& layout = tensor.layout;
@@ -20,11 +20,11 @@ int64_t BytesOfSteps(const Spec& spec, int operand, int64_t steps, const Target&
   return Bytes(tensor.dtype, steps) * (InnerDim(spec, operand) == MatmulDims::kK ? 1 : row);
 }
 
-// Factors that an address may have its index taken by.
+// True if an address may have its index multiplied by the factor.
 bool IsScale(int64_t factor) { return factor == 1 || factor == 2 || factor == 4 || factor == 8; }
 
-// Compilers have one index for two pointers where one of them moves by as many bytes as the other, or by as
-// many times as addresses can say; where one of them moves so little that the count of trips is its index,
+// True if compilers have one index for two pointers: one of them moves by as many bytes as the other, or by
+// as many times as addresses can say. Where one of them moves so little that the count of trips is its index,
 // the other one must, too.
 bool HaveOneIndex(int64_t a, int64_t b) {
   const auto [less, more] = std::minmax(a, b);
@@ -32,7 +32,7 @@ bool HaveOneIndex(int64_t a, int64_t b) {
   return less == more || !IsScale(less) || IsScale(more);
 }
 
-// A count, a branch, and two pointers that move on; of what is unrolled compilers have a pointer each.
+// A count, a branch, and two pointers that move on. Of what is unrolled compilers have a pointer each.
 double LoopInstructions(const Spec& spec, const MainLoop& loop, int64_t steps, const Target& target) {
   constexpr double kAll = 4;
   if (loop.unroll > 1 || !spec.op_info().window.empty()) return kAll;
@@ -41,8 +41,8 @@ double LoopInstructions(const Spec& spec, const MainLoop& loop, int64_t steps, c
   return kAll - (one_index ? 1 : 0);
 }
 
-// Instructions that widen a vector or a broadcast of an operand, beside its load. The first one that widens a
-// vector loads it; a broadcast of bf16 is shifted only.
+// Returns the instructions that widen a vector or a broadcast of an operand, beside its load. The first one
+// that widens a vector loads it; a broadcast of bf16 is shifted only.
 double WideningOf(const Spec& spec, int operand, const RegisterTile& tile) {
   const Dtype dtype = spec.operand[static_cast<size_t>(operand)].dtype;
   const Dtype lane = LaneType(tile.arithmetic, operand, dtype);
@@ -54,8 +54,9 @@ double WideningOf(const Spec& spec, int operand, const RegisterTile& tile) {
   return broadcast && dtype != Dtype::kBf16 ? all : all - 1;
 }
 
-// Those of a step. Words of pairs are unpacked by two instructions; vectors of lhs that are no words by two
-// shuffles, whose results have to be put in order where there is no shuffle of all lanes.
+// Returns the instructions that widen in a step. Words of pairs are unpacked by two instructions. Vectors of
+// lhs that are no words take two shuffles, whose results have to be put in order where there is no shuffle of
+// all lanes.
 double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
   const double lhs = WideningOf(spec, MatmulDims::kLhs, tile), rhs = WideningOf(spec, MatmulDims::kRhs, tile);
   if (tile.form == LayoutKind::kLanewise)
@@ -67,8 +68,8 @@ double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& 
   return unpacked + of_row * tile.rows;
 }
 
-// Instructions for a last vector that is loaded in pieces. A first piece of less than a word goes by way of a
-// general register. Half a vector of bf16 is widened by one instruction.
+// Returns the instructions for a last vector that is loaded in pieces. A first piece of less than a word goes
+// by way of a general register. Half a vector of bf16 is widened by one instruction.
 int InstructionsOfPieces(const RegisterTile& tile, int rest) {
   if (tile.pieces == 0) return 0;
   const int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(rest))) * Bytes(tile.rhs);
@@ -76,13 +77,14 @@ int InstructionsOfPieces(const RegisterTile& tile, int rest) {
   return tile.pieces + (first < kWordBytes ? 1 : 0) - (unpacked ? 1 : 0);
 }
 
-// Without mask registers: zeros, by a blend with which words are unpacked.
+// Returns the registers for masks where there are no mask registers: zeros, for a blend with which words are
+// unpacked.
 int Masks(const RegisterTile& tile, const VectorUnit& unit) {
   return !unit.masks && tile.instruction().unpacked ? 1 : 0;
 }
 
-// What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,
-// where registers are left.
+// Returns the vector registers in use at the same time. What is widened takes its own place. Compilers load
+// two of the next broadcasts before they are needed, where registers are left.
 int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   if (tile.form == LayoutKind::kTiles) return TileRegistersNeeded(tile);
   constexpr int kEarly = 2;
@@ -93,6 +95,7 @@ int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Targe
   return loads_ahead ? std::max(registers, std::min(unit.registers, registers + kEarly)) : registers;
 }
 
+// Returns the instructions of a step. Folded loads and each way to widen are counted as compilers write them.
 double InstructionsOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit,
                       const Target& target) {
   if (tile.form == LayoutKind::kTiles) return InstructionsOfStep(tile, 0);
@@ -106,6 +109,7 @@ double InstructionsOf(const Spec& spec, const RegisterTile& tile, const VectorUn
          (adds_apart ? tile.accumulators() : 0);
 }
 
+// Lines that prefetch instructions ask for in one run of the microkernel.
 int64_t PrefetchedLines(const Expansion& expansion) {
   int64_t lines = 0;
   for (int i = 0; i < expansion.num_transfers; ++i) {
@@ -144,6 +148,7 @@ double PeakFlopsPerCycle(const Spec& spec, const Target& target) {
 TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const Target& target) {
   TileFacts facts;
   facts.tile = TileOf(microkernel, expansion, target);
+  // The loop's form first, then the registers, then a trip: `unroll` steps of the register tile.
   const RegisterTile& tile = facts.tile;
   const VectorUnit& unit = UnitOf(target, tile);
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));

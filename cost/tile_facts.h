@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is predicted of a register tile's loop before there is code for it, so that code can be held against
-// it.
+// Predicts what a register tile's main loop will be before there is code for it: registers, instructions,
+// cycles. Code can then be held against the prediction.
 #ifndef KIRSCH_COST_TILE_FACTS_H_
 #define KIRSCH_COST_TILE_FACTS_H_
 
@@ -28,14 +28,14 @@ struct TileFacts {
   double peak_share = 0;  // of PeakFlopsPerCycle, in a trip: what is masked off counts for nothing
 };
 
-// `microkernel`: a spec whose decision is kMicrokernel, which became `expansion`.
+// Returns the facts of a spec whose decision is kMicrokernel. `expansion` is what Expand makes of it.
 TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const Target& target);
 
-// The register tile, with the lines that it prefetches.
+// Returns the register tile, with the lines that it prefetches in each trip, on average.
 RegisterTile TileOf(const Spec& microkernel, const Expansion& expansion, const Target& target);
 
-// Of the fastest way that the target has to multiply operands of these types, one thread; a multiplication
-// and an addition are two.
+// Returns the peak of one thread, by the fastest way that the target has to multiply operands of these types.
+// A multiplication and an addition are two.
 double PeakFlopsPerCycle(const Spec& spec, const Target& target);
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@
 namespace kirsch {
 namespace {
 
+// Prices one transform stage, and adds up its traffic on the way.
 class TransformCost {
  public:
   TransformCost(const TransformShape& shape, const Target& target)
@@ -13,13 +14,16 @@ class TransformCost {
 
   const Traffic& traffic() const { return traffic_; }
 
+  // Returns the cycles of the whole stage; to be called once.
   double Cycles(const std::vector<Level>& levels) {
     const bool out = shape_.stores_image();
     const int window = shape_.window() * shape_.window(), matmuls = WinogradMatmuls(shape_.tile);
+    // A square of the image on one side, the elements of a transformed square on the other.
     const int loads = out ? matmuls : window, stores = out ? window : matmuls;
     double loaded = loads,
            computed = shape_.map().Operations() * (shape_.map().inputs() + shape_.map().outputs());
     size_t argument = 2;
+    // A step of the epilogue is an instruction for each output, and a load where it has an operand.
     for (const EpilogueStep& step : shape_.epilogue) {
       computed += window;
       if (!step.HasOperand()) continue;
@@ -27,6 +31,7 @@ class TransformCost {
       if (step.operand == EpilogueOperand::kAll) AddLines(Pixels(), levels[argument], false);
       ++argument;
     }
+    // Elements of a transformed square that find no register are stored and loaded again.
     const double spilled = std::max(0, matmuls - unit_.registers);
     loaded += spilled;
     const double stored = stores + spilled;
@@ -49,7 +54,7 @@ class TransformCost {
     return static_cast<double>(shape_.axes[0].inside * shape_.axes[1].inside * shape_.rows * shape_.columns);
   }
 
-  // (What is stored is fetched first.)
+  // Adds lines between a level and the core. What is stored is fetched first.
   void AddLines(double elements, Level level, bool stored) {
     const double bytes = elements * Bytes(Dtype::kF32), lines = bytes / target_.line_bytes;
     traffic_.Add(level, Level::kVrf, bytes, stored ? bytes : 0);
@@ -57,6 +62,7 @@ class TransformCost {
       lines_[static_cast<size_t>(level)] += lines * (stored ? 1 + target_.at(level).write_factor : 1);
   }
 
+  // Returns the cycles of transfers that don't hide behind the instructions.
   double Waited() const {
     double waited = 0;
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transforms of Winograd's algorithm cost.
+// Prices the transforms of Winograd's algorithm (spec/winograd.h): for each vector of a square, the slowest
+// of arithmetic, loads, stores and the front end.
 #ifndef KIRSCH_COST_TRANSFORM_COST_H_
 #define KIRSCH_COST_TRANSFORM_COST_H_
 
@@ -12,11 +13,11 @@
 
 namespace kirsch {
 
-// Cycles: instructions, with those that keep in memory what finds no register, and the lines that cross
-// levels. `levels`: of the stage's operands, in their order.
+// Returns the cycles: instructions, with those that spill what finds no register, and the lines that cross
+// levels. `levels` are those of the stage's operands, in their order.
 double TransformCycles(const TransformShape& shape, const std::vector<Level>& levels, const Target& target);
 
-// What they move: what is stored is fetched first.
+// Returns the bytes that the transform moves: what is stored is fetched first.
 Traffic TransformTraffic(const TransformShape& shape, const std::vector<Level>& levels, const Target& target);
 
 }  // namespace kirsch

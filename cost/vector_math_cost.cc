@@ -6,7 +6,8 @@
 namespace kirsch {
 namespace {
 
-// Counts instead of computing: an algebra of spec/composition.h.
+// An algebra of spec/composition.h that counts instructions instead of computing. Divisions and roots have
+// rates of their own, so they are counted apart.
 class CountingMath {
  public:
   explicit CountingMath(const VectorUnit& unit) : scales_(unit.masks) {}
@@ -36,8 +37,8 @@ class CountingMath {
   Value WithSignOf(Value, Value) { return Count(2); }
   Value Select(Value, Value, Value, Value) { return Count(2); }
   Whole RoundedProduct(Value, float, int) { return {Count(2)}; }
-  // AVX-512F's scaling is two micro-operations. Six without it, and what goes from floats to integers and
-  // back is delayed by about one more.
+  // AVX-512F's scaling is two micro-operations. There are six without it. What goes from floats to integers
+  // and back is delayed by about one more.
   Value Scaled(Value, Whole) { return Count(scales_ ? 2 : 7); }
   Value Raised(Value, Whole) { return Count(3); }
   Value Div(Value, Value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations on numbers take: counted as spec/operation.h makes them.
+// Counts the instructions of operations on numbers, as spec/operation.h composes them. Costs and code then
+// follow from the same composition.
 #ifndef KIRSCH_COST_VECTOR_MATH_COST_H_
 #define KIRSCH_COST_VECTOR_MATH_COST_H_
 
@@ -8,13 +9,13 @@
 
 namespace kirsch {
 
-// Of one vector, without loading what it takes. Loads and numbers, which cost in other ways, take nothing;
-// reductions one instruction.
+// The work for one vector, without loading its operands. Loads and numbers, which cost in other ways, take
+// nothing; reductions take one instruction.
 struct VectorWork {
   double instructions = 0, divisions = 0, roots = 0;
   double products = 0;  // of s32
 };
-// `type`: f32 or s32.
+// `type`: f32 or s32. InstructionsOf: of f32.
 VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit);
 double InstructionsOf(Operation op, const VectorUnit& unit);  // a product of s32 being one
 
