@@ -7,14 +7,19 @@
 namespace kirsch {
 namespace {
 
-// Options are called by what the interface calls them, not by the command line's words.
+// Returns the message as one line. Options are called as the interface calls them, without the dashes of the
+// command line: "--threads: expected ..." becomes "threads: expected ...".
 std::string MessageOf(const absl::Status& status) {
   std::string message(status.message());
   std::replace(message.begin(), message.end(), '\n', ' ');
   return message.starts_with("--") ? message.substr(2) : message;
 }
 
+// Maps statuses to the few codes that callers can act on. A code that no function is meant to return is a
+// fault.
 kirsch_code ToCode(const absl::Status& status, Precondition precondition) {
+  // What is wrong with the caller's input; with files and permissions; with the table; with the CPU or the
+  // table; with memory. All else is a fault of ours.
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kOutOfRange:
@@ -41,12 +46,14 @@ kirsch_error* ErrorOf(const absl::Status& status, Precondition precondition) {
   if (status.ok()) return nullptr;
   try {
     return new kirsch_error{ToCode(status, precondition), MessageOf(status)};
+    // There is no memory for the error either.
   } catch (const std::bad_alloc&) {
     return OutOfMemory();
   }
 }
 
 kirsch_error* OutOfMemory() {
+  // Made once, when it is first asked for.
   static kirsch_error error{KIRSCH_OUT_OF_MEMORY, "out of memory"};
   return &error;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statuses and exceptions as the errors of kirsch.h. Internal to library/.
+// Turns statuses and exceptions into the errors of kirsch.h. Nothing is thrown across the interface, as its
+// callers may be written in C. Internal to library/.
 #ifndef KIRSCH_LIBRARY_ERROR_H_
 #define KIRSCH_LIBRARY_ERROR_H_
 
@@ -14,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "library/kirsch.h"
 
+// The error behind the interface's pointer. kirsch_error_free deletes it, unless it is OutOfMemory().
 struct kirsch_error {
   kirsch_code code;
   std::string message;
@@ -21,15 +23,17 @@ struct kirsch_error {
 
 namespace kirsch {
 
-// What FailedPrecondition means where it comes up: a table that is none of ours, or a CPU that is too old.
+// Says what FailedPrecondition means where it comes up: a table that is none of ours, or a CPU that is too
+// old.
 enum class Precondition { kTable, kCpu };
 
-// Null if it is OK.
+// Returns a new error for the status, which the caller owns; null if the status is OK.
 kirsch_error* ErrorOf(const absl::Status& status, Precondition precondition = Precondition::kTable);
-// There always is one, whatever memory is left; it is not freed.
+// Returns the error for too little memory. There always is one, whatever memory is left; it is not freed.
 kirsch_error* OutOfMemory();
 
-// Calls `function`, which returns a Status. Nothing is thrown to a caller that may be C.
+// Calls `function`, which returns a Status. Nothing is thrown to a caller that may be C: an exception of ours
+// is a fault, KIRSCH_INTERNAL.
 template <typename Function>
 kirsch_error* Guarded(const Function& function, Precondition precondition = Precondition::kTable) {
   try {
@@ -41,7 +45,10 @@ kirsch_error* Guarded(const Function& function, Precondition precondition = Prec
   }
 }
 
-// The options that a caller gave, who may know fewer of them: those are as if zero. Null: all of them are.
+// Returns the options that a caller gave. A caller that was compiled with an older header knows fewer of
+// them: those are zero. Null: all of them are. InvalidArgument if struct_size can't be right.
+//
+//   sizeof is 48 here, 40 in the caller's header:  40 bytes are copied, the last member is 0
 template <typename Options>
 absl::StatusOr<Options> OptionsOf(const Options* given) {
   Options options = {};
@@ -52,7 +59,7 @@ absl::StatusOr<Options> OptionsOf(const Options* given) {
   return options;
 }
 
-// A copy that kirsch_free_text frees.
+// Returns a copy that kirsch_free_text frees. Throws std::bad_alloc.
 char* NewText(const std::string& text);
 
 }  // namespace kirsch

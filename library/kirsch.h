@@ -2,8 +2,9 @@
 /* Kirsch as a library: from the text of a tensor kernel to machine code in this process, to what it is
  * predicted to cost, or to a C header.
  *
- *     text --kirsch_parse--> kirsch_request --kirsch_solve--> kirsch_solution --kirsch_compile-->
- * kirsch_kernel
+ *     text             --kirsch_parse-->    kirsch_request
+ *     kirsch_request   --kirsch_solve-->    kirsch_solution
+ *     kirsch_solution  --kirsch_compile-->  kirsch_kernel
  *
  * A request says what is computed and what the operands are; a solution is the program that the search found,
  * with its predicted cost, and needs no code; a kernel is code that can be called. Each may be destroyed as

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// kirsch.h for C++17: handles that own, errors as values of class Result or, for those who like, exceptions.
+// Wraps kirsch.h for C++17: handles own what they stand for, errors are values of class Result or, for those
+// who like, exceptions. All of the wrapper is in this header, which calls the C interface only.
+//
+//   const kirsch::Context context = kirsch::Context::Create().value();
+//   const kirsch::Request request = kirsch::Request::Parse("matmul f32 64x128x32").value();
+//   const kirsch::Kernel kernel = context.Solve(request).value().Compile().value();
+//   kernel({lhs, rhs, out}).value();  // arrays of 64 * 128, 128 * 32 and 64 * 32 floats
+//
+// Handles can be moved, not copied. Functions that are const may be called by several threads at once.
 #ifndef KIRSCH_HPP_
 #define KIRSCH_HPP_
 
@@ -19,13 +27,13 @@
 
 namespace kirsch {
 
-// A kirsch_error.
+// A copy of a kirsch_error, so that nothing has to be freed.
 struct Error {
   kirsch_code code = KIRSCH_OK;
   std::string message;
 };
 
-// What Result::value throws.
+// The exception that Result::value throws. Nothing else of this header throws it.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(const Error& error) : std::runtime_error(error.message), code_(error.code) {}
@@ -44,9 +52,9 @@ class [[nodiscard]] Result {
 
   bool ok() const { return result_.index() == 0; }
   explicit operator bool() const { return ok(); }
-  // Only if it is not ok.
+  // Only if it is not ok; else std::bad_variant_access is thrown.
   const Error& error() const { return std::get<1>(result_); }
-  // Only if it is ok.
+  // Only if it is ok; else std::bad_variant_access is thrown.
   T& operator*() { return std::get<0>(result_); }
   const T& operator*() const { return std::get<0>(result_); }
   T* operator->() { return &std::get<0>(result_); }
@@ -65,11 +73,12 @@ class [[nodiscard]] Result {
   std::variant<T, Error> result_;
 };
 
+// The value of functions that have none.
 struct Done {};
 
 namespace internal {
 
-// Takes the error over.
+// Takes the error over: copies and frees it. Nothing for NULL, which is no error.
 inline std::optional<Error> Taken(kirsch_error* error) {
   if (error == nullptr) return std::nullopt;
   Error taken{kirsch_error_code(error), kirsch_error_message(error)};
@@ -77,6 +86,7 @@ inline std::optional<Error> Taken(kirsch_error* error) {
   return taken;
 }
 
+// A deleter for each kind of handle, of no size of its own.
 template <auto kDestroy>
 struct Destroyer {
   template <typename Handle>
@@ -87,7 +97,7 @@ struct Destroyer {
 template <typename Handle, auto kDestroy>
 using Owned = std::unique_ptr<Handle, Destroyer<kDestroy>>;
 
-// What a function of kirsch.h leaves in its last parameter.
+// Calls a function of kirsch.h that leaves a handle in its last parameter, and wraps the handle.
 template <typename T, typename Handle, typename Function>
 Result<T> Made(const Function& function) {
   Handle* handle = nullptr;
@@ -103,6 +113,7 @@ Result<std::string> MadeText(const Function& function) {
   return std::string(text);
 }
 
+// Returns the error as a Result; of NULL, Done.
 inline Result<Done> DoneOr(kirsch_error* error) {
   if (std::optional<Error> taken = Taken(error)) return *std::move(taken);
   return Done{};
@@ -112,10 +123,11 @@ inline Result<Done> DoneOr(kirsch_error* error) {
 
 using Sizes = std::vector<size_t>;  // of a family; else empty
 
+// A kernel that is asked for, and its operands; see kirsch_parse.
 class Request {
  public:
   explicit Request(kirsch_request* handle) : handle_(handle) {}
-  // `kernel`: which of several kernels of the text; empty: the only one.
+  // Reads the text. `kernel`: which of several kernels of the text; empty: the only one.
   static Result<Request> Parse(const std::string& text, const std::string& kernel = "") {
     return internal::Made<Request, kirsch_request>([&](kirsch_request** made) {
       return kirsch_parse(text.c_str(), kernel.empty() ? nullptr : kernel.c_str(), made);
@@ -123,7 +135,8 @@ class Request {
   }
   const kirsch_request* get() const { return handle_.get(); }
   std::string name() const { return kirsch_request_name(get()); }
-  // Inputs in their order, then the output. Names live as long as the request.
+  // Returns the inputs in their order, then the output, of the member with these sizes. Names live as long as
+  // the request.
   Result<std::vector<kirsch_operand>> Operands(const Sizes& sizes = {}) const {
     std::vector<kirsch_operand> operands(kirsch_request_num_operands(get()));
     for (size_t i = 0; i < operands.size(); ++i)
@@ -137,28 +150,32 @@ class Request {
   internal::Owned<kirsch_request, kirsch_request_destroy> handle_;
 };
 
+// Compiled code. It needs neither the solution nor the context any more.
 class Kernel {
  public:
   explicit Kernel(kirsch_kernel* handle) : handle_(handle) {}
   const kirsch_kernel* get() const { return handle_.get(); }
 
-  // See kirsch_call. Operands are pointers, that of the output last.
+  // Computes a whole call; see kirsch_call. Operands are pointers in the request's order, that of the output
+  // last; those of constants may be null, as `packed` stands for them.
   Result<Done> operator()(const std::vector<const void*>& operands, const Sizes& sizes = {},
                           const void* packed = nullptr) const {
     const kirsch_arguments arguments = Arguments(operands, sizes, packed);
     return internal::DoneOr(kirsch_call(get(), &arguments));
   }
-  // See kirsch_call_part.
+  // Computes one thread's share of a call; see kirsch_call_part.
   Result<Done> Part(const kirsch_part& part, const std::vector<const void*>& operands,
                     const Sizes& sizes = {}, const void* packed = nullptr) const {
     const kirsch_arguments arguments = Arguments(operands, sizes, packed);
     return internal::DoneOr(kirsch_call_part(get(), &arguments, &part));
   }
-  // See kirsch_kernel_pack.
+  // Packs the constants among the operands into packed_bytes() bytes, 64-byte aligned; see
+  // kirsch_kernel_pack.
   Result<Done> Pack(const std::vector<const void*>& operands, void* packed) const {
     return internal::DoneOr(
         kirsch_kernel_pack(get(), const_cast<void* const*>(operands.data()), operands.size(), packed));
   }
+  // Bytes of memory that callers give; phases and threads of calls by parts. 0 threads: `part` has columns.
   size_t packed_bytes() const { return kirsch_kernel_packed_bytes(get()); }
   size_t scratch_bytes() const { return kirsch_kernel_scratch_bytes(get()); }
   size_t shared_bytes() const { return kirsch_kernel_shared_bytes(get()); }
@@ -176,12 +193,14 @@ class Kernel {
   internal::Owned<kirsch_kernel, kirsch_kernel_destroy> handle_;
 };
 
+// The program that a search found; see kirsch_solve. It needs no context.
 class Solution {
  public:
   explicit Solution(kirsch_solution* handle) : handle_(handle) {}
   const kirsch_solution* get() const { return handle_.get(); }
 
   std::string target() const { return kirsch_solution_target(get()); }
+  // Returns what is predicted of one call of the member with these sizes.
   Result<kirsch_cost> Cost(const Sizes& sizes = {}) const {
     kirsch_cost cost = {};
     if (std::optional<Error> error =
@@ -189,15 +208,17 @@ class Solution {
       return *std::move(error);
     return cost;
   }
+  // Returns why the program is what it is. It searches again, so it may take as long as Context::Solve.
   Result<std::string> Explain() const {
     return internal::MadeText([&](char** text) { return kirsch_solution_explain(get(), text); });
   }
-  // `name`: of the header's function; empty: as the request is called.
+  // Returns the kernel as a C header. `name`: of its function; empty: as the request is called.
   Result<std::string> Header(const std::string& name = "") const {
     return internal::MadeText([&](char** text) {
       return kirsch_solution_header(get(), name.empty() ? nullptr : name.c_str(), text);
     });
   }
+  // Makes code for this process. KIRSCH_BAD_CPU if this CPU can't run it.
   Result<Kernel> Compile() const {
     return internal::Made<Kernel, kirsch_kernel>(
         [&](kirsch_kernel** made) { return kirsch_compile(get(), made); });
@@ -207,7 +228,8 @@ class Solution {
   internal::Owned<kirsch_solution, kirsch_solution_destroy> handle_;
 };
 
-// See kirsch_solve_options.
+// Options of a search; see kirsch_solve_options. `cold`: operands that come from RAM; empty: none.
+// `time_budget`: seconds; 0: no limit.
 struct SolveOptions {
   std::string target = "host", cold;
   int threads = 1;
@@ -215,10 +237,11 @@ struct SolveOptions {
   bool allow_winograd = false;
 };
 
+// Where answers are kept, and how many threads search; see kirsch_context_create.
 class Context {
  public:
   explicit Context(kirsch_context* handle) : handle_(handle) {}
-  // `table`: see kirsch_context_options; empty: none.
+  // `table`: see kirsch_context_options; empty: none. `search_threads`: 0: as many as the machine has cores.
   static Result<Context> Create(const std::string& table = "", int search_threads = 0) {
     const kirsch_context_options options = {sizeof options, table.empty() ? nullptr : table.c_str(),
                                             search_threads, nullptr, nullptr};
@@ -227,6 +250,7 @@ class Context {
   }
   const kirsch_context* get() const { return handle_.get(); }
 
+  // Searches for the cheapest program, or finds it in the table.
   Result<Solution> Solve(const Request& request, const SolveOptions& options = {}) const {
     const kirsch_solve_options given = {sizeof given,         options.target.c_str(),
                                         options.threads,      options.time_budget,

@@ -15,10 +15,12 @@ namespace {
 
 constexpr char kSource[] = "text";  // what errors call it
 
+// An operand whose type is known; its strides are those of the type, whether written in the text or not.
 CallOperand OperandOf(std::string name, const TensorType& type) {
   return {std::move(name), type.dtype, {type.dims.begin(), type.dims.end()}, type.Strides()};
 }
 
+// The operands of a graph: its parameters, and the result, which is written without being read.
 std::vector<CallOperand> OperandsOf(const Graph& graph, bool) {
   std::vector<CallOperand> operands;
   for (int i = 0; i < graph.num_inputs(); ++i) {
@@ -31,11 +33,12 @@ std::vector<CallOperand> OperandsOf(const Graph& graph, bool) {
   return operands;
 }
 
-// `batched`: some member of its family has a batch.
+// A matrix of a shorthand. `batched`: some member of its family has a batch, so all members have that axis.
 CallOperand MatrixOperand(const UserMatrix& matrix, int64_t batch, bool batched) {
   CallOperand operand;
   operand.shape = {matrix.rows, matrix.columns};
   operand.stride = {matrix.row_axis.stride(0), matrix.column_axis.stride(0)};
+  // All members of such a family have the axis, those without a batch, too.
   if (batched) {
     operand.shape.insert(operand.shape.begin(), batch);
     operand.stride.insert(operand.stride.begin(), matrix.batch_stride);
@@ -43,8 +46,10 @@ CallOperand MatrixOperand(const UserMatrix& matrix, int64_t batch, bool batched)
   return operand;
 }
 
+// An operand of an epilogue: a tensor like the output, a vector for its rows or columns, or a number.
 CallOperand EpilogueOperandOf(EpilogueOperand kind, const CallOperand& out) {
   CallOperand operand;
+  // A scalar has no axes.
   if (kind == EpilogueOperand::kAll) {
     operand.shape = out.shape;
     operand.stride = out.stride;
@@ -55,7 +60,13 @@ CallOperand EpilogueOperandOf(EpilogueOperand kind, const CallOperand& out) {
   return operand;
 }
 
-// How the parameters of a matmul's shorthand lie.
+// Says how the parameters of a matmul's shorthand lie. The spec may have them exchanged (Canonicalise);
+// callers do not.
+//
+//   matmul f32 64x32x16 rhs=col:
+//     lhs  shape [64, 32], stride [32, 1]
+//     rhs  shape [32, 16], stride [1, 32]
+//     out  shape [64, 16], stride [16, 1]
 class ShorthandOperands {
  public:
   ShorthandOperands(const ParsedSpec& parsed, bool batched)
@@ -64,8 +75,9 @@ class ShorthandOperands {
       if (step.HasOperand()) arguments_.push_back(step.operand);
   }
 
-  // `operand`: of the spec's.
+  // Returns the operand `operand` of the spec, as the caller has it.
   CallOperand At(int operand) const {
+    // Matrices come first in a spec; the operands of the epilogue follow, in the order of its steps.
     const int of_user = SwappedOperand(operand, member_.swapped);
     CallOperand at = of_user <= MatmulDims::kOut
                          ? Matrix(of_user)
@@ -87,9 +99,12 @@ class ShorthandOperands {
   std::vector<EpilogueOperand> arguments_;
 };
 
+// The operands of a spec: parameters whose type the text spells out, or those of the shorthand. The output
+// comes last; it is read if the spec accumulates.
 std::vector<CallOperand> OperandsOf(const ParsedSpec& parsed, bool batched) {
   const ShorthandOperands shorthand(parsed, batched);
   std::vector<CallOperand> operands;
+  // Parameters are in the caller's order, which the spec's operands need not have.
   for (const Parameter& parameter : parsed.parameters) {
     CallOperand operand =
         parameter.type ? OperandOf(parameter.name, *parameter.type) : shorthand.At(parameter.operand);
@@ -107,6 +122,7 @@ std::vector<CallOperand> OperandsOf(const ParsedSpec& parsed, bool batched) {
 absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std::string& kernel) {
   absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, kSource);
   if (!kernels.ok()) return kernels.status();
+  // The names go into the error, so that a caller sees which there are.
   std::string names;
   size_t found = kernels->size();
   for (size_t i = 0; i < kernels->size(); ++i) {
@@ -125,6 +141,7 @@ absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Sp
     return absl::InvalidArgumentError(Cat("sizes: expected ", sizes.size(), ", got ", values.size()));
   int64_t member = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
+    // Values are ascending. A member's number has a digit for each size.
     const std::vector<uint32_t>& known = sizes[i].values;
     const auto found = std::lower_bound(known.begin(), known.end(), values[i]);
     if (found == known.end() || *found != values[i])
@@ -136,6 +153,7 @@ absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Sp
 }
 
 std::vector<CallOperand> OperandsOf(const KernelRequest& request, int64_t member) {
+  // Families of graphs need no such thing: their types say all.
   const SpecFamily* const specs = request.family.specs();
   const bool batched = specs != nullptr && specs->ranges()[MatmulDims::kB].high > 1;
   return std::visit([&](const auto& kernel) { return OperandsOf(kernel, batched); },

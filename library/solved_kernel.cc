@@ -22,6 +22,7 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std
                                                 const SolveArguments& search, const DbOptions& db,
                                                 const Remark& remark) {
   if (search.allow_winograd) request.UseGraphOfConvolution();
+  // Everything that can be wrong with the options is found before the search, which may take long.
   if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
   absl::StatusOr<TargetFile> found = FindUsableTarget(target);
   if (!found.ok()) return found.status();
@@ -31,22 +32,26 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std
   absl::StatusOr<Library> library = SolveLibrary(asked, request.name, absl::MakeConstSpan(&request, 1),
                                                  absl::MakeConstSpan(&found->target, 1));
   if (!library.ok()) return library.status();
+  // `db` is not there any more when this call has returned.
   asked.db = nullptr;
   return SolvedKernel(std::move(asked), *std::move(library));
 }
 
 kirsch_cost SolvedKernel::MemberCost(int64_t member) const {
+  // One kernel, for one target: the library has one variant of it.
   const FamilySynthesis& family = library_.kernels.front().variants.front();
   const Synthesis& one = family.members[static_cast<size_t>(member)];
   kirsch_cost cost = {};
   cost.cycles = one.cycles;
   cost.gflops = one.gflops();
+  // Cycles are the target's, so seconds are at its clock, not at that of this machine.
   cost.seconds = cost.cycles / (target().ghz * 1e9);
   cost.optimal = EffortOf(family).stop == StopReason::kOptimal ? 1 : 0;
   return cost;
 }
 
 absl::StatusOr<std::string> SolvedKernel::Explain() const {
+  // A search without a table and with a memo of its own, which can say why.
   const DbOptions none{"", true};
   SolveArguments asked = search_;
   asked.db = &none;
@@ -59,11 +64,13 @@ absl::StatusOr<std::string> SolvedKernel::Explain() const {
 }
 
 absl::StatusOr<std::string> SolvedKernel::Header(const std::string& name) const {
+  // The name becomes a C identifier of the header, among those of its own code.
   if (!IsKernelName(name))
     return absl::InvalidArgumentError(Cat(
         "name: expected a name (letters, digits, underscores; a letter first) that neither C's library nor "
         "the header's code has, got ",
         Quoted(name)));
+  // A copy that differs in its names only.
   Library named = library_;
   named.name = name;
   named.kernels.front().variants.front().request.name = name;

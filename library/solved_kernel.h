@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request is computed on a target: what a search found, and what can be said of it without code.
-// Internal to library/.
+// Holds how a request is computed on a target: what a search found, and all that can be said of it without
+// code. Internal to library/.
 #ifndef KIRSCH_LIBRARY_SOLVED_KERNEL_H_
 #define KIRSCH_LIBRARY_SOLVED_KERNEL_H_
 
@@ -18,10 +18,11 @@ namespace kirsch {
 
 using Remark = std::function<void(const std::string&)>;
 
-// Immutable; thread-safe to read.
+// A solution of one request for one target. Immutable; thread-safe to read.
 class SolvedKernel {
  public:
-  // `search`: with a table, and for as many threads as it says. `remark` is told what targets' files warn of.
+  // Searches, or finds the answer in the table `db`. `search` says how, and for how many threads the kernel
+  // is. `remark` is told the warnings of target files.
   static absl::StatusOr<SolvedKernel> Find(KernelRequest request, const std::string& target,
                                            const SolveArguments& search, const DbOptions& db,
                                            const Remark& remark);
@@ -30,12 +31,13 @@ class SolvedKernel {
   const Target& target() const { return library_.targets.front(); }
   int threads() const { return search_.threads; }
 
+  // Returns what is predicted of one call of the member.
   kirsch_cost MemberCost(int64_t member) const;
-  // What explain prints.
+  // Returns what `kirsch explain` prints. It searches again: answers of a table explain nothing.
   absl::StatusOr<std::string> Explain() const;
-  // A header whose function is called `name`.
+  // Returns a header whose function is called `name`. InvalidArgument if C could not have that name.
   absl::StatusOr<std::string> Header(const std::string& name) const;
-  // The function that a header would have.
+  // Returns the function that a header would have. Compiled kernels run the same code.
   HeaderFunction Code() const;
 
  private:
