@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module kirsch._kirsch: solutions and kernels of libkirsch, for kirsch/__init__.py.
+// Makes the module kirsch._kirsch: solutions and kernels of libkirsch, for kirsch/__init__.py. Arrays are
+// checked here, since the library only sees pointers.
+//
+//   kernel(x, w)  ->  views of x and w, sizes from their shapes, a check of shapes and strides
+//                 ->  a new array, or `out`
+//                 ->  kirsch_call, without Python's lock  ->  the array
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -21,9 +26,10 @@ namespace {
 namespace py = pybind11;
 using kirsch::Sizes;
 
-// What is no bad input is an Error of the package's, with a code.
+// The package's class Error, for all errors but bad input. The module owns it.
 PyObject* error_class = nullptr;
 
+// Throws the error as Python has it: ValueError, MemoryError, or the package's Error with a code.
 [[noreturn]] void Throw(const kirsch::Error& error) {
   if (error.code == KIRSCH_BAD_INPUT) throw py::value_error(error.message);
   if (error.code == KIRSCH_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -33,12 +39,14 @@ PyObject* error_class = nullptr;
   throw py::error_already_set();
 }
 
+// Returns the value of a result; throws its error.
 template <typename T>
 T Value(kirsch::Result<T> result) {
   if (!result) Throw(result.error());
   return std::move(*result);
 }
 
+// An operand of a member, with shape and stride in elements as arrays have them.
 struct Operand {
   std::string name;
   kirsch_type type;
@@ -48,8 +56,10 @@ struct Operand {
 
 using Shapes = std::vector<Operand>;
 
-// NumPy has no types of blocks. Arrays of such an operand are of bytes, the axis along which blocks lie being
-// the last one, as the package gguf has them: (n, k / block * bytes) of an rhs of a matmul.
+// Returns an operand of blocks as one of bytes, which is how its arrays are: NumPy has no types of blocks.
+// The axis along which blocks lie becomes the last one, as the package gguf has them.
+//
+//   rhs of q8_0 (256, 64), blocks of 32 along k, 34 bytes each  ->  u8 (64, 272), strides (272, 1)
 Operand InBytes(Operand operand) {
   const auto block = static_cast<int64_t>(kirsch_type_block(operand.type));
   const auto bytes = static_cast<int64_t>(kirsch_type_bytes(operand.type));
@@ -64,6 +74,7 @@ Operand InBytes(Operand operand) {
   return operand;
 }
 
+// Returns the operands of the member with these sizes.
 Shapes ShapesOf(const kirsch::Request& request, const Sizes& sizes) {
   Shapes shapes;
   for (const kirsch_operand& operand : Value(request.Operands(sizes)))
@@ -77,14 +88,15 @@ Shapes ShapesOf(const kirsch::Request& request, const Sizes& sizes) {
   return shapes;
 }
 
-// How a size of a family shows in the shapes of operands: extents of one axis of an operand, and for which
-// value of the size each is.
+// Says how a size of a family shows in the shapes of operands: by the extents of one axis of an operand, each
+// of which stands for a value of the size.
 struct SizeAxis {
   size_t operand = 0, axis = 0;
   std::map<int64_t, size_t> values;
 };
 
-// A request and its family's sizes.
+// A request with its family's sizes, and the shapes that its members have. What it keeps is changed while
+// Python's lock is held only.
 class Problem {
  public:
   explicit Problem(kirsch::Request request) : request_(std::move(request)) {
@@ -99,7 +111,7 @@ class Problem {
   const kirsch::Request& request() const { return request_; }
   const std::vector<std::string>& names() const { return names_; }
 
-  // All choices of sizes.
+  // Returns all choices of sizes. The last size varies fastest.
   std::vector<Sizes> Members() const {
     std::vector<Sizes> members = {{}};
     for (const std::vector<size_t>& values : values_) {
@@ -114,20 +126,22 @@ class Problem {
     return members;
   }
 
+  // Returns the first member's sizes; of no family, none.
   Sizes FirstSizes() const {
     Sizes sizes;
     for (const std::vector<size_t>& values : values_) sizes.push_back(values.front());
     return sizes;
   }
 
-  // Of a member; kept for the next call.
+  // Returns the operands of a member. They are kept for the next call.
   const Shapes& Of(const Sizes& sizes) {
     const auto found = shapes_.find(sizes);
     return found != shapes_.end() ? found->second
                                   : shapes_.emplace(sizes, ShapesOf(request_, sizes)).first->second;
   }
 
-  // The sizes that follow from the shapes of inputs, by their numbers.
+  // Returns the sizes that follow from the shapes of inputs. The axes that tell them are found at the first
+  // call.
   Sizes Infer(const std::vector<std::optional<TensorView>>& views) {
     if (names_.empty()) return {};
     if (axes_.empty())
@@ -138,15 +152,20 @@ class Problem {
   }
 
  private:
-  // An axis of an input that has another extent for each value of the size, whatever the other sizes are.
+  // Returns an axis of an input that has another extent for each value of the size, whatever the other sizes
+  // are. ValueError if there is none: the caller has to give sizes= then.
+  //
+  //   matmul f32 1..64x256x256: axis 0 of lhs has the extents 1 to 64, so it tells the size
   SizeAxis FindAxis(size_t size) {
     const Shapes first = ShapesOf(request_, FirstSizes());
+    // The shapes for each value of the size, the other sizes being their first ones.
     std::vector<std::pair<size_t, Shapes>> shapes;
     for (size_t value : values_[size]) {
       Sizes sizes = FirstSizes();
       sizes[size] = value;
       shapes.emplace_back(value, ShapesOf(request_, sizes));
     }
+    // Constants and the output come with no call's inputs, so they tell nothing.
     for (size_t operand = 0; operand < first.size(); ++operand)
       for (size_t axis = 0; axis < first[operand].shape.size(); ++axis) {
         if (first[operand].output || first[operand].constant || DependsOnOthers(size, operand, axis))
@@ -159,6 +178,7 @@ class Problem {
                           ": does not follow from the shapes of the operands; expected sizes=");
   }
 
+  // True if the axis changes with another size: the last value of each is compared with its first.
   bool DependsOnOthers(size_t size, size_t operand, size_t axis) const {
     const int64_t extent = ShapesOf(request_, FirstSizes())[operand].shape[axis];
     for (size_t other = 0; other < names_.size(); ++other) {
@@ -169,6 +189,7 @@ class Problem {
     return false;
   }
 
+  // Returns the value of the size for these inputs. ValueError if the family has none of that extent.
   size_t SizeOf(size_t size, const std::vector<std::optional<TensorView>>& views) const {
     const SizeAxis& axis = axes_[size];
     const std::vector<int64_t>& shape = views[axis.operand]->shape();
@@ -176,6 +197,7 @@ class Problem {
     if (axis.axis >= shape.size())
       throw py::value_error(name + ": expected more than " + std::to_string(axis.axis) + " axes, got " +
                             std::to_string(shape.size()));
+    // An extent that no member has is an error of the caller's, who sees which there are.
     const auto found = axis.values.find(shape[axis.axis]);
     if (found == axis.values.end())
       throw py::value_error(name + ": the kernel is for " + names_[size] + " from " +
@@ -193,17 +215,20 @@ class Problem {
   std::map<Sizes, Shapes> shapes_;
 };
 
-// What is predicted of a call.
+// What is predicted of a call, with names that Python shows.
 struct Cost {
   double cycles, seconds, gflops;
   bool optimal;
 };
 
+// A solution with its problem. Kernels and packed constants share it, so Python may drop them in any order.
 class PySolution {
  public:
   PySolution(std::shared_ptr<Problem> problem, kirsch::Solution solution)
       : problem_(std::move(problem)), solution_(std::move(solution)) {}
 
+  // Reads the text and searches. Other threads of Python run meanwhile; errors are thrown when the lock is
+  // held again.
   static std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& kernel,
                                            const std::string& table, const kirsch::SolveOptions& options) {
     auto problem = std::make_shared<Problem>(Value(kirsch::Request::Parse(text, kernel)));
@@ -230,7 +255,7 @@ class PySolution {
     const kirsch_cost cost = Value(solution_.Cost(sizes));
     return {cost.cycles, cost.seconds, cost.gflops, cost.optimal != 0};
   }
-  // Of a family, a cost for each member, by the tuple of its sizes.
+  // Returns the cost; of a family, a dict with a cost for each member, by the tuple of its sizes.
   py::object Costs() const {
     if (problem_->names().empty()) return py::cast(MemberCost({}));
     py::dict costs;
@@ -246,11 +271,13 @@ class PySolution {
   const kirsch::Solution solution_;
 };
 
-// Constants, packed for the kernels of one solution.
+// Constants, packed for the kernels of one solution. It knows that solution, so that no other kernel takes
+// them.
 class Packed {
  public:
   Packed(size_t bytes, std::shared_ptr<const PySolution> solution)
       : memory_(bytes + kAlignment), bytes_(bytes), solution_(std::move(solution)) {}
+  // The first address in the memory that is aligned; there are so many bytes more than are needed.
   void* data() {
     const auto address = reinterpret_cast<uintptr_t>(memory_.data());
     return reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment);
@@ -265,6 +292,8 @@ class Packed {
   const std::shared_ptr<const PySolution> solution_;
 };
 
+// ValueError unless shape and strides are those that the kernel was made for. Strides of axes of one element
+// mean nothing.
 void CheckLies(const TensorView& view, const Operand& operand) {
   if (view.shape() != operand.shape)
     throw py::value_error(operand.name + ": expected shape " + TupleText(operand.shape) + ", got " +
@@ -275,12 +304,13 @@ void CheckLies(const TensorView& view, const Operand& operand) {
                             " elements, got " + TupleText(view.stride()));
 }
 
+// True if two pieces of memory have a byte in common.
 bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
   const auto first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
   return first < second + b_bytes && second < first + a_bytes;
 }
 
-// An array that lies as the operand does; what lies between its elements is its own, too.
+// Returns a new array that lies as the operand does. Memory between its elements is its own, too.
 py::object NewArray(const Operand& operand) {
   const std::string dtype = NumpyNameOf(operand.type);
   const size_t bytes = ElementBytes(operand.type);
@@ -291,11 +321,13 @@ py::object NewArray(const Operand& operand) {
   return Numpy("ndarray")(py::tuple(py::cast(operand.shape)), dtype, memory, 0, py::tuple(py::cast(strides)));
 }
 
+// A compiled kernel that takes arrays.
 class PyKernel {
  public:
   explicit PyKernel(std::shared_ptr<PySolution> solution)
       : solution_(std::move(solution)), kernel_(Compile(*solution_)) {}
 
+  // Computes a call, and returns the output's array. All that can be wrong is found before the kernel runs.
   py::object Call(const py::args& inputs, const py::object& out, Packed* packed,
                   const py::object& sizes) const {
     Problem& problem = *solution_->problem();
@@ -305,6 +337,7 @@ class PyKernel {
     const Shapes& operands = problem.Of(chosen);
     for (size_t i = 0; i < operands.size(); ++i)
       if (views[i]) CheckLies(*views[i], operands[i]);
+    // An output that is added to has no new array: it has to hold something.
     const Operand& result = operands.back();
     if (out.is_none() && result.read)
       throw py::type_error("out: expected an array, as the kernel adds to what it holds");
@@ -313,6 +346,7 @@ class PyKernel {
     CheckOut(*views.back(), operands, views);
     std::vector<const void*> pointers;
     for (const std::optional<TensorView>& view : views) pointers.push_back(view ? view->data() : nullptr);
+    // The views hold the arrays, so their memory stays while the lock is free.
     const auto run = [&] {
       const py::gil_scoped_release release;
       return kernel_(pointers, chosen, packed != nullptr ? packed->data() : nullptr);
@@ -321,6 +355,7 @@ class PyKernel {
     return array;
   }
 
+  // Packs the constants, whose shapes are the same for all members.
   std::shared_ptr<Packed> Pack(const py::args& constants) const {
     const std::vector<std::optional<TensorView>> views = ViewsOf(constants, /*constants=*/true);
     const Shapes& operands = AnyMember();
@@ -337,6 +372,7 @@ class PyKernel {
   const std::shared_ptr<PySolution>& solution() const { return solution_; }
 
  private:
+  // Compiling takes a while, so other threads of Python run meanwhile.
   static kirsch::Kernel Compile(const PySolution& solution) {
     const auto compile = [&] {
       const py::gil_scoped_release release;
@@ -345,14 +381,16 @@ class PyKernel {
     return Value(compile());
   }
 
-  // Names, types and roles are those of all members.
+  // Returns the operands of a member: names, types and roles are those of all members.
   const Shapes& AnyMember() const { return solution_->problem()->Of(solution_->problem()->FirstSizes()); }
 
-  // Of the constants, or of the other inputs, in their places among all operands.
+  // Returns views of the constants, or of the other inputs, in their places among all operands. Places of
+  // others, and that of the output, stay empty.
   std::vector<std::optional<TensorView>> ViewsOf(const py::args& given, bool constants) const {
     const Shapes& operands = AnyMember();
     std::vector<std::optional<TensorView>> views(operands.size());
     size_t taken = 0;
+    // Arrays are given in the operands' order; their names go into the error.
     std::string names;
     for (size_t i = 0; i + 1 < operands.size(); ++i) {
       if (operands[i].constant != constants) continue;
@@ -368,6 +406,7 @@ class PyKernel {
     return views;
   }
 
+  // Returns the sizes that a caller gave by name. TypeError if one is missing or too many are there.
   Sizes GivenSizes(const py::object& given) const {
     const auto sizes = given.cast<py::dict>();
     Sizes chosen;
@@ -380,6 +419,7 @@ class PyKernel {
     return chosen;
   }
 
+  // Constants are needed by kernels that have some, and by no others.
   void CheckPacked(const Packed* packed) const {
     if ((packed != nullptr) != (kernel_.packed_bytes() > 0))
       throw py::type_error(packed != nullptr ? "packed: expected none, as the kernel has no constants"
@@ -388,6 +428,7 @@ class PyKernel {
       throw py::value_error("packed: expected constants that were packed for this kernel");
   }
 
+  // Checks the output's array as others are; it must be writable, and must not overlap an input.
   static void CheckOut(const TensorView& out, const Shapes& operands,
                        const std::vector<std::optional<TensorView>>& views) {
     const Operand& result = operands.back();
@@ -404,6 +445,7 @@ class PyKernel {
   const kirsch::Kernel kernel_;
 };
 
+// Takes the arguments one by one, as kirsch/__init__.py passes them; their defaults are there.
 std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& target, int threads,
                                   const std::string& kernel, const std::string& table,
                                   const std::string& cold, double time_budget, bool allow_winograd) {
@@ -420,6 +462,7 @@ std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& ta
 
 PYBIND11_MODULE(_kirsch, module) {
   module.attr("version") = kirsch_version();
+  // Everything that is no bad input is a kirsch.Error, a RuntimeError.
   static py::exception<kirsch::Exception> error(module, "Error", PyExc_RuntimeError);
   error_class = error.ptr();
   py::class_<Cost>(module, "Cost", "What is predicted of one call.")

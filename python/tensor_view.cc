@@ -11,8 +11,8 @@ namespace {
 
 namespace py = pybind11;
 
-// What elements of a type are called elsewhere. Names and codes of types that have none are empty, or those
-// of the integers that hold their bits.
+// What other libraries call the elements of a type. A name of a type that they lack is empty, or that of the
+// integers that hold its bits.
 struct TypeNames {
   size_t bytes;
   const char *numpy, *extension;  // NumPy's own, and that of the package ml_dtypes
@@ -32,7 +32,7 @@ constexpr std::array<TypeNames, 9> kTypes = {{
     {1, "uint8", "float8_e5m2", 12, kDLUInt},    // kDLFloat8_e5m2
 }};
 
-// Types of 8 bits that the table lacks are arrays of their bits.
+// Returns the row of a type. Types of 8 bits that the table lacks are arrays of their bits.
 const TypeNames& NamesOf(kirsch_type type) {
   static constexpr TypeNames kBits = {1, "uint8", "", kDLUInt, kDLUInt};
   static constexpr TypeNames kF64 = {8, "float64", "", kDLFloat, kDLFloat};
@@ -41,12 +41,14 @@ const TypeNames& NamesOf(kirsch_type type) {
   return number >= kTypes.size() && kirsch_type_bytes(type) == 1 ? kBits : kTypes.at(number);
 }
 
+// Throws a TypeError that says which arrays the operand takes, and what it got.
 [[noreturn]] void Unexpected(const std::string& name, kirsch_type type, const std::string& got) {
   const std::string extension = NamesOf(type).extension;
   throw py::type_error(name + ": expected an array of " + kirsch_type_name(type) + " (" +
                        (extension.empty() ? "" : extension + " or ") + NamesOf(type).numpy + "), got " + got);
 }
 
+// Returns DLPack's type as people write it: "float64", "int8x4".
 std::string DlpackText(const DLDataType& type) {
   constexpr std::array<const char*, 6> kNames = {"int", "uint", "float", "handle", "bfloat", "complex"};
   const std::string name =
@@ -54,7 +56,8 @@ std::string DlpackText(const DLDataType& type) {
   return name + std::to_string(type.bits) + (type.lanes == 1 ? "" : "x" + std::to_string(type.lanes));
 }
 
-// What Python's buffers say of an array's elements and strides, while this lives. NumPy's types only.
+// What Python's buffer protocol says of an array's elements and strides, while this lives. It knows NumPy's
+// own types only; for others the array gives no buffer.
 class Buffer {
  public:
   explicit Buffer(const py::handle& array) {
@@ -69,7 +72,8 @@ class Buffer {
 
   const Py_buffer* operator->() const { return &buffer_; }
 
-  // Elements are of this type, in this CPU's byte order.
+  // True if elements are of this type, in this CPU's byte order. Several letters of a format may mean the
+  // same integer, as int and long do, so their size decides.
   bool IsOf(const TypeNames& names) const {
     if (!taken_ || static_cast<size_t>(buffer_.itemsize) != names.bytes) return false;
     std::string_view format = buffer_.format;
@@ -83,7 +87,7 @@ class Buffer {
   bool taken_ = false;
 };
 
-// The bits of an array that is not of NumPy's type, but of that of ml_dtypes.
+// Returns the bits of an array that is of a type of ml_dtypes. Throws TypeError if it is of another type.
 py::object ReadBits(const py::handle& array, const std::string& name, kirsch_type type) {
   const TypeNames& names = NamesOf(type);
   const py::object dtype = array.attr("dtype");
@@ -93,7 +97,8 @@ py::object ReadBits(const py::handle& array, const std::string& name, kirsch_typ
   return array.attr("view")(names.numpy);
 }
 
-// The capsule is ours: its tensor is released when Python lets go of the owner.
+// Takes a capsule's tensor over: it is released when Python lets go of the owner. By DLPack's rules the
+// capsule is renamed, so that nobody else takes it.
 py::object OwnerOf(const py::capsule& capsule, DLManagedTensor* tensor) {
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
   return py::capsule(tensor, [](void* pointer) {
@@ -105,6 +110,7 @@ py::object OwnerOf(const py::capsule& capsule, DLManagedTensor* tensor) {
 }  // namespace
 
 py::object Numpy(const char* name) {
+  // Imported once, and never destroyed.
   static const py::module_& numpy = *new py::module_(py::module_::import("numpy"));
   return numpy.attr(name);
 }
@@ -119,11 +125,13 @@ std::string TupleText(const std::vector<int64_t>& numbers) {
 }
 
 size_t SpanBytes(const std::vector<int64_t>& shape, const std::vector<int64_t>& stride, kirsch_type type) {
+  // A kernel's strides are positive, so the last element is the one with the largest indices.
   int64_t last = 0;
   for (size_t axis = 0; axis < shape.size(); ++axis) last += (shape[axis] - 1) * stride[axis];
   return static_cast<size_t>(last + 1) * ElementBytes(type);
 }
 
+// NumPy's arrays have __dlpack__, too. They go by the buffer protocol, which also has read-only ones.
 TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_type type) {
   if (py::isinstance(array, Numpy("ndarray")))
     FromNumpy(array, name, type);
@@ -133,9 +141,11 @@ TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_
     Unexpected(name, type, std::string(py::str(py::type::of(array).attr("__name__"))));
 }
 
+// An array of ml_dtypes comes back as one of its bits.
 void TensorView::FromNumpy(const py::handle& given, const std::string& name, kirsch_type type) {
   const Buffer array(given);
   if (!array.IsOf(NamesOf(type))) return FromNumpy(ReadBits(given, name, type), name, type);
+  // The view holds the array, not the buffer, which is released when this function returns.
   owner_ = py::reinterpret_borrow<py::object>(given);
   const auto bytes = static_cast<int64_t>(ElementBytes(type));
   for (int axis = 0; axis < array->ndim; ++axis) {
@@ -149,7 +159,9 @@ void TensorView::FromNumpy(const py::handle& given, const std::string& name, kir
   read_only_ = array->readonly != 0;
 }
 
+// Checks the device, then the capsule, then the type; only what has passed is a view.
 void TensorView::FromDlpack(const py::handle& given, const std::string& name, kirsch_type type) {
+  // Memory of another device is refused before it is exported.
   const auto device = given.attr("__dlpack_device__")().cast<py::tuple>();
   if (device[0].cast<int>() != kDLCPU)
     throw py::type_error(name + ": expected an array in this CPU's memory, got one on DLPack's device " +
@@ -157,6 +169,7 @@ void TensorView::FromDlpack(const py::handle& given, const std::string& name, ki
   const auto capsule = py::reinterpret_borrow<py::capsule>(given.attr("__dlpack__")());
   if (std::string_view(capsule.name() == nullptr ? "" : capsule.name()) != "dltensor")
     throw py::type_error(name + ": expected a capsule 'dltensor' from __dlpack__");
+  // From here on the tensor is ours, also if its type is refused.
   auto* const managed = capsule.get_pointer<DLManagedTensor>();
   owner_ = OwnerOf(capsule, managed);
   const DLTensor& tensor = managed->dl_tensor;
@@ -165,6 +178,7 @@ void TensorView::FromDlpack(const py::handle& given, const std::string& name, ki
       (tensor.dtype.code == NamesOf(type).dlpack || tensor.dtype.code == NamesOf(type).dlpack_bits);
   if (!fits) Unexpected(name, type, DlpackText(tensor.dtype));
   shape_.assign(tensor.shape, tensor.shape + tensor.ndim);
+  // Without strides, a tensor lies row by row.
   if (tensor.strides != nullptr) {
     stride_.assign(tensor.strides, tensor.strides + tensor.ndim);
   } else {
