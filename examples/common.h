@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both examples need: a clock, reproducible random weights, bf16, and OpenBLAS if it is there.
+// Has small helpers for examples in C: a clock, reproducible random weights, bf16, and OpenBLAS if it is
+// there.
 #ifndef KIRSCH_EXAMPLES_COMMON_H_
 #define KIRSCH_EXAMPLES_COMMON_H_
 
@@ -10,12 +11,14 @@
 #include <string.h>
 #include <time.h>
 
+// Returns the seconds since some moment; only differences mean something.
 static inline double Seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Returns memory that begins on a line of the cache. Ends the program if there is none.
 static inline void* Allocate(size_t bytes) {
   void* memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (memory == NULL) {
@@ -25,13 +28,14 @@ static inline void* Allocate(size_t bytes) {
   return memory;
 }
 
-// Uniform in (-scale, scale).
+// Returns a number from a uniform distribution in (-scale, scale). The same state gives the same number
+// anywhere.
 static inline float Random(uint64_t* state, float scale) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return scale * ((float)(*state >> 40) * 0x1p-23f - 1.0f);
 }
 
-// The upper half of an f32, rounded to nearest even.
+// Returns the upper half of an f32, rounded to nearest even.
 static inline uint16_t ToBf16(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -58,6 +62,7 @@ static inline Sgemv FindSgemv(void) {
   return function;
 }
 
+// For qsort: ascending.
 static inline int CompareDoubles(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);

@@ -241,6 +241,7 @@ class PySolution {
   }
 
   std::string Explain() const {
+    // As with Solve, other threads of Python run while it searches.
     const auto explain = [&] {
       const py::gil_scoped_release release;
       return solution_.Explain();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemma.cpp's matrix products on each of its targets, autotuned, and Kirsch's, taking turns: GFLOP/s, and how
-// far apart the results are. The shapes are those of Gemma 2 2B.
+// Compares gemma.cpp's matrix products, autotuned on each of its targets, with Kirsch's. They take turns in
+// one process. Prints GFLOP/s, and how far apart the results are. The shapes are those of Gemma 2 2B.
 //
 //     bench [THREADS [ROUNDS]]
+//
+// The first part is compiled once for each of Highway's targets (foreach_target.h); the rest once.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -36,7 +38,7 @@ HWY_BEFORE_NAMESPACE();
 namespace gcpp {
 namespace HWY_NAMESPACE {
 
-// Rows of `values`, in their type.
+// Writes rows of `values` to the matrix, in its type.
 template <typename T>
 void Fill(const std::vector<float>& values, MatPtrT<T>& mat, MatMulEnv& env) {
   CompressWorkingSet work;
@@ -52,6 +54,7 @@ void FillSfp(const std::vector<float>& values, MatPtrT<SfpStream>& mat, MatMulEn
   Fill(values, mat, env);
 }
 
+// Multiply once. True if autotuning has found its configuration for this shape.
 bool TunedBf16(const MatPtrT<BF16>& a, const MatPtrT<BF16>& b, MatMulEnv& env, MatPtrT<float>& c) {
   return MatMul(a, b, nullptr, env, c)->autotune.Best() != nullptr;
 }
@@ -72,6 +75,7 @@ HWY_EXPORT(FillSfp);
 HWY_EXPORT(TunedBf16);
 HWY_EXPORT(TunedSfp);
 
+// Call the function for the best target of this CPU.
 void FillMat(const std::vector<float>& values, MatPtrT<BF16>& mat, MatMulEnv& env) {
   HWY_DYNAMIC_DISPATCH(FillBf16)(values, mat, env);
 }
@@ -79,7 +83,7 @@ void FillMat(const std::vector<float>& values, MatPtrT<SfpStream>& mat, MatMulEn
   HWY_DYNAMIC_DISPATCH(FillSfp)(values, mat, env);
 }
 
-// One product; whether its configuration is settled.
+// Computes one product by gemma.cpp. True if its configuration is settled.
 bool Theirs(const MatPtrT<BF16>& a, const MatPtrT<BF16>& b, MatMulEnv& env, MatPtrT<float>& c) {
   return HWY_DYNAMIC_DISPATCH(TunedBf16)(a, b, env, c);
 }
@@ -87,6 +91,7 @@ bool Theirs(const MatPtrT<BF16>& a, const MatPtrT<SfpStream>& b, MatMulEnv& env,
   return HWY_DYNAMIC_DISPATCH(TunedSfp)(a, b, env, c);
 }
 
+// One of those that are compared, with the seconds of each round.
 struct Contender {
   std::string name;
   std::function<bool()> run;  // once; whether its configuration is settled
@@ -99,13 +104,14 @@ double Seconds(const std::function<bool()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Returns the value below which so large a share of the values lies.
 double Quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-// Medians, how far the middle half of the rounds spreads, and the ratio of the best of theirs to ours, the
-// last one.
+// Prints medians, how far the middle half of the rounds spreads, and the ratio of the best of theirs to ours,
+// the last one.
 void Report(const std::string& title, double flops, const std::vector<Contender>& contenders, double error) {
   std::printf("%s: largest difference %.1e of the largest result\n", title.c_str(), error);
   double best = INFINITY;
@@ -120,6 +126,7 @@ void Report(const std::string& title, double flops, const std::vector<Contender>
   std::fflush(stdout);
 }
 
+// Returns numbers in (-size, size), the same in each run of the program.
 std::vector<float> Random(size_t count, float size) {
   static std::mt19937 random;
   std::uniform_real_distribution<float> distribution(-size, size);
@@ -128,6 +135,7 @@ std::vector<float> Random(size_t count, float size) {
   return values;
 }
 
+// Returns the largest difference as a share of the largest result.
 double LargestDifference(const MatPtrT<float>& a, const MatPtrT<float>& b) {
   double worst = 0, largest = 0;
   for (size_t row = 0; row < a.Rows(); ++row) {
@@ -139,11 +147,13 @@ double LargestDifference(const MatPtrT<float>& a, const MatPtrT<float>& b) {
   return worst / largest;
 }
 
-// So many copies of the weights that they come from RAM, as they do in a model.
+// So many copies of the weights take turns that they come from RAM, as they do in a model.
 constexpr size_t kCopies = 6;
 
+// Compares all contenders for one shape and one type of weights.
 template <typename Weights>
 void Bench(const std::string& type, size_t m, size_t k, size_t n, size_t threads, int rounds) {
+  // Threads are not pinned, neither theirs nor ours.
   ThreadingArgs args;
   args.max_threads = threads;
   args.pin = Tristate::kFalse;
@@ -161,6 +171,7 @@ void Bench(const std::string& type, size_t m, size_t k, size_t n, size_t threads
   MatStorageT<float> ours("ours", Extents2D(m, n), ctx.allocator, MatPadding::kOdd);
   theirs.AllocateAndAttachRowPtrs(env.row_ptrs);
 
+  // One contender for each of gemma.cpp's targets; ours is the last.
   products::WeightsByAddress known(products::Products::OfProcess());
   products::Workers workers(threads);
   size_t copy = 0;
@@ -181,14 +192,17 @@ void Bench(const std::string& type, size_t m, size_t k, size_t n, size_t threads
                           return true;
                         },
                         {}});
+  // Untimed at first, until autotuning has ended; ours is searched for and compiled then.
   for (Contender& contender : contenders)
     while (!contender.run()) copy = (copy + 1) % kCopies;
+  // Other weights each time: those of the round before have left the caches.
   for (int round = 0; round < rounds; ++round) {
     for (Contender& contender : contenders) {
       copy = (copy + 1) % kCopies;
       contender.seconds.push_back(Seconds(contender.run));
     }
   }
+  // Results are compared at last, both of the same weights.
   hwy::SetSupportedTargetsForTest(0);
   contenders.front().run();  // of the same weights as ours
   contenders.back().run();
@@ -203,6 +217,7 @@ int main(int argc, char** argv) {
   const size_t threads = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 15;
   try {
+    // A token of generation and 64 of a prompt, by the two matrices of a feed-forward layer.
     for (const size_t m : {1, 64}) {
       for (const auto& [k, n] : {std::pair<size_t, size_t>{2304, 9216}, {9216, 2304}}) {
         gcpp::Bench<gcpp::BF16>("bf16", m, k, n, threads, rounds);

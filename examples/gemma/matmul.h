@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemma.cpp's MatMul by Kirsch's kernels: the same operands, in the same places.
+// Computes gemma.cpp's MatMul by Kirsch's kernels: the same operands, in the same places, with the same
+// scales.
 #ifndef KIRSCH_EXAMPLES_GEMMA_MATMUL_H_
 #define KIRSCH_EXAMPLES_GEMMA_MATMUL_H_
 
@@ -12,11 +13,13 @@
 
 namespace kirsch_gemma {
 
+// The interface's type of gemma.cpp's elements; what is neither f32 nor bf16 is sfp.
 template <typename T>
 constexpr kirsch_type kTypeOf = std::is_same_v<T, float>        ? KIRSCH_F32
                                 : std::is_same_v<T, gcpp::BF16> ? KIRSCH_BF16
                                                                 : KIRSCH_SFP8;
 
+// Describes the product. b has a row for each column of the result, so its rows are the n, its columns the k.
 template <typename A, typename B, typename C>
 products::Shape ShapeOf(const gcpp::MatPtrT<A>& a, const gcpp::MatPtrT<B>& b, const gcpp::MatPtrT<C>& c) {
   static_assert(

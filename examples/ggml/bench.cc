@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// llama.cpp with its own backends and with Kirsch's, beside each other in one process: tokens a second of
-// prompts and of generation, taking turns, and how far apart the logits are.
+// Compares llama.cpp with its own backends and with Kirsch's, in one process. Prints tokens a second of
+// prompts and of generation, which take turns, and how far apart the logits are.
 //
 //     bench MODEL BACKEND [THREADS [ROUNDS [PROMPT...]]]
 //     bench quantize MODEL OUTPUT TYPE
@@ -21,18 +21,21 @@
 
 namespace {
 
+// A round of generation is so many single tokens.
 constexpr int kGenerated = 16;  // tokens of a round
 
+// Other messages would mix with the figures.
 void LogErrors(ggml_log_level level, const char* text, void* /*user*/) {
   if (level == GGML_LOG_LEVEL_ERROR) std::fputs(text, stderr);
 }
 
-// A model and its state, with the backends that are there when it is made.
+// A model and its state. It uses the backends that are there when it is made.
 class Engine {
  public:
   Engine(const char* path, int threads) {
     model_.reset(llama_model_load_from_file(path, llama_model_default_params()));
     if (model_ == nullptr) throw std::runtime_error(std::string("no model: ") + path);
+    // Prompts, and what is generated behind them, have at most n_ctx tokens.
     llama_context_params parameters = llama_context_default_params();
     parameters.n_ctx = 1024;
     parameters.n_threads = parameters.n_threads_batch = threads;
@@ -42,13 +45,15 @@ class Engine {
 
   int vocabulary() const { return llama_vocab_n_tokens(llama_model_get_vocab(model_.get())); }
 
-  // Begins anew.
+  // Begins anew: the KV cache is empty.
   void Forget() { llama_memory_clear(llama_get_memory(context_.get()), false); }
 
-  // The next tokens, the same of all engines; logits of the last one, or of each.
+  // Computes the next tokens, which are the same for all engines. Returns the logits of the last one, or of
+  // each.
   const float* Decode(int tokens, bool all_logits = false) {
     llama_batch batch = llama_batch_init(tokens, 0, 1);
     batch.n_tokens = tokens;
+    // Tokens follow from their places, so no text has to be generated.
     const int first = llama_memory_seq_pos_max(llama_get_memory(context_.get()), 0) + 1;
     for (int i = 0; i < tokens; ++i) {
       batch.pos[i] = first + i;
@@ -82,17 +87,18 @@ double Seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Where a share of the ascending values lies.
+// Returns the value below which so large a share of the values lies.
 double Quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-// Medians of tokens a second, and how far the middle half of the rounds spreads, in per cent.
+// Prints medians of tokens a second, and how far the middle half of the rounds spreads, in per cent.
 void Report(const std::string& what, const std::vector<double>& theirs, const std::vector<double>& ours) {
   const auto spread = [](const std::vector<double>& rates) {
     return 100 * (Quantile(rates, 0.75) - Quantile(rates, 0.25)) / Quantile(rates, 0.5);
   };
+  // Each ratio is of the two runs of a round, one right after the other.
   std::vector<double> ratios;
   for (size_t i = 0; i < ours.size(); ++i) ratios.push_back(ours[i] / theirs[i]);
   std::printf("%-14s %9.2f %5.1f%% %9.2f %5.1f%% %7.3f %5.1f%%\n", what.c_str(), Quantile(theirs, 0.5),
@@ -100,7 +106,7 @@ void Report(const std::string& what, const std::vector<double>& theirs, const st
   std::fflush(stdout);
 }
 
-// `run` computes so many tokens; `prepare` comes before it, untimed.
+// Measures both engines in turns. `run` computes so many tokens; `prepare` comes before it, untimed.
 void Measure(const std::string& what, Engines engines, int rounds, int tokens,
              const std::function<void(Engine&)>& prepare, const std::function<void(Engine&)>& run) {
   std::vector<double> theirs, ours;
@@ -115,7 +121,7 @@ void Measure(const std::string& what, Engines engines, int rounds, int tokens,
   Report(what, theirs, ours);
 }
 
-// The index of the greatest, and how far the next one is below.
+// Returns the index of the greatest logit, and how far the next one is below.
 std::pair<int, float> Greatest(const float* logits, int count) {
   const int best = static_cast<int>(std::max_element(logits, logits + count) - logits);
   float next = -INFINITY;
@@ -124,6 +130,8 @@ std::pair<int, float> Greatest(const float* logits, int count) {
   return {best, logits[best] - next};
 }
 
+// Compares the logits of both engines for the same tokens. Where another one is the greatest, it also prints
+// how far ahead theirs was at most.
 void Compare(Engines engines, int tokens) {
   const int count = engines.theirs.vocabulary();
   engines.theirs.Forget(), engines.ours.Forget();
@@ -148,6 +156,7 @@ void Compare(Engines engines, int tokens) {
   std::puts("");
 }
 
+// Theirs is made before our backend is loaded, so that it can't use it.
 void Bench(const char* model, const char* backend, int threads, int rounds, const std::vector<int>& prompts) {
   Engine theirs(model, threads);
   if (ggml_backend_load(backend) == nullptr) throw std::runtime_error(std::string("no backend: ") + backend);
@@ -159,14 +168,17 @@ void Bench(const char* model, const char* backend, int threads, int rounds, cons
     Measure(
         "prompt of " + std::to_string(prompt), engines, rounds, prompt,
         [](Engine& engine) { engine.Forget(); }, [&](Engine& engine) { engine.Decode(prompt); });
+  // Generation goes on behind a short prompt.
   const auto begin = [](Engine& engine) { engine.Forget(), engine.Decode(8); };
   Measure("generation", engines, rounds, kGenerated, begin, [](Engine& engine) {
     for (int i = 0; i < kGenerated; ++i) engine.Decode(1);
   });
+  // A token as in generation, then 64 as in a prompt.
   Compare(engines, 1);
   Compare(engines, 64);
 }
 
+// Writes the model with all weights of one type.
 int Quantize(const char* model, const char* output, const std::string& type) {
   const std::vector<std::pair<std::string, llama_ftype>> types = {
       {"f32", LLAMA_FTYPE_ALL_F32},        {"f16", LLAMA_FTYPE_MOSTLY_F16},
@@ -177,6 +189,7 @@ int Quantize(const char* model, const char* output, const std::string& type) {
     if (name != type) continue;
     llama_model_quantize_params parameters = llama_model_quantize_default_params();
     parameters.ftype = number;
+    // All matrices get this type; otherwise some would get a better one.
     parameters.pure = true;
     return llama_model_quantize(model, output, &parameters) == 0 ? 0 : 1;
   }

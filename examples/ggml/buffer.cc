@@ -11,6 +11,7 @@ namespace {
 
 using products::Memory;
 
+// Returns the interface's type; nothing for one that Kirsch doesn't know.
 std::optional<kirsch_type> TypeOf(ggml_type type) {
   switch (type) {
     case GGML_TYPE_F32:
@@ -36,12 +37,15 @@ std::optional<kirsch_type> TypeOf(ggml_type type) {
   }
 }
 
+// ggml names the sizes of a matrix from the innermost on: ne[0] are the k, ne[1] the rows, which are the
+// product's n.
 products::Shape ShapeOf(const ggml_tensor& weights, kirsch_type type) {
   return products::Shape::Dense(type, static_cast<size_t>(weights.ne[0]), static_cast<size_t>(weights.ne[1]));
 }
 
 // ---------- buffers ----------
 
+// Memory of weights, own or someone else's, and what has been packed from it.
 struct Buffer {
   explicit Buffer(size_t bytes) : own(bytes), memory(own.data()) {}
   explicit Buffer(void* memory) : memory(memory) {}
@@ -59,6 +63,7 @@ void* Base(ggml_backend_buffer_t buffer) { return BufferOf(buffer).memory; }
 
 char* At(const ggml_tensor* tensor, size_t offset) { return static_cast<char*>(tensor->data) + offset; }
 
+// Who writes to a matrix makes its packed copy stale, so that is forgotten.
 void Fill(ggml_backend_buffer_t buffer, ggml_tensor* tensor, uint8_t value, size_t offset, size_t size) {
   std::memset(At(tensor, offset), value, size);
   BufferOf(buffer).weights.Forget(tensor->data);
@@ -79,6 +84,7 @@ void Clear(ggml_backend_buffer_t buffer, uint8_t value) {
   BufferOf(buffer).weights.ForgetAll();
 }
 
+// Makes ggml's buffer, which owns ours from here on: Free deletes it.
 ggml_backend_buffer_t NewBuffer(ggml_backend_buffer_type_t type, Buffer* buffer, size_t size) {
   ggml_backend_buffer_i interface = {};
   interface.free_buffer = Free;
@@ -96,8 +102,10 @@ const char* Name(ggml_backend_buffer_type_t /*type*/) { return "Kirsch"; }
 
 size_t Alignment(ggml_backend_buffer_type_t /*type*/) { return 64; }
 
+// The CPU's backend may read the weights in place.
 bool IsHost(ggml_backend_buffer_type_t /*type*/) { return true; }
 
+// Null: there is not enough memory.
 ggml_backend_buffer_t Allocate(ggml_backend_buffer_type_t type, size_t size) try {
   return NewBuffer(type, new Buffer(size), size);
 } catch (const std::bad_alloc&) {

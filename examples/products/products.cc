@@ -18,10 +18,12 @@ constexpr size_t kColumns = 64;  // of a block: threads share columns in multipl
 
 size_t RoundedUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
+// True for types of blocks; HasIntegers: for all of these but sfp.
 bool IsOfBlocks(kirsch_type type) { return kirsch_type_block(type) > 1; }
 bool HasIntegers(kirsch_type type) { return IsOfBlocks(type) && type != KIRSCH_SFP8; }
 
-// The address of row `row`.
+// Returns the address of row `row`. `stride` counts elements, of which types of blocks have several in a few
+// bytes.
 const void* RowOf(const void* matrix, size_t row, size_t stride, kirsch_type type) {
   return static_cast<const char*>(matrix) +
          row * (stride / kirsch_type_block(type)) * kirsch_type_bytes(type);
@@ -40,6 +42,7 @@ std::string Shape::Text() const {
   std::string text = std::string("matmul ") + kirsch_type_name(lhs) + "*" + kirsch_type_name(weights) + "->" +
                      kirsch_type_name(out) + " " + (rows > 1 ? "1.." : "") + number(rows) + "x" + number(k) +
                      "x" + number(n) + " rhs=col";
+  // Leading dimensions that are those of dense matrices need no word.
   if (lda != k) text += " lda=" + number(lda);
   if (ldb != k) text += " ldb=" + number(ldb);
   if (ldc != n) text += " ldc=" + number(ldc);
@@ -75,6 +78,7 @@ void* Memory::AtLeast(size_t bytes) {
 }
 
 kirsch::Result<Product> Product::Make(const kirsch::Context& context, const Shape& shape) {
+  // The steps of every kernel: the text, the search, the code. The first error ends them.
   const kirsch::Result<kirsch::Request> request = kirsch::Request::Parse(shape.Text());
   if (!request) return request.error();
   kirsch::SolveOptions options;
@@ -98,6 +102,7 @@ kirsch::Result<kirsch::Done> Product::Pack(const void* weights, void* packed) co
   return kirsch::Done{};
 }
 
+// More rows than the kernel is for are done in pieces.
 kirsch::Result<kirsch::Done> Product::Run(size_t rows, const void* lhs, const void* packed, void* out,
                                           Workers& workers, float factor) const {
   for (size_t row = 0; row < rows; row += shape_.rows) {
@@ -110,10 +115,12 @@ kirsch::Result<kirsch::Done> Product::Run(size_t rows, const void* lhs, const vo
   return kirsch::Done{};
 }
 
+// Gives each thread a range of columns, in whole blocks of columns, and goes through the kernel's phases.
 kirsch::Result<kirsch::Done> Product::RunPiece(size_t rows, const std::vector<const void*>& operands,
                                                const void* packed, Workers& workers) const {
   const size_t threads = workers.threads(), share = RoundedUp((shape_.n + threads - 1) / threads, kColumns);
   const kirsch::Sizes sizes = shape_.rows > 1 ? kirsch::Sizes{rows} : kirsch::Sizes{};
+  // Memory grows to what the largest product so far needs.
   void* const shared = workers.shared_.AtLeast(kernel_.shared_bytes());
   for (Memory& own : workers.own_) own.AtLeast(kernel_.scratch_bytes());
   kirsch::Result<kirsch::Done> result = kirsch::Done{};

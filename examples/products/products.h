@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of activations by the weights of a model, as engines ask for them: sizes come at run time, and a
-// matrix's kernel is made by libkirsch when its shape is met first.
+// Computes products of activations by the weights of a model, as engines ask for them: sizes come at run
+// time, and libkirsch makes a matrix's kernel when its shape is met first.
+//
+//   Products::Find(shape)    ->  searched for and compiled the first time
+//   Product::Pack(weights)   ->  a copy that kernels read better, once
+//   Product::Run(rows, ...)  ->  pieces of up to shape.rows rows, each shared out to threads by columns
 #ifndef KIRSCH_EXAMPLES_PRODUCTS_PRODUCTS_H_
 #define KIRSCH_EXAMPLES_PRODUCTS_PRODUCTS_H_
 
@@ -32,12 +36,14 @@ struct Shape {
     shape.n = shape.ldc = n;
     return shape;
   }
-  // Whether a copy of the weights is made that kernels read better, as those of f32 do, and blocks of
-  // integers in panels. Others are widened or decoded as they come from memory, which a single row does best
-  // as they lie, and more rows as well.
+  // True if a copy of the weights is made that kernels read better. Those of f32 do, and blocks of integers
+  // in panels. Others are widened or decoded as they come from memory, which a single row does best as they
+  // lie, and more rows as well.
   bool Packs() const;
+  // Bytes of the weights as they are, gaps between rows included.
   size_t WeightsBytes() const;
-  // The family of 1 to `rows` rows, in blocks of columns: any number of threads may share a call.
+  // Returns the spec: the family of 1 to `rows` rows, in blocks of columns, so that any number of threads may
+  // share a call.
   std::string Text() const;
   bool operator<(const Shape& other) const { return Key() < other.Key(); }
 
@@ -48,12 +54,13 @@ struct Shape {
   }
 };
 
-// 64-byte aligned memory.
+// Owns memory that is 64-byte aligned, in huge pages where it is large and the system has them.
 class Memory {
  public:
   explicit Memory(size_t bytes = 0);
   void* data() const { return data_.get(); }
-  // At least so many bytes: what was there before is lost if there were fewer.
+  // Makes it at least so many bytes. What was there before is lost if there were fewer. Throws
+  // std::bad_alloc.
   void* AtLeast(size_t bytes);
 
  private:
@@ -64,7 +71,7 @@ class Memory {
   size_t bytes_ = 0;
 };
 
-// Threads that share a call, and the scratch memory that calls of all products may use, one at a time.
+// Threads that share a call, and the scratch memory of calls. All products may use it, one call at a time.
 class Workers {
  public:
   explicit Workers(size_t threads) : own_(threads) {}
@@ -76,16 +83,19 @@ class Workers {
   Memory shared_;
 };
 
-// Thread-safe, each thread with Workers of its own.
+// The kernel of one shape. Thread-safe, if each thread has Workers of its own.
 class Product {
  public:
+  // Searches for the kernel and compiles it.
   static kirsch::Result<Product> Make(const kirsch::Context& context, const Shape& shape);
 
-  // Of the weights as the kernel reads them.
+  // Bytes of the weights as the kernel reads them.
   size_t packed_bytes() const { return shape_.Packs() ? kernel_.packed_bytes() : shape_.WeightsBytes(); }
-  // `packed`: 64-byte aligned, if the shape packs.
+  // Packs the weights; copies them if the shape does not pack. `packed` is 64-byte aligned, if the shape
+  // packs.
   kirsch::Result<kirsch::Done> Pack(const void* weights, void* packed) const;
-  // `factor`: of a shape that is scaled.
+  // Computes `rows` rows. `packed` is what Pack wrote, or the weights themselves if the shape does not pack.
+  // `factor` is for a shape that is scaled.
   kirsch::Result<kirsch::Done> Run(size_t rows, const void* lhs, const void* packed, void* out,
                                    Workers& workers, float factor = 1) const;
 
@@ -100,16 +110,17 @@ class Product {
   kirsch::Kernel kernel_;
 };
 
-// Every shape's product, made once. Thread-safe.
+// Makes every shape's product once. Thread-safe.
 class Products {
  public:
   // `table`: the file, or the directory of tables, that keeps what searches found; empty: none. Throws
   // kirsch::Exception.
   explicit Products(const std::string& table) : context_(kirsch::Context::Create(table).value()) {}
-  // With the table that the environment variable KIRSCH_TABLE names.
+  // Returns the one that the process shares. Its table is what the environment variable KIRSCH_TABLE names.
   static Products& OfProcess();
 
-  // Lives as long as this; searched for and compiled the first time, which takes seconds.
+  // Returns the shape's product, which lives as long as this. It is searched for and compiled the first time,
+  // which takes seconds; an error is kept, too.
   kirsch::Result<const Product*> Find(const Shape& shape);
 
  private:

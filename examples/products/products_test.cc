@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of a few shapes and types beside plain sums: any number of rows and threads, rows with gaps.
+// Compares products of a few shapes and types with plain sums: any number of rows and threads, rows with
+// gaps.
 #include "products.h"
 
 #include <cmath>
@@ -11,7 +12,7 @@
 namespace products {
 namespace {
 
-// Small numbers that bf16 has exactly, another each time.
+// Returns small numbers that bf16 has exactly, another each time.
 float Next() {
   static uint32_t state = 1;
   state = state * 1664525u + 1013904223u;
@@ -39,12 +40,13 @@ std::vector<uint8_t> Q8(const std::vector<float>& values) {
   return bytes;
 }
 
+// A shape and how far its results may be off.
 struct Case {
   Shape shape;
   double tolerance;  // of the sum of absolute products
 };
 
-// The largest difference from plain sums as a share of what is allowed; 2 where what is between rows was
+// Returns the largest difference from plain sums as a share of what is allowed; 2 if what is between rows was
 // touched.
 double Errors(const Case& test, const Product& product, const std::vector<float>& weights, const void* packed,
               size_t rows, size_t threads) {
@@ -53,6 +55,7 @@ double Errors(const Case& test, const Product& product, const std::vector<float>
   for (float& value : lhs) value = Next();
   Workers workers(threads);
   const float factor = shape.scaled ? 0.5f : 1;
+  // What lies between the rows of the result is 7 before the call, and has to be 7 after it.
   product.Run(rows, lhs.data(), packed, out.data(), workers, factor).value();
   double worst = 0;
   for (size_t m = 0; m < rows; ++m) {
@@ -69,6 +72,8 @@ double Errors(const Case& test, const Product& product, const std::vector<float>
   return worst;
 }
 
+// Packs random weights of the shape's type, then tries numbers of rows around a piece, and more threads than
+// there are pieces of columns.
 bool Passes(const Case& test, Products& products) {
   const Shape& shape = test.shape;
   const Product& product = *products.Find(shape).value();
@@ -95,6 +100,7 @@ bool Passes(const Case& test, Products& products) {
 
 int Test() {
   Products products("");
+  // Dense f32; rows with gaps; one row, scaled; bf16; and blocks, whose activations are rounded to 8 bits.
   const std::vector<Case> cases = {
       {Shape::Dense(KIRSCH_F32, 96, 200), 1e-6},
       {{KIRSCH_F32, KIRSCH_F32, KIRSCH_F32, 96, 70, 100, 112, 80}, 1e-6},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packed weights of engines that hand over plain matrices which stay where they are and, until they are
-// forgotten, as they are.
+// Keeps the packed weights of engines that hand over plain matrices. Such a matrix stays where it is and,
+// until it is forgotten, as it is: its address tells it.
 #ifndef KIRSCH_EXAMPLES_PRODUCTS_WEIGHTS_H_
 #define KIRSCH_EXAMPLES_PRODUCTS_WEIGHTS_H_
 
@@ -18,14 +18,15 @@ struct Weights {
   const void* packed = nullptr;
 };
 
-// Thread-safe.
+// Packed weights by address and shape. Thread-safe.
 class WeightsByAddress {
  public:
   explicit WeightsByAddress(Products& products) : products_(products) {}
 
-  // Of the matrix at `matrix`: packed the first time, where its shape packs.
+  // Returns the matrix at `matrix`, packed the first time where its shape packs.
   kirsch::Result<Weights> Find(const Shape& shape, const void* matrix);
-  // The matrix at `matrix`, which changes or goes, or all of them.
+  // Drop what was packed of the matrix at `matrix`, which changes or goes, or of all. No product may be
+  // reading it.
   void Forget(const void* matrix);
   void ForgetAll();
 
