@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers on one query share beside the memo: who is at what, and whether the round is over.
+// Lets the workers on one query see what the others are expanding, so that they spread over different parts
+// of the search. They also learn here that the round is over. All results are shared through the memo
+// instead.
 #ifndef KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_
 #define KIRSCH_SEARCH_SOLVER_IN_FLIGHT_H_
 
@@ -13,16 +15,18 @@
 
 namespace kirsch {
 
-// The questions that are being expanded right now. It advises, no more: two questions of the same slot or
-// hash make a worker defer what it need not, or not defer what it might.
+// Remembers the questions that are being expanded right now, by hash. It gives advice only. If two questions
+// share a slot or a hash, a worker may defer one without need, or expand one that another worker is at.
+// Neither changes the answer, so relaxed atomics are enough.
 class InFlightTable {
  public:
+  // A question is a spec and a number of lines. The key 0 stands for a free slot.
   static uint64_t QuestionKey(const Spec& spec, Lines available) {
     return HashOf(spec) ^ static_cast<uint64_t>(available) * 0x9e3779b97f4a7c15;
   }
   bool Has(uint64_t key) const { return SlotOf(key).load(std::memory_order_relaxed) == key; }
 
-  // The table has the key while this lives, unless the slot is taken.
+  // Holds the key in the table for as long as it lives. If another key has the slot, it does nothing.
   class Mark {
    public:
     Mark(InFlightTable& table, uint64_t key) : slot_(table.SlotOf(key)) {

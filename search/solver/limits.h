@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits: how many lines a spec may still fill. There is one number, the lines left at the level being filled
-// (see rewrites/README.md). Pure functions.
+// Computes how many cache lines a spec may still fill. Since slow levels are filled first, one number says it
+// all: the lines left at the level that is being filled (rewrites/README.md). Pure functions.
+//
+// A worked example, of an L2 of which 10,000 lines may be filled. The root has its operands in L3; a move of
+// a tile of 6,000 lines to L2 leaves 4,000 below it. A pack of 300 lines to L1 then opens L1: below it the
+// number is what L1 has, less 300, and L2 is closed.
 #ifndef KIRSCH_SEARCH_SOLVER_LIMITS_H_
 #define KIRSCH_SEARCH_SOLVER_LIMITS_H_
 
@@ -14,19 +18,25 @@ namespace kirsch {
 // The lines of the level that `spec` fills, none of them taken.
 Lines EmptyLevel(const Spec& spec, const Target& target);
 
-// The lines that the tile which an expansion of `spec` brings to a level may have; `available` is as below.
+// The most lines that the tile may have which an expansion of `spec` brings to a level. `available`: the
+// lines left to `spec` itself. If the tile goes to a faster level than the one being filled, all of that
+// level is free.
 Lines RoomFor(const Spec& spec, const Expansion& expansion, Lines available, const Target& target);
 
-// Lines left for the specs below an expansion of `spec`, which had `available`; negative if the tile won't
-// fit.
+// The lines left to the children of an expansion of `spec`, which itself had `available`. Negative if the
+// tile does not fit: then the decision is not to be taken.
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target);
 
-// What a node uses of the level its spec fills, given what its children use of the level theirs fill.
+// The lines that a node uses of the level its spec fills. `children`: the most that one of its children uses
+// of the level that the child's spec fills. It is 0 if the node opens a faster level, as nothing below it
+// fills this one.
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children);
 
-// The lines of its level that the operands of a placed root leave free; no more than a thread's share,
-// as bounds are proven with EmptyLevel. Of a root whose constant operand is to be prepacked, all that are
-// free: so below the copy are as many as a root has that reads one (search/graph/operand_copies.h).
+// The lines that the operands of a placed root leave free in their level. No more than a thread's share of
+// the level, as bounds are proven with EmptyLevel.
+//
+// If a constant operand is to be prepacked, all free lines count. Then as many lines are left below the copy
+// as a root has that reads such a copy from the start (search/graph/operand_copies.h).
 Lines AvailableAtPlacement(const Spec& placed_root, const Target& target);
 
 }  // namespace kirsch

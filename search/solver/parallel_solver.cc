@@ -7,6 +7,8 @@ namespace kirsch {
 ParallelSolver::Helper::Helper(const CostModel& model, Memo& memo, bool prune, InFlight* in_flight)
     : solver(model, memo, options, 0, in_flight) {
   options.prune = prune;
+  // A solver's counts may be read only by its own thread while it runs. So each helper publishes a copy now
+  // and then.
   options.progress = [this](const SearchProgress& progress) {
     const std::lock_guard lock(mutex);
     reported = progress.stats;
@@ -41,6 +43,8 @@ void ParallelSolver::StartHelpers() {
 void ParallelSolver::Work(Solver& solver) {
   solver.Resume();
   const Solver::Outcome outcome = solver.Solve(spec_, available_, budget_);
+  // A helper stops only because the round is over, so it has nothing to add. The first solver may also have
+  // been stopped by the time budget. Then it must end the round for the others, without an answer.
   if (solver.stopped() && &solver != &first_) return;
   if (!in_flight_.round_over.exchange(true) && !solver.stopped()) answer_ = outcome;
 }
@@ -50,6 +54,8 @@ Solver::Outcome ParallelSolver::Solve(const Spec& spec, Lines available, Cost bu
   available_ = available;
   budget_ = budget;
   answer_ = {};
+  // No helper runs yet: those of the round before were joined. They start at once if the first solver solved
+  // enough specs in earlier rounds, and else from OnProgress.
   in_flight_.round_over = false;
   StartHelpers();
   Work(first_);

@@ -13,15 +13,20 @@
 namespace kirsch {
 namespace {
 
-// Lines of the copy of rhs that no program can do without: when neither input is contiguous along the dim
-// that vectors would run along, or a window's elements are apart along it, rhs is packed. Panels as narrow as
-// they get, so a program within these lines exists.
+// Lines of the copy of rhs that no program can do without; 0 if some program needs none. Rhs must be packed
+// in two cases. Neither input is contiguous along the dim that vectors would run along, or the elements of a
+// window are not adjacent along it. The copy has the narrowest panels there are, so a program within these
+// lines exists.
 int64_t NeededCopyLines(const Spec& root, const Target& target) {
   constexpr int kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
+  // No copy is needed if vectors can be read as rhs lies: along the columns for outer products, or along the
+  // reduction of both inputs for dot products. A fixed order of sums rules dot products out, as they have a
+  // sum in each lane.
   const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK && root.fixed_order == 0;
   const bool window = IsWindow(root, kRhs);
   if (window ? WindowAxis(root, MatmulDims::kN)->stride(0) == 1 : dot_product || InnerDim(root, kRhs) != kK)
     return 0;
+  // Otherwise, the size of a copy in the type that it is multiplied in: blocks of bits are decoded.
   const Dtype own = root.operand[kRhs].dtype;
   const Dtype dtype = IsOfBlocks(own) ? LaneType(BestArithmetic(root, target), kRhs, own) : own;
   const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes(AccumulatorOf(root)));
@@ -32,8 +37,9 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   return (Bytes(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
 }
 
-// Lines of the copy of lhs rounded, where there may be one: few rows are not worth it unless it is in L1, and
-// for many that don't fit beside the copy the reduction would be cut.
+// Lines of the copy of lhs in a rounded type, if the problem allows one that is faster to multiply; else 0.
+// With few rows the copy pays only if it is in L1. With many rows that don't fit beside the copy, the
+// reduction would have to be cut.
 int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   const Dtype rhs = root.operand[MatmulDims::kRhs].dtype;
   if (root.lhs_as == LhsAs::kItself || root.operand[MatmulDims::kLhs].dtype != Dtype::kF32) return 0;
@@ -46,17 +52,20 @@ int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 
-// Do operands of so many bytes fit the cache, or the share of it that what comes from RAM leaves? And, if
-// there is a copy, does it fit the share that may be filled?
+// True if operands of so many bytes fit the cache together with a copy. If inputs stream from RAM, only a
+// share of the cache is left for both. The copy also has to fit the share that may be filled, since the
+// program makes it.
 bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy, bool beside_ram) {
   const double share = beside_ram ? cache.capacity_share_beside_ram : 1;
   return static_cast<double>(operands + copy) <= share * static_cast<double>(cache.bytes) &&
          static_cast<double>(copy) <= cache.capacity_share * static_cast<double>(cache.bytes);
 }
 
-// In the fastest cache that has room for so many lines of copies, too.
+// Places operands in the fastest cache that has room for `copy` lines of copies, too. All operands that are
+// not in RAM go to the same cache; if no cache holds them, to RAM.
 Spec PlaceBesideCopies(const Spec& root, int64_t copy, Residency residency, const Target& target) {
   Spec placed = root;
+  // Only operands that are not in RAM need room. Inputs from RAM count by what they leave of a cache.
   int64_t lines = 0;
   bool beside_ram = false;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
@@ -64,6 +73,7 @@ Spec PlaceBesideCopies(const Spec& root, int64_t copy, Residency residency, cons
     beside_ram = beside_ram || (residency.InRam(operand) && operand < root.op_info().output());
   }
   Level placement = Level::kRam;
+  // From slow to fast, so that the last level which holds everything wins.
   for (Level level : {Level::kL3, Level::kL2, Level::kL1})
     if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes, beside_ram))
       placement = level;
@@ -74,7 +84,9 @@ Spec PlaceBesideCopies(const Spec& root, int64_t copy, Residency residency, cons
   return placed;
 }
 
-// Lines of the copies that the programs of a problem may make of whole operands, those of its own first.
+// For each placement, the lines of the copies that programs may make of whole operands. The problem's own
+// come first: the needed copy and the rounded one. Then the narrower questions: without rounding, and in a
+// fixed order of sums.
 std::vector<int64_t> CopyLines(const Spec& root, const Target& target) {
   const int64_t needed = NeededCopyLines(root, target);
   Spec in_order = root;
@@ -90,8 +102,8 @@ bool WasStopped(const SearchResult& result) {
 }
 bool HasProgram(const SearchResult& result) { return result.stop != StopReason::kCutoff; }
 
-// The better of two results, and the work of both. It is proven to be the best where both searches came to
-// their end.
+// Keeps the better of two results in `*best`, with the counts and seconds of both. The result is proven
+// optimal only if both searches came to their end, so a stop of either is kept, and the lesser bound.
 void TakeBetter(SearchResult other, SearchResult* best) {
   if (HasProgram(other) && (!HasProgram(*best) || other.cost < best->cost)) std::swap(other, *best);
   best->bound = std::min(best->bound, other.bound);
@@ -129,6 +141,7 @@ absl::StatusOr<SearchResult> AtCheapest(
   absl::StatusOr<SearchResult> best = solve(placements.front(), cutoff);
   for (const Spec& placed : placements.subspan(1)) {
     if (best.ok() && WasStopped(*best)) break;
+    // A further place is of use only if it beats the best program so far, so that one's cost is the cutoff.
     const bool known = best.ok() && HasProgram(*best);
     absl::StatusOr<SearchResult> other = solve(placed, known ? std::min(cutoff, best->cost) : cutoff);
     if (!other.ok()) continue;

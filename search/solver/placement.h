@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache that operands are taken to be in when a kernel starts.
+// Chooses the cache that each operand is taken to be in when a kernel starts. Costs depend on it, so the
+// search needs a choice before it begins. The rule: the fastest cache that holds all operands that are not in
+// RAM.
 #ifndef KIRSCH_SEARCH_SOLVER_PLACEMENT_H_
 #define KIRSCH_SEARCH_SOLVER_PLACEMENT_H_
 
@@ -17,28 +19,36 @@ namespace kirsch {
 
 struct SearchResult;
 
-// Vectors that an epilogue takes are read over and over: they are taken to be in L1, whatever the residency.
+// True for an operand of the epilogue that is smaller than the output, such as a bias. It is read again for
+// each tile of the output, so it is taken to be in L1, whatever the residency.
 bool IsVectorOfEpilogue(const Spec& root, int operand);
 
-// All operands in the fastest cache that holds them, and beside them the copies that this problem needs or
-// asks for.
+// Places all operands in the fastest cache that holds them, and beside them the copies that this problem
+// needs or asks for. Operands that the residency has in RAM stay there.
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
-// The same, and then every other place with room for copies that the problem may make but need not. What is
-// in a cache may as well be read from the next one, if that leaves room for a copy: so a program of a
-// narrower question (a fixed order of sums, products of lhs as it is) has its place among those of a wider
-// one. At least one; places of roots with a constant operand are one, as a copy takes the operand's place.
+// The place of PlaceOperands, and then every other place that has room for copies the problem may make but
+// need not. Operands in a cache may as well be read from the next slower one, if that leaves room for a copy
+// that pays.
+//
+// So a wider question never costs more than a narrower one. A program in a fixed order of sums is one of all
+// orders, and its place is among theirs. The same goes for products of lhs without rounding.
+//
+// There is at least one place. Roots with a constant operand have exactly one, as a copy takes the operand's
+// place.
 std::vector<Spec> Placements(const Spec& root, Residency residency, const Target& target);
 
-// What `solve(placement, cutoff)` finds at the cheapest of these places, the first of equals, with all their
-// work; none is tried behind a search that was stopped. The first error is returned if all have one, as a
-// schedule is for one place. StopReason::kCutoff: no place has a program below the cutoff.
+// Calls `solve(placement, cutoff)` for each place and returns the cheapest result, the first of equals. Its
+// counts and seconds are those of all calls. After a search that was stopped, no further place is tried.
+//
+// An error is returned only if every place has one, since a schedule may be legal at one place alone. Then it
+// is the first place's error. StopReason::kCutoff: no place has a program below the cutoff.
 absl::StatusOr<SearchResult> AtCheapest(
     absl::Span<const Spec> placements, Cost cutoff,
     absl::FunctionRef<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve);
 
-// Is there room beside the operands, where they are placed, for the copy of rhs that no program can do
-// without?
+// True if there is room beside the operands, where they are placed, for the copy of rhs that no program can
+// do without. If there is none, the root has no program at all.
 bool HasRoom(const Spec& placed_root, const Target& target);
 
 }  // namespace kirsch

@@ -10,13 +10,16 @@ namespace {
 
 constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
 
+// Which inputs the relaxed spec multiplies without widening or interleaving them (Spec::ideal). Rhs keeps its
+// form if every program multiplies it in that form anyway: then the bound is tighter.
 uint8_t IdealOf(const Spec& spec) {
   if (IsPlain(spec)) return 0;
   if (spec.ideal != 0 || !RhsIsSettled(spec)) return std::max(spec.ideal, kIdealInputs);
   return MayBeCopied(spec.operand[MatmulDims::kLhs]) ? kIdealLhs : 0;
 }
 
-// An operand whose rows overlap has fewer lines than a dense one: it waits in the registers, at no cost.
+// Makes all operands dense; false if they were. An operand whose rows overlap has fewer lines than a dense
+// one would have. So it is taken to be in registers, at no cost.
 bool MakeDense(Spec* spec) {
   const uint8_t ideal = IdealOf(*spec);
   bool changed = spec->ideal != ideal;
@@ -36,11 +39,13 @@ bool MakeDense(Spec* spec) {
   return changed;
 }
 
-// What the lines of operands that overlap cost at least.
+// The cost of bringing overlapping operands to L1, at least: MakeDense leaves that out. Each is priced alone,
+// with all other operands in L1.
 Cost OverlappingBound(const Spec& spec, const CostModel& model) {
   Cost bound = 0;
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     const Level level = spec.tensor(operand).level;
+    // In L1 already, or not overlapping: MakeDense has left nothing out.
     if (level <= Level::kL1 || !Overlaps(spec, operand)) continue;
     Spec alone = spec;
     for (int other = 0; other < spec.op_info().num_operands; ++other)
@@ -57,7 +62,8 @@ Level SlowestLevel(const Spec& spec) {
   return slowest;
 }
 
-// True if no transfer costs more from `near` than from `far`. A target file may say otherwise.
+// True if no transfer costs more from `near` than from `far`. A target file may say otherwise, and then step
+// 3 would be no bound. Every constant of a level that its transfers are priced by is compared.
 bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
   return near.cycles_per_line <= far.cycles_per_line &&
          near.shared_cycles_per_line <= far.shared_cycles_per_line &&
@@ -80,6 +86,7 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (spec.threads > 1 || spec.out().level == Level::kVrf) return std::nullopt;
   Relaxation relaxed{spec, 0};
+  // Step 1. Sums that are of another type than the output cannot be stored as they are.
   if (!spec.op_info().epilogue.empty() && AccumulatorOf(spec) == spec.out().dtype) {
     relaxed.spec = WithoutEpilogue(spec);
     relaxed.extra = model.EpilogueBound(spec);
@@ -91,10 +98,12 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   const bool along_steps = InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output());
   if (along_steps && (!RhsIsSettled(spec) || spec.operand[MatmulDims::kRhs].level > Level::kL2))
     return std::nullopt;
+  // Step 2.
   if (MakeDense(&relaxed.spec)) {
     relaxed.extra = OverlappingBound(spec, model);
     return relaxed;
   }
+  // Step 3, which may be taken again and again until everything is in L1.
   const Level slowest = SlowestLevel(spec);
   if (slowest == Level::kL1) return std::nullopt;
   const Level closer = static_cast<Level>(Index(slowest) - 1);
@@ -105,7 +114,9 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
     TensorSpec& tensor = relaxed.spec.tensor(operand);
     if (tensor.level == slowest) tensor.level = closer;
   }
-  if (closer <= Level::kL2) relaxed.spec.active_threads = 1;  // private caches
+  // L1 and L2 are private to a core, so other threads make no difference from here on. One relaxed spec then
+  // serves all numbers of threads.
+  if (closer <= Level::kL2) relaxed.spec.active_threads = 1;
   return relaxed;
 }
 

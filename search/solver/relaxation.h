@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relaxed specs: easier specs whose optimum bounds that of a harder one from below. They are ordinary specs,
-// so they are solved and remembered like any other, and one relaxed spec serves many harder ones.
+// Makes easier specs whose optimum is a lower bound for a harder one. The solver asks them first: if their
+// bound reaches the budget, it need not expand the harder spec. Relaxed specs are ordinary specs. So the memo
+// keeps their answers, and one relaxed spec serves many harder ones.
 #ifndef KIRSCH_SEARCH_SOLVER_RELAXATION_H_
 #define KIRSCH_SEARCH_SOLVER_RELAXATION_H_
 
@@ -11,28 +12,35 @@
 
 namespace kirsch {
 
+// The easier spec, and what the harder one costs at least in addition to it.
 struct Relaxation {
   Spec spec;       // to be solved with its filling level empty
   Cost extra = 0;  // cost(harder) >= cost(spec) + extra
 };
 
-// One step of relaxation:
-// 1. The epilogue goes, if sums may be stored as they are: a program without it is one of the relaxed spec,
-//    whose register tiles take so much less.
-// 2. Every operand becomes dense: no strides, no panels, so every line is full and every tile size allowed.
-// An
-//    operand that overlaps itself, such as a window, takes no lines and no time. Narrow inputs need no
-//    widening if they may still be copied; what is read as it lies keeps its type and its groups.
-// 3. The operands at the slowest level come one level closer.
+// Takes one step of relaxation, the first of these that applies:
+// 1. It drops the epilogue, if sums may be stored as they are. A program of the harder spec without its
+//    epilogue is one of the relaxed spec, and each of its register tiles saves the epilogue's cost.
+// 2. It makes every operand dense: no strides and no panels. So every line is full, and every tile size is
+//    allowed. An operand that overlaps itself, such as a window, takes no lines and no time. Narrow inputs
+//    need no widening if they may still be copied. An input that is read as it lies keeps its type and its
+//    groups.
+// 3. It brings the operands at the slowest level one level closer.
 //
-// Why this is a bound: take any program of the harder spec and leave out its moves and packs into levels that
-// the relaxed spec starts at. What is left is a program of the relaxed spec. Each of its transfers costs no
+// Example, of `relu(matmul)` with strided operands in L3: first the matmul alone, strided in L3. Then dense
+// in L3, then dense in L2, then dense in L1. Each asks the next one when it is solved.
+//
+// Why this is a bound: take any program of the harder spec, and leave out its moves and packs into levels
+// that the relaxed spec starts at. The rest is a program of the relaxed spec. Each of its transfers costs no
 // more, and every compulsory line is cheaper by at least the difference between the levels.
 //
-// Nothing where everything is dense and in L1 already; where an operand is constant, its layout yet to be
-// chosen; where lhs may yet be rounded, and multiplied faster; where rhs lies along the reduction and may
-// still be copied, so that dot products and outer products compete; or lies so beyond L2, as columns that are
-// asked for ahead come cheaper than dense ones; or where the closer level is not the cheaper one.
+// Returns nothing in these cases:
+// - Everything is dense and in L1 already, or the output is in registers, or threads may still be given work.
+// - An operand is constant: its layout is not chosen yet.
+// - Lhs may still be rounded, and then be multiplied faster.
+// - Rhs lies along the reduction, and may still be copied: dot products and outer products compete.
+// - Rhs lies along the reduction, beyond L2: columns that are prefetched cost less than dense ones.
+// - The closer level is not the cheaper one, as a target file may say.
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model);
 
 }  // namespace kirsch

@@ -18,17 +18,20 @@
 namespace kirsch {
 namespace {
 
+// A program, or a part of one, and its cost for one run.
 struct Priced {
   Impl impl;
   Cost cost;
 };
 
+// Decisions that differ in parameters only: the ones an error can usefully suggest.
 bool IsLike(const Decision& a, const Decision& b) {
   return a.kind == b.kind && a.dim == b.dim && a.operand == b.operand;
 }
 
-// " (there are tile k 256, tile k 512)": legal decisions like this one, those with the nearest sizes; nothing
-// if there are none.
+// Lists legal decisions like this one, those with the nearest sizes, for an error message. Returns for
+// example " (there are tile k 256, tile k 512)", or nothing if there are none. Sorted by distance to choose
+// them, then by size to read.
 std::string NearDecisions(const Spec& spec, const Decision& decision, const Target& target) {
   constexpr size_t kMostNamed = 4;
   const auto distance = [&](const Decision& other) {
@@ -47,11 +50,14 @@ std::string NearDecisions(const Spec& spec, const Decision& decision, const Targ
   return texts.empty() ? "" : Cat(" (there are ", Join(texts, ", "), ")");
 }
 
+// Walks the schedule and the specs it makes side by side, from the root down.
 class Replayer {
  public:
   Replayer(std::string_view file, const CostModel& model, Memo& memo, const SearchOptions& options)
       : file_(file), model_(model), solver_(model, memo, options, 0) {}
 
+  // The program of `spec` by `schedule`. Checks each decision against the same rewrites and limits that the
+  // search goes by, so that a schedule cannot make a program which is outside of the stated space.
   absl::StatusOr<Priced> Build(const Spec& spec, const Schedule& schedule, Lines available) {
     const Decision& decision = schedule.decision;
     if (decision.kind == RewriteKind::kNone) return Search(spec, schedule.position, available);
@@ -78,6 +84,7 @@ class Replayer {
   const SearchStats& stats() const { return solver_.stats(); }
 
  private:
+  // Builds the children in execution order. Those for which the schedule has no line are searched.
   absl::StatusOr<Priced> BuildChildren(const Spec& spec, const Schedule& schedule, const Expansion& expansion,
                                        Lines below) {
     Priced result{{spec, schedule.decision, {}}, model_.Base(spec, schedule.decision, expansion)};
@@ -93,6 +100,8 @@ class Replayer {
     return result;
   }
 
+  // The optimum of a spec that the schedule leaves open. The solver's memo keeps answers for specs that come
+  // up again.
   absl::StatusOr<Priced> Search(const Spec& spec, TextPosition position, Lines available) {
     const Solver::Outcome outcome = solver_.Solve(spec, available, kInfiniteCost);
     if (!outcome.solved) return ErrorAt(file_, position, Cat("found no program for '", PrintSpec(spec), "'"));

@@ -18,6 +18,7 @@ absl::StatusOr<Residency> ParseResidency(std::string_view text, std::string_view
     if (name == names.end())
       return ExpectedAt(source, word, Cat("one of the operands ", absl::StrJoin(names, ", ")),
                         DidYouMean(word.text, names));
+    // As in InRam: numbers from 63 on share a bit.
     const uint64_t bit = uint64_t{1} << std::min<int64_t>(name - names.begin(), 63);
     if ((in_ram & bit) != 0) return ExpectedAt(source, word, "each operand once");
     in_ram |= bit;

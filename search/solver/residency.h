@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operands are in RAM when a kernel starts.
+// Says which operands are in RAM when a kernel starts, as `--cold` names them.
 #ifndef KIRSCH_SEARCH_SOLVER_RESIDENCY_H_
 #define KIRSCH_SEARCH_SOLVER_RESIDENCY_H_
 
@@ -12,9 +12,12 @@
 
 namespace kirsch {
 
-// Those in RAM. The others are in the fastest cache that holds all of them. Of some contractions it holds a
-// copy of rhs as well: those that can't be computed without one. By number: of a spec its operands', of a
-// graph its parameters', then the result. Those beyond the 63rd are where the 64th is.
+// A set of operand numbers: those in RAM. The others are in the fastest cache that holds all of them
+// (search/solver/placement.h). Contractions that can't be computed without a copy of rhs have room for it
+// there, too.
+//
+// Numbers are those of a spec's operands, or of a graph's parameters followed by its result. One bit serves
+// each number below 63. All numbers from 63 on share the last bit, so they are in RAM together.
 class Residency {
  public:
   static const Residency kWarm;  // none is in RAM
@@ -35,8 +38,8 @@ class Residency {
 inline constexpr Residency Residency::kWarm{0};
 inline constexpr Residency Residency::kCold{~uint64_t{0}};
 
-// A list of operands with commas between, as in "rhs,out": those in RAM. `names`: of each number. Errors are
-// InvalidArgument, one line, with the place in `source`.
+// Reads the operands that are in RAM, as in "rhs,out". `names`: the name of each number. An error is
+// InvalidArgument, one line, with the place in `source`: an unknown name, or one that is there twice.
 absl::StatusOr<Residency> ParseResidency(std::string_view text, std::string_view source,
                                          absl::Span<const std::string> names);
 

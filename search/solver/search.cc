@@ -16,13 +16,15 @@
 namespace kirsch {
 namespace {
 
-// Decisions per spec in the quick first pass, whose program is the exact pass's first incumbent.
+// How many decisions per spec the quick first pass tries. Its program is the exact pass's first incumbent.
 constexpr int kQuickWidth = 3;
 
-// First budget of the exact pass and how it grows: not far above the bound, so that little is explored that
-// the optimum would have pruned. What a failed round proved stays in the memo, but the next one goes through
-// it again. A last budget that is far above the optimum takes more than many short steps: where much of the
-// space costs nearly the same, as for narrow types, steps of 25 % took nearly twice as many specs.
+// The first budget of the exact pass is this share above the bound, and each later one is as far above its
+// own. Close to the bound, little is explored that the optimum would have pruned. A failed round's proofs
+// stay in the memo, though the next round goes through them again.
+//
+// Short steps pay, as a last budget far above the optimum takes more specs than many short rounds. Where much
+// of the space costs nearly the same, as for narrow types, steps of 25 % took nearly twice as many specs.
 constexpr double kBudgetStep = 0.1;
 
 struct QuickProgram {
@@ -30,11 +32,12 @@ struct QuickProgram {
   Impl impl;
 };
 
-// Tries the few most promising decisions per spec; more of them only if none leads to a program (a copy that
-// looks cheap may turn out not to fit).
+// Finds some legal program in milliseconds. It tries the few most promising decisions per spec, and more of
+// them only if none leads to a program: a copy that looks cheap may turn out not to fit.
 QuickProgram SolveQuickly(const Spec& root, Lines available, const CostModel& model) {
   for (int width = kQuickWidth;; width *= 2) {
     KIRSCH_CHECK(width < 1 << 20);
+    // A memo of its own: what a narrow search proves holds for its few decisions only.
     HashMemo memo;
     const SearchOptions options;
     Solver solver(model, memo, options, width);
@@ -43,12 +46,14 @@ QuickProgram SolveQuickly(const Spec& root, Lines available, const CostModel& mo
   }
 }
 
+// The best bound known before any search: the closed form, or what earlier searches proved.
 Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, const Memo& memo) {
   return std::max(model.LowerBound(root), memo.Find(root, available).bound);
 }
 
-// Solves with growing budgets up to the last one, until the optimum is below one. Unless solved, the
-// outcome's cost is the bound proven so far.
+// Solves with growing budgets, up to `last`, until the optimum is below one. Otherwise the outcome's cost is
+// the bound proven so far. Example, from a bound of 1,000 with an optimum of 1,150: the budget 1,101 fails
+// and proves 1,101 or more; the next budget, 1,212, succeeds.
 Solver::Outcome Deepen(ParallelSolver& solver, const Spec& root, Lines available, Cost last, Cost bound) {
   while (bound < last && !solver.stopped()) {
     solver.SetProgress(last, bound);
@@ -60,7 +65,8 @@ Solver::Outcome Deepen(ParallelSolver& solver, const Spec& root, Lines available
   return {false, bound, 0};
 }
 
-// Below a cutoff there may be no program. Where there is time for this only, any program does.
+// Searches for a program below a cutoff, where there may be none. So there is no quick first pass, unless
+// time runs out: then any program is given.
 SearchResult SearchBelow(Cost cutoff, const Spec& root, Lines available, const CostModel& model, Memo& memo,
                          const SearchOptions& options) {
   SearchResult result;
@@ -82,8 +88,8 @@ SearchResult SearchBelow(Cost cutoff, const Spec& root, Lines available, const C
   return result;
 }
 
-// The first program costs no less than the optimum; the last budget is one more, so that among equals the
-// exact pass finds the program that its own order of trial prefers.
+// Searches without a cutoff. The quick program costs no less than the optimum. The last budget is one more
+// than its cost, so that among equals the exact pass finds the program which its own order of trial prefers.
 SearchResult SearchAll(const Spec& root, Lines available, const CostModel& model, Memo& memo,
                        const SearchOptions& options) {
   QuickProgram first = SolveQuickly(root, available, model);

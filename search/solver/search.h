@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search: exact branch and bound over the rewrite space, on top of a memo. See README.md.
+// Finds the cheapest program of a spec: exact branch and bound over the rewrite space, on top of a memo. See
+// README.md.
 #ifndef KIRSCH_SEARCH_SOLVER_SEARCH_H_
 #define KIRSCH_SEARCH_SOLVER_SEARCH_H_
 
@@ -28,6 +29,7 @@ enum class StopReason {
 
 std::string_view Name(StopReason reason);
 
+// Counts of what a search did. With several workers, they depend on timing; the answer does not.
 struct SearchStats {
   int64_t specs_solved = 0;  // (spec, limits) expanded
   int64_t memo_hits = 0;     // answered by a stored box
@@ -41,6 +43,7 @@ struct SearchStats {
   }
 };
 
+// What is known while a search runs. With a cutoff, `best` is that cutoff.
 struct SearchProgress {
   SearchStats stats;
   Cost best = kInfiniteCost;  // cost of the best program so far
@@ -59,6 +62,8 @@ struct SearchOptions {
   bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
 };
 
+// A program and what is proven of it. If `stop` is kCutoff there is no program: `impl` is empty, and `cost`
+// is the proven bound, which is no less than the cutoff.
 struct SearchResult {
   Impl impl;
   Cost cost = kInfiniteCost;
@@ -66,13 +71,15 @@ struct SearchResult {
   StopReason stop = StopReason::kOptimal;
   SearchStats stats;  // of all workers
   double seconds = 0;
-  bool from_table = false;   // recalled, not searched (see answer.h)
+  bool from_table = false;   // recalled, not searched (search/table/answer.h)
   double table_seconds = 0;  // of `seconds`, in the table; not what it takes to write to it
 };
 
-// The cheapest program for `placed_root`, which has room, on the cost model's target. Program, cost and bound
-// do not depend on the number of workers, on timing or on what the memo holds, but for where a time budget or
-// a cancellation strikes.
+// Returns the cheapest program for `placed_root` on the cost model's target. Precondition: the root has room
+// for the copy it needs (HasRoom, search/solver/placement.h).
+//
+// Program, cost and bound don't depend on the number of workers, on timing, or on what the memo holds. The
+// exception is a search that a time budget or a cancellation ends.
 SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo,
                     const SearchOptions& options);
 

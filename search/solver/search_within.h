@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search of a spec that is no root: another decided how many lines it may fill. Internal to search/ and
-// to what asks for programs that begin with a given decision (shared_copy.h).
+// Searches a spec that is not a root: its caller says how many lines it may fill. Internal to search/, and to
+// callers that ask for programs which begin with a given decision (search/families/shared_copy.h).
 #ifndef KIRSCH_SEARCH_SOLVER_SEARCH_WITHIN_H_
 #define KIRSCH_SEARCH_SOLVER_SEARCH_WITHIN_H_
 
@@ -8,8 +8,8 @@
 
 namespace kirsch {
 
-// As Search, for the cheapest program of `spec` that fills at most `available` lines, which some program
-// does.
+// As Search, for the cheapest program of `spec` that fills at most `available` lines. Precondition: some
+// program does.
 SearchResult SearchWithin(const Spec& spec, Lines available, const CostModel& model, Memo& memo,
                           const SearchOptions& options);
 

@@ -11,9 +11,13 @@
 namespace kirsch {
 namespace {
 
+// Specs solved between two looks at the clock and at cancellation, and between two reports of progress.
 constexpr int64_t kSpecsBetweenChecks = 1024;
 
-// The most a child may cost so that base + the others' bounds + weight * cost stays below `budget`.
+// The most that a child may cost so that the whole stays below `budget`. `others`: the node's base and the
+// bounds of the other children. Example: a budget of 100, others of 40, and a weight of 7. The child must
+// cost less than 60 / 7, so its budget is 9: a cost of 8 is allowed. A child of weight 0 costs nothing,
+// whatever it takes.
 Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
   if (weight == 0) return kInfiniteCost;
   const Cost room = budget - others;  // weight * cost < room
@@ -31,6 +35,8 @@ Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options,
       in_flight_(in_flight),
       start_(std::chrono::steady_clock::now()) {}
 
+// The round's end is looked at for each spec, since helpers should drop their work at once. The rest is
+// looked at now and then.
 void Solver::CheckStop() {
   if (in_flight_ != nullptr && in_flight_->round_over.load(std::memory_order_relaxed)) stopped_ = true;
   if (stats_.specs_solved < next_check_) return;
@@ -47,7 +53,8 @@ void Solver::CheckStop() {
   }
 }
 
-// What is known of a child: its program, or else a bound that the memo holds, or else the closed form.
+// Says what is known of a child without a search: its program's cost, or a bound that the memo holds, or the
+// closed form.
 Solver::Outcome Solver::Ask(const Spec& spec, Lines available) {
   const Known known = memo_.Find(spec, available);
   if (known.solution.has_value()) {
@@ -57,8 +64,9 @@ Solver::Outcome Solver::Ask(const Spec& spec, Lines available) {
   return {false, known.bound > 0 ? known.bound : model_.LowerBound(spec), 0};
 }
 
-// What easier questions say of `spec` from below; they are answered only as far as `budget`. The first is the
-// spec itself with its level empty: should its program fit `available`, it is the answer.
+// Bounds `spec` from below by an easier question, which is answered only as far as `budget`. The first such
+// question is the spec itself with its level empty: if its program fits `available`, it is the answer.
+// Otherwise Relax has one.
 Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) {
   if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec, model_.target())) {
     Outcome outcome = Solve(spec, EmptyLevel(spec, model_.target()), budget);
@@ -67,12 +75,16 @@ Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) 
   }
   const std::optional<Relaxation> relaxed = Relax(spec, model_);
   if (!relaxed) return {};
+  // The relaxed spec gets a budget that is less by `extra`: beyond that the bound refutes the spec anyway.
   return {false,
           Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra).cost +
               relaxed->extra,
           0};
 }
 
+// From cheap to dear: the memo, then the closed form, then the search. Only one worker at a time should
+// search the same question, so a worker marks it, or leaves it for later if the caller allows. Register tiles
+// are too small to mark.
 Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others,
                               Cost known_bound) {
   const Known known = memo_.Find(spec, available);
@@ -91,11 +103,14 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Ot
   return SolveAnew(spec, available, budget, bound);
 }
 
+// The quick first pass is not traced: what it prunes says nothing of the optimum.
 void Solver::Trace(SearchEventKind kind, const Spec& spec, Lines available, Cost cost,
                    const Decision* decision) {
   if (options_.trace && width_ == 0) options_.trace({kind, spec, available, cost, decision});
 }
 
+// Records that no program is below the budget, since `bound` isn't. The bound of a search that was stopped is
+// not kept.
 Solver::Outcome Solver::Refute(const Spec& spec, Lines available, Cost bound) {
   ++stats_.pruned;
   Trace(SearchEventKind::kPruned, spec, available, bound);
@@ -103,7 +118,8 @@ Solver::Outcome Solver::Refute(const Spec& spec, Lines available, Cost bound) {
   return {false, bound, 0};
 }
 
-// Solves what the memo and the closed form, which say no more than `bound`, leave open.
+// Searches a spec that the memo and the closed form leave open. `bound`: the better of both. The steps: ask a
+// relaxed spec; collect candidates; try them; remember the solution or the bound.
 Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget, Cost bound) {
   if (options_.prune && width_ == 0) {
     const Outcome relaxed = Relaxed(spec, available, budget);
@@ -115,18 +131,23 @@ Solver::Outcome Solver::SolveAnew(const Spec& spec, Lines available, Cost budget
   if (stopped_) return {};
   ++stats_.specs_solved;
   Trace(SearchEventKind::kAsked, spec, available, budget);
+  // The callers up the recursion have candidates on this stack, too: these begin at `first`, and are popped
+  // at the end.
   const size_t first = candidates_.size();
   const Cost least_skipped = CollectCandidates(spec, available, options_.prune ? budget : kInfiniteCost);
   Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
   candidates_.resize(first);
   if (outcome.solved || stopped_) return outcome;
+  // No candidate is below the budget, which is a bound therefore. The least bound of all decisions may be a
+  // better one.
   outcome.cost = std::max(budget, std::min(outcome.cost, least_skipped));
   memo_.AddBound(spec, available, outcome.cost);
   return outcome;
 }
 
-// Pushes the decisions that fit and whose bound is below the budget; returns the least bound of the others.
-// They are ordered by the closed form alone: the order must not depend on what the memo happens to hold.
+// Pushes the decisions that fit and whose closed-form bound is below the budget; returns the least bound of
+// the others. The order of candidates must not depend on what the memo happens to hold, so only the closed
+// form decides.
 Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
   const size_t first = candidates_.size();
   Cost least_skipped = kInfiniteCost;
@@ -139,6 +160,7 @@ Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
     if (AvailableBelow(spec, expansion, available, model_.target()) < 0) continue;
     const Cost base = model_.Base(spec, decision, expansion);
     Cost bound = base;
+    // The children's closed forms are added only until the sum reaches the budget.
     for (int i = 0; i < expansion.num_children && bound < budget; ++i) {
       const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
       if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
@@ -160,9 +182,11 @@ Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
   return least_skipped;
 }
 
-// Tries the candidates from `first_candidate` on; unsolved, the cost is the least of their bounds. What other
-// workers are at comes last: they may be done by then, else there is help to give. But for the first, on
-// which the budget of all the others depends.
+// Tries the candidates from `first_candidate` on, and returns the best below the budget. If there is none,
+// the cost is the least of their bounds.
+//
+// Candidates that other workers are at come last: by then they may be done, or else there is help to give.
+// The first candidate is never put off, since the budgets of all others depend on its cost.
 Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate) {
   Solution best;
   best.cost = budget;
@@ -171,7 +195,7 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
   const size_t end = candidates_.size();
   bool deferred = false;
   const auto try_next = [&](size_t i, Others others) {
-    const Candidate candidate = candidates_[i];
+    const Candidate candidate = candidates_[i];  // a copy: the recursion below may reallocate the stack
     const Cost limit = i < winner ? best.cost + 1 : best.cost;  // see solver.h
     if (options_.prune && candidate.bound >= limit) return;
     const Outcome outcome = Try(spec, candidate, available, options_.prune ? limit : kInfiniteCost, others);
@@ -192,13 +216,16 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
   if (best.decision.kind == RewriteKind::kNone) return {false, least_bound, 0};
   memo_.AddSolution(spec, best);
   Trace(SearchEventKind::kWon, spec, available, best.cost, &best.decision);
+  // The solution was found with `available` lines and uses `peak` of them, so it is optimal for all numbers
+  // between.
   return {true, best.cost, best.peak};
 }
 
 // A spec without a program within its limits has an infinite bound, which is not to be multiplied.
 constexpr Solver::Outcome kImpossible{false, kInfiniteCost, 0};
 
-// One decision: its children in turn, each with what the others' bounds leave of the budget.
+// Prices one decision: solves its children in turn, each with what the others' costs or bounds leave of the
+// budget.
 Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget,
                             Others others) {
   Expansion expansion;
@@ -211,6 +238,8 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
     if (children[i].cost >= kInfiniteCost) return kImpossible;
     total += expansion.children[i].weight * children[i].cost;
   }
+  // `total` begins as a bound and becomes the cost: each child's bound is replaced by its cost. Once the
+  // total reaches the budget, the decision cannot win, and the remaining children need no search.
   Lines peak = 0;
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
     if (total >= budget) return {false, total, 0};
@@ -230,6 +259,7 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
   return {true, total, PeakAbove(spec, expansion, peak)};
 }
 
+// The lines below each node are computed as during the search, so that the memo is asked the same questions.
 Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
   const Known known = memo_.Find(spec, available);
   KIRSCH_CHECK(known.solution.has_value());

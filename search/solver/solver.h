@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The branch-and-bound solver: one per query. Internal to search/.
+// Solves specs by branch and bound, each within a budget and a number of lines. One solver serves one query;
+// all that it proves goes to the memo. Internal to search/.
 //
 // Solve(spec, available, budget) looks for the cheapest program below `budget`. It tries decisions in the
-// order of their lower bounds (ties: order of enumeration), each against the best one so far, and remembers
-// in the memo either the optimum with its box or the best bound proven. Which decision wins depends on the
-// costs alone, never on what the memo held before, nor on other solvers at work on the same memo:
+// order of their lower bounds (ties: order of enumeration), each against the best one so far. It then stores
+// the optimum with its box in the memo, or the best bound that it has proven.
+//
+// Which decision wins depends on the costs alone. It never depends on what the memo held before, nor on other
+// solvers at work on the same memo:
 //
 //   Claim: of (spec, available) one program only is ever stored or returned. Its decision is the least by
 //   (cost of its best program, place in the order of trial), and so are those of its children's programs.
@@ -24,46 +27,55 @@
 
 namespace kirsch {
 
+// Not thread-safe: each thread has a solver of its own. The memo is shared, and `options` must outlive the
+// solver.
 class Solver {
  public:
-  // `width` > 0 tries only that many decisions per spec: a quick good program instead of the optimum.
-  // `in_flight`: solvers in other threads are at the same question (parallel_solver.h). Ignores
+  // `width` > 0 tries only that many decisions per spec: a quick good program instead of the optimum. Its
+  // bounds hold for those decisions only, so it needs a memo of its own. `in_flight`: shared with the solvers
+  // that are at the same question in other threads (parallel_solver.h); null if there are none. Ignores
   // options.workers.
   Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width,
          InFlight* in_flight = nullptr);
 
+  // The answer to (spec, available, budget). A solver that was stopped returns an Outcome that proves
+  // nothing, so callers look at stopped() first.
   struct Outcome {
     bool solved = false;
-    Cost cost = 0;  // solved: the least cost; else a lower bound, at least the budget
-    Lines peak = 0;
+    Cost cost = 0;          // solved: the least cost; else a lower bound, at least the budget
+    Lines peak = 0;         // solved: the lines that its program uses of the level the spec fills
     bool deferred = false;  // within Branch: not tried, another worker is at it
   };
   Outcome Solve(const Spec& spec, Lines available, Cost budget) {
     return Solve(spec, available, budget, Others::kJoin, 0);
   }
 
-  // The program of a solved spec.
+  // The program of a solved spec, built from the decisions that the memo holds. Aborts if the spec has no
+  // solution there.
   Impl Reconstruct(const Spec& spec, Lines available) const;
 
-  // What progress reports say of the whole query.
+  // Sets what progress reports say of the whole query, of which a call of Solve is one round.
   void SetProgress(Cost best, Cost bound) { best_ = best, bound_ = bound; }
 
-  // Stopped by time budget or cancellation, or else because the round of in_flight is over.
+  // True if a time budget or a cancellation stopped the search, or if another worker ended the round.
   bool stopped() const { return stopped_; }
+  // Lets a solver go on in a new round.
   void Resume() { stopped_ = false; }
   StopReason stop_reason() const { return stop_reason_; }
   const SearchStats& stats() const { return stats_; }
 
  private:
+  // A decision that fits and may be below the budget.
   struct Candidate {
     Decision decision;
     Cost base, bound;  // CostModel::Base; that and the closed forms of its children
-    int order;
+    int order;         // of enumeration, from 1 on: decides between equal bounds
     bool deferred = false;
   };
   enum class Others { kJoin, kAvoid };  // what to do about a question that another worker is at
   // `known_bound`: the closed form, or a better bound, where the caller has it; else 0.
   Outcome Solve(const Spec& spec, Lines available, Cost budget, Others others, Cost known_bound);
+  // The steps of Solve, from the outside in; solver.cc says what each does.
   Outcome SolveAnew(const Spec& spec, Lines available, Cost budget, Cost bound);
   Cost CollectCandidates(const Spec& spec, Lines available, Cost budget);
   Outcome Refute(const Spec& spec, Lines available, Cost bound);
@@ -81,13 +93,13 @@ class Solver {
   const int width_;
   InFlight* const in_flight_;
   std::vector<Candidate> candidates_;  // a stack: each level of the recursion owns its tail
-  std::vector<Decision> decisions_;
+  std::vector<Decision> decisions_;    // enumerated for one spec; no recursion while it is in use
   SearchStats stats_;
   bool stopped_ = false;
   StopReason stop_reason_ = StopReason::kOptimal;
   std::chrono::steady_clock::time_point start_;
-  int64_t next_check_ = 0;
-  Cost best_ = kInfiniteCost, bound_ = 0;
+  int64_t next_check_ = 0;                 // in specs solved
+  Cost best_ = kInfiniteCost, bound_ = 0;  // see SetProgress
 };
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search did, event by event, for those who want to follow it.
+// Reports what a search does, event by event, to those who want to follow it (`--trace`). Only the calling
+// thread's work is reported, and not the quick first program.
 #ifndef KIRSCH_SEARCH_SOLVER_TRACE_H_
 #define KIRSCH_SEARCH_SOLVER_TRACE_H_
 
@@ -19,12 +20,13 @@ enum class SearchEventKind : uint8_t {
   kWon,     // the decision is the spec's best, and its program costs `cost`
 };
 
+// One event. Its references are valid during the call only.
 struct SearchEvent {
   SearchEventKind kind;
   const Spec& spec;
   Lines available;  // at the level that the spec fills
   Cost cost;
-  const Decision* decision = nullptr;
+  const Decision* decision = nullptr;  // null: the event is about the spec as a whole
 };
 
 // Called by the thread that searches.
