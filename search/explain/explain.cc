@@ -12,18 +12,21 @@
 namespace kirsch {
 namespace {
 
-// A second best that costs more than 1 + 1 / kRunnerUpShare times the best isn't looked for: proving which it
-// is would take longer than the search.
+// A runner-up is looked for up to 1 + 1 / kRunnerUpShare times the best. To prove which one it is beyond that
+// would take longer than the search.
 constexpr Cost kRunnerUpShare = 4;
 
-// The nodes of a program, parents before children.
+// Expands the program's decisions once more, to list its nodes with their costs, traffic and memory.
 class NodeLister {
  public:
   explicit NodeLister(const CostModel& model) : model_(model) {}
 
+  // Lists all nodes. The first is the root, and its cost is that of the program.
   std::vector<ExplainedNode> List(const Impl& root) {
     ExplainedNode top;
     top.impl = &root;
+    // The operands themselves are held in their caches for the whole run. Each node adds the tiles and copies
+    // it makes.
     for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand) {
       const Level placement = root.spec.tensor(operand).level;
       top.bytes_held[static_cast<size_t>(placement)] +=
@@ -34,7 +37,8 @@ class NodeLister {
   }
 
  private:
-  // Appends the node and those below it; returns the cost of one run.
+  // Appends the node and those below it; returns the cost of one run. The node gets its place before its
+  // children do, and is stored again when its cost is known.
   Cost Visit(ExplainedNode node) {
     const Impl& impl = *node.impl;
     Expansion expansion;
@@ -59,6 +63,7 @@ class NodeLister {
     return node.cost;
   }
 
+  // The copy of a constant operand is made once, ahead of all calls, so it counts in no run of the program.
   void AddTraffic(const Expansion& expansion, ExplainedNode* node) const {
     if (expansion.copied_elements > 0 && ConstantOperand(node->impl->spec) >= 0) return;  // not in every run
     node->traffic = TrafficOf(expansion, model_.target());
@@ -71,7 +76,7 @@ class NodeLister {
   std::vector<ExplainedNode> nodes_;
 };
 
-// What would be second best.
+// Finds the second best decision of each node, with the memo that the search left behind.
 class RunnersUp {
  public:
   RunnersUp(const CostModel& model, Memo& memo) : model_(model), solver_(model, memo, options_, 0) {}
@@ -83,7 +88,8 @@ class RunnersUp {
   }
 
  private:
-  // The node at `next` and those below it.
+  // Walks the tree in the order in which NodeLister lists it, so `next` is always the node at hand. The lines
+  // left at each node are those of the search.
   void Visit(std::vector<ExplainedNode>* nodes, size_t* next, Lines available) {
     const size_t place = (*next)++;
     const Impl& impl = *(*nodes)[place].impl;
@@ -92,15 +98,18 @@ class RunnersUp {
     FindRunnerUp(available, &(*nodes)[place]);
   }
 
+  // Tries the other decisions in the order of their closed forms, each below the best one so far.
   void FindRunnerUp(Lines available, ExplainedNode* node) {
     const Spec& spec = node->impl->spec;
     std::vector<Decision> decisions;
     EnumerateDecisions(spec, model_.target(), &decisions);
+    // Decisions that don't fit are among these; PriceChoice gives them an infinite cost.
     std::vector<Choice> others;  // by bound: the promising first, so that few are solved
     for (const Decision& decision : decisions)
       if (!(decision == node->impl->decision)) others.push_back(Look(spec, decision, available, model_));
     std::stable_sort(others.begin(), others.end(),
                      [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
+    // Nothing that costs more counts as a runner-up. Each one found lowers the limit for the others.
     Cost best = node->cost + node->cost / kRunnerUpShare + 1;
     for (const Choice& other : others) {
       if (other.bound >= best) break;

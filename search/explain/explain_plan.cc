@@ -11,15 +11,19 @@
 namespace kirsch {
 namespace {
 
-// The share of `tasks` equal tasks that take time one after another.
+// Tasks are dealt out evenly, so the time is that of the thread with the most of them. Returns that thread's
+// share of `tasks` equal tasks. Example: 5 tasks for 2 threads take 3 turns, which is 0.6.
 double LargestPart(int64_t tasks, int threads) {
   return static_cast<double>((tasks + threads - 1) / threads) / static_cast<double>(tasks);
 }
 
+// Goes through the stages in the order in which they run.
 class PlanExplainer {
  public:
   PlanExplainer(const Plan& plan, const CostModel& model) : plan_(plan), model_(model) {}
 
+  // The order of a nest's stages: those before all items, those of an item, those of a tile, those of the
+  // last tile.
   ExplainedPlan Explain() && {
     explained_.plan = &plan_;
     for (size_t i = 0; i < plan_.nests.size(); ++i) {
@@ -33,6 +37,7 @@ class PlanExplainer {
   }
 
  private:
+  // Appends a stage, and adds its traffic to the plan's as often as it runs.
   void Add(int number, StageTime time, const Stage& stage) {
     const LoopNest& nest = plan_.nests[static_cast<size_t>(number)];
     ExplainedStage explained;
@@ -45,10 +50,12 @@ class PlanExplainer {
     explained_.stages.push_back(std::move(explained));
   }
 
-  // As GroupCost has it: what comes first, or is not shared, each thread does for itself.
+  // Counts runs, and those that take time, by the same rules as GroupCost: a stage that comes first or is not
+  // shared runs once in each thread. So it counts once for the time, and once per thread for the traffic.
   void SetRuns(const LoopNest& nest, ExplainedStage* stage) const {
     const auto batch = static_cast<double>(nest.batch);
     const bool by_items = nest.sharing == Sharing::kItems, by_tiles = nest.sharing == Sharing::kTiles;
+    // First the runs of one thread that does everything, then what sharing makes of them.
     double runs = stage->time == StageTime::kFirst ? 1 : batch;
     if (stage->time == StageTime::kTile) runs *= static_cast<double>(nest.trips());
     const bool first = stage->time == StageTime::kFirst, once = stage->time == StageTime::kItem;
@@ -58,6 +65,8 @@ class PlanExplainer {
     if (nest.sharing == Sharing::kNone || first || (by_tiles && once)) stage->runs *= plan_.threads;
   }
 
+  // Contractions and copies are expanded again, since their traffic follows from their decisions. All other
+  // stages know theirs since they were priced.
   void AddFacts(const Stage& stage, ExplainedStage* explained) const {
     const auto repeats = static_cast<double>(stage.repeats);
     switch (stage.kind) {
@@ -80,13 +89,14 @@ class PlanExplainer {
     }
   }
 
-  // A copy of a constant operand is a stage of its own.
+  // A copy of a constant operand is a stage of its own. Its traffic is that of the pack decision alone.
   Traffic TrafficOfCopy(const Impl& impl) const {
     Expansion expansion;
     Expand(impl.spec, impl.decision, model_.target(), &expansion);
     return TrafficOf(expansion, model_.target());
   }
 
+  // The cycles of a vector in each pass of a row program, as the cost model has them.
   void AddPasses(const Stage& stage, ExplainedStage* explained) const {
     const RowPasses passes = FindPasses(stage.program, stage.schedule);
     for (size_t pass = 0; pass < passes.passes.size(); ++pass)
@@ -101,6 +111,7 @@ class PlanExplainer {
 
 }  // namespace
 
+// As `explain` prints them.
 std::string_view Name(StageTime time) {
   constexpr std::string_view kNames[] = {"first", "each item", "each tile", "the last tile"};
   return kNames[static_cast<size_t>(time)];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a plan takes what it takes: what each of its stages moves, and the programs of its contractions.
+// Explains why a plan takes the time it takes: what each of its stages moves, and what the programs of its
+// contractions are like.
 #ifndef KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
 #define KIRSCH_SEARCH_EXPLAIN_EXPLAIN_PLAN_H_
 
@@ -16,11 +17,12 @@
 
 namespace kirsch {
 
-// When a stage runs: in each run of the plan, for each item of its nest's batch, for each whole tile of
-// rows, or for what is left of them.
+// When a stage runs. kFirst: once in each run of the plan. kItem: for each item of its nest's batch. kTile:
+// for each whole tile of rows. kRest: for the rows that are left over.
 enum class StageTime { kFirst, kItem, kTile, kRest };
 std::string_view Name(StageTime time);
 
+// One stage of a nest, and what it adds to the plan's time and traffic.
 struct ExplainedStage {
   const Stage* stage = nullptr;
   int nest = 0;  // its place in Plan::nests
@@ -38,17 +40,19 @@ struct ExplainedPlan {
   Traffic traffic;                     // of all their runs
 };
 
-// What would be second best, as text. Of a group's candidate the cycles are the group's: "matmul tile=64
-// keep=L2"; of a plan without the group they are the plan's: "v6 v7 | v8 out". Nothing: there is nothing
-// else, or the search was not asked to explain itself.
+// The second best choice, as text. For a group's candidate, the cycles are the group's: "matmul tile=64
+// keep=L2". For a split of the graph without the group, they are the plan's: "v6 v7 | v8 out".
 struct RunnerUp {
   std::string text;
   double cycles = 0;
 };
+// Return nothing if there is no other choice, or if the search was not asked to explain itself
+// (PlanOptions::explain).
 std::optional<RunnerUp> OtherCandidate(const GroupDecision& group);
 std::optional<RunnerUp> OtherSplit(const Graph& graph, const GroupDecision& group);
 
-// `plan`: of a search, not of a table, and for the model's target. It outlives the result.
+// Explains a plan that a search for the model's target found. A plan from a table lacks what the search knew
+// of other choices. `plan` must outlive the result.
 ExplainedPlan ExplainPlan(const Plan& plan, const CostModel& model);
 
 }  // namespace kirsch

@@ -9,6 +9,7 @@
 #include "spec/text/cat.h"
 
 namespace kirsch {
+// Before anything is looked into, the pricer's closed forms are the bound; then the first entry of the queue.
 absl::StatusOr<double> GroupKBest::Bound() {
   if (is_priced()) return found_.front().cycles;
   if (started_) return queue_.empty() ? kInfiniteCycles : queue_.begin()->first;
@@ -22,6 +23,8 @@ absl::StatusOr<double> GroupKBest::Bound() {
 
 absl::StatusOr<const PricedGroup*> GroupKBest::At(size_t rank, double budget) {
   if (absl::Status status = Start(); !status.ok()) return status;
+  // The first entry of the queue bounds all that is not found yet. So the list is exact as far as it is
+  // filled.
   while (found_.size() <= rank && !queue_.empty() && queue_.begin()->first < budget && pricer_.optimal() &&
          !stages_.stopped()) {
     auto first = queue_.extract(queue_.begin());
@@ -45,8 +48,8 @@ absl::Status GroupKBest::Start() {
   return absl::OkStatus();
 }
 
-// Each matrix that may be copied is decided first: that it is not, or, with what that costs yet to be seen,
-// that it is.
+// Takes one step with an entry. Each matrix that may be copied is decided first. Not to copy it has a bound
+// at once; to copy it must be searched, so that comes later, if the entry comes up again.
 absl::Status GroupKBest::LookInto(Entry entry, double least, double budget) {
   if (entry.solved != nullptr) {
     Emit(entry);
@@ -56,6 +59,7 @@ absl::Status GroupKBest::LookInto(Entry entry, double least, double budget) {
   const size_t decided = open.copies.copies.size();
   if (decided == open.matrices.size()) return Solve(std::move(entry), least, budget);
   if (open.copied) return TryCopy(std::move(entry), least, budget);
+  // The stages that read this matrix go back to their closed forms: what they cost depends on the choice.
   GroupPricer::Candidate as_it_lies = open.candidate;
   for (const StagePlace& reader : open.matrices[decided].stages) {
     Stage& stage = reader.In(as_it_lies.shape);
@@ -67,7 +71,7 @@ absl::Status GroupKBest::LookInto(Entry entry, double least, double budget) {
   return absl::OkStatus();
 }
 
-// The next matrix being decided.
+// Adds the candidate with its next matrix decided, at what its stages cost at least.
 void GroupKBest::AddDecided(const Open& before, GroupPricer::Candidate candidate, const Decision& decision,
                             double least) {
   const OperandCopies::Readers& readers = before.matrices[before.copies.copies.size()];
@@ -82,7 +86,9 @@ void GroupKBest::AddDecided(const Open& before, GroupPricer::Candidate candidate
   Add(cycles, {std::move(open), nullptr, {}, 0});
 }
 
-// As one reader after the other would have it.
+// Tries a copy of the next matrix, as one of its readers would have it. The readers take turns, and several
+// may want the same copy. A reader's wish is the first decision of its cheapest program with a constant
+// operand.
 absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   Open& open = *entry.open;
   const size_t decided = open.copies.copies.size();
@@ -114,6 +120,7 @@ absl::Status GroupKBest::TryCopy(Entry entry, double least, double budget) {
   return absl::OkStatus();
 }
 
+// Finds the cheapest program of each contraction, now that all copies are decided.
 absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
   GroupPricer::Candidate& candidate = entry.open->candidate;
   const OperandCopies copies = pricer_.CopiesFor(&candidate);
@@ -125,6 +132,8 @@ absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
     const absl::StatusOr<bool> solved = copies.SolveAsItIs(place, budget, &candidate.shape);
     if (!solved.ok()) return solved.status();
     if (*solved) continue;
+    // Not solved: either there is no program at all, and the entry is dropped, or there is none within the
+    // budget.
     const bool never = place.In(candidate.shape).cycles >= ToCycles(kInfiniteCost);
     if (!never) Add(std::max(least, budget), std::move(entry));
     return absl::OkStatus();
@@ -137,7 +146,8 @@ absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
   return absl::OkStatus();
 }
 
-// And adds what is next to it.
+// Adds a way to the list, and its neighbours to the queue. A neighbour has the next program at one place, no
+// earlier than the last place that was changed. So each combination comes up once.
 void GroupKBest::Emit(const Entry& entry) {
   Solved& solved = *entry.solved;
   GroupPricer::Candidate candidate = solved.candidate;
@@ -155,7 +165,7 @@ void GroupKBest::Emit(const Entry& entry) {
   }
 }
 
-// Gives a stage the program or the schedule of a rank. False: there is none.
+// Gives a stage the program or schedule of a rank. False: there is none.
 bool GroupKBest::Apply(size_t rank, size_t place, Solved* solved, GroupShape* shape) {
   const StagePlace& at = solved->places[place];
   Stage& stage = at.In(*shape);

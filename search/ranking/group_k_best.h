@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidates for a fusion group with the programs of their stages, by what they cost: for the K cheapest
-// plans.
+// Lists the ways to compute a fusion group, the cheapest first, for the K cheapest plans. A way is a
+// candidate, a choice of copies, and a program or schedule for each stage.
 //
-// Best first: a candidate at what it costs at least, then with each choice of copies, then with programs; and
-// of each with programs the neighbours that have in one stage the next cheapest one.
+// It searches best first, and looks into a way only as far as its place in the list needs. A candidate is in
+// the queue at its bound, then with each choice of copies, then with programs. One with programs has
+// neighbours, which have in one stage the next cheapest program.
+//
+//   candidate (bound) --> with copies (bound) --> with programs (cost) --> found, and its neighbours (cost)
 #ifndef KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
 #define KIRSCH_SEARCH_RANKING_GROUP_K_BEST_H_
 
@@ -23,20 +26,22 @@
 
 namespace kirsch {
 
-// Not thread-safe. All arguments outlive it. `threads` work at the same time.
+// The ranked list of one group. Not thread-safe; all arguments must outlive it. `threads`: how many work at
+// the same time.
 class GroupKBest {
  public:
   GroupKBest(OperationSet set, Workers workers, int threads, GroupPricer& pricer, StageKBest& stages)
       : set_(set), workers_(workers), cost_(threads), pricer_(pricer), stages_(stages) {}
 
-  // The cheapest costs no less; infinity: there is none.
+  // A number of cycles that the cheapest takes at least; the very number once is_priced. Infinity: there is
+  // none.
   absl::StatusOr<double> Bound();
-  // Is what the cheapest costs known?
+  // True once the cheapest is known.
   bool is_priced() const { return !found_.empty(); }
-  // The group of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Stays where it
-  // is. An error is the search's.
+  // The group of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Its address stays
+  // the same. An error is that of a search. Later calls with a larger budget go on where this one ended.
   absl::StatusOr<const PricedGroup*> At(size_t rank, double budget);
-  // One that At returned.
+  // A group that At returned before.
   const PricedGroup& at(size_t rank) const { return found_[rank]; }
 
  private:
@@ -44,10 +49,11 @@ class GroupKBest {
   struct Solved {
     GroupPricer::Candidate candidate;
     GroupDecision copies;
-    std::vector<StagePlace> places;                  // of what may be otherwise
-    std::map<size_t, std::vector<Stage>> schedules;  // of rows, by place
+    std::vector<StagePlace> places;  // of the stages that may have another program or schedule
+    std::map<size_t, std::vector<Stage>> schedules;  // of rows, by place; filled when first asked for
   };
-  // What is yet to be looked into.
+  // A candidate without programs. Its matrices are decided one after the other: first that the matrix is read
+  // as it lies, then that it is copied as one of its readers would have it.
   struct Open {
     explicit Open(GroupPricer::Candidate opened) : candidate(std::move(opened)) {}
 
@@ -58,6 +64,7 @@ class GroupKBest {
     size_t asks = 0;                               // ... as this of its readers would have it
     std::vector<Decision> tried;                   // as those before
   };
+  // An element of the queue: either an Open, or a Solved with a choice of programs.
   struct Entry {
     std::unique_ptr<Open> open;      // or
     std::shared_ptr<Solved> solved;  // with ...
@@ -65,8 +72,12 @@ class GroupKBest {
     size_t last = 0;                 // places before this one are not changed any more
   };
 
+  // Puts all candidates of the group into the queue, at their bounds.
   absl::Status Start();
   void Add(double cycles, Entry entry) { queue_.emplace(cycles, std::move(entry)); }
+  // These take the entry that is first in the queue, and put back what it leads to. `least`: the entry's key,
+  // which nothing that comes of it may fall below. Entries that the budget ends too early go back with the
+  // budget as their key.
   absl::Status LookInto(Entry entry, double least, double budget);
   absl::Status TryCopy(Entry entry, double least, double budget);
   absl::Status Solve(Entry entry, double least, double budget);

@@ -16,14 +16,16 @@
 namespace kirsch {
 namespace {
 
-// What reads a copy that others make (operand_copies.h) is no program by itself: it is told by its schedule,
-// and with what makes the copy by its code (k_best_plans.cc).
+// The text by which whole programs are compared: equal texts are the same code. A program that reads a copy
+// others make (operand_copies.h) is none by itself, so its schedule stands for it. Together with the copy its
+// code is compared in k_best_plans.cc.
 std::string GeneratedCode(const Impl& impl, const Target& target) {
   for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
     if (impl.spec.tensor(operand).layout.kind == LayoutKind::kPacked) return PrintSchedule(impl);
   return PrintProgram(WriteProgram(impl, target));
 }
 
+// Lists programs of one root that differ in code.
 class Ranking {
  public:
   Ranking(const Spec& root, const RankOptions& rank, const CostModel& model, Memo& memo,
@@ -35,12 +37,14 @@ class Ranking {
         memo_(memo),
         solver_(model, memo, options, 0) {}
 
-  // Parts of programs that are the same code may go unnoticed (same_code.h), whole ones may not: where some
-  // are left out, more are listed.
+  // Lists more and more programs until enough differ. Parts that are the same code may go unnoticed
+  // (same_code.h), so whole programs are compared once more, and those left out must be made up for.
   std::vector<RankedProgram> Programs(Cost best) {
     const auto count = static_cast<size_t>(rank_.count);
     std::vector<RankedProgram> programs;
     for (size_t listed = count;; listed *= 2) {
+      // Each round begins anew. It can find fewer than the one before only if it was stopped; then the older
+      // list is kept.
       std::vector<RankedProgram> found;
       const bool all = Collect(listed, best, &found);
       if (found.size() > count) found.resize(count);
@@ -52,13 +56,14 @@ class Ranking {
   bool stopped() const { return solver_.stopped(); }
 
  private:
-  // The programs that differ in code among the `count` cheapest by their fragments; true if there are no
-  // others.
+  // Appends the programs that differ in code among the `count` cheapest by their fragments. True if there are
+  // no others.
   bool Collect(size_t count, Cost best, std::vector<RankedProgram>* programs) {
     RankedLists lists(static_cast<int>(count), model_, memo_, solver_);
     const double farthest = static_cast<double>(best) * (1 + rank_.farthest);
     absl::Span<const RankedLists::Entry> cheapest;
     bool all = false;
+    // The limit grows until enough are below it, or until everything is, or the caller's `farthest`.
     for (Cost above = best / kFirstPart + 1; !all && cheapest.size() < count; above *= 2) {
       Cost limit = above > best * kLargestShare ? kInfiniteCost : best + above;
       if (static_cast<double>(limit) > farthest) limit = static_cast<Cost>(farthest);
@@ -86,7 +91,8 @@ class Ranking {
   Solver solver_;
 };
 
-// Leaves out twins of those before, the same code, what is too far off, and what is too many.
+// Chooses from programs with other outer choices. It leaves out twins of those before, the same code, and
+// what is too far off.
 std::vector<RankedProgram> Chosen(std::vector<RankedProgram> sorted, const RankOptions& rank,
                                   const Target& target) {
   std::vector<RankedProgram> chosen;
@@ -102,6 +108,8 @@ std::vector<RankedProgram> Chosen(std::vector<RankedProgram> sorted, const RankO
   return chosen;
 }
 
+// Walks both programs side by side, depth first. Below equal decisions the specs are equal, so the children
+// match.
 bool FindDeparture(const Impl& impl, const Impl& best, Departure* departure) {
   if (!(impl.decision == best.decision)) {
     departure->spec = impl.spec;
@@ -130,6 +138,7 @@ KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostMo
   const auto start = std::chrono::steady_clock::now();
   KBestResult result;
   SearchResult best = Search(placed_root, model, memo, options);
+  // Without a proven optimum nothing is known of the order of the others, so there is no list then.
   if (best.stop == StopReason::kOptimal && rank.distinct == Distinct::kOuterChoice) {
     result = OuterChoices(best.impl, best.cost, model, memo, options);
     result.programs = Chosen(std::move(result.programs), rank, model.target());

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated space. Or
-// the K cheapest that depart from the best in an outer choice (outer_choices.h).
+// Lists the K cheapest programs of a spec that differ in code (same_code.h): exactly those, in the stated
+// space. Or the K cheapest that depart from the best in an outer choice (outer_choices.h).
 //
 // A program of a spec is a decision and a program for each child. So the K cheapest of a spec are among the
 // combinations of the K cheapest of its children (Huang & Chiang, "Better k-best parsing", 2005). Programs
-// that are the same code are taken once, the cheapest of them, at every spec: what is below a decision enters
-// the program's code only by its own. Only what costs less than a limit is looked at, which grows from a
-// little above the optimum until there are K below it; what a child may cost follows from that and the optima
-// of the others, and the solver's proofs (solver.h) end most questions at once.
+// that are the same code are taken once, the cheapest of them. That holds at every spec, since the code below
+// a decision enters a program only by that decision.
 //
-// A child that takes no time of its own, as it runs beside another (the smaller last tile of a parallel one),
-// has its cheapest program only.
+// Only programs below a limit are looked at. The limit grows from a little above the optimum until there are
+// K below it. It also limits each child, given the optima of the others, and the solver's proofs (solver.h)
+// end most questions at once.
+//
+// A child that takes no time of its own has its cheapest program only. Such a child runs beside another: the
+// smaller last tile of a parallel one.
 #ifndef KIRSCH_SEARCH_RANKING_K_BEST_H_
 #define KIRSCH_SEARCH_RANKING_K_BEST_H_
 
@@ -24,24 +26,25 @@
 
 namespace kirsch {
 
-// How far above the optimum is looked at first, 1 / kFirstPart of it; then twice as far, and so on, up to
-// kLargestShare times the optimum, and then everything.
+// The first limit is 1 / kFirstPart above the optimum. Each later one is twice as far above, up to
+// kLargestShare times the optimum, and then everything counts.
 inline constexpr int kFirstPart = 1024, kLargestShare = 64;
 
-// Where a program first departs from the best, in the order of its text.
+// Says where a program first departs from the best, in the order of its text.
 struct Departure {
   std::vector<int> path;   // from the root, which child: that node's spec is the same in both
   Spec spec;               // of that node
   Decision best, instead;  // of kind kNone: it doesn't depart, it is the best
 };
 
+// One program of the list. `departure`: from the first program of the list.
 struct RankedProgram {
   Impl impl;
   Cost cost = kInfiniteCost;
   Departure departure;
 };
 
-// What tells two programs of a list apart.
+// Says what tells two programs of a list apart.
 enum class Distinct {
   kCode,         // anything in their code
   kOuterChoice,  // an outer choice (outer_choices.h); each is the best, or departs from it in one
@@ -50,7 +53,7 @@ enum class Distinct {
 struct RankOptions {
   int count = 1;  // at least 1
   Distinct distinct = Distinct::kCode;
-  // What costs 1 + this times the best is left out.
+  // Programs that cost 1 + this times the best, or more, are left out.
   double farthest = std::numeric_limits<double>::infinity();
   bool stages = true;  // of plans; false: only those that differ above their stages
 };
@@ -62,12 +65,13 @@ struct KBestResult {
   double seconds = 0;
 };
 
-// The cheapest programs of `placed_root`, which has room. `memo`: of a search for it, or empty. The result
-// doesn't depend on what the memo holds. Of the options, time budget, cancellation and progress.
+// Lists the cheapest programs of `placed_root`, which must have room. `memo`: of a search for it, or empty;
+// the result doesn't depend on it. Of the options, the time budget, cancellation and progress count. If they
+// stop the first search, its best program so far is the only one.
 KBestResult KBest(const Spec& placed_root, const RankOptions& rank, const CostModel& model, Memo& memo,
                   const SearchOptions& options);
 
-// Where `impl` first departs from `best`, a program of the same spec.
+// Says where `impl` first departs from `best`. Both must be programs of the same spec.
 Departure CompareWithBest(const Impl& impl, const Impl& best);
 
 }  // namespace kirsch

@@ -20,16 +20,16 @@
 namespace kirsch {
 namespace {
 
-// The cheapest plans found so far, no two of the same code.
+// Keeps the cheapest plans found so far, no two of the same code.
 class PlanPool {
  public:
   PlanPool(size_t count, const Target& target) : count_(count), target_(target) {}
 
-  // What costs as much is not among the cheapest.
+  // A plan that costs this much is not among the cheapest.
   double Limit() const { return plans_.size() < count_ ? kInfiniteCycles : std::prev(plans_.end())->first; }
   bool full() const { return plans_.size() == count_; }
 
-  // Behind those that cost the same.
+  // Adds a plan behind those that cost the same. If its code is known, the cheaper of both stays.
   void Add(Plan plan) {
     const std::string code = PrintProgram(WriteProgram(plan, target_));
     const auto [known, is_new] = codes_.try_emplace(code, plans_.end());
@@ -63,6 +63,7 @@ class PlanPool {
   std::map<std::string, std::multimap<double, Entry>::iterator> codes_;
 };
 
+// Finds the plans of one graph below a limit that grows.
 class PlanRanking {
  public:
   PlanRanking(const Graph& canonical, const RankOptions& rank, const CostModel& model, Memo& memo,
@@ -77,13 +78,14 @@ class PlanRanking {
         pool_(static_cast<size_t>(rank.count), target_),
         farthest_(rank.farthest) {}
 
-  // `best`: the cheapest.
+  // `best`: the cheapest plan, from a search. The limits grow as in k_best.h.
   absl::Status Run(Plan best) {
     const double cycles = best.cycles;
     pool_.Add(std::move(best));
     for (double share = 1.0 / kFirstPart; complete(); share *= 2) {
       const bool all = share > std::min<double>(kLargestShare, farthest_);
       below_ = all ? cycles + cycles * farthest_ : cycles + cycles * share;
+      // The plan for one thread competes with those for several, as in SearchPlan.
       for (const int threads : std::set<int>{1, options_.threads})
         if (absl::Status status = FindPlans(threads); !status.ok()) return status;
       if (all || pool_.full()) break;
@@ -98,9 +100,11 @@ class PlanRanking {
   double Limit() const { return std::min(below_, pool_.Limit()); }
   bool stopped() const { return !pricer_.optimal() || stages_.stopped(); }
 
-  // Those below the limit. Paths come by their lengths, as far as those are known: a group of which but a
-  // bound is known is looked into where its path comes before all that are too long.
+  // Finds the plans below the limit for a number of threads. Paths come by their lengths, as far as those are
+  // known. A group with only a bound is looked into when its path comes before all that are too long; then
+  // the paths are sorted anew.
   absl::Status FindPlans(int threads) {
+    // What a plan for several threads pays once, whatever its path.
     const double once = threads > 1 ? target_.fork_join_cycles : 0;
     std::set<std::vector<GroupQuestion>> done;
     for (size_t count = 1; !stopped();) {
@@ -128,6 +132,8 @@ class PlanRanking {
     return PlanPaths(fusion_graph_, options, length).Shortest({});
   }
 
+  // The ranked list of a group, begun when it is first asked for. A group of one thread costs the same in all
+  // plans.
   GroupKBest& KBestOf(const GroupQuestion& group) {
     const int threads = group.second == Workers::kOne ? 1 : options_.threads;
     return ranks_.try_emplace(group, group.first, group.second, threads, pricer_, stages_).first->second;
@@ -140,7 +146,8 @@ class PlanRanking {
     return groups;
   }
 
-  // Looks into the groups of a path of which but a bound is known. False: there is none.
+  // Looks into the groups of a path that have only a bound, and raises each bound by little. False: all
+  // lengths are known.
   absl::StatusOr<bool> Raise(const PlanPath& path) {
     bool open = false;
     for (const GroupQuestion& group : GroupsOf(path)) {
@@ -155,7 +162,9 @@ class PlanRanking {
     return open;
   }
 
-  // The combinations along a path, best first: of each its neighbours that have in one group the next.
+  // Adds the combinations along a path, best first. Each has neighbours, which have the next way in one
+  // group. As in group_k_best.h, a place before the last one that was changed stays, so each combination
+  // comes up once.
   absl::Status AddPlans(const PlanPath& path, int threads, double once) {
     const std::vector<GroupQuestion> groups = GroupsOf(path);
     using Ranks = std::vector<size_t>;
@@ -172,6 +181,7 @@ class PlanRanking {
       plan.cycles = first.key();
       pool_.Add(std::move(plan));
       for (size_t i = last; i < groups.size(); ++i) {
+        // The next way of a group is of use only below what the rest of the plan leaves of the limit.
         const double others = first.key() - Known(groups[i], ranks[i]).cycles;
         const absl::StatusOr<const PricedGroup*> dearer =
             KBestOf(groups[i]).At(ranks[i] + 1, Limit() - others);
@@ -208,6 +218,7 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
   const auto start = std::chrono::steady_clock::now();
   options.explain = false;
   options.schedule = nullptr;
+  // Programs are searched with the caller's time budget and cancellation.
   options.solve = [&](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
     SearchOptions below = search;
     below.cutoff = cutoff;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The K cheapest plans of a graph that differ in code: exactly those, in the space that SearchPlan searches.
+// Lists the K cheapest plans of a graph that differ in code: exactly those, in the space that SearchPlan
+// searches.
 //
-// A plan is a path of groups (plan_paths.h), for each group a candidate with choices of copies, and for each
-// stage a program or a schedule. So the K cheapest are on the K shortest paths, whose lengths are learned as
-// far as is needed. There they are combinations of the cheapest of each group (group_k_best.h), and of the
-// K cheapest programs of each contraction (k_best.h). Only what costs less than a limit is looked at,
-// which grows from a little above the optimum until there are K below it.
+// A plan is a path of groups (plan_paths.h). Each group has a candidate with choices of copies, and each
+// stage a program or a schedule. So the K cheapest plans lie on the K shortest paths, whose lengths are
+// learned as far as is needed. Along a path they are combinations of the cheapest of each group
+// (group_k_best.h), which have the K cheapest programs of each contraction (k_best.h). Only what costs less
+// than a limit is looked at, which grows from a little above the optimum until there are K below.
 //
-// A copy lies as one of its readers' cheapest programs would have it, or isn't made. What is made of
-// constants once for all calls takes no time, and has its cheapest program only.
+// A copy lies as one of its readers' cheapest programs would have it, or isn't made. Everything that is
+// made of constants once for all calls takes no time, so it has its cheapest program only.
 #ifndef KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_
 #define KIRSCH_SEARCH_RANKING_K_BEST_PLANS_H_
 
@@ -26,12 +27,13 @@
 
 namespace kirsch {
 
-// Where a plan first departs from the best, in words of its schedule (plan_schedule.h).
+// Says where a plan first departs from the best, in words of its schedule (plan_schedule.h).
 struct PlanDeparture {
   std::string where;  // "groups", "group v3 out, way", "group v3 out, contraction 0 at 1.0"; empty: nowhere
   std::string best, instead;
 };
 
+// One plan of the list. `departure`: from the first plan of the list.
 struct RankedPlan {
   Plan plan;
   PlanDeparture departure;
@@ -43,13 +45,14 @@ struct KBestPlansResult {
   double seconds = 0;
 };
 
-// The cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's algorithm
-// count; of `search` time budget and cancellation. Errors are those of SearchPlan, or that there is no plan.
+// Lists the cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's
+// algorithm count; of `search` the time budget and cancellation. Errors are those of SearchPlan, or that
+// there is no plan.
 absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
                                             const RankOptions& rank, const CostModel& model, Memo& memo,
                                             PlanOptions options, const SearchOptions& search);
 
-// Where `plan` first departs from `best`, a plan of the same graph.
+// Says where `plan` first departs from `best`. Both must be plans of the same graph.
 PlanDeparture CompareWithBest(const Plan& plan, const Plan& best);
 
 }  // namespace kirsch

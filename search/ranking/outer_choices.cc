@@ -14,8 +14,8 @@
 namespace kirsch {
 namespace {
 
-// What costs 1 + 1 / kShare times what it replaces is not looked for: proving it takes longer than the
-// search.
+// A program is not looked for if its node costs 1 + 1 / kShare times the one it replaces. To prove which is
+// the cheapest beyond that takes longer than the search.
 constexpr Cost kShare = 4;
 
 ChoiceKind KindOf(const Decision& decision) {
@@ -23,7 +23,7 @@ ChoiceKind KindOf(const Decision& decision) {
           decision.level, decision.layout.kind, decision.layout.panel};
 }
 
-// The child that does most of the work.
+// The child that does most of the work, by its arithmetic in all runs.
 size_t MainChild(const Expansion& expansion) {
   size_t most = 0;
   const auto work = [&](size_t i) {
@@ -34,6 +34,7 @@ size_t MainChild(const Expansion& expansion) {
   return most;
 }
 
+// Walks from the root to the main register tile, and at each node tries all other kinds of decisions.
 class Chooser {
  public:
   Chooser(const Impl& root, Cost cost, const CostModel& model, Memo& memo, const SearchOptions& options)
@@ -48,7 +49,8 @@ class Chooser {
   }
 
  private:
-  // `runs`: of the node that take time one after another.
+  // Adds the programs that depart at this node, then goes on to the main child. `runs`: of the node in the
+  // whole program, those that take time one after another.
   void Visit(const Impl& node, Lines available, int64_t runs) {
     const Solver::Outcome own = solver_.Solve(node.spec, available, kInfiniteCost);
     if (solver_.stopped() || node.children.empty()) return;
@@ -66,7 +68,8 @@ class Chooser {
     path_.pop_back();
   }
 
-  // The cheapest decision of each kind but that of the node, below a limit.
+  // The cheapest decision of each kind other than the node's, below a limit. Each must beat the best of its
+  // kind so far, so most end with their bounds.
   std::map<ChoiceKind, std::pair<Cost, Decision>> BestOfEachKind(const Impl& node, Lines available,
                                                                  Cost limit) {
     std::vector<Decision> decisions;
@@ -84,7 +87,7 @@ class Chooser {
     return best;
   }
 
-  // The root's program with this decision where the path leads.
+  // The whole program with this decision at the node that the path leads to, and the best programs below it.
   Impl With(const Decision& decision, Lines available, const Spec& spec) const {
     Impl whole = root_;
     Impl* node = &whole;
@@ -116,6 +119,7 @@ std::vector<ChoiceKind> ChoicesOf(const Impl& program, const Target& target) {
     Expand(node->spec, decision, target, &expansion);
     const size_t main = MainChild(expansion);
     const bool is_tile = decision.kind == RewriteKind::kTile;
+    // A tile that runs once has no loop, and a move within memory no code: neither tells programs apart.
     const bool no_code = is_tile ? node->children[main].trips == 1
                                  : decision.kind == RewriteKind::kMove && decision.level != Level::kVrf;
     if (!no_code && !(is_tile && !kinds.empty() && kinds.back() == KindOf(decision)))

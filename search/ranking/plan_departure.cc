@@ -11,21 +11,24 @@
 namespace kirsch {
 namespace {
 
+// "v3 v4", or "v3 v4 each" if each thread repeats the group for itself.
 std::string OperationsText(const Graph& graph, const GroupDecision& group) {
   return NamesOfValues(graph, group.operations) + (group.each ? " each" : "");
 }
 
-// "v3 v4 | out"
+// "threads 2: v3 v4 | out"; without the number if it is 1.
 std::string GroupsText(const Plan& plan) {
   std::vector<std::string> groups;
   for (const GroupDecision& group : plan.groups) groups.push_back(OperationsText(plan.graph, group));
   return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(), Join(groups, " | "));
 }
 
+// What a schedule says of a matrix that may be copied.
 std::string CopyText(const GroupDecision::Copy& copy) {
   return copy.decision.kind == RewriteKind::kNone ? "as it lies" : PrintDecision(copy.op, copy.decision);
 }
 
+// True if both plans split the graph alike; only then can their groups be compared one by one.
 bool HaveSameGroups(const Plan& a, const Plan& b) {
   return a.threads == b.threads &&
          std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(),
@@ -34,7 +37,7 @@ bool HaveSameGroups(const Plan& a, const Plan& b) {
                     });
 }
 
-// Nothing where they are the same.
+// Where two stages of the same place differ. `where` is empty if they are the same.
 PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t number) {
   if (stage.kind == StageKind::kRows && !(stage.schedule == best.schedule))
     return {Cat("rows ", number), PrintRowSchedule(best.schedule), PrintRowSchedule(stage.schedule)};
@@ -48,6 +51,8 @@ PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t numbe
           PrintDecision(op, departure.best), PrintDecision(op, departure.instead)};
 }
 
+// Compares from the outside in: the candidate, then copies, then stages. With other candidates the stages
+// don't match, so the first difference ends it.
 PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) {
   const GroupDecision &group = plan.groups[number], &other = best.groups[number];
   if (!(group.candidate == other.candidate))

@@ -12,13 +12,14 @@
 namespace kirsch {
 namespace {
 
-// A question that comes again with a higher limit is answered for one that is as much higher again.
+// A question that comes again with a higher limit is answered for a limit that is so many times as far above
+// the optimum.
 constexpr Cost kLimitGrowth = 2;
 
-// What a child must cost less than, so that all its runs cost less than `room`.
+// The cost that a child must stay below, so that all its runs together stay below `room`.
 Cost RoomOf(const Expansion::Child& child, Cost room) { return (room + child.weight - 1) / child.weight; }
 
-// A choice of a program for each child.
+// A choice of a program for each child, by their ranks, and the cost of the whole.
 struct Combination {
   Cost cost;
   std::array<int, 3> ranks;
@@ -31,6 +32,7 @@ struct Combination {
 
 }  // namespace
 
+// A decision of a spec that may have programs below the limit.
 struct RankedLists::Candidate {
   Decision decision;
   Cost bound = 0;
@@ -42,14 +44,16 @@ struct RankedLists::Candidate {
   Cost total = 0;                  // with those
 };
 
-// The cheapest of what was found so far that differ in code.
+// Keeps the cheapest programs found so far that differ in code.
 class RankedLists::Pool {
  public:
   Pool(size_t count, Cost limit) : count_(count), limit_(limit) {}
 
-  // What costs as much is no longer of use.
+  // Programs that cost this much are not among the cheapest.
   Cost limit() const { return limit_; }
 
+  // Adds a program, unless one of the same code is as cheap. A dearer one of the same code is marked, and
+  // goes with Settle.
   void Add(Entry entry) {
     const auto [place, is_new] = places_.try_emplace(entry.code.key(), entries_.size());
     if (!is_new) {
@@ -60,8 +64,8 @@ class RankedLists::Pool {
     entries_.push_back(std::move(entry));
   }
 
-  // Puts in order what was added, but for what the same code at a lower cost replaced; entries of equal cost
-  // stay in the order in which they came.
+  // Sorts what was added, drops what the same code at a lower cost replaced, and lowers the limit. Entries of
+  // equal cost stay in the order in which they came.
   void Settle() {
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const Entry& a, const Entry& b) { return a.cost < b.cost; });
@@ -89,13 +93,15 @@ absl::Span<const RankedLists::Entry> RankedLists::List::Below(Cost limit) const 
   return absl::MakeConstSpan(entries).first(static_cast<size_t>(end - entries.begin()));
 }
 
-// Is what the list holds below the limit the cheapest there is with so many lines?
+// True if the list's entries below the limit are the cheapest programs with so many lines. A list for more
+// lines answers too, if all of those entries fit. A full list answers for any limit.
 bool RankedLists::Answers(const List& list, Lines available, Cost limit) const {
   if (list.available < available || (list.limit < limit && list.entries.size() < count_)) return false;
   const absl::Span<const Entry> below = list.Below(limit);
   return std::all_of(below.begin(), below.end(), [&](const Entry& entry) { return entry.peak <= available; });
 }
 
+// An earlier list that answers the question, or null.
 const RankedLists::List* RankedLists::Known(const Spec& spec, Lines available, Cost limit) const {
   const auto found = lists_.find(spec);
   if (found == lists_.end()) return nullptr;
@@ -104,7 +110,8 @@ const RankedLists::List* RankedLists::Known(const Spec& spec, Lines available, C
   return nullptr;
 }
 
-// The limit to answer a question for, given those that it was answered for before.
+// The limit up to which a list is made. If there is a list for as many lines, its limit was too low: then the
+// new one goes further than was asked.
 Cost RankedLists::Widened(const Spec& spec, Lines available, Cost limit) const {
   const auto found = lists_.find(spec);
   if (found == lists_.end() || limit >= kInfiniteCost) return limit;
@@ -114,6 +121,7 @@ Cost RankedLists::Widened(const Spec& spec, Lines available, Cost limit) const {
   return limit;
 }
 
+// Stores a list where its address stays the same.
 const RankedLists::List& RankedLists::Keep(const Spec& spec, List list) {
   Lists& lists = lists_[spec];
   lists.push_back(std::make_unique<List>(std::move(list)));
@@ -124,14 +132,17 @@ const RankedLists::List& RankedLists::Below(const Spec& spec, Lines available, C
   if (const List* known = Known(spec, available, limit)) return *known;
   const bool serial = spec.threads == 1 && spec.out().level != Level::kVrf;
   const Lines empty = EmptyLevel(spec, model_.target());
-  if (serial && available < empty) {  // where there is more room, one list serves many questions
+  if (serial && available < empty) {  // a list for the empty level serves many questions, if its entries fit
     const List& roomy = Below(spec, empty, limit);
     if (Answers(roomy, available, limit)) return roomy;
   }
+  // If the optimum is not below the limit, neither is anything else: the solver's bounds end most questions
+  // here.
   if (solver_.stopped() || !solver_.Solve(spec, available, limit).solved)
     return Keep(spec, {available, limit, {}});
   const Cost widened = Widened(spec, available, limit);
   Pool pool(count_, widened);
+  // The pool's limit falls as it fills, so later candidates are often cut off by their bounds.
   for (Candidate& candidate : Candidates(spec, available, widened)) {
     if (candidate.bound >= pool.limit()) continue;
     if (!SolveChildren(&candidate, pool.limit())) continue;
@@ -141,7 +152,7 @@ const RankedLists::List& RankedLists::Below(const Spec& spec, Lines available, C
   return Keep(spec, {available, widened, std::move(pool).entries()});
 }
 
-// The decisions that fit, whose closed forms are below the limit, in the order of trial.
+// The decisions that fit and whose closed forms are below the limit, in the solver's order of trial.
 std::vector<RankedLists::Candidate> RankedLists::Candidates(const Spec& spec, Lines available, Cost limit) {
   std::vector<Decision> decisions;
   EnumerateDecisions(spec, model_.target(), &decisions);
@@ -167,7 +178,8 @@ std::vector<RankedLists::Candidate> RankedLists::Candidates(const Spec& spec, Li
   return candidates;
 }
 
-// Finds the children's optima, if with them the decision costs less than the limit.
+// Finds the children's optima. False if the decision costs the limit or more even with those, as then it has
+// no programs to combine.
 bool RankedLists::SolveChildren(Candidate* candidate, Cost limit) {
   const Expansion& expansion = candidate->expansion;
   candidate->total = candidate->base;
@@ -192,7 +204,8 @@ bool RankedLists::SolveChildren(Candidate* candidate, Cost limit) {
   return candidate->total < limit;
 }
 
-// The lists of the children's programs with which the decision may cost less than the limit.
+// The lists of the children's programs. Each goes as far as its child may cost while the other children are
+// at their optima.
 std::array<const RankedLists::List*, 3> RankedLists::ChildLists(const Candidate& candidate, Cost limit) {
   std::array<const List*, 3> lists = {};
   for (size_t i = 0; i < static_cast<size_t>(candidate.expansion.num_children); ++i) {
@@ -205,6 +218,7 @@ std::array<const RankedLists::List*, 3> RankedLists::ChildLists(const Candidate&
   return lists;
 }
 
+// The entry of one combination: its peak and its code follow from those of the children.
 RankedLists::Entry RankedLists::Combined(const Spec& spec, const Candidate& candidate, Cost cost,
                                          const std::array<const List*, 3>& lists,
                                          const std::array<int, 3>& ranks) {
@@ -227,7 +241,8 @@ RankedLists::Entry RankedLists::Combined(const Spec& spec, const Candidate& cand
   return entry;
 }
 
-// Adds the cheapest combinations of the children's programs below the limit.
+// Adds the cheapest combinations of the children's programs below the limit, best first from a heap. The
+// first has all optima.
 void RankedLists::Combine(const Spec& spec, const Candidate& candidate, Cost limit, Pool* pool) {
   const std::array<const List*, 3> lists = ChildLists(candidate, limit);
   if (solver_.stopped()) return;
@@ -237,7 +252,7 @@ void RankedLists::Combine(const Spec& spec, const Candidate& candidate, Cost lim
     const Combination best = heap.top();
     heap.pop();
     pool->Add(Combined(spec, candidate, best.cost, lists, best.ranks));
-    // Every combination comes from the one whose last rank above 0 is one less: so each comes once.
+    // Every combination has one predecessor: the one whose last rank above 0 is one less. So each comes once.
     for (size_t i = static_cast<size_t>(candidate.expansion.num_children); i-- > 0;) {
       const auto rank = static_cast<size_t>(best.ranks[i]);
       const std::vector<Entry>& entries = lists[i]->entries;

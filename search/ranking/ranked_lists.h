@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest programs of each spec that differ in code, below limits: what k_best.h is made of. Internal to
-// search/.
+// Lists the cheapest programs of each spec that differ in code, below limits. KBest is made of them
+// (k_best.h), as Search is of the solver's optima. Internal to search/.
 #ifndef KIRSCH_SEARCH_RANKING_RANKED_LISTS_H_
 #define KIRSCH_SEARCH_RANKING_RANKED_LISTS_H_
 
@@ -16,13 +16,16 @@
 
 namespace kirsch {
 
+// Keeps the lists of all specs asked about. Entries point into the lists of their children, which therefore
+// stay where they are. Not thread-safe.
 class RankedLists {
  public:
-  // Lists of at most `count` programs. `solver`: of the same model.
+  // Makes lists of at most `count` programs. `solver`: of the same model and memo.
   RankedLists(int count, const CostModel& model, Memo& memo, Solver& solver)
       : count_(static_cast<size_t>(count)), model_(model), memo_(memo), solver_(solver) {}
 
   struct List;
+  // A program, as a decision and a place in the list of each child.
   struct Entry {
     Cost cost = 0;
     Lines peak = 0;  // lines it uses at the level being filled
@@ -39,11 +42,11 @@ class RankedLists {
     absl::Span<const Entry> Below(Cost limit) const;
   };
 
-  // The list whose entries below the limit are the cheapest programs there are below it; the others may need
-  // more lines than are available. Once the solver is stopped, nothing that counts.
+  // Returns a list whose entries below the limit are the cheapest programs there are below it. Its other
+  // entries may need more lines than are available. Once the solver is stopped, the list means nothing.
   const List& Below(const Spec& spec, Lines available, Cost limit);
 
-  // The program of an entry.
+  // Builds the program of an entry, which must be of a list for this question.
   Impl Program(const Spec& spec, Lines available, const Entry& entry) const;
 
  private:
@@ -54,6 +57,7 @@ class RankedLists {
   };
   using Lists = std::vector<std::unique_ptr<List>>;
 
+  // The parts of Below, and what they know of earlier questions: see ranked_lists.cc.
   const List* Known(const Spec& spec, Lines available, Cost limit) const;
   bool Answers(const List& list, Lines available, Cost limit) const;
   Cost Widened(const Spec& spec, Lines available, Cost limit) const;

@@ -10,7 +10,8 @@ namespace {
 
 using Key = CodeFragment::Key;
 
-// Multiply and fold, with two multipliers: not absl's hash, which differs from process to process.
+// Mixes a word into a key: multiply and fold, with two multipliers. Not absl's hash, which differs from
+// process to process.
 void Add(uint64_t word, Key* key) {
   constexpr std::array<uint64_t, 2> kFactors = {0xda942042e4dd58b5, 0x9fb21c651e98df25};
   for (size_t i = 0; i < 2; ++i) {
@@ -24,7 +25,8 @@ void Add(const Key& other, Key* key) {
   for (const uint64_t word : other) Add(word, key);
 }
 
-// A spec without what its code does not depend on: where operands are placed, and who else is at work.
+// Mixes in a spec without what its code does not depend on: where operands are placed, and who else is at
+// work.
 void AddSpec(const Spec& spec, Key* key) {
   Spec plain = spec;
   plain.active_threads = 1;
@@ -35,12 +37,14 @@ void AddSpec(const Spec& spec, Key* key) {
   for (const uint64_t word : plain.words()) Add(word, key);
 }
 
-// 0: it does not; else into L1, or into L2.
+// 0: the microkernel does not prefetch the next tile; 1: into L1; 2: into L2. These are different
+// instructions.
 uint64_t WhereItPrefetches(const Spec& microkernel) {
   if (!PrefetchesNextTile(microkernel)) return 0;
   return microkernel.operand[MatmulDims::kRhs].level == Level::kL1 ? 2 : 1;
 }
 
+// Mixes in all fields of a decision but the level.
 void AddDecision(const Decision& decision, Key* key) {
   Add(uint64_t{static_cast<uint8_t>(decision.kind)} << 16 | uint64_t{decision.dim} << 8 | decision.operand,
       key);
@@ -52,7 +56,8 @@ void AddDecision(const Decision& decision, Key* key) {
   Add(layout.ld, key);
 }
 
-// Loops over windows follow the windows' digits, and tasks are numbered: there a tile is what was decided.
+// True if a tile may be told by its items. Loops over windows follow the windows' digits, and tasks are
+// numbered: there a tile is what was decided.
 bool IsPlainTile(const Spec& spec, const Decision& decision) {
   return decision.kind == RewriteKind::kTile && spec.op_info().window.empty() && spec.block == 0 &&
          spec.threads == 1;
@@ -61,6 +66,7 @@ bool IsPlainTile(const Spec& spec, const Decision& decision) {
 }  // namespace
 
 Key CodeFragment::key() const {
+  // A single item at the origin is the whole code, so its key will do.
   if (items_.size() == 1 && items_[0].place == decltype(Item::place){}) return items_[0].what;
   Key key = {};
   for (const Item& item : items_) {
@@ -70,6 +76,8 @@ Key CodeFragment::key() const {
   return key;
 }
 
+// The items of the children, shifted to their places. A child that runs several times is one item, its loop;
+// one that runs once has no loop, so its own items take its place.
 CodeFragment CodeFragment::OfTiles(const Decision& decision, const Expansion& expansion,
                                    absl::Span<const CodeFragment* const> children) {
   std::vector<Item> items;
@@ -97,6 +105,7 @@ CodeFragment CodeFragment::OfTiles(const Decision& decision, const Expansion& ex
 CodeFragment CodeFragment::Of(const Spec& spec, const Decision& decision, const Expansion& expansion,
                               absl::Span<const CodeFragment* const> children) {
   const bool into_registers = decision.level == Level::kVrf;
+  // A move within memory is no code.
   if (decision.kind == RewriteKind::kMove && !into_registers) return *children[0];
   if (IsPlainTile(spec, decision)) return OfTiles(decision, expansion, children);
   Key key = {};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which decision trees are the same code. Two programs are the same code if their Programs
-// (spec/program/impl_program.h) are equal. What makes no difference to that: moves that are no code (all but
-// those to the registers), so their order, too; the level of a copy; and how a dim was divided where a tile
-// that runs once has no loop. Here is what tells parts of programs apart without writing them out.
+// Tells which decision trees are the same code, without writing the programs out. Two programs are the same
+// code if their Programs (spec/program/impl_program.h) are equal.
+//
+// Some decisions make no difference to the code: moves that are no code (all but those to the registers), and
+// so their order; the level of a copy; and how a dim was divided where a tile that runs once has no loop.
 #ifndef KIRSCH_SEARCH_RANKING_SAME_CODE_H_
 #define KIRSCH_SEARCH_RANKING_SAME_CODE_H_
 
@@ -17,14 +18,17 @@
 
 namespace kirsch {
 
-// The code of a spec's program: what is done one after the other, each at its place in the iteration space.
-// Fragments of one spec that are equal are the same code. Others nearly always differ: see WriteProgram for
-// certainty.
+// Stands for the code of a spec's program: a list of what is done one after the other, each at its place in
+// the iteration space. Fragments of one spec that are equal are the same code. Fragments that differ nearly
+// always differ in code; WriteProgram tells for certain.
+//
+// Example, of 9 rows: `tile m 8`, and in the 8 rows `tile m 6`, makes parts of 6, 2 and 1 rows. So does `tile
+// m 6`, and `tile m 2` in what is left. Both are the same three items, at rows 0, 6 and 8.
 class CodeFragment {
  public:
   CodeFragment() = default;  // nothing
 
-  // What `decision`, with these children, makes of `spec`. Thread-safe.
+  // Returns the code that `decision`, with these children, makes of `spec`. Thread-safe.
   static CodeFragment Of(const Spec& spec, const Decision& decision, const Expansion& expansion,
                          absl::Span<const CodeFragment* const> children);
 
@@ -33,6 +37,7 @@ class CodeFragment {
   Key key() const;
 
  private:
+  // A loop or a part without one. `place`: where it begins along each dim, relative to the fragment.
   struct Item {
     std::array<uint32_t, kMaxDims> place = {};
     Key what = {};

@@ -17,6 +17,7 @@ namespace kirsch {
 bool StageKBest::Program(size_t rank, Stage* stage) {
   Programs& programs = programs_[stage->spec];
   const auto& list = programs.list;
+  // The list is sure only as far as nothing beyond it may be cheaper.
   while (programs.least_beyond < kInfiniteCycles &&
          (list.size() <= rank || list[rank].cycles > programs.least_beyond))
     FindMore(stage->spec, &programs);
@@ -26,11 +27,13 @@ bool StageKBest::Program(size_t rank, Stage* stage) {
   return true;
 }
 
-// Programs are ranked by a cost that has the start of threads in it, which those that share nothing lack.
+// Lists twice as many programs as before. KBest ranks by a cost that includes the start of threads. A program
+// that shares nothing does not pay it, so the order must be made anew.
 void StageKBest::FindMore(const Spec& placed, Programs* programs) {
   const size_t count = std::max(size_t{2}, 2 * programs->list.size());
   KBestResult found = KBest(placed, {static_cast<int>(count), rank_.distinct}, model_, memo_, options_);
   stopped_ |= !found.complete;
+  // Programs that are not in the list cost at least as much as its last, of which `fork` may be taken off.
   const double fork = placed.threads > 1 ? model_.target().fork_join_cycles : 0;
   programs->least_beyond = found.programs.size() < count ? std::numeric_limits<double>::infinity()
                                                          : ToCycles(found.programs.back().cost) - fork;
@@ -51,6 +54,7 @@ std::vector<Stage> StageKBest::Schedules(const std::vector<Level>& levels, const
   std::stable_sort(all.begin(), all.end(),
                    [](const Stage& a, const Stage& b) { return a.cycles < b.cycles; });
   if (rank_.distinct == Distinct::kCode) return all;
+  // Of each outer choice, only the cheapest schedule stays.
   std::set<std::tuple<int, bool, std::vector<int>>> choices;
   std::erase_if(all, [&](const Stage& stage) {
     const RowSchedule& schedule = stage.schedule;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of a plan's stages by what they cost.
+// Ranks the programs of each stage of a plan by cost, for the K cheapest plans (k_best_plans.h).
 #ifndef KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_
 #define KIRSCH_SEARCH_RANKING_STAGE_K_BEST_H_
 
@@ -17,24 +17,25 @@
 
 namespace kirsch {
 
-// Not thread-safe. All arguments outlive it.
+// Keeps the ranked programs of all contractions asked about. Not thread-safe; all arguments must outlive it.
 class StageKBest {
  public:
-  // Of `rank` what tells programs apart, and whether there are others than the cheapest.
+  // Of `rank` it takes what tells programs apart, and whether there are others than the cheapest
+  // (RankOptions::stages).
   StageKBest(const CostModel& model, Memo& memo, const SearchOptions& options, const RankOptions& rank)
       : model_(model), memo_(memo), options_(options), rank_(rank) {}
 
   bool others() const { return rank_.stages; }
 
-  // Gives a contraction whose operands are placed the program of a rank (0: the cheapest) among those that
-  // differ (k_best.h), with its cycles. False: there are no more.
+  // Gives a contraction, whose operands are placed, the program of a rank (0: the cheapest) and its cycles.
+  // Programs differ as k_best.h has it. False: there are no more.
   bool Program(size_t rank, Stage* stage);
 
-  // A stage of rows with each of its schedules, the cheapest first. Those that differ in no outer choice run
-  // in vectors of as many lanes, in the same passes, and keep the same values.
+  // Returns a stage of rows with each of its schedules, the cheapest first. Schedules that differ in no outer
+  // choice count once: they run in vectors of as many lanes, in the same passes, and keep the same values.
   std::vector<Stage> Schedules(const std::vector<Level>& levels, const Stage& stage) const;
 
-  // Did the options end a search? Then there may be more.
+  // True if the options ended a search: then there may be more programs than are known.
   bool stopped() const { return stopped_; }
 
  private:
@@ -42,6 +43,7 @@ class StageKBest {
     double cycles;  // without what a plan pays once
     Impl impl;
   };
+  // All that is known of one contraction's programs.
   struct Programs {
     std::vector<Ranked> list;
     double least_beyond = 0;  // those that are not in the list take no less

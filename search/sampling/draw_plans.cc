@@ -22,9 +22,10 @@
 namespace kirsch {
 namespace {
 
+// Draws in a row that may find nothing new before a part of the list counts as complete.
 constexpr int kTriesPerPlan = 20;
 
-// What is by chance in a plan above its stages.
+// Draws the parts of a plan above its stages: groups, and a candidate for each.
 class Sketch {
  public:
   Sketch(const Graph& canonical, const Target& target, const PlanOptions& options)
@@ -32,7 +33,8 @@ class Sketch {
     if (uses_.operations().size() <= kMaxOperations) fusion_graph_.emplace(uses_, options.most_states);
   }
 
-  // Groups in the order in which they are computed.
+  // A random path through the fusion graph, from its end back to its start. Returns its groups in the order
+  // in which they are computed.
   std::vector<OperationSet> DrawGroups(Random* random) const {
     std::vector<OperationSet> groups;
     for (size_t end = fusion_graph_->done().size() - 1; end != 0;) {
@@ -44,7 +46,7 @@ class Sketch {
     return groups;
   }
 
-  // Nothing but its operations is decided.
+  // A group of these operations, everything else about it left to the search.
   GroupSchedule Open(OperationSet set) const {
     GroupSchedule schedule;
     const FusionGroup group(uses_, set);
@@ -52,7 +54,7 @@ class Sketch {
     return schedule;
   }
 
-  // With any parameters of any rewrite that is for the group; with none where none is.
+  // A group with any parameters of any rewrite that applies to it. If none does, the group stays open.
   GroupSchedule DrawCandidate(OperationSet set, int threads, Random* random) const {
     GroupSchedule drawn = Open(set);
     const FusionGroup group(uses_, set);
@@ -65,14 +67,14 @@ class Sketch {
     const std::vector<RewriteParameters> all = rewrite.enumerate(problem);
     if (all.empty()) return drawn;
     drawn.SetRewrite(rewrite.With(all[random->Below(all.size())]));
-    // What is not in the space of this candidate is drawn again.
+    // Not every candidate allows each of these. If the plan is not in the space, the caller draws again.
     const std::optional<Level> keep[] = {std::nullopt, Level::kL1, Level::kL2};
     drawn.keep = keep[random->Below(3)];
     if (random->Below(4) == 0) drawn.in_place = false;
     return drawn;
   }
 
-  // The set of the operations of a group of a plan.
+  // The operations of a group of a plan, as a set.
   OperationSet SetOf(const GroupDecision& group) const {
     OperationSet set = 0;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
@@ -90,6 +92,7 @@ class Sketch {
   std::optional<FusionGraph> fusion_graph_;
 };
 
+// Draws plans as schedules, and has them followed: whatever a schedule leaves open is then the best there is.
 class PlanDrawer {
  public:
   PlanDrawer(const Graph& graph, std::string_view source, const CostModel& model, Memo& memo,
@@ -107,6 +110,7 @@ class PlanDrawer {
     best_ = *std::move(best);
     known_.insert(PrintPlanSchedule(best_));
     plans_ = {best_};
+    // Half of them anywhere, then around the optimum; if there are too few around it, anywhere again.
     Fill(1 + (count - 1) / 2, static_cast<double>(kFarthestDrawn), &PlanDrawer::DrawAnywhere);
     Fill(count, kFarthestAround, &PlanDrawer::DrawAround);
     Fill(count, static_cast<double>(kFarthestDrawn), &PlanDrawer::DrawAnywhere);
@@ -116,6 +120,7 @@ class PlanDrawer {
  private:
   // Draws until there are `count`, or too many draws in a row found nothing new.
   void Fill(size_t count, double farthest, std::optional<Plan> (PlanDrawer::*draw)()) {
+    // Whatever is new starts the count of tries again.
     for (int tries = 0; plans_.size() < count && tries < kTriesPerPlan; ++tries) {
       std::optional<Plan> plan = (this->*draw)();
       if (!plan || plan->cycles > farthest * best_.cycles) continue;
@@ -125,13 +130,15 @@ class PlanDrawer {
     }
   }
 
-  // Nothing where the schedule is not in the space.
+  // The plan of a schedule; nothing if the schedule is not in the space.
   std::optional<Plan> With(const PlanSchedule& schedule) {
     absl::StatusOr<Plan> plan = follower_.With(schedule);
     if (!plan.ok()) return std::nullopt;
     return *std::move(plan);
   }
 
+  // Draws groups and candidates first. Then, with the stages that these have, it draws about every second
+  // stage.
   std::optional<Plan> DrawAnywhere() {
     PlanSchedule schedule{"draw", best_.threads};
     for (const OperationSet group : sketch_.DrawGroups(&random_))
@@ -156,7 +163,7 @@ class PlanDrawer {
     }
   }
 
-  // The best plan of some groups.
+  // The best plan of some groups drawn by chance.
   std::optional<Plan> WithOtherGroups() {
     PlanSchedule schedule{"draw", best_.threads};
     for (const OperationSet group : sketch_.DrawGroups(&random_))
@@ -164,7 +171,8 @@ class PlanDrawer {
     return With(schedule);
   }
 
-  // The optimum, but for the candidate of one group.
+  // The optimum with another candidate for one group. A group that each thread repeats stays one of one
+  // thread.
   std::optional<Plan> WithOtherCandidate() {
     PlanSchedule schedule = MakeSchedule(best_);
     const size_t place = random_.Below(best_.groups.size());
@@ -175,6 +183,7 @@ class PlanDrawer {
     return With(schedule);
   }
 
+  // The optimum with another program or schedule for one stage. Only contractions and row programs have any.
   std::optional<Plan> WithOtherStage() {
     Plan plan = best_;
     std::vector<Stage*> stages;
@@ -187,7 +196,7 @@ class PlanDrawer {
     return With(MakeSchedule(plan));
   }
 
-  // Gives a stage another program or schedule, if it has any.
+  // Gives a stage another program or schedule. False if it has no other, or if none was drawn.
   bool ChangeStage(std::optional<DrawnProgram> (ProgramDrawer::*draw)(Random*), Stage* stage) {
     if (stage->kind == StageKind::kRows) {
       const std::vector<RowSchedule> all =

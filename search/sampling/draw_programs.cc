@@ -20,13 +20,15 @@
 namespace kirsch {
 namespace {
 
+// Draws in a row that may find nothing new before the space counts as exhausted.
 constexpr int kTriesPerProgram = 40;
 constexpr int kDecisionsPerSpec = 4;   // that a descent tries before it gives a spec up
 constexpr int kSpecsPerProgram = 150;  // different ones that a descent looks at
-constexpr Cost kLeastShare = 20;       // of a node whose decision is replaced
-constexpr double kDeeper = 1.04;       // by how much a budget grows
+// A node whose decision is replaced takes at least 1 / kLeastShare of the program's time.
+constexpr Cost kLeastShare = 20;  // of a node whose decision is replaced
+constexpr double kDeeper = 1.04;  // by how much a budget grows
 
-// The decisions that fit and whose bound is at most `most`.
+// The decisions that fit and whose closed-form bound is at most `most`.
 std::vector<Decision> DecisionsWithin(const Spec& spec, Lines available, Cost most, const CostModel& model) {
   std::vector<Decision> decisions;
   EnumerateDecisions(spec, model.target(), &decisions);
@@ -37,8 +39,9 @@ std::vector<Decision> DecisionsWithin(const Spec& spec, Lines available, Cost mo
   return decisions;
 }
 
-// Gives each child of a choice the program that `find(spec, available, most)` finds for it, `most` being what
-// the bounds of the others leave of the budget.
+// Builds the program that begins with a choice. Each child gets the program that `find(spec, available,
+// most)` returns, where `most` is what the bounds of the others leave of the budget. Nothing if one of them
+// has none.
 template <typename Find>
 std::optional<DrawnProgram> Build(const Spec& spec, const Choice& choice, Cost budget, const CostModel& model,
                                   Find find) {
@@ -56,11 +59,12 @@ std::optional<DrawnProgram> Build(const Spec& spec, const Choice& choice, Cost b
   return program;
 }
 
-// One random descent. A spec that comes up again is computed the same way, as the search would have it.
+// One random descent. A spec that comes up again gets the same program, as the search would have it.
 class Descent {
  public:
   Descent(const CostModel& model, Random* random) : model_(model), random_(*random) {}
 
+  // Tries a few decisions by chance, until one leads to a program that costs at most `most`.
   std::optional<DrawnProgram> Draw(const Spec& spec, Lines available, Cost most) {
     const auto known = drawn_.find({spec.words(), available});
     if (known != drawn_.end() && known->second.cost <= most) return known->second;
@@ -88,6 +92,7 @@ class Descent {
 // Adds what `draw` finds until there are `count`, or too many tries in a row found nothing new.
 template <typename Draw>
 void Fill(size_t count, Draw draw, std::set<std::string>* schedules, std::vector<DrawnProgram>* programs) {
+  // Whatever is new starts the count of tries again.
   for (int tries = 0; programs->size() < count && tries < kTriesPerProgram; ++tries) {
     std::optional<DrawnProgram> program = draw();
     if (!program || !schedules->insert(PrintSchedule(program->impl)).second) continue;
@@ -109,6 +114,7 @@ ProgramDrawer::ProgramDrawer(const Spec& root, const CostModel& model, Memo& mem
       solver_(model, memo, options_, 0),
       best_(Optimum(root, model, memo)) {
   Visit({&best_.impl, available_, 0, 1, {}});
+  // Only nodes that take a good part of the time are given another decision.
   std::erase_if(nodes_, [&](const Node& node) { return node.cost * node.weight * kLeastShare < best_.cost; });
 }
 
@@ -119,6 +125,7 @@ std::optional<DrawnProgram> ProgramDrawer::DrawAnywhere(Random* random) {
 std::optional<DrawnProgram> ProgramDrawer::DrawAround(Random* random) {
   const Node& node = nodes_[random->Below(nodes_.size())];
   const Spec& spec = node.impl->spec;
+  // What the program may cost more, and therefore what one run of the node may.
   const Cost allowed = static_cast<Cost>(static_cast<double>(best_.cost) * (kFarthestAround - 1));
   const Cost most = node.cost + allowed / node.weight;
   std::vector<Decision> decisions = DecisionsWithin(spec, node.available, most, model_);
@@ -129,6 +136,7 @@ std::optional<DrawnProgram> ProgramDrawer::DrawAround(Random* random) {
       Build(spec, choice, most, model_,
             [this](const Spec& child, Lines below, Cost budget) { return Solved(child, below, budget); });
   if (!other) return std::nullopt;
+  // Put the new subtree in its place in a copy of the optimum.
   DrawnProgram program = best_;
   program.cost += (other->cost - node.cost) * node.weight;
   Impl* place = &program.impl;
@@ -137,7 +145,7 @@ std::optional<DrawnProgram> ProgramDrawer::DrawAround(Random* random) {
   return program;
 }
 
-// Finds the nodes of the optimum, each before those below it.
+// Lists the nodes of the optimum, each before those below it, and returns the cost of one run.
 Cost ProgramDrawer::Visit(const Node& node) {
   const Impl& impl = *node.impl;
   const Choice choice = Look(impl.spec, impl.decision, node.available, model_);
@@ -153,8 +161,8 @@ Cost ProgramDrawer::Visit(const Node& node) {
   return nodes_[number].cost = cost;
 }
 
-// The best program, if it costs no more than `most`. With budgets a little above what is known, little is
-// searched in vain.
+// Returns the best program, if it costs no more than `most`. The budget grows by little from the bound on, so
+// that little is searched in vain.
 std::optional<DrawnProgram> ProgramDrawer::Solved(const Spec& spec, Lines available, Cost most) {
   Cost budget = model_.LowerBound(spec);
   while (budget <= most) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs drawn by chance from the space of a spec: what a cost model is fitted to, and judged by.
+// Draws programs by chance from the space of a spec: a cost model is fitted to them, and judged by them. No
+// search uses them.
 #ifndef KIRSCH_SEARCH_SAMPLING_DRAW_PROGRAMS_H_
 #define KIRSCH_SEARCH_SAMPLING_DRAW_PROGRAMS_H_
 
@@ -21,12 +22,13 @@ struct DrawnProgram {
   Cost cost = 0;  // as the search would give it
 };
 
-// How far programs may be from the optimum: those drawn from the whole space, and those around the optimum.
+// How many times the optimum's cost a drawn program may cost: one from the whole space, and one around the
+// optimum.
 inline constexpr Cost kFarthestDrawn = 10;
 inline constexpr double kFarthestAround = 1.5;
 
-// One program after the other. What is drawn depends on the spec, the model and the random, not on what the
-// memo holds. Not thread-safe; the model and the memo outlive it.
+// Draws one program after the other. The draws depend on the spec, the model and the random numbers, not on
+// what the memo holds. Not thread-safe; the model and the memo must outlive it.
 class ProgramDrawer {
  public:
   // Searches for the optimum of a placed root that has room (see Search).
@@ -36,17 +38,21 @@ class ProgramDrawer {
 
   const DrawnProgram& best() const { return best_; }
 
-  // A random descent: at each spec any decision that fits and whose bound leaves the program within
-  // kFarthestDrawn optima, each as likely as any other. Nothing where the descent has led nowhere, or to a
-  // program of more than some hundred different specs, whose code would be long.
+  // Descends at random: at each spec it takes any decision that fits and whose bound leaves the program
+  // within kFarthestDrawn optima. All such decisions are equally likely.
+  //
+  // Returns nothing if the descent led nowhere. It also gives up on a program of more than some hundred
+  // different specs, whose code would be long.
   std::optional<DrawnProgram> DrawAnywhere(Random* random);
 
-  // The optimum with the decision of one node, which takes a twentieth of the time at least, replaced by
-  // another, and the best below it. Nothing where that is not within kFarthestAround optima.
+  // Replaces the decision of one node of the optimum by another, with the best program below it. The node is
+  // one that takes at least a twentieth of the time. Returns nothing if the result is not within
+  // kFarthestAround optima.
   std::optional<DrawnProgram> DrawAround(Random* random);
 
  private:
-  // A node of the optimum, and what it takes to run it once. `path`: which child, from the root on.
+  // A node of the optimum. `cost`: of one run; `weight`: its runs that take time one after another. `path`:
+  // which child, from the root on.
   struct Node {
     const Impl* impl;
     Lines available;
@@ -54,6 +60,7 @@ class ProgramDrawer {
     std::vector<size_t> path;
   };
 
+  // The helpers of the constructor and of DrawAround: see draw_programs.cc.
   Cost Visit(const Node& node);
   std::optional<DrawnProgram> Solved(const Spec& spec, Lines available, Cost most);
 
@@ -65,9 +72,9 @@ class ProgramDrawer {
   std::vector<Node> nodes_;
 };
 
-// `count` programs of a placed root that has room, no two with the same schedule; fewer where the space has
-// no more that are easily found. The first is the optimum; half of the others are drawn anywhere, then come
-// those drawn around it. Deterministic.
+// Draws `count` programs of a placed root that has room, no two with the same schedule. There are fewer if
+// the space has no more that are easily found. The first is the optimum. Half of the others are drawn
+// anywhere, then come those drawn around it. Deterministic.
 std::vector<DrawnProgram> DrawPrograms(const Spec& placed_root, const CostModel& model, Memo& memo, int count,
                                        uint64_t seed);
 

@@ -15,10 +15,13 @@
 namespace kirsch {
 namespace {
 
+// What tiles are drawn of. A target without an instruction for a type has other tiles of it, or none.
 constexpr std::string_view kTypes[] = {
     "f32", "bf16*bf16->f32", "f32*bf16->f32", "f16*f16->f32", "u8*s8->s32", "s8*s8->s32", "s32"};
 constexpr std::string_view kOptions[] = {"", " const-rhs", " rhs=col", " lhs=col", " lhs=col const-rhs"};
 
+// Bounds of what is drawn: steps of the reduction, draws in a row that find nothing new, rows, and vectors
+// (or columns).
 constexpr int64_t kMostSteps = 512, kStepUnit = 64;
 constexpr int kTriesPerKernel = 200;
 constexpr size_t kMostRows = 30, kMostVectors = 6;
@@ -31,7 +34,8 @@ std::string TextOf(std::string_view type, const Sizes& sizes, int64_t k, std::st
   return Cat("matmul ", type, " ", sizes.m, "x", k, "x", sizes.n, options);
 }
 
-// The longest reduction with which the operands take no more than half of L1.
+// The longest reduction with which the operands take no more than half of L1. Elements count as 4 bytes,
+// which is the most that any type here has.
 int64_t StepsInL1(const Sizes& sizes, const Target& target) {
   constexpr int64_t kElement = 4;
   const int64_t bytes = target.at(Level::kL1).bytes / 2;
@@ -39,17 +43,20 @@ int64_t StepsInL1(const Sizes& sizes, const Target& target) {
   return std::clamp(steps / kStepUnit * kStepUnit, kStepUnit, kMostSteps);
 }
 
-// Short rows are padded to whole lines in copies.
+// True if what a decision copies takes no more than half of L1. StepsInL1 doesn't see to that: copies pad
+// short rows to whole lines.
 bool LeavesRoomInL1(const Expansion& expansion, const Target& target) {
   return expansion.filled == Level::kVrf ||
          2 * expansion.filled_lines * target.line_bytes <= target.at(Level::kL1).bytes;
 }
 
+// A move of the output to registers, which chooses the register tile.
 bool EndsInRegisters(const Decision& decision) {
   return decision.kind == RewriteKind::kMove && decision.level == Level::kVrf;
 }
 
-// Decides until there is a microkernel, by `choose` where there is something to choose from.
+// Takes decisions from the root down until there is a microkernel. `choose` picks one of those that are
+// legal. Gives up if a decision makes several specs: then the output is no single tile.
 template <typename Choose>
 std::optional<TileKernel> Build(ParsedSpec parsed, const Target& target, Choose choose) {
   TileKernel kernel{std::move(parsed), {}, {}, {}};
@@ -71,7 +78,8 @@ std::optional<TileKernel> Build(ParsedSpec parsed, const Target& target, Choose 
   return kernel;
 }
 
-// A copy ahead, if there must be one; a register tile; the plain microkernel.
+// Chooses a decision: for a constant operand any copy ahead; then any register tile; then the plain
+// microkernel, which is the first decision that is enumerated.
 std::optional<Decision> Draw(const Spec& spec, std::vector<Decision> decisions, Random* random) {
   if (spec.out().level == Level::kVrf) return decisions.front();
   if (ConstantOperand(spec) < 0)
@@ -81,6 +89,7 @@ std::optional<Decision> Draw(const Spec& spec, std::vector<Decision> decisions, 
 }
 
 std::optional<TileKernel> DrawKernel(const Target& target, Random* random) {
+  // A type, a way that operands lie, and sizes of whole vectors; now and then the last vector is partial.
   const std::string_view type = kTypes[random->Below(std::size(kTypes))];
   const std::string_view options = kOptions[random->Below(std::size(kOptions))];
   const bool dot = options.find("rhs=col") != std::string_view::npos;
@@ -91,6 +100,7 @@ std::optional<TileKernel> DrawKernel(const Target& target, Random* random) {
   const int64_t steps = StepsInL1(sizes, target);
   const int64_t row = dot ? steps : static_cast<int64_t>(sizes.n);
   const bool copied = options.ends_with("const-rhs");
+  // Some rows begin anywhere within a line, as those of callers' matrices may.
   const std::string apart = !copied && random->Below(4) == 0 ? Cat(" ldb=", row + 1) : "";  // across lines
   absl::StatusOr<ParsedSpec> parsed = ParseSpec(Cat(TextOf(type, sizes, steps, options), apart));
   if (!parsed.ok()) return std::nullopt;
@@ -100,6 +110,8 @@ std::optional<TileKernel> DrawKernel(const Target& target, Random* random) {
                });
 }
 
+// True if both have the same register tile and types. How they came to it, by which options, makes no
+// difference.
 bool SameTile(const TileKernel& a, const TileKernel& b, const Target& target) {
   return RegisterTileOf(a.microkernel, a.microkernel.out().layout, target) ==
              RegisterTileOf(b.microkernel, b.microkernel.out().layout, target) &&
@@ -110,6 +122,7 @@ bool SameTile(const TileKernel& a, const TileKernel& b, const Target& target) {
 }  // namespace
 
 std::vector<TileKernel> DrawTileKernels(const Target& target, int count, uint64_t seed) {
+  // The tries start again with each tile that is new.
   std::vector<TileKernel> kernels;
   Random random(seed);
   for (int tries = 0; static_cast<int>(kernels.size()) < count && tries < kTriesPerKernel; ++tries) {
@@ -131,6 +144,7 @@ std::optional<TileKernel> WithSteps(const TileKernel& kernel, int64_t steps, con
   absl::StatusOr<ParsedSpec> shorter =
       ParseSpec(Cat(parsed.text.substr(0, place), "x", steps, parsed.text.substr(place + all.size() + 1)));
   if (!shorter.ok()) return std::nullopt;
+  // Take the decisions of the kernel at hand once more; each must be legal with the other length, too.
   const Impl* known = &kernel.impl;
   return Build(*std::move(shorter), target,
                [&known](const Spec&, const std::vector<Decision>& decisions) -> std::optional<Decision> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers drawn by chance, the same for a seed on every machine and with every standard library.
+// Draws numbers by chance. They are the same for a seed on every machine and with every standard library, so
+// that drawn programs can be drawn again.
 #ifndef KIRSCH_SEARCH_SAMPLING_RANDOM_H_
 #define KIRSCH_SEARCH_SAMPLING_RANDOM_H_
 
@@ -13,7 +14,7 @@ class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
 
-  // All 64 bits by chance.
+  // The next number: all 64 bits by chance.
   uint64_t Next() {
     uint64_t bits = state_ += 0x9e3779b97f4a7c15;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -21,15 +22,16 @@ class Random {
     return bits ^ (bits >> 31);
   }
 
-  // 0 up to below `count`, which is at least 1: each as likely as any other, but for one part in 2^64 /
-  // count.
+  // A number from 0 up to below `count`, which must be at least 1. All are equally likely, but for one part
+  // in 2^64 / count.
   size_t Below(size_t count) { return static_cast<size_t>(Next() % count); }
 
  private:
   uint64_t state_;
 };
 
-// Takes one of the elements by chance out of `items`, which is not empty; the order of the others changes.
+// Removes one of the elements by chance from `items`, which must not be empty, and returns it. The order of
+// the others changes: the last one fills the gap.
 template <typename Items>
 auto TakeOne(Items* items, Random* random) {
   const size_t place = random->Below(items->size());

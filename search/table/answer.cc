@@ -12,7 +12,8 @@
 namespace kirsch {
 namespace {
 
-// The program, or that none costs less than the cutoff, if the table knows either.
+// Returns the program if the table knows it, or else the proof that none costs less than the cutoff, or else
+// nothing.
 absl::StatusOr<std::optional<SearchResult>> AskTable(const Spec& spec, Lines available,
                                                      const CostModel& model, Cost cutoff, Table& table) {
   SearchResult result;
@@ -32,6 +33,7 @@ absl::StatusOr<std::optional<SearchResult>> AskTable(const Spec& spec, Lines ava
   return result;
 }
 
+// Adds the answer of a search. A search that was stopped has proven nothing that could be kept.
 absl::Status TellTable(const Spec& spec, Lines available, const CostModel& model, const Memo& memo,
                        const SearchResult& result, Table& table) {
   if (result.stop == StopReason::kCutoff) return table.AddBound(spec, available, result.bound);
@@ -53,6 +55,7 @@ absl::StatusOr<SearchResult> AnswerWithin(const Spec& spec, Lines available, con
                                           Memo& memo, const SearchOptions& options, Table* table) {
   if (table == nullptr) return SearchWithin(spec, available, model, memo, options);
   const auto start = std::chrono::steady_clock::now();
+  // The table is asked first; only then is anything searched. `table_seconds` is the time of this question.
   absl::StatusOr<std::optional<SearchResult>> known =
       AskTable(spec, available, model, options.cutoff, *table);
   if (!known.ok()) return known.status();

@@ -11,6 +11,7 @@
 namespace kirsch {
 namespace {
 
+// 128 bits of a text, as 32 hexadecimal digits.
 std::string Fingerprint(const std::string& text) {
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return absl::StrFormat("%016x%016x", hash.high64, hash.low64);
@@ -19,7 +20,9 @@ std::string Fingerprint(const std::string& text) {
 }  // namespace
 
 TableIdentity IdentityOf(const Target& target) {
-  Target seen = target;  // by the search, which doesn't look at the rest
+  // The search doesn't look at the name, the clock or the number of cores. Without them in the fingerprint, a
+  // table serves all targets that differ in nothing else.
+  Target seen = target;
   seen.name = seen.cpu = "";
   seen.ghz = 1;
   seen.cores = 1;

@@ -14,6 +14,7 @@
 namespace kirsch {
 namespace {
 
+// One operation on one line: its name, inputs and type, and those attributes that are not at their defaults.
 std::string Describe(const GraphNode& node) {
   std::string text = Cat(Info(node.op).name, "(", Join(node.inputs, ","), ")", PrintTensorType(node.type));
   if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
@@ -26,6 +27,7 @@ std::string Describe(const GraphNode& node) {
   return text + (node.constant ? " const" : "");
 }
 
+// The usual residency has no text.
 std::string ResidencyText(Residency residency) {
   if (residency == Residency::kWarm) return "";
   return residency == Residency::kCold ? " cold" : Cat(" cold=", residency.in_ram());
@@ -52,6 +54,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_
   const std::string question = PlanQuestion(graph, options);
   const absl::StatusOr<std::optional<std::string>> known = table->FindText(TextKind::kPlan, question);
   if (!known.ok()) return known.status();
+  // Known: follow the schedule. To the caller this is a plan from the table, not one that a schedule pinned.
   if (*known) {
     const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(**known, "the table");
     if (!schedule.ok()) return schedule.status();
@@ -63,6 +66,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> AnswerPlan(const Graph& graph, std::string_
     result->from_table = true;
     return *std::move(result);
   }
+  // Not known: search, and remember the plan only if nothing cut the search short and there is a plan.
   absl::StatusOr<OrNoPlan<PlanResult>> answer = SearchPlan(graph, source, model, options);
   if (!answer.ok()) return answer;
   const auto* const result = std::get_if<PlanResult>(&*answer);

@@ -21,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// How long a round should take: see NextCount.
 constexpr double kRoundSeconds = 4;
 constexpr int64_t kMemoBytes = int64_t{1} << 30;  // a memo that has grown beyond is begun anew
 
@@ -28,7 +29,8 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// How long a search takes, in some unit: grows like this with the arithmetic (64^3 to 2048^3, measured).
+// Estimates how long a search takes, in some unit. It grows like this with the arithmetic (64^3 to 2048^3,
+// measured).
 double WorkOf(const Spec& root) { return std::pow(Flops(root), 0.7); }
 
 // What one rank found in a round.
@@ -37,6 +39,8 @@ struct Share {
   std::vector<TableEntry> entries;
 };
 
+// Shares travel between processes as bytes: the number of roots solved, then the entries, compressed like
+// pages.
 absl::StatusOr<std::string> Encode(const Share& share) {
   absl::StatusOr<std::string> entries = EncodeEntries(share.entries);
   if (!entries.ok()) return entries;
@@ -56,6 +60,7 @@ absl::StatusOr<Share> DecodeShare(std::string_view bytes) {
   return share;
 }
 
+// Numbers of roots, and of how many come next, travel as variable-length integers.
 std::string EncodeNumbers(const std::vector<size_t>& numbers) {
   std::string bytes;
   for (size_t number : numbers) AppendVarint(number, &bytes);
@@ -77,10 +82,13 @@ class Precomputer {
 
   absl::StatusOr<PrecomputeProgress> Run() {
     absl::StatusOr<std::vector<size_t>> unknown = processes_.rank() == 0 ? Unknown() : std::vector<size_t>();
-    // Rank 0 alone can fail before the rounds; the others then have nothing to do.
+    // Rank 0 alone can fail before the rounds. It then sends an empty list, so the others have nothing to do
+    // and do not wait for it.
     const std::vector<size_t> todo =
         DecodeNumbers(processes_.Broadcast(unknown.ok() ? EncodeNumbers(*unknown) : ""));
     if (!unknown.ok()) return unknown.status();
+    // All ranks go through the same rounds. Rank 0 says how many roots the next one has; 0 ends the work for
+    // all.
     for (size_t done = 0, count = FirstCount(); done < todo.size() && count > 0;) {
       const size_t end = std::min(todo.size(), done + count);
       const Clock::time_point start = Clock::now();
@@ -89,6 +97,8 @@ class Precomputer {
       const size_t next = status.ok() && !cancelled() ? NextCount(count, SecondsSince(start)) : 0;
       count = DecodeNumbers(processes_.Broadcast(EncodeNumbers({next})))[0];
       if (!status.ok()) return status;
+      // The memo only saves time. Programs that it forgets are searched again if they come up in larger
+      // roots.
       if (memo_.counts().bytes > kMemoBytes) memo_.Clear();
     }
     return progress_;
@@ -119,21 +129,26 @@ class Precomputer {
     return unknown;
   }
 
+  // The first round is small, as nothing is known of how long a root takes.
   size_t FirstCount() const { return static_cast<size_t>(16 * options_.workers * processes_.size()); }
 
-  // Rounds of about kRoundSeconds: long enough that waiting for each other and writing don't matter.
+  // Rounds take about kRoundSeconds: long enough that waiting for each other and writing don't matter. One
+  // round's time is a poor guess of the next, so the count changes by a factor of 4 at most. Each thread gets
+  // at least one root.
   size_t NextCount(size_t count, double seconds) const {
     const double factor = std::clamp(kRoundSeconds / std::max(seconds, 1e-3), 0.25, 4.0);
     const auto least = static_cast<size_t>(options_.workers * processes_.size());
     return std::max(least, static_cast<size_t>(static_cast<double>(count) * factor));
   }
 
-  // Solves todo[begin, end), all processes together, and puts what they found into the table.
+  // Solves todo[begin, end), all processes together, and puts the entries they found into the table. Each
+  // rank takes every size()-th root, so small and large ones are spread evenly.
   absl::Status Round(const std::vector<size_t>& todo, size_t begin, size_t end) {
     std::vector<size_t> mine;  // the largest first, so that all end at about the same time
     for (size_t i = end; i-- > begin;)
       if (i % static_cast<size_t>(processes_.size()) == static_cast<size_t>(processes_.rank()))
         mine.push_back(todo[i]);
+    // Every rank must take part in Gather, even if its own share failed. Then the others don't wait forever.
     const absl::StatusOr<std::string> share = Encode(Solve(mine));
     const std::vector<std::string> shares = processes_.Gather(share.ok() ? *share : "");
     if (!share.ok()) return share.status();
@@ -148,6 +163,8 @@ class Precomputer {
     return absl::OkStatus();
   }
 
+  // This rank's threads take one root after the other from a common counter. They share the memo, which is
+  // thread-safe.
   Share Solve(const std::vector<size_t>& mine) {
     Share share;
     std::mutex mutex;
@@ -168,7 +185,7 @@ class Precomputer {
     return share;
   }
 
-  // Nothing if cancelled.
+  // The entries of one root; nothing if cancelled.
   std::optional<std::vector<TableEntry>> Solve(const Spec& root) {
     SearchOptions options;
     options.cancel = options_.cancel;
@@ -176,6 +193,7 @@ class Precomputer {
     return ProgramEntries(root, AvailableAtPlacement(root, model_.target()), model_, memo_);
   }
 
+  // Adds one rank's share to the table. Entries that the table knew already don't count as new.
   absl::Status Take(std::string_view bytes, int64_t* solved) {
     absl::StatusOr<Share> share = DecodeShare(bytes);
     if (!share.ok()) return share.status();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving many specs ahead of time, into one table: over threads, and over the processes of an MPI job.
+// Solves many specs ahead of time into one table, so that later runs only recall them. The work is spread
+// over threads, and over the processes of an MPI job.
 #ifndef KIRSCH_SEARCH_TABLE_PRECOMPUTE_H_
 #define KIRSCH_SEARCH_TABLE_PRECOMPUTE_H_
 
@@ -15,6 +16,7 @@
 
 namespace kirsch {
 
+// What is done so far, of all processes together. Known on rank 0.
 struct PrecomputeProgress {
   int64_t roots = 0;    // asked for
   int64_t known = 0;    // of them, in the table before
@@ -30,11 +32,14 @@ struct PrecomputeOptions {
   std::function<void(const PrecomputeProgress&)> progress;  // on rank 0, after each round
 };
 
-// Puts the programs of all roots that `table` doesn't know yet into it. Small roots come first, as the specs
-// that larger ones become are like them. Roots are dealt out over processes and threads in rounds of a few
-// seconds, each of which ends with a commit, so what is interrupted goes on where it was. The table depends
-// on the roots alone, whatever the threads, the processes and the interruptions. `table` is used on rank 0
-// only; the result is known there.
+// Puts the programs of all roots that `table` doesn't know yet into it. The table depends on the roots alone,
+// whatever the threads, the processes and the interruptions. `table` is used on rank 0 only, and the result
+// is known there.
+//
+// Small roots come first, as the specs that larger ones become are like them. Roots are dealt out over
+// processes and threads in rounds of a few seconds. Each round ends with a commit, so an interrupted
+// precomputation goes on where it was. Errors: DataLoss or AlreadyExists of the table; CancelledError if
+// another process was cancelled.
 absl::StatusOr<PrecomputeProgress> Precompute(const std::vector<Spec>& placed_roots, const CostModel& model,
                                               Table& table, ProcessGroup& processes,
                                               const PrecomputeOptions& options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that work on one task together. Every call is made by all of them, in the same order.
+// Lets several processes work on one task together, whether MPI connects them or there is only one. Every
+// call is made by all processes, in the same order; otherwise they wait for each other forever.
 #ifndef KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_
 #define KIRSCH_SEARCH_TABLE_PROCESS_GROUP_H_
 
@@ -9,6 +10,7 @@
 
 namespace kirsch {
 
+// The two exchanges that a precomputation needs.
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;

@@ -15,11 +15,13 @@
 namespace kirsch {
 namespace {
 
+// The table has a decision that its spec can't have begun with.
 absl::Status Impossible(const TableEntry& entry) {
   return absl::DataLossError(Cat("the table is damaged: no program for '", PrintSpec(entry.spec),
                                  "' begins with '", PrintDecision(entry.spec.op, entry.decision), "'"));
 }
 
+// Walks the memo's decisions from the root down, and makes an entry of each spec once.
 class Recorder {
  public:
   Recorder(const CostModel& model, const Memo& memo) : model_(model), memo_(memo) {}
@@ -39,8 +41,9 @@ class Recorder {
   std::vector<TableEntry> entries() && { return std::move(entries_); }
 
  private:
-  // The search solves a serial spec at its empty level before it does with fewer lines. Where that program
-  // fits, the entry is for the empty level: one entry then answers all questions in its box.
+  // The most lines for which the spec's entry can be made. The search solves a serial spec at its empty level
+  // before it does with fewer lines. If that program fits, the entry is for the empty level: it then answers
+  // all questions in its box.
   Lines Widest(const Spec& spec, Lines available) const {
     const Lines empty = EmptyLevel(spec, model_.target());
     if (spec.out().level == Level::kVrf) return empty;  // a microkernel fills nothing
@@ -48,6 +51,8 @@ class Recorder {
     return SolutionOf(spec, empty).peak <= available ? empty : available;
   }
 
+  // A register tile's program fills nothing, so it is the same for any number of lines. Ask for 0, which
+  // every box of it includes.
   Solution SolutionOf(const Spec& spec, Lines available) const {
     const Lines asked = spec.out().level == Level::kVrf ? 0 : available;
     const Known known = memo_.Find(spec, asked);
@@ -67,6 +72,7 @@ absl::StatusOr<std::optional<Solution>> Recaller::Find(const Spec& spec, Lines a
   absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
   if (!entry.ok()) return entry.status();
   if (!*entry) return std::nullopt;
+  // Different questions may lead to the same entry, so nodes are kept by entry.
   const Key key{spec.words(), (*entry)->available};
   auto node = nodes_.find(key);
   if (node == nodes_.end()) {
@@ -75,12 +81,14 @@ absl::StatusOr<std::optional<Solution>> Recaller::Find(const Spec& spec, Lines a
     if (!*built) return std::nullopt;
     node = nodes_.emplace(key, **built).first;
   }
+  // The entry is for more lines. Its program is the optimum here only if it fits.
   if (node->second.solution.peak > available) return std::nullopt;
   return node->second.solution;
 }
 
 absl::StatusOr<std::optional<Recaller::Node>> Recaller::Build(const TableEntry& entry) {
   const Spec& spec = entry.spec;
+  // Both checks guard against a damaged file: the decision must be legal, and its tile must fit.
   if (!IsLegal(spec, entry.decision, model_.target())) return Impossible(entry);
   Expansion expansion;
   Expand(spec, entry.decision, model_.target(), &expansion);
@@ -102,6 +110,7 @@ absl::StatusOr<std::optional<Recaller::Node>> Recaller::Build(const TableEntry& 
   return node;
 }
 
+// Follows the nodes that Find has built. Each knows for how many lines its children's entries are.
 Impl Recaller::Program(const Spec& spec, const Solution& solution) const {
   const auto node = nodes_.find({spec.words(), solution.available});
   KIRSCH_CHECK(node != nodes_.end());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole programs to and from the table. The table holds the first decision of each solved spec; what the
-// program costs and how many lines it needs follow from the decisions, so they are worked out again, exactly,
-// whenever a program is recalled. Nothing is taken on trust: a decision that the rewrites don't allow, or a
-// tile that doesn't fit, is an error and never a program.
+// Moves whole programs to and from the table. The table holds only the first decision of each solved spec.
+// Costs and lines follow from the decisions, so they are worked out again, exactly, whenever a program is
+// recalled.
+//
+// Nothing is taken on trust: a decision that the rewrites don't allow, or a tile that doesn't fit, is an
+// error and never a program.
 #ifndef KIRSCH_SEARCH_TABLE_RECALL_H_
 #define KIRSCH_SEARCH_TABLE_RECALL_H_
 
@@ -19,6 +21,7 @@
 
 namespace kirsch {
 
+// A program and its box: it is optimal for every number of lines from `peak` to `available`.
 struct RecalledProgram {
   Impl impl;
   Cost cost = 0;
@@ -26,18 +29,20 @@ struct RecalledProgram {
   Lines available = 0;  // the most lines for which it is known to be optimal
 };
 
-// The optimal program for `spec` with `available` lines, if the table knows all of it. DataLoss if what the
-// table says can't be.
+// Returns the optimal program for `spec` with `available` lines, if the table knows all of it, down to the
+// microkernels. DataLoss if the table says what can't be.
 absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
                                                       const CostModel& model, Table& table);
 
-// The same for many questions to one table, in which every spec is looked at once. Pages that change after
+// Recalls programs for many questions to one table, and looks at every spec once. Pages that change after
 // they were first asked for are not read again. Not thread-safe.
 class Recaller {
  public:
-  // Both outlive the recaller.
+  // Both must outlive the recaller.
   Recaller(const CostModel& model, Table& table) : model_(model), table_(table) {}
 
+  // The solution of a question: its cost and its box. Nothing if the table doesn't know, or knows a part
+  // only.
   absl::StatusOr<std::optional<Solution>> Find(const Spec& spec, Lines available);
 
   // The program of a solution that Find gave for `spec`.
@@ -49,6 +54,8 @@ class Recaller {
     Solution solution;
     std::array<Lines, 3> children = {};  // for how many lines their entries are
   };
+  // Works out the cost and the peak of an entry from its decision and its children, which are recalled the
+  // same way.
   absl::StatusOr<std::optional<Node>> Build(const TableEntry& entry);
 
   const CostModel& model_;
@@ -56,8 +63,8 @@ class Recaller {
   std::map<Key, Node> nodes_;
 };
 
-// What the table is to remember of a solved spec: an entry for it and for each spec below it. `memo`: of the
-// search that solved it. The same entries whatever else the memo holds.
+// Returns what the table is to remember of a solved spec: an entry for it and for each spec below it. `memo`:
+// of the search that solved it. The entries are the same whatever else the memo holds, and so is the table.
 std::vector<TableEntry> ProgramEntries(const Spec& spec, Lines available, const CostModel& model,
                                        const Memo& memo);
 
