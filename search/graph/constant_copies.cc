@@ -8,6 +8,8 @@
 namespace kirsch {
 namespace {
 
+// The constant parameters that stages of nests read. Values that are computed ahead have buffers of their own
+// already.
 std::set<int> ConstantsReadIn(const Plan& plan) {
   std::set<int> constants;
   for (const LoopNest& nest : plan.nests)
@@ -25,13 +27,14 @@ void CopyConstants(const Target& target, Plan* plan) {
     const TensorType& type = plan->graph.at(constant).type;
     Stage copy;
     copy.kind = StageKind::kPad;
-    copy.copy.width = type.span();  // gaps, too: what reads the copy finds it as it lies
+    copy.copy.width = type.span();  // gaps between rows, too: readers keep the strides of the parameter
     copy.copy.dtype = type.dtype;
     if (IsOfBlocks(type.dtype)) {  // byte by byte
       copy.copy.width = Bytes(type.dtype, type.span());
       copy.copy.dtype = Dtype::kU8;
     }
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
+    // For people only: what is done ahead of all calls costs no call anything.
     PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
     plan->prepacks.push_back(std::move(copy));
     plan->buffers.push_back({constant, Bytes(type.dtype, type.span())});

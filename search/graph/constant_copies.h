@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that a plan's nests read as they lie. Internal to search/.
+// Copies the constants that a plan's nests read as they lie. A kernel gets its constants from one packed
+// buffer only. So its parameters don't depend on which of them the search decided to pack. Internal to
+// search/.
 #ifndef KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 #define KIRSCH_SEARCH_GRAPH_CONSTANT_COPIES_H_
 
@@ -8,8 +10,8 @@
 
 namespace kirsch {
 
-// The kernel gets constants as they were packed, and in no other way: adds, to what is done ahead, a plain
-// copy of each that is read so, and its buffer.
+// Adds to the plan's prepacks a plain copy of each constant that nests read as it lies, and a buffer for it.
+// Afterwards only the prepacks read constant parameters.
 void CopyConstants(const Target& target, Plan* plan);
 
 }  // namespace kirsch

@@ -18,10 +18,10 @@
 namespace kirsch {
 namespace {
 
-// So many operations are chosen among one by one.
+// Up to so many operations, every choice is searched: at most 2^4 searches. Beyond, only all and none.
 constexpr size_t kMostChosen = 4;
 
-// Of each node: does it hang on constant parameters, and on nothing else but numbers?
+// For each node: true if it depends on constant parameters, and on nothing else but numbers.
 std::vector<bool> HangOnConstants(const Graph& graph) {
   std::vector<bool> constant(graph.nodes.size());
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -30,6 +30,8 @@ std::vector<bool> HangOnConstants(const Graph& graph) {
       constant[i] = node.constant;
       continue;
     }
+    // An operation depends on constants if at least one input does, and if every other input does, too, or is
+    // a number.
     constant[i] = Info(node.op).kind != OperationKind::kContraction;
     bool any = false;
     for (int input : node.inputs) {
@@ -42,8 +44,8 @@ std::vector<bool> HangOnConstants(const Graph& graph) {
   return constant;
 }
 
-// Scratch memory is for calls: where a row program would keep values there, the first of its schedules that
-// keeps none.
+// Gives a row program that keeps values in scratch memory the first of its schedules that keeps none. Scratch
+// memory belongs to a call, and these stages run ahead of all calls.
 void LeaveScratchAlone(const Target& target, Stage* stage) {
   if (stage->kind != StageKind::kRows || ScratchElements(stage->schedule, stage->columns) == 0) return;
   for (const RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
@@ -74,6 +76,7 @@ std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
              std::find(operations.begin(), operations.end(), stored) != operations.end();
     });
     if (!reads_known) continue;
+    // An operation is folded alone, so it must be a group by itself.
     const absl::StatusOr<double> bound = pricer.Bound(OperationSet{1} << place, Workers::kOne);
     if (bound.ok() && *bound < kInfiniteCycles) operations.push_back(node);
   }
@@ -89,6 +92,8 @@ std::vector<std::vector<int>> FoldingChoices(const Graph& graph, const std::vect
     std::vector<int> choice;
     for (size_t i = 0; i < operations.size(); ++i)
       if ((set >> i & 1) != 0) choice.push_back(operations[i]);
+    // Keep the choices in which every operation finds its inputs: each is a parameter, or in the choice
+    // itself.
     const bool closed = std::all_of(choice.begin(), choice.end(), [&](int node) {
       const std::vector<int>& inputs = graph.at(node).inputs;
       return std::all_of(inputs.begin(), inputs.end(), [&](int input) {
@@ -111,6 +116,8 @@ Graph WithConstants(const Graph& graph, const std::vector<int>& operations) {
 }
 
 void FoldConstants(const Target& target, Plan* plan) {
+  // The operations are nodes of the plan's graph that are marked as constant. To price them, take the marks
+  // away.
   Graph whole = plan->graph;
   std::vector<int> folded;
   for (int node = whole.num_inputs(); node < static_cast<int>(whole.nodes.size()); ++node)
@@ -120,6 +127,8 @@ void FoldConstants(const Target& target, Plan* plan) {
   const GraphUses uses(whole);
   const PlanOptions options;
   GroupPricer pricer(uses, model, options);
+  // One group for each operation, in the graph's order, so that each reads what is there. Their cycles cost a
+  // call nothing.
   for (int node : folded) {
     const std::vector<int>& operations = uses.operations();
     const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();

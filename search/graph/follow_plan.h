@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of a graph by their decisions: to draw plans, to time them, and to price them again.
+// Finds plans of a graph by their decisions. It serves those who draw plans, time them, or price them again.
 #ifndef KIRSCH_SEARCH_GRAPH_FOLLOW_PLAN_H_
 #define KIRSCH_SEARCH_GRAPH_FOLLOW_PLAN_H_
 
@@ -14,8 +14,8 @@
 
 namespace kirsch {
 
-// One plan after the other of the same graph. Not thread-safe; all arguments outlive it. Of the options the
-// threads, the residency, the fusion and Winograd's algorithm count.
+// Finds one plan after the other of the same graph, with one memo for all. Not thread-safe; all arguments
+// must outlive it. Of the options the threads, the residency, the fusion and Winograd's algorithm count.
 class PlanFollower {
  public:
   PlanFollower(const Graph& graph, std::string_view source, const CostModel& model, Memo& memo,
@@ -23,12 +23,13 @@ class PlanFollower {
   PlanFollower(const PlanFollower&) = delete;
   PlanFollower& operator=(const PlanFollower&) = delete;
 
-  // The cheapest of all. Errors are those of SearchPlan, or that there is none.
+  // The cheapest plan of all. Errors are those of SearchPlan, or that there is no plan.
   absl::StatusOr<Plan> Best() { return Find(nullptr); }
 
-  // The cheapest with these decisions. An error is one line with the place of what is not in the space.
+  // The cheapest plan with these decisions; what they leave open is searched. An error is one line with the
+  // place of the decision that is not in the space.
   absl::StatusOr<Plan> With(const PlanSchedule& schedule) { return Find(&schedule); }
-  // The same of a text that was kept or written by hand. `file` is what errors call it.
+  // The same for a text that was kept or written by hand. `file` is what errors call it.
   absl::StatusOr<Plan> With(std::string_view text, std::string_view file);
 
  private:

@@ -11,6 +11,8 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
     : reads_(uses.operations().size()), users_(reads_.size()), neighbours_(reads_.size()) {
   const Graph& graph = uses.graph();
   const size_t operations = reads_.size();
+  // For each value, link the operation that makes it with those that read it. All of them are neighbours of
+  // one another.
   for (size_t node = 0; node < graph.nodes.size(); ++node) {
     const std::vector<size_t>& readers = uses.UsesOf(static_cast<int>(node));
     OperationSet all = 0;
@@ -31,6 +33,8 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
 }
 
 void FusionGraph::Enumerate(size_t most) {
+  // Each set leads to those with one operation more that finds all it reads. Such a set is a larger number,
+  // so the loop over the growing set meets it later on.
   std::set<OperationSet> known = {0};
   for (auto set = known.begin(); set != known.end() && known.size() <= most; ++set)
     for (size_t place = 0; place < reads_.size(); ++place)
@@ -41,6 +45,7 @@ void FusionGraph::Enumerate(size_t most) {
     done_.assign(known.begin(), known.end());
     return;
   }
+  // Too many: the prefixes of the canonical order are enough for a plan, though maybe not for the best.
   for (size_t end = 0; end <= reads_.size(); ++end) done_.push_back((OperationSet{1} << end) - 1);
 }
 
@@ -66,6 +71,7 @@ OperationSet FusionGraph::Union(const std::vector<OperationSet>& of, OperationSe
 }
 
 bool FusionGraph::IsConnected(OperationSet group) const {
+  // Start with one operation, and add neighbours within the group until there are no more.
   OperationSet reached = group & (~group + 1), before = 0;
   while (reached != before) {
     before = reached;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fusion graph: which sets of operations may have been done, and which fusion groups lead from one such
-// set to the next.
+// Makes the fusion graph, on which plans are paths. Its nodes are the sets of operations that may have been
+// done; a fusion group leads from one such set to a larger one.
+//
+// Example, of three operations in a chain: the sets are {}, {a}, {a, b} and {a, b, c}. From {a} lead the
+// groups {b} and {b, c}.
 #ifndef KIRSCH_SEARCH_GRAPH_FUSION_GRAPH_H_
 #define KIRSCH_SEARCH_GRAPH_FUSION_GRAPH_H_
 
@@ -13,24 +16,28 @@
 
 namespace kirsch {
 
+// The fusion graph of one graph of operations. Immutable, and so thread-safe.
 class FusionGraph {
  public:
-  // At most `most` sets: of a graph that has more, only those that the order of its operations has.
+  // Finds at most `most` sets. A graph may have more, up to 2^16 if no operation reads another. Then only the
+  // prefixes of the canonical order are sets, and all() is false.
   FusionGraph(const GraphUses& uses, size_t most);
 
-  // The sets that have with an operation all that it reads, ascending, so that a set comes after those that
-  // it contains: nothing first, all operations last.
+  // The sets that contain, with an operation, all that it reads. They ascend as numbers, so a set comes after
+  // those that it contains: nothing first, all operations last.
   const std::vector<OperationSet>& done() const { return done_; }
+  // True if these are all sets there are.
   bool all() const { return all_; }
 
-  // The number of a set; nothing if it is none.
+  // The place of a set in done(); nothing if it is none of them.
   std::optional<size_t> Find(OperationSet set) const;
 
-  // Those from which a group leads to set number `end`: connected operations, whether one reads what the
-  // other makes or both read the same. The smallest groups first.
+  // The sets from which one group leads to set number `end`, by their places, the smallest groups first. A
+  // group is connected: one of its operations reads what another makes, or both read the same.
   const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
-  // The operations whose results some operations read; those that read theirs (and kReturned).
+  // The operations whose results a group reads; and those that read the group's results. kReturned is among
+  // the latter if the kernel returns one of them.
   OperationSet ReadBy(OperationSet group) const { return Union(reads_, group); }
   OperationSet UsersOf(OperationSet group) const { return Union(users_, group); }
   static constexpr OperationSet kReturned = OperationSet{1} << kMaxOperations;

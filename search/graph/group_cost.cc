@@ -13,6 +13,7 @@ double Sum(const std::vector<Stage>& stages) {
   return sum;
 }
 
+// All whole tiles of one item, and what is left of its rows.
 double OfTiles(const LoopNest& nest) {
   return static_cast<double>(nest.trips()) * Sum(nest.stages) + Sum(nest.rest);
 }
@@ -20,6 +21,8 @@ double OfTiles(const LoopNest& nest) {
 }  // namespace
 
 GroupCost::Cycles GroupCost::Shared(const LoopNest& nest) const {
+  // The share of the tasks that the busiest thread has. Example: 3 items of 5 tiles each, for 2 threads. By
+  // items it has 2 of 3; by tiles 8 of 15, which is less, but then both threads run `once` for each item.
   const auto share = [&](int64_t tasks) {
     return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
   };
@@ -48,8 +51,9 @@ double GroupCost::Of(const GroupShape& shape) const {
   return cycles;
 }
 
-// The cost is the least of functions that are linear in the stage's cycles, so that it grows by no less than
-// it does in the end.
+// The cost is the least of functions that are linear in the stage's cycles. So it grows at least as fast as
+// for very many cycles, and a line with that slope through the cost at 0 is never above it. Where this line
+// meets the budget is the limit.
 double GroupCost::LimitOf(GroupShape* shape, Stage* stage, double budget) const {
   constexpr double kMuch = 1e18;
   const double before = stage->cycles;

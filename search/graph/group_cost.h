@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loop nests of a fusion group take, their stages having cycles.
+// Adds up what the loop nests of a fusion group take, once all their stages have cycles.
 #ifndef KIRSCH_SEARCH_GRAPH_GROUP_COST_H_
 #define KIRSCH_SEARCH_GRAPH_GROUP_COST_H_
 
@@ -8,21 +8,25 @@
 
 namespace kirsch {
 
+// The rules of the sum, for a number of threads. Stages that come before all items, each thread runs for
+// itself.
 class GroupCost {
  public:
   // `threads` share the tiles of nests that are shared.
   explicit GroupCost(int threads) : threads_(threads) {}
 
-  // Shared by tiles or by items, whichever is cheaper; that is what Best says.
+  // The cycles of a nest, or of all nests of a shape. A shared nest is shared by tiles or by items, whichever
+  // is cheaper; Best says which.
   double Of(const LoopNest& nest) const;
   Sharing Best(const LoopNest& nest) const;
   double Of(const GroupShape& shape) const;
 
-  // If the shape is to take less than `budget` cycles, and other stages take no less than they say, one run
-  // of the stage takes less than this. Leaves the stage as it was.
+  // The cycles that one run of the stage must stay below, if the shape is to take less than `budget` cycles.
+  // Other stages count at what they have, which may be bounds. Leaves the stage as it was.
   double LimitOf(GroupShape* shape, Stage* stage, double budget) const;
 
  private:
+  // Of a shared nest, both ways to share it.
   struct Cycles {
     double by_items, by_tiles;
   };

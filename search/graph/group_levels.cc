@@ -11,11 +11,12 @@
 namespace kirsch {
 namespace {
 
-// A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
+// The share of a cache that values between stages may take. The rest of it is left for what streams by.
 constexpr double kShareOfBuffers = 0.5;
 
-// Elements from a window to the next one that a thread meets, where they have some in common; else 0. It
-// finds those where the last one left them.
+// Elements from a window to the next one that a thread meets, if they have some in common; else 0. The thread
+// finds the common elements where the last window left them. Threads that share tiles take every `threads`-th
+// one.
 int64_t StepOfWindow(const LoopNest& nest, const Stage& stage, int operand, int threads) {
   if (!IsWindow(stage.spec, operand)) return 0;
   const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
@@ -32,14 +33,14 @@ int64_t OperandBytes(const Spec& spec, int operand) {
   return Bytes(TypeOf(spec, operand), ExtentOf(spec, operand).elements());
 }
 
-// Does every tile read all of it, so that it may be where the last tile left it?
+// True if every tile reads all of the operand, so that it may be where the last tile left it.
 bool IsReadByAllTiles(const LoopNest& nest, const Stage& stage, int operand) {
   const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
   return nest.tiles() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
          at.row_stride == 0 && !Makes(nest.stages, at.value);
 }
 
-// Of all such operands.
+// Bytes of all such operands in a nest.
 int64_t BytesForAllTiles(const LoopNest& nest) {
   int64_t bytes = 0;
   for (const Stage& stage : nest.stages)
@@ -48,7 +49,7 @@ int64_t BytesForAllTiles(const LoopNest& nest) {
   return bytes;
 }
 
-// Does every one of several tiles read all of it?
+// True if the buffer is made before the tiles, and several tiles read it.
 bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
   return (shape.nests.size() > 1 || shape.nests.front().tiles() > 1) &&
          std::any_of(shape.nests.begin(), shape.nests.end(), [&](const LoopNest& nest) {
@@ -61,6 +62,8 @@ bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
 // Does one of the stages write the value?
 bool Makes(const std::vector<Stage>& stages, int value) {
   return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
+    // Behind the inputs come the results. A row program may have several, all other stages have one; what
+    // follows that is read by their epilogues.
     const size_t inputs = stage.kind == StageKind::kRows          ? stage.program.inputs.size()
                           : stage.kind == StageKind::kContraction ? size_t{MatmulDims::kOut}
                                                                   : 1;
@@ -72,7 +75,8 @@ bool Makes(const std::vector<Stage>& stages, int value) {
 
 namespace {
 
-// Does a call find it there: a parameter that is more than what constants are made of, or what is made so?
+// True if a call finds the value in memory: a parameter, or a value made of constants. A constant parameter
+// that is read only to compute others ahead does not count, as no call touches it.
 bool IsHandedOver(const Graph& graph, int value) {
   const bool input = value < graph.num_inputs();
   if (!graph.IsConstant(value)) return input;
@@ -85,7 +89,7 @@ bool IsHandedOver(const Graph& graph, int value) {
   return input && !only_made_of;
 }
 
-// What is made of constants is placed where one of them would be.
+// A value made of constants is placed where one of them would be: in RAM if any is.
 bool IsPlacedInRam(const Graph& graph, Residency residency, int value) {
   if (value < graph.num_inputs()) return residency.InRam(value);
   const std::vector<int>& inputs = graph.at(value).inputs;
@@ -114,13 +118,15 @@ GroupLevels::GroupLevels(const Graph& graph, const Target& target, Residency res
       residency_(residency),
       placement_(PlacementOf(graph, residency, target)) {}
 
-// Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
+// The level at which so many bytes of values between stages stay. `all`: these are all bytes that a tile goes
+// through, so they may take the whole share that a cache allows.
 Level GroupLevels::LevelOfBuffers(int64_t bytes, bool all) const {
   return LevelOfBuffers(bytes, fastest_, all);
 }
 
 Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+    // No level faster than `fastest`, unless the caller's values are in one themselves.
     if (level < std::min(fastest, placement_)) continue;
     const MemoryLevel& cache = target_.at(level);
     const int threads = std::min(threads_, cache.threads_per_cache);
@@ -130,6 +136,8 @@ Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const 
   return Level::kRam;
 }
 
+// In this order: a buffer of this group; a constant; a parameter or the result; a value that an earlier group
+// made.
 Level GroupLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
@@ -142,7 +150,7 @@ Level GroupLevels::LevelOf(int value) const {
   return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
 }
 
-// What is made ahead is placed where what it is made of would be.
+// Copies made ahead are placed where the constants would be that they are made of.
 Level GroupLevels::PlacementOfPrepacked(const GroupShape& shape, int value) const {
   Level placement = placement_;
   for (const Stage& stage : shape.prepacks) {
@@ -154,7 +162,7 @@ Level GroupLevels::PlacementOfPrepacked(const GroupShape& shape, int value) cons
   return placement;
 }
 
-// Is it no whole value of the graph's?
+// True if the buffer is a tile: it is no node of the graph, or smaller than one.
 bool GroupLevels::IsLocal(const Buffer& buffer) const {
   return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
          buffer.bytes < graph_.at(buffer.value).type.bytes();
@@ -168,10 +176,11 @@ bool GroupLevels::MayKeepInL1(const GroupShape& shape) const {
   return local > 0 && LevelOfBuffers(local, Level::kL1, false) == Level::kL1;
 }
 
-// Where values are: buffers of the group, of groups before, or the caller's.
+// Tiles stay together in one level. A buffer that crosses tiles must have room beside them.
 void GroupLevels::Place(const GroupShape& shape, Level keep) {
   fastest_ = keep;
   levels_.clear();
+  // Copies made ahead are no buffers of the call, so they take no room here.
   int64_t local = 0, crossing = 0;
   const auto is_local = [&](const Buffer& buffer) {
     return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
@@ -193,6 +202,7 @@ std::vector<Level> GroupLevels::LevelsOf(const Stage& stage) const {
 
 void GroupLevels::PlaceSpec(const LoopNest& nest, Stage* stage) const {
   Spec& spec = stage->spec;
+  // Where the value is, but closer if the last tile, or the stage before, has left it in a faster cache.
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     Level& level = spec.tensor(operand).level;
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
@@ -214,6 +224,7 @@ double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
     cycles += ReadCycles(Bytes(TypeOf(stage.spec, operand), StepOfWindow(nest, stage, operand, threads_)),
                          level, target_);
+    // The spec has the operand where the tiles leave it. Its way there is paid once, and shared by all tiles.
     if (IsReadByAllTiles(nest, stage, operand) && stage.spec.tensor(operand).level < level)
       cycles +=
           ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(nest.tiles());
@@ -221,7 +232,8 @@ double GroupLevels::FetchCycles(const LoopNest& nest, const Stage& stage) const 
   return static_cast<double>(stage.repeats) * cycles;
 }
 
-// Places the operands further away, until there is room for the copy that a program may need.
+// Moves the fastest operands one level further away, until there is room for the copy that no program can do
+// without.
 void GroupLevels::MakeRoom(Spec* spec) const {
   while (!HasRoom(*spec, target_)) {
     const Level fastest = FillingLevel(*spec);

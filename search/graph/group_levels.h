@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the values of a fusion group are: what its stages read and write, and what stays between them.
+// Says in which cache the values of a fusion group are: those that its stages read and write, and those that
+// stay between them. Programs of contractions are searched for operands at certain levels, so this comes
+// before all prices.
 #ifndef KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_
 #define KIRSCH_SEARCH_GRAPH_GROUP_LEVELS_H_
 
@@ -20,8 +22,9 @@ enum class Workers : uint8_t {
   kEach,    // each thread does all of it, for itself
 };
 
-// The arguments outlive it. Values between stages stay in the fastest level of which they take no more than a
-// half; what threads have made together is no closer than L3.
+// Places the values of one candidate for a group. Values between stages stay in the fastest level of which
+// they take no more than half. Values that threads have made together are no closer than L3. The arguments
+// must outlive it.
 class GroupLevels {
  public:
   // `threads` work at the same time.
@@ -30,24 +33,27 @@ class GroupLevels {
   Workers workers() const { return workers_; }
   int threads() const { return threads_; }
 
-  // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
-  // (rewrites/README.md), so that it need not be the better place.
+  // True if tiles between stages could stay in L1. That need not be the better place: it keeps other operands
+  // from the levels beyond (rewrites/README.md). So the search tries both.
   bool MayKeepInL1(const GroupShape& shape) const;
 
-  // Places all that the shape makes; between its stages no closer than at `keep`.
+  // Places all buffers of the shape; those between its stages no closer than at `keep`.
   void Place(const GroupShape& shape, Level keep);
-  // Where a copy for all of the nest's tiles may be, of what is at `from`.
+  // The level for a copy that all of the nest's tiles read, made of a matrix at `from`.
   Level LevelForCopy(const LoopNest& nest, Level from) const;
+  // Sets where a copy is that one of the group's stages makes.
   void PlaceCopy(int value, Level level) { levels_[value] = level; }
-  // What is made of a constant ahead of all calls: it is placed where that would be, whoever reads it.
+  // Sets where a copy of a constant is that was made ahead of all calls: where the constant would be.
   void PlacePrepacked(int constant, int value) { levels_[value] = LevelOf(constant); }
 
+  // The levels of a stage's operands, in their order.
   std::vector<Level> LevelsOf(const Stage& stage) const;
-  // Says in a contraction's spec where its operands are, and who shares it.
+  // Sets the levels of the operands in a contraction's spec, and the threads that share it or work beside it.
   void PlaceSpec(const LoopNest& nest, Stage* stage) const;
 
-  // What it takes to fetch, beside what the spec's cost has in it, the elements that a tile of a window has
-  // not in common with the one before it; and, shared out to all tiles, those that stay from the first on.
+  // Cycles for the data that the contraction's own cost leaves out, as its spec has them closer than they
+  // come from. Of a window, these are the elements that the tile has not in common with the tile before it.
+  // Of an operand that all tiles read, it is the way of the whole operand, divided evenly over the tiles.
   double FetchCycles(const LoopNest& nest, const Stage& stage) const;
 
  private:
@@ -63,16 +69,16 @@ class GroupLevels {
   const Workers workers_;
   const int threads_;
   const Residency residency_;
-  const Level placement_;        // of those of the caller's values that are in caches
+  const Level placement_;        // of the caller's values that are in caches: all are in the same one
   Level fastest_ = Level::kL2;   // that values between stages may stay in
   std::map<int, Level> levels_;  // of the shape's buffers
   int64_t local_bytes_ = 0;      // of those that are tiles
 };
 
-// The fastest level that holds all that the caller of a graph's kernel hands over, but for what is in RAM.
+// The fastest level that holds all that the caller of a graph's kernel hands over, apart from what is in RAM.
 Level PlacementOf(const Graph& graph, Residency residency, const Target& target);
 
-// Does one of the stages write the value?
+// True if one of the stages writes the value.
 bool Makes(const std::vector<Stage>& stages, int value);
 
 }  // namespace kirsch

@@ -20,6 +20,7 @@ namespace {
 constexpr double kImpossible = ToCycles(kInfiniteCost);
 const PlanPacking kAnyPacking;  // where a schedule decides
 
+// How a schedule writes a rewrite, such as "matmul tile=SIZE".
 std::string Usage(const GraphRewrite& rewrite) {
   std::string text(rewrite.name);
   for (std::string_view name : rewrite.parameters) Append(&text, " ", name, "=SIZE");
@@ -89,6 +90,8 @@ absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(Ope
                              GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
                              options_.any_rows};
   std::list<Candidate> candidates;
+  // Only rewrites that a pinned schedule allows, that apply to the group, and that go by keys in the way the
+  // options ask for.
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
@@ -96,13 +99,16 @@ absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(Ope
     if (absl::Status status = AddCandidates(*rewrite, problem, workers, &candidates); !status.ok())
       return status;
   }
+  // The sort is stable: of equal bounds, the rewrites keep the order of the registry.
   candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
   return candidates;
 }
 
-// The order of trial is that of the closed forms, whatever was learned since: of equal costs the first wins.
+// Tries candidates in the order of their closed forms, whatever was learned of them since. Of equal costs the
+// first one wins, so the winner does not depend on earlier questions.
 absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
                                              std::list<Candidate>* candidates) {
+  // `bound` becomes the least of all candidates, those included that were put aside.
   std::optional<PricedGroup> best, second;
   double bound = kInfiniteCycles;
   for (Candidate& candidate : *candidates) {
@@ -111,9 +117,12 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
       absl::StatusOr<GroupPrice> priced = PriceCandidate(budget, candidate);
       if (!priced.ok()) return priced.status();
       candidate.bound = priced->bound;
+      // A group that is found is the caller's to remember; its candidates are of no further use.
       if (priced->group) {
+        // Whichever of both is dearer is the second best so far.
         const bool wins = !best || priced->bound < best->cycles;
         second = wins ? std::exchange(best, std::move(priced->group)) : std::move(priced->group);
+        // The next candidate must beat the best, or the second best if that is wanted, too.
         if (!second_best)
           budget = best->cycles;
         else if (second)
@@ -134,6 +143,8 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers worker
     for (const GraphRewrite* rewrite : GraphRewrites()) names.push_back(rewrite->name);
     return ExpectedAt(options_.schedule->source, word, Cat("a rewrite (", Join(names, " "), ")"));
   }
+  // The steps below ask `pinned_` wherever there is something to choose. What earlier questions left open is
+  // of no use here, and the other way round.
   pinned_ = &schedule;
   open_.erase({set, workers});
   absl::StatusOr<GroupPrice> priced = Price(set, workers, kInfiniteCycles, options_.explain);
@@ -141,13 +152,15 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers worker
   pinned_ = nullptr;
   if (!priced.ok()) return priced.status();
   if (priced->group) return *std::move(priced->group);
+  // No candidate: blame the rewrite if there is one, else the group.
   const bool named = !schedule.rewrite.text.empty();
   return ErrorAt(
       options_.schedule->source, named ? schedule.rewrite.position : schedule.position,
       Cat("expected ", named ? "operations that the rewrite is for" : "a group that can be computed"));
 }
 
-// All parameters, with results in place and not, and with values between stages in L2 and in L1.
+// Adds candidates with all parameters of a rewrite. Each comes with results in place and not, and with values
+// between stages in L2 and in L1.
 absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const GroupProblem& problem,
                                         Workers workers, std::list<Candidate>* candidates) {
   std::vector<RewriteParameters> all;
@@ -158,13 +171,16 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
   } else {
     all = rewrite.enumerate(problem);
   }
-  // Numbers of buffers that no other group has.
+  // Buffers get numbers that no other group of a plan has, as groups of a plan have different first
+  // operations. The rewrite takes the first kMaxOperations numbers, copies take those after them.
   const auto first = static_cast<size_t>(std::countr_zero(problem.group.set()));
   const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
   for (const RewriteParameters& parameters : all)
     for (bool in_place : {true, false}) {
       const Choice choice{&rewrite, {parameters, in_place, next_value}};
       const GroupShape shape = rewrite.expand(problem, choice.form);
+      // The rewrite can't be applied after all. If nothing else computes the operation, this error is the
+      // user's answer.
       if (!shape.error.empty()) {
         if (problem.group.size() == 1) errors_.try_emplace(problem.group.at(0), shape.error);
         return pinned_ != nullptr && !pinned_->rewrite.text.empty()
@@ -180,7 +196,7 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
   return absl::OkStatus();
 }
 
-// With what is no contraction priced, and the others at what they cost at least.
+// Adds one shape at both levels of `keep`, with its bound.
 absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& shape, Workers workers,
                                        std::list<Candidate>* candidates) {
   if (absl::Status status = CheckPins(shape); !status.ok()) return status;
@@ -197,6 +213,8 @@ absl::Status GroupPricer::AddCandidate(const Choice& choice, const GroupShape& s
   return absl::OkStatus();
 }
 
+// Stages that are no contractions get their exact price. Contractions get their closed forms: the lesser of
+// with and without a copy of an operand that may be copied.
 absl::Status GroupPricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
   const GroupLevels& levels = candidate->levels;
@@ -225,6 +243,8 @@ double GroupPricer::BoundOf(const Stage& stage) const {
   return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
 }
 
+// Probes all questions first, since each may refute the candidate by itself. If all bounds together stay
+// below the budget, the questions are decided, one after the other.
 absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate candidate) {
   GroupShape& shape = candidate.shape;
   OperandCopies copies = CopiesFor(&candidate);
@@ -235,6 +255,7 @@ absl::StatusOr<GroupPrice> GroupPricer::PriceCandidate(double budget, Candidate 
     if (!possible.ok()) return possible.status();
     if (!*possible) return Refused(question, shape, budget);
   }
+  // All bounds are below the budget. From here on shapes get programs and copies.
   GroupDecision decision;
   for (const Question& question : questions) {
     const absl::StatusOr<bool> solved = question.readers != nullptr
@@ -267,14 +288,15 @@ PricedGroup GroupPricer::Finished(const Candidate& candidate, const GroupDecisio
   return priced;
 }
 
-// A contraction without a program will not have one at any price.
+// A candidate that costs the budget or more. If a contraction has no program at all, it will not have one at
+// any price.
 GroupPrice GroupPricer::Refused(const Question& question, const GroupShape& shape, double budget) {
   const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
   return {std::nullopt, never ? kInfiniteCycles : budget};
 }
 
-// What is to be decided of the contractions, each that shares no copy for itself. The stages get the cycles
-// that are known by now.
+// Lists the questions of a candidate: one for each contraction that shares no copy, and one for each matrix
+// that may be copied. The stages get the cycles that are known by now.
 std::vector<GroupPricer::Question> GroupPricer::MakeQuestions(
     const OperandCopies& copies, const std::vector<OperandCopies::Readers>& readers,
     GroupShape* shape) const {
@@ -282,6 +304,7 @@ std::vector<GroupPricer::Question> GroupPricer::MakeQuestions(
   for (const StagePlace& place : FindPlaces(*shape)) {
     Stage& stage = place.In(*shape);
     if (stage.kind != StageKind::kContraction || IsAmong(readers, place.number)) continue;
+    // The closed form, or what earlier searches of this spec have proven.
     const double closed = stage.cycles;
     stage.cycles = std::max(closed, solver_.BoundOf(stage));
     questions.push_back({place, nullptr, stage.cycles / closed});
@@ -301,8 +324,9 @@ std::vector<GroupPricer::Question> GroupPricer::MakeQuestions(
   return questions;
 }
 
-// What was raised least from its closed form is probed first: a little more is learned of it sooner. What is
-// decided in the end is decided in the order of the stages, whatever was learned when: copies have numbers.
+// The order of probes: first the question whose bound was raised least from its closed form, as a little more
+// is learned of it sooner. The decisions themselves are in the order of the stages, whatever was learned
+// when, as copies have numbers.
 std::vector<GroupPricer::Question> GroupPricer::LeastRaisedFirst(std::vector<Question> questions) {
   std::stable_sort(questions.begin(), questions.end(),
                    [](const Question& a, const Question& b) { return a.raised < b.raised; });
@@ -325,6 +349,7 @@ OperandCopies GroupPricer::CopiesFor(Candidate* candidate, int made) {
       options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
 }
 
+// Prices a stage that is no contraction; its schedule may be pinned.
 absl::Status GroupPricer::PriceRows(const GroupLevels& levels, int number, Stage* stage) const {
   const StageSchedule* const pinned = PinnedStage(number);
   if (PriceStage(levels.LevelsOf(*stage), target_, pinned != nullptr ? &pinned->row_schedule : nullptr,
@@ -333,9 +358,9 @@ absl::Status GroupPricer::PriceRows(const GroupLevels& levels, int number, Stage
   return Unsuited(pinned->position, "a schedule that is in the space of the row program");
 }
 
-// Learns what a contraction takes in all tiles but the last, those that read a matrix which may be copied
-// with a copy and without. What the last tile takes is little, and need not be known of candidates that are
-// too dear without it. False: this one is.
+// Learns what a contraction takes in all tiles but the last. Contractions that read a matrix which may be
+// copied are asked with a copy and without. The last tile takes little, and need not be known of candidates
+// that are too dear without it. False: the candidate is too dear.
 absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandCopies& copies, double budget,
                                         const GroupLevels& levels, GroupShape* shape) {
   if (pinned_ != nullptr || !optimal()) return true;
@@ -346,6 +371,8 @@ absl::StatusOr<bool> GroupPricer::Probe(const Question& question, const OperandC
   for (const StagePlace& place : question.readers->stages) {
     if (place.list == &LoopNest::rest) continue;
     Stage& stage = place.In(*shape);
+    // Either way must be too dear to refute the candidate. The lesser of both is what the reader takes at
+    // least.
     Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
     const double fetch = levels.FetchCycles(shape->nests[place.nest], stage);
     const double limit = GroupCost(levels.threads()).LimitOf(shape, &stage, budget) - fetch;
@@ -370,6 +397,7 @@ absl::StatusOr<bool> GroupPricer::SolveContraction(int number, double limit, Sta
 
 Sharing GroupPricer::SharingOf(const LoopNest& nest, Workers workers) {
   if (workers != Workers::kShared) return Sharing::kNone;
+  // A single contraction of one tile is shared by its own program, which divides it into tasks.
   const bool alone = nest.stages.size() == 1 && nest.batch == 1 && nest.tile == nest.rows &&
                      nest.stages[0].kind == StageKind::kContraction;
   return alone ? Sharing::kStage : Sharing::kTiles;
@@ -391,7 +419,7 @@ absl::Status GroupPricer::Unsuited(TextPosition position, std::string_view expec
   return ErrorAt(options_.schedule->source, position, Cat("expected ", expected));
 }
 
-// Is every line for a stage for one that there is?
+// An error if a line of the schedule is for a stage that there isn't.
 absl::Status GroupPricer::CheckPins(const GroupShape& shape) const {
   if (pinned_ == nullptr) return absl::OkStatus();
   const std::vector<StagePlace> places = FindPlaces(shape);
@@ -405,6 +433,7 @@ absl::Status GroupPricer::CheckPins(const GroupShape& shape) const {
   return absl::OkStatus();
 }
 
+// The parameters that a schedule names. All of a rewrite's must be there, in any order.
 absl::StatusOr<RewriteParameters> GroupPricer::PinnedParameters(const GraphRewrite& rewrite) const {
   RewriteParameters parameters = {};
   std::vector<bool> given(rewrite.parameters.size());

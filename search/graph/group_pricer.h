@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fusion group costs: the cheapest of its rewrites, each stage with the program that the search
-// finds for it.
+// Finds what a fusion group costs: the cheapest of its candidates, each stage with the program that the
+// search finds for it.
+//
+// It works under a budget, because lengths of groups matter only as far as the shortest path needs them. A
+// candidate is put aside once its bounds show that it costs more.
 #ifndef KIRSCH_SEARCH_GRAPH_GROUP_PRICER_H_
 #define KIRSCH_SEARCH_GRAPH_GROUP_PRICER_H_
 
@@ -25,7 +28,7 @@
 
 namespace kirsch {
 
-// A group's loop nests, which don't wait for each other.
+// A group with its loop nests, which don't wait for each other.
 struct PricedGroup {
   GroupDecision decision;
   std::vector<Stage> prepacks;
@@ -34,12 +37,13 @@ struct PricedGroup {
   double cycles = 0;  // without what starting threads and waiting for them takes
 };
 
+// The answer to a question about a group: the group itself, or only a bound.
 struct GroupPrice {
   std::optional<PricedGroup> group;
   double bound = 0;  // the cycles of the group, if there is one
 };
 
-// Not thread-safe. All arguments of the constructor outlive it.
+// Prices the groups of one graph. Not thread-safe. All arguments of the constructor must outlive it.
 class GroupPricer {
  public:
   // A rewrite of a group, with its parameters.
@@ -47,58 +51,60 @@ class GroupPricer {
     const GraphRewrite* rewrite;
     GroupForm form;
   };
-  // What it makes, its values being at their levels: contractions have no programs, and cost what is known
-  // that they do at least.
+  // What a choice makes of the group, with all values at their levels. Contractions have no programs yet;
+  // their cycles are what is known that they take at least.
   struct Candidate {
     Choice choice;
-    Level keep;
+    Level keep;  // the fastest that values between stages may stay in
     GroupShape shape;
     GroupLevels levels;
-    double bound;
+    double bound;  // cycles; a closed form at first, then what budgets have proven
   };
 
   GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
 
-  // The group of these operations costs no less, by closed forms; infinity: no rewrite is for it.
+  // A lower bound of the group's cycles, by closed forms. Infinity: no rewrite applies to it.
   absl::StatusOr<double> Bound(OperationSet set, Workers workers);
-  // The arithmetic of an operation, by its place, takes no less on all threads together, whatever group it is
-  // in.
+  // A lower bound of the arithmetic of an operation, given by its place. It holds for all threads together,
+  // and whatever group the operation is in.
   absl::StatusOr<double> ArithmeticBound(size_t place);
 
-  // The group, or, if it does not cost less than `budget` cycles, a bound that is no less. Once a search was
-  // stopped, only by the first candidate there is, or, below a budget, in none, and the bound is not proven.
-  // An error is the search's. `second_best`: find what would be second best, too.
+  // Returns the cheapest candidate, if it costs less than `budget` cycles; else a bound that is no less.
+  // `second_best`: look for the second best candidate, too. An error is that of a search.
+  //
+  // After a search was stopped, the answer is not proven. Without a budget it is then the first candidate
+  // that has programs. With one, it may be none at all.
   absl::StatusOr<GroupPrice> Price(OperationSet set, Workers workers, double budget,
                                    bool second_best = false);
 
-  // The same as a schedule has it; what that leaves open is searched. InvalidArgument, one line with the
+  // The same, as a schedule has it; whatever that leaves open is searched. InvalidArgument: one line with the
   // place of the decision that is not in the space, or does not fit.
   absl::StatusOr<PricedGroup> Replay(OperationSet set, Workers workers, const GroupSchedule& schedule);
 
-  // What Price goes through, for others who compare candidates (group_k_best.h).
-  // All candidates, what promises most first.
+  // The steps of Price, for others who compare candidates (group_k_best.h). First, all candidates, by their
+  // bounds.
   absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set, Workers workers);
-  // The copies that contractions of a candidate may share, of which `made` are decided. `candidate` outlives
-  // them.
+  // The copies that contractions of a candidate may share, of which `made` are decided. `candidate` must
+  // outlive them.
   OperandCopies CopiesFor(Candidate* candidate, int made = 0);
-  // A placed contraction takes no less, by closed forms.
+  // The cycles that a placed contraction takes at least, by closed forms.
   double BoundOf(const Stage& stage) const;
-  // Fills in the program of the stage of that number, or of none if it is negative, its operands having their
-  // places. False: it takes at least `limit` cycles.
+  // Fills in the program of a stage whose operands are placed. `number`: that of the stage, for schedules;
+  // negative: it has none. False: it takes at least `limit` cycles.
   absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
-  // A candidate whose stages have programs, and the copies that were decided.
+  // Makes a group of a candidate whose stages have programs, and of the copies that were decided.
   PricedGroup Finished(const Candidate& candidate, const GroupDecision& copies) const;
-  // As nodes.
+  // The operations of a set, as nodes.
   std::vector<int> OperationsOf(OperationSet set) const { return FusionGroup(uses_, set).operations(); }
 
-  // Why an operation, as a node, can't be a group alone.
+  // Says why an operation, given as a node, can't be a group alone.
   std::string ErrorOf(int node) const;
-  // Of all searches.
+  // Counts of all searches; and whether none of them was stopped.
   const SearchStats& stats() const { return solver_.stats(); }
   bool optimal() const { return solver_.optimal(); }
 
  private:
-  // A contraction that is to be solved, or a matrix of which it is to be decided whether it is copied.
+  // Something to be decided of a candidate: the program of a contraction, or whether a matrix is copied.
   struct Question {
     StagePlace place;
     const OperandCopies::Readers* readers = nullptr;  // null: a contraction
@@ -138,7 +144,8 @@ class GroupPricer {
   const std::vector<bool> of_keys_;  // nodes that have the number of keys, if that is to be any
   const GroupSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
-  // Of groups that Price was asked about and that cost more, what is left of their candidates.
+  // The candidates of groups that Price was asked about and that cost more than the budget, with the bounds
+  // proven so far. The next question, with a larger budget, goes on from there.
   std::map<std::pair<OperationSet, Workers>, std::list<Candidate>> open_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a graph has the number of keys: where that number is to be any, rewrites are told.
+// Finds the nodes of a graph that have the number of keys. If a plan is to be for any number of keys,
+// rewrites must know them.
 #ifndef KIRSCH_SEARCH_GRAPH_KEY_NODES_H_
 #define KIRSCH_SEARCH_GRAPH_KEY_NODES_H_
 
@@ -10,10 +11,11 @@
 
 namespace kirsch {
 
-// By node: is its type another one in `other`, the same kernel's canonical graph for another number of keys?
+// For each node: true if its type differs in `other`, which is the canonical graph of the same kernel for
+// another number of keys.
 std::vector<bool> NodesOfKeys(const Graph& graph, const Graph& other);
 
-// Does the group read or make such a node? `of_keys` may be empty: then there is none.
+// True if the group reads or makes such a node. `of_keys` may be empty: then there is none.
 bool GoesByKeys(const FusionGroup& group, const std::vector<bool>& of_keys);
 
 }  // namespace kirsch

@@ -22,7 +22,7 @@ constexpr int64_t kLine = 64;  // bytes
 
 constexpr int kNoNumber = -1;  // of a stage that no schedule speaks of
 
-constexpr double kAnything = std::numeric_limits<double>::infinity();
+constexpr double kAnything = std::numeric_limits<double>::infinity();  // a limit that nothing reaches
 
 }  // namespace
 
@@ -38,7 +38,8 @@ std::vector<StagePlace> FindPlaces(const GroupShape& shape) {
   return places;
 }
 
-// The operand that may be copied once: a constant, or what all of several tiles multiply by; -1: none.
+// Returns the operand that may be copied once: a constant, or an rhs that all of several tiles read; -1:
+// none.
 int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& place) const {
   const LoopNest& nest = shape.nests[place.nest];
   const Stage& stage = place.In(shape);
@@ -47,19 +48,23 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
       stage.keys != 0 ||  // how many there are to copy is not known
       stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().base == OpKind::kDepthwise)
     return -1;
+  // A constant may be either input, but not a window, and not a matrix of which each tile reads its own rows.
   for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
     const StageOperand& matrix = stage.operands[operand];
     if (graph_.IsConstant(matrix.value) && stage.repeats == 1 && matrix.row_stride == 0 &&
         !IsWindow(stage.spec, static_cast<int>(operand)))
       return static_cast<int>(operand);
   }
+  // Otherwise a copy pays only if it is read several times, and it can be made before the tiles only if none
+  // of them makes the matrix.
   const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
   const bool for_all_tiles = shape.nests.size() == 1 && nest.tiles() > 1 && rhs.row_stride == 0 &&
                              (stage.repeats == 1 || !graph_.IsConstant(rhs.value));
   return for_all_tiles && !Makes(nest.stages, rhs.value) ? MatmulDims::kRhs : -1;
 }
 
-// A matrix is told by value and offset, and by what is read from there on.
+// Readers read the same matrix if value, offset and stride of items are the same, and if they read equally
+// much from there on, in the same order.
 std::vector<OperandCopies::Readers> OperandCopies::FindReaders(const GroupShape& shape) const {
   std::map<std::tuple<int, int, int64_t, int64_t, Order, int64_t, int64_t>, Readers> readers;
   for (const StagePlace& place : FindPlaces(shape)) {
@@ -79,7 +84,7 @@ std::vector<OperandCopies::Readers> OperandCopies::FindReaders(const GroupShape&
   return list;
 }
 
-// What is to be made of a constant ahead; null: anything.
+// The copies that may be made of a constant ahead; null: any.
 const CopiesOfConstant* OperandCopies::PackedAs(int constant) const {
   const auto packed = packing_.find(constant);
   return packed == packing_.end() ? nullptr : &packed->second;
@@ -87,12 +92,15 @@ const CopiesOfConstant* OperandCopies::PackedAs(int constant) const {
 
 bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
   if (packing_.empty()) return true;
+  // May this be made of the constant?
   const auto makes = [&](int constant, const PackedCopy& copy) {
     const CopiesOfConstant* const copies = PackedAs(constant);
     return copies == nullptr || copies->contains(copy);
   };
   for (const Stage& stage : shape.prepacks)
     if (!makes(stage.operands[0].value, CopyMadeBy(stage))) return false;
+  // A constant that is not copied is read as it lies, which is a plain copy. So the packing must have that
+  // one, too.
   for (const StagePlace& place : FindPlaces(shape)) {
     const std::vector<StageOperand>& operands = place.In(shape).operands;
     const int copied = CopiedOperand(shape, place);
@@ -104,7 +112,7 @@ bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
   return true;
 }
 
-// May the readers read their matrix as it lies?
+// True if the packing lets the readers read their matrix as it lies.
 bool OperandCopies::MayLie(const Readers& readers, const GroupShape& shape) const {
   const StagePlace& reader = readers.stages.front();
   const CopiesOfConstant* const copies = PackedAs(reader.In(shape).operands[readers.operand].value);
@@ -122,12 +130,14 @@ std::vector<Decision> OperandCopies::FindPacks(const GroupShape& shape, const St
   return packs;
 }
 
-// Each item of a batch has a copy of its own, which is made when it comes to it, but for those of constants.
+// True if all items of a batch read one matrix. Otherwise each item has a copy of its own, made when the nest
+// comes to it; copies of constants are all made ahead.
 bool OperandCopies::IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
   const StageOperand& matrix = reader.In(shape).operands[operand];
   return matrix.batch_stride == 0 || shape.nests[reader.nest].batch == 1;
 }
 
+// True if the copy can be made ahead of all calls.
 bool OperandCopies::IsPrepacked(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
   const Stage& stage = reader.In(shape);
   return graph_.IsConstant(stage.operands[operand].value) &&
@@ -143,6 +153,7 @@ Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& rea
   return stage;
 }
 
+// Room must be left in each reader's spec, as the other operands of each take room, too.
 bool OperandCopies::Fits(const GroupShape& shape, const Readers& readers, const Decision& decision) const {
   const Target& target = model_.target();
   return std::all_of(readers.stages.begin(), readers.stages.end(), [&](const StagePlace& reader) {
@@ -158,7 +169,11 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
   GroupDecision::Copy copy;
   copy.op = readers.stages.front().In(*shape).spec.op;
   for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
+  // Both ways start from the same shape. The copy must be cheaper than the matrix as it lies, so that one's
+  // cost is its budget.
   GroupShape as_it_lies = *shape, packed = *shape;
+  // A schedule may leave the matrix as it lies, or name a copy. If it has a program for a reader but no copy,
+  // the matrix stays as it lies.
   const CopySchedule* const pinned = PinnedFor(readers);
   absl::StatusOr<bool> lies = false, copied = false;
   if (MayLie(readers, *shape) && (pinned == nullptr || !pinned->decision))
@@ -170,6 +185,7 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
   else if (!IsPinned(readers))
     copied = ChooseCopy(readers, budget, &packed, &copy.decision);
   if (!copied.ok()) return copied;
+  // The number is used up even if there is no copy: CopiesFor counts the matrices that are decided.
   ++next_value_;
   if (!*lies && !*copied) return false;
   *shape = std::move(*copied ? packed : as_it_lies);
@@ -181,6 +197,7 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
 absl::StatusOr<bool> OperandCopies::SolveAsItIs(const StagePlace& place, double budget,
                                                 GroupShape* shape) const {
   Stage& stage = place.In(*shape);
+  // The program must be cheaper by what the fetch takes beside it.
   const double fetch = levels_.FetchCycles(shape->nests[place.nest], stage);
   const double limit = cost_.LimitOf(shape, &stage, budget) - fetch;
   absl::StatusOr<bool> solved = solve_(place.number, limit, &stage);
@@ -195,7 +212,7 @@ absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budg
   return cost_.Of(*shape) < budget;
 }
 
-// Where the stage belongs that copies what the reader reads.
+// The list for the stage that makes the copy: ahead of all calls, before all items, or for each item.
 std::vector<Stage>* OperandCopies::PacksFor(const StagePlace& reader, size_t operand,
                                             GroupShape* shape) const {
   if (IsPrepacked(*shape, reader, operand)) return &shape->prepacks;
@@ -203,12 +220,14 @@ std::vector<Stage>* OperandCopies::PacksFor(const StagePlace& reader, size_t ope
   return IsOnce(*shape, reader, operand) ? &nest.before : &nest.once;
 }
 
-// The cheapest copy of the operand that is constant in the stage's spec, with nothing but its cycles.
+// A stage that stands for the cheapest copy of the operand that is constant in the stage's spec. It has
+// nothing but cycles.
 Stage OperandCopies::LeastPack(const Stage& constant) const {
   Stage pack;
   pack.kind = StageKind::kPack;
   pack.repeats = constant.repeats;
   pack.cycles = kAnything;
+  // No program knows yet which copy it is, so it counts as the cheapest that is legal.
   std::vector<Decision> decisions;
   EnumerateDecisions(constant.spec, model_.target(), &decisions);
   Expansion expansion;
@@ -222,13 +241,15 @@ Stage OperandCopies::LeastPack(const Stage& constant) const {
 
 double OperandCopies::LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand,
                               double budget) const {
+  // Whatever copy there will be costs at least this much, so the reader must be cheaper by that.
   GroupShape trial = shape;
   PacksFor(reader, operand, &trial)->push_back(LeastPack(WithConstant(shape, reader, operand)));
   return cost_.LimitOf(&trial, &reader.In(trial), budget);
 }
 
-// What is too much with the copy that a reader would have, and the cheapest copy there is, is too much with
-// any.
+// Tries the copies that the readers would have, one reader after the other, and keeps the cheapest. Suppose
+// the copy that a reader would have is too much, together with the cheapest copy there is. Then the reader is
+// too much with any copy, so the search ends.
 absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double budget, GroupShape* shape,
                                                Decision* chosen) {
   const GroupShape before = *shape;
@@ -243,6 +264,7 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
     const CopiesOfConstant* const copies = IsPrepacked(before, asks, readers.operand)
                                                ? PackedAs(constant.operands[readers.operand].value)
                                                : nullptr;
+    // If a packing says which copies there may be, all of those are tried instead.
     const std::vector<Decision> decisions = copies == nullptr
                                                 ? std::vector<Decision>{constant.impl.decision}
                                                 : FindPacks(before, asks, readers.operand, *copies);
@@ -264,7 +286,8 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
   return found;
 }
 
-// The stage that makes the copy: of a constant that each item of a batch has a matrix of, of all of them.
+// The stage that makes the copy. If each item of a batch has its own matrix of a constant, the stage copies
+// all of them.
 Stage OperandCopies::MakePack(const GroupShape& shape, const StagePlace& asks, size_t operand,
                               const Decision& decision) const {
   const Stage constant = WithConstant(shape, asks, operand);
@@ -284,7 +307,8 @@ Stage OperandCopies::MakePack(const GroupShape& shape, const StagePlace& asks, s
   }
   const int64_t elements =
       PackedElements(ExtentOf(kernel, static_cast<int>(operand)), copy.layout, copy.dtype, model_.target());
-  // Rows that are no whole vectors apart end with a whole one all the same.
+  // Rows that are no whole vectors apart end with a whole one all the same. So there is room for one more
+  // vector, rounded up to whole lines.
   const int64_t bytes =
       (elements * Bytes(copy.dtype) + model_.target().vectors.front().bytes + kLine - 1) / kLine * kLine;
   pack.operands = {from, {next_value_, 0, 0, 0, bytes / Bytes(copy.dtype)}};
@@ -299,6 +323,7 @@ void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const D
   const bool of_batch =
       asks.In(*shape).operands[operand].batch_stride != 0 && IsPrepacked(*shape, asks, operand);
   Stage pack = MakePack(*shape, asks, operand, decision);
+  // The readers' specs get the copy's type and layout, and its level or that of the constant.
   const TensorSpec& copy = pack.impl.children[0].impl.spec.operand[operand];
   const bool prepacked = packs == &shape->prepacks;
   if (prepacked)
@@ -314,10 +339,12 @@ void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const D
     matrix.level = level;
     reader.In(*shape).operands[operand] = read;
   }
+  // The buffer for all copies of the stage, one for each repeat.
   shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);
   packs->push_back(std::move(pack));
 }
 
+// The schedule's line for the copy, or for the lack of one; null: there is none.
 const CopySchedule* OperandCopies::PinnedFor(const Readers& readers) const {
   if (pinned_ == nullptr) return nullptr;
   const int first = readers.stages.front().number;
@@ -326,7 +353,8 @@ const CopySchedule* OperandCopies::PinnedFor(const Readers& readers) const {
   return nullptr;
 }
 
-// Has one of them a schedule? That is of a contraction which reads the matrix as it lies, then.
+// True if a schedule has a program for one of the readers. If it has no line for a copy, they read the matrix
+// as it lies.
 bool OperandCopies::IsPinned(const Readers& readers) const {
   if (pinned_ == nullptr) return false;
   return std::any_of(pinned_->stages.begin(), pinned_->stages.end(), [&](const StageSchedule& stage) {
@@ -335,6 +363,7 @@ bool OperandCopies::IsPinned(const Readers& readers) const {
   });
 }
 
+// A line names all readers, so that nobody believes to have decided for one of them only.
 absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySchedule& schedule,
                                            GroupShape* shape, Decision* chosen) {
   std::vector<int> all;
@@ -348,6 +377,7 @@ absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySch
   if (!read.ok()) return read.status();
   *chosen = read->decision;
   const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
+  // The decision may be legal for some of the readers' specs only.
   for (const StagePlace& asks : readers.stages)
     if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target()) &&
         Fits(*shape, readers, *chosen)) {

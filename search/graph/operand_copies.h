@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of matrices that contractions of a fusion group read: once for all tiles, or, of constants, once for
-// all calls.
+// Decides which matrices the contractions of a fusion group read from a copy. A copy is made once for all
+// tiles, or, of a constant, once for all calls.
 #ifndef KIRSCH_SEARCH_GRAPH_OPERAND_COPIES_H_
 #define KIRSCH_SEARCH_GRAPH_OPERAND_COPIES_H_
 
@@ -20,7 +20,8 @@
 
 namespace kirsch {
 
-// A stage of a shape, and its number in GroupDecision.
+// Says where a stage of a shape is, and its number in GroupDecision. Unlike a pointer, it also finds the
+// stage in a copy of the shape.
 struct StagePlace {
   int number = 0;
   size_t nest = 0;
@@ -31,25 +32,25 @@ struct StagePlace {
   const Stage& In(const GroupShape& shape) const { return (shape.nests[nest].*list)[place]; }
 };
 
-// All stages that are no copies.
+// Lists all stages of a shape that are no copies.
 std::vector<StagePlace> FindPlaces(const GroupShape& shape);
 
-// One copy is a decision above all that read it: they all take it or none does, and it lies as one of them,
-// whichever makes all of them cheapest together, would have it. With several threads one matrix is decided
-// after the other.
+// Decides the copies of one candidate. A copy is a decision above all contractions that read the matrix: they
+// all take it, or none does. It lies as one of them would have it, whichever makes all of them cheapest
+// together. With several matrices, one is decided after the other.
 class OperandCopies {
  public:
-  // The contractions that read one matrix, as their operand `operand`.
+  // The contractions that read one matrix, all as their operand `operand`.
   struct Readers {
     size_t operand = 0;
     std::vector<StagePlace> stages;
   };
-  // Fills in a placed contraction's program and cycles, for the stage of that number, or none if it is
-  // negative. False: they are at least `limit` cycles.
+  // Fills in a placed contraction's program and cycles. The number is that of the stage, or negative if it
+  // has none. False: it takes at least `limit` cycles.
   using Solve = std::function<absl::StatusOr<bool>(int number, double limit, Stage* stage)>;
 
-  // All outlive it. Numbers of copies begin at `next_value`. `packing`: see PlanOptions; `pinned`: null, or
-  // what decides instead; `source`: what errors call it.
+  // All arguments must outlive it. Values that are copies get numbers from `next_value` on. `packing`: see
+  // PlanOptions. `pinned`: null, or a schedule that decides instead; `source`: what errors call that.
   OperandCopies(const Graph& graph, const CostModel& model, const GroupCost& cost, GroupLevels* levels,
                 const Solve& solve, int next_value, const PlanPacking& packing, const GroupSchedule* pinned,
                 std::string_view source)
@@ -63,34 +64,36 @@ class OperandCopies {
         pinned_(pinned),
         source_(source) {}
 
-  // Of every matrix that may be copied.
+  // Lists the readers of every matrix that may be copied.
   std::vector<Readers> FindReaders(const GroupShape& shape) const;
 
-  // Does the shape make nothing of constants that the packing lacks, whatever is copied?
+  // True if the shape makes nothing of constants that the packing lacks, whatever is copied.
   bool SuitsPacking(const GroupShape& shape) const;
 
-  // The stage as if the matrix were constant, so that it may be copied to where the copy is to be. It costs
-  // no more than with any copy.
+  // Returns the stage as if the matrix were constant, at the level of the copy. Its programs begin with a
+  // copy that costs nothing. So it costs no more than with any copy, and its first decision says which copy
+  // it would have.
   Stage WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
 
-  // Is there room for a copy, as `decision` makes it, beside what each of its readers reads?
+  // True if there is room for a copy, as `decision` makes it, beside what each of its readers reads.
   bool Fits(const GroupShape& shape, const Readers& readers, const Decision& decision) const;
 
-  // If the shape is to take less than `budget` cycles with a copy, the reader takes less than this with it.
+  // The cycles that the reader must stay below with a copy, if the shape is to take less than `budget`
+  // cycles.
   double LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand, double budget) const;
 
-  // Solves a contraction whose operands are where they are, what it takes to fetch a tile included. False:
+  // Solves a contraction whose operands stay where they are, and adds what it takes to fetch a tile. False:
   // the shape does not take less than `budget` cycles.
   absl::StatusOr<bool> SolveAsItIs(const StagePlace& place, double budget, GroupShape* shape) const;
 
-  // Has the readers read a copy as `decision` makes it, of the spec that `asks`, one of them, has with a
-  // constant. They have no programs then. What is made ahead of all calls each reads from where it would read
-  // the constant.
+  // Makes all readers read a copy as `decision` makes it. The decision is one of the spec that `asks`, one of
+  // the readers, has with a constant. Afterwards the readers have no programs. A copy made ahead of all calls
+  // is read from where the constant would be.
   void Copy(const Readers& readers, const StagePlace& asks, const Decision& decision, GroupShape* shape);
 
-  // Solves the readers, with a copy or without, other contractions having cycles or bounds. False: the shape
-  // does not take less than `budget` cycles. An error is the search's, or says what is wrong with the
-  // schedule.
+  // Solves the readers, with a copy or without, whichever is cheaper. Other contractions count at their
+  // cycles or bounds. False: the shape does not take less than `budget` cycles. An error is a search's, or
+  // says what is wrong with the schedule.
   absl::StatusOr<bool> Decide(const Readers& readers, double budget, GroupShape* shape,
                               GroupDecision* decision);
 

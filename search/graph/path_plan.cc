@@ -7,6 +7,8 @@
 namespace kirsch {
 namespace {
 
+// Appends a group's nests, prepacks and buffers to the plan. Numbers of buffers are different in all groups
+// of a plan.
 void AddGroup(const PricedGroup& group, int phase, Plan* plan) {
   plan->prepacks.insert(plan->prepacks.end(), group.prepacks.begin(), group.prepacks.end());
   for (const LoopNest& nest : group.nests) {
@@ -30,6 +32,7 @@ Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, i
     phase += step.waits ? 1 : 0;
     for (const GroupQuestion& group : step.groups) AddGroup(group_of(group), phase, &plan);
   }
+  // Last comes what is computed and copied ahead, as it depends on what the nests read.
   FoldConstants(target, &plan);
   CopyConstants(target, &plan);
   return plan;

@@ -14,7 +14,8 @@
 
 namespace kirsch {
 
-// For so many threads, without its cycles; `group_of`: a group of the path.
+// Builds the plan for so many threads. Its cycles are left to the caller, as is the price of starting
+// threads. `group_of` returns a priced group of the path, by its operations and who computes it.
 Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, int threads,
                const std::function<const PricedGroup&(const GroupQuestion&)>& group_of);
 

@@ -15,6 +15,7 @@ namespace {
 
 Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
 
+// States a copy as one of an rhs. An lhs is the rhs of the transposed problem, so its orders are turned.
 PackedCopy MatrixCopyBy(const Stage& prepack, int operand, const TensorSpec& copy) {
   const Spec& spec = prepack.spec;
   const TileExtent extent = ExtentOf(spec, operand);
@@ -43,7 +44,7 @@ std::string Print(const MatrixCopy& copy) {
 std::string Print(const PlainCopy&) { return "as it is"; }
 std::string Print(const TransformShape& shape) { return Cat("for Winograd's algorithm, ", shape.Name()); }
 
-// A parameter's name, a number, or what is computed of such.
+// A parameter's name, a number, or the operation with its arguments.
 std::string NameOfConstant(const Graph& graph, int value) {
   const GraphNode& node = graph.at(value);
   if (node.inputs.empty()) return node.text;
@@ -61,7 +62,8 @@ int64_t BufferBytes(const Plan& plan, int value) {
   return buffer->bytes;
 }
 
-// What is in the buffer that plans share, by the constants and what is made of them.
+// A copy in the buffer that plans share: a stage that makes it, and its size. Keys are the constant and the
+// copy.
 struct SharedItem {
   Stage stage;
   int64_t bytes = 0;
@@ -71,6 +73,7 @@ using Items = std::map<ItemKey, SharedItem>;
 
 ItemKey KeyOf(const Stage& prepack) { return {prepack.operands[0].value, CopyMadeBy(prepack)}; }
 
+// Adds what a plan makes. Plans may reserve different sizes for the same copy; the largest serves all.
 void AddItems(const Plan& plan, Items* items) {
   for (const Stage& stage : plan.prepacks) {
     SharedItem& item = items->try_emplace(KeyOf(stage), SharedItem{stage, 0}).first->second;
@@ -78,7 +81,8 @@ void AddItems(const Plan& plan, Items* items) {
   }
 }
 
-// As they are told: one constant after the other, of each the copies as PrintCopies has them.
+// The order of the shared buffer: one constant after the other, and of each the copies by their texts. It
+// does not depend on the order of the plans.
 std::multimap<std::pair<int, std::string>, const Items::value_type*> InOrder(const Items& items) {
   std::multimap<std::pair<int, std::string>, const Items::value_type*> ordered;
   for (const Items::value_type& item : items)
@@ -92,7 +96,10 @@ int FirstFreeValue(const Plan& plan) {
   return first;
 }
 
+// Gives a plan all items, in the order of the buffer, and renames what its stages read. Of the copies that it
+// makes already it keeps its own stages; the others it takes from another plan.
 void TakeItems(const Items& items, Plan* plan) {
+  // First, what the plan makes, by key and by the values it has for them.
   std::map<ItemKey, Stage> own;
   std::map<int, ItemKey> made;  // by the values that the plan had for them
   for (const Stage& stage : plan->prepacks) {
@@ -107,12 +114,14 @@ void TakeItems(const Items& items, Plan* plan) {
     const auto& [key, item] = *entry;
     const auto known = own.find(key);
     Stage stage = known == own.end() ? item.stage : known->second;
+    // A plain copy keeps the number of its constant; other copies get new numbers.
     const bool is_plain = std::holds_alternative<PlainCopy>(key.second);
     const int value = values[key] = is_plain ? key.first : next++;
     stage.operands[1].value = value;
     plan->buffers.push_back({value, item.bytes});
     plan->prepacks.push_back(std::move(stage));
   }
+  // Last, the plan's stages read the new values.
   for (LoopNest& nest : plan->nests)
     for (Stage* stage : StagesOf(nest))
       for (StageOperand& operand : stage->operands)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a plan packs the constant parameters of its graph; and that plans of several graphs, the members of a
-// family, which have the same ones, pack them alike.
+// Says how a plan packs the constant parameters of its graph. Plans of several graphs, the members of a
+// family, have the same constants; here they are also made to pack them alike.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_PACKING_H_
 #define KIRSCH_SEARCH_GRAPH_PLAN_PACKING_H_
 
@@ -22,8 +22,8 @@
 
 namespace kirsch {
 
-// Matrices of a constant in another layout. The same bytes are an lhs, or the rhs of the transposed problem:
-// this is the latter.
+// Matrices of a constant in another layout. The same bytes may be an lhs, or the rhs of the transposed
+// problem: copies are stated as of the rhs.
 struct MatrixCopy {
   int64_t outer = 0, inner = 0;  // elements of a matrix
   Layout from;                   // its `ld` is 0: it is the constant's
@@ -35,40 +35,43 @@ struct MatrixCopy {
   friend auto operator<=>(const MatrixCopy&, const MatrixCopy&) = default;
 };
 
-// The constant as its caller has it.
+// The constant as its caller has it, gaps between rows included.
 struct PlainCopy {
   friend auto operator<=>(const PlainCopy&, const PlainCopy&) = default;
 };
 
-// What is made of a constant ahead of all calls; a TransformShape for no node in particular. Copies that are
-// equal are the same bytes, whatever the other sizes of the kernels that read them.
+// Something made of a constant ahead of all calls. A TransformShape is for no node in particular. Copies that
+// are equal are the same bytes, whatever the other sizes of the kernels that read them.
 using PackedCopy = std::variant<MatrixCopy, PlainCopy, TransformShape>;
 using CopiesOfConstant = std::set<PackedCopy>;
 
-// By the numbers of the parameters; of those that it lacks nothing is said.
+// Copies by the numbers of the parameters. Nothing is said of parameters that it lacks: any copy may be made
+// of them.
 using PlanPacking = std::map<int, CopiesOfConstant>;
 
-// What a stage makes ahead.
+// Returns what a stage makes ahead.
 PackedCopy CopyMadeBy(const Stage& prepack);
-// The same of one that packs (kPack), if `pack` were its decision.
+// Returns what a stage that packs (kPack) would make if `pack` were its decision.
 PackedCopy CopyMadeBy(const Stage& prepack, const Decision& pack, const Target& target);
 
-// "512x2048 row as packed16 f32".
+// Prints a copy for people, such as "512x2048 row as packed16 f32".
 std::string PrintCopy(const PackedCopy& copy);
-// Of each, in the order of the alphabet.
+// Prints each copy; the texts are sorted.
 std::vector<std::string> PrintCopies(const CopiesOfConstant& copies);
 
-// All that the plan packs, of each parameter that is constant.
+// Returns all copies that the plan makes, of each constant parameter and of each value that is computed
+// ahead.
 PlanPacking FindPacking(const Plan& plan);
 
-// The operations of the plan's graph that are constant-folded, ascending.
+// Returns the operations of the plan's graph that are constant-folded, ascending.
 std::vector<int> FoldedOperations(const Plan& plan);
 
-// "w 512x2048 row as packed16 f32; b as it is", of what is computed ahead "cast(w)" instead of a name.
+// Prints a packing: "w 512x2048 row as packed16 f32; b as it is". A value computed ahead is called what it
+// is: "cast(w)".
 std::string PrintPacking(const PlanPacking& packing, const Graph& graph);
 
-// Gives all plans one packed buffer: what any of them reads is in it, each copy once, in the same place. The
-// graphs have the same constant parameters.
+// Gives all plans one packed buffer. It has whatever any of them reads, each copy once, in the same place for
+// all. The graphs must have the same constant parameters.
 void SharePacking(absl::Span<Plan* const> plans);
 
 }  // namespace kirsch

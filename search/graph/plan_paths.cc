@@ -16,6 +16,7 @@ bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; 
 }  // namespace
 
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<PlanStep>& first) {
+  // Only nothing is done, and the first phase has begun. The steps that are given come first.
   states_.assign(fusion_graph_.done().size(), {});
   states_[0][0] = {State{}};
   size_t start = 0;
@@ -29,14 +30,17 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
     Reach(step, cycles);
     start = step.end;
   }
+  // A set has a larger number than all that it contains. So when its turn comes, all sets before it have
+  // their paths.
   for (size_t end = start + 1; end < states_.size(); ++end)
     if (Contains(fusion_graph_.done()[end], fusion_graph_.done()[start]))
       if (absl::Status status = ReachAll(start, end); !status.ok()) return status;
   return PathsTo(states_.size() - 1);
 }
 
-// Goes to the set from all that lead there by one group, the smallest groups first; or by one that threads
-// share and one before it, of operations whose values only that needs, which each thread does for itself.
+// Goes to the set from all sets that lead there by one group, the smallest groups first. With several
+// threads, it also goes there by two groups: one that each thread repeats for itself, and one that they
+// share. Only the latter may need the values of the first.
 absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
   const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
   std::vector<std::pair<PlanStep, double>> last;
@@ -57,6 +61,8 @@ absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
   return absl::OkStatus();
 }
 
+// `last` is the step of the shared group; `each` comes before it. Its values must have no reader outside of
+// both.
 absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles) {
   for (size_t from : fusion_graph_.Before(last.from)) {
     if (!MayStart(first, from)) continue;
@@ -71,7 +77,8 @@ absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep&
   return absl::OkStatus();
 }
 
-// From every state there is of the set.
+// Extends every path that leads to the step's start. A step waits if it reads what was made since its phase
+// began.
 void PlanPaths::Reach(PlanStep step, double cycles) {
   const OperationSet before = fusion_graph_.done()[step.from];
   const OperationSet groups = fusion_graph_.done()[step.end] & ~before;
@@ -85,7 +92,7 @@ void PlanPaths::Reach(PlanStep step, double cycles) {
   }
 }
 
-// Behind those that are as short.
+// Puts a path behind those that are as short, so that of equal paths the first one found stays first.
 void PlanPaths::Insert(State state, States* states) const {
   const auto place =
       std::upper_bound(states->begin(), states->end(), state.cycles,
@@ -101,12 +108,15 @@ bool PlanPaths::MayStart(size_t first, size_t from) const {
   return reached && Contains(fusion_graph_.done()[from], fusion_graph_.done()[first]);
 }
 
+// The shortest paths over all phases in which the set may end. Each is read backwards from its last state.
 std::vector<PlanPath> PlanPaths::PathsTo(size_t set) const {
   std::vector<const State*> last;
   for (const auto& [begin, states] : states_[set])
     for (const State& state : states) last.push_back(&state);
   std::stable_sort(last.begin(), last.end(),
                    [](const State* a, const State* b) { return a->cycles < b->cycles; });
+  // Only now are paths with different phases compared: until the end, one that is longer may still save a
+  // barrier.
   last.resize(std::min(last.size(), options_.count));
   std::vector<PlanPath> paths;
   for (const State* state : last) {

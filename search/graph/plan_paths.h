@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as paths: from nothing done to all operations done, step by step; the shortest of them.
+// Finds plans as shortest paths: from nothing done to all operations done, one step after the other.
+//
+// With several threads, a path also has phases. Groups of one phase don't wait for each other. Example: `a`
+// and `b` read parameters only, and `c` reads both. Then `a` and `b` are in one phase, and `c` begins the
+// next, at `barrier_cycles`.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_
 #define KIRSCH_SEARCH_GRAPH_PLAN_PATHS_H_
 
@@ -17,17 +21,19 @@
 
 namespace kirsch {
 
-// A group, and who computes it.
+// A group, and who computes it: what a price is asked for.
 using GroupQuestion = std::pair<OperationSet, Workers>;
 
-// From one set of operations that are done to another, by their numbers. Several groups: what each thread
-// does for itself, and last the one that they share.
+// An edge of a path, from one set of operations that are done to another, by their places in
+// FusionGraph::done. It has several groups if threads repeat operations: first those that each thread does
+// for itself, last the one that they share.
 struct PlanStep {
   size_t from = 0, end = 0;
   std::vector<GroupQuestion> groups;
   bool waits = false;  // a phase begins with it
 };
 
+// Steps from nothing done to all done, and what they take together.
 struct PlanPath {
   double cycles = std::numeric_limits<double>::infinity();  // there is none
   std::vector<PlanStep> steps;
@@ -41,22 +47,24 @@ struct PathOptions {
   size_t count = 1;           // so many paths are looked for
 };
 
-// Dynamic programming over the operations that are done and those that were when the current phase began: of
-// several threads, a group waits for all groups before it if it reads what one of this phase makes.
+// Searches by dynamic programming. A state is the operations that are done, and those that were done when the
+// current phase began. With several threads, a group waits for all groups before it if it reads what one of
+// this phase makes.
 class PlanPaths {
  public:
-  // Cycles of a group, or a bound; infinity: it can't be computed. Outlives the paths, as `graph` does.
+  // The cycles of a group, or a bound; infinity: it can't be computed. Must outlive the paths, as `graph`
+  // must.
   using Length = std::function<absl::StatusOr<double>(const GroupQuestion&)>;
 
   PlanPaths(const FusionGraph& graph, const PathOptions& options, const Length& length)
       : fusion_graph_(graph), options_(options), length_(length) {}
 
-  // The shortest paths that begin with the steps `first`, by length; fewer than asked for: there are no more.
-  // Of equal ones always the same. An error is that of `length`.
+  // Returns the shortest paths that begin with the steps `first`, by length. If there are fewer than asked
+  // for, there are no more. Of equal paths always the same one comes first. An error is that of `length`.
   absl::StatusOr<std::vector<PlanPath>> Shortest(const std::vector<PlanStep>& first);
 
  private:
-  // A path to some operations being done, the current phase having begun after certain ones.
+  // The last step of a path to some state, and how to find the rest of the path.
   struct State {
     double cycles = 0;
     OperationSet begin = 0;  // what the phase of the state before began after

@@ -28,6 +28,7 @@ absl::Status ExpectedValue(const PlanSchedule& schedule, const ScheduledValue& v
   return ExpectedAt(schedule.source, {PrintValue(value), value.position}, expected);
 }
 
+// Searches one graph, with a given choice of operations that are constants.
 class Planner {
  public:
   Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options)
@@ -38,6 +39,7 @@ class Planner {
         uses_(graph),
         pricer_(uses_, model, options) {}
 
+  // The steps: follow the schedule; find the shortest path; explain it if asked to.
   absl::StatusOr<OrNoPlan<PlanResult>> Run() {
     const std::vector<int>& operations = uses_.operations();
     if (operations.size() > kMaxOperations)
@@ -63,11 +65,11 @@ class Planner {
 
  private:
   struct Known {
-    std::optional<PricedGroup> group;  // nothing: it is not known what it costs
-    double bound = 0;                  // but this at least
+    std::optional<PricedGroup> group;  // nothing: only the bound is known
+    double bound = 0;                  // cycles; of a priced group, its own
   };
 
-  // A plan for one thread competes.
+  // The plan for one thread competes with those for several. Its cost is their cutoff.
   absl::StatusOr<PlanResult> BestPlan() {
     if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kInfiniteCycles);
     absl::StatusOr<PlanResult> best = FindPlan(1, options_.cutoff);
@@ -83,10 +85,13 @@ class Planner {
     return best;
   }
 
-  // The shortest path, of which lengths are learned as far as that is needed: while one of its groups has but
-  // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
-  // only, a bound, which is kInfiniteCycles if there is no plan.
+  // Finds the shortest path, and learns lengths only as far as that needs. While one of its groups has only a
+  // bound, that bound is raised, and the path is looked for again.
+  //
+  // A plan of at least `limit` cycles is not looked for. The result then has no plan; its cycles are a bound,
+  // or kInfiniteCycles if there is no plan at all.
   absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
+    // Until the time is over, the shortest path is a bound of all plans.
     const double once = StartCycles(threads);
     PlanResult result;
     for (priced_only_ = false;;) {
@@ -103,7 +108,7 @@ class Planner {
     return result;
   }
 
-  // What a plan pays once.
+  // What a plan pays once for its threads.
   double StartCycles(int threads) const { return threads > 1 ? target_.fork_join_cycles : 0; }
 
   absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
@@ -114,7 +119,7 @@ class Planner {
     return paths->empty() ? PlanPath{} : std::move(paths->front());
   }
 
-  // What a group costs, or a bound: the closed form at first.
+  // The length of a group: its cycles if it is priced, else its bound, which is the closed form at first.
   absl::StatusOr<double> GroupCycles(const GroupQuestion& group) {
     const auto [known, is_new] = known_.try_emplace(group);
     if (is_new) {
@@ -125,7 +130,7 @@ class Planner {
     return priced_only_ && !known->second.group ? kInfiniteCycles : known->second.bound;
   }
 
-  // Those of which but a bound is known.
+  // The groups of a path of which only a bound is known.
   std::vector<GroupQuestion> OpenGroups(const PlanPath& path) const {
     std::vector<GroupQuestion> open;
     for (const PlanStep& step : path.steps)
@@ -134,7 +139,8 @@ class Planner {
     return open;
   }
 
-  // When the time is over, any program does for these, and the plan is made of what there is.
+  // Raises the bounds of these groups a little. When the time is over, any program does for them, and only
+  // groups that are priced count from then on: the plan is made of what there is.
   absl::Status Raise(const std::vector<GroupQuestion>& open) {
     priced_only_ = !pricer_.optimal();
     for (const GroupQuestion& group : open) {
@@ -154,7 +160,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // No order of the operations has a plan that costs less.
+  // The arithmetic of all operations, in whatever order they are done. It stands in for the bound of paths if
+  // only some of the sets of operations were looked at.
   absl::StatusOr<double> ArithmeticBound() {
     double cycles = 0;
     for (size_t place = 0; place < uses_.operations().size(); ++place) {
@@ -165,7 +172,7 @@ class Planner {
     return cycles;
   }
 
-  // Names the first operation that no group computes.
+  // Says why there is no plan: the first operation that no group computes.
   NoPlan Refused() const {
     OperationSet computed = 0;
     for (const auto& [group, known] : known_)
@@ -176,19 +183,23 @@ class Planner {
     return NoPlanAt(node, pricer_.ErrorOf(node));
   }
 
+  // The answer that there is no plan, with the place of a node in the graph's text.
   NoPlan NoPlanAt(int node, std::string_view expected) const {
     return NoPlan(ErrorAt(source_, graph_.at(node).position, Cat("expected ", expected)));
   }
 
-  // Finds where the schedule leads.
+  // Takes the groups of the schedule as the first steps of every path, and prices each with what the schedule
+  // decides.
   absl::Status FollowSchedule() {
     if (options_.schedule == nullptr) return absl::OkStatus();
     const int threads = options_.schedule->threads;
+    // Positions in errors are those of the schedule's text.
     const std::vector<GroupSchedule>& groups = options_.schedule->groups;
     size_t from = 0;
     for (size_t i = 0; i < groups.size(); ++i) {
       PlanStep step{from, from, {}};
       OperationSet done = fusion_graph_->done()[from];
+      // Groups that each thread repeats are one step with the shared group behind them.
       for (;; ++i) {
         const absl::StatusOr<OperationSet> group = GroupOf(groups[i], done);
         if (!group.ok()) return group.status();
@@ -212,6 +223,8 @@ class Planner {
     return absl::OkStatus();
   }
 
+  // The operations that a schedule's group names. Each must be one, be in no group yet, and find all it
+  // reads.
   absl::StatusOr<OperationSet> GroupOf(const GroupSchedule& schedule, OperationSet done) const {
     OperationSet set = 0;
     for (const ScheduledValue& value : schedule.operations) {
@@ -236,9 +249,11 @@ class Planner {
         [this](const GroupQuestion& group) -> const PricedGroup& { return *known_.at(group).group; });
   }
 
-  // Of each group that was searched for, the next best candidate; the cheapest plan without it; and what a
-  // group for each operation would take.
+  // Finds, for each group that was searched for, the next best candidate and the cheapest plan without the
+  // group. Also finds what a group for each operation would take.
   absl::Status AddRunnersUp(PlanResult* result) {
+    // The groups of the best path are priced once more, with a second best each, so the plan is built anew
+    // from these.
     const int threads = result->plan.threads;
     const absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
     if (!path.ok()) return path.status();
@@ -255,6 +270,7 @@ class Planner {
     return absl::OkStatus();
   }
 
+  // Bans one group after the other, and looks for the shortest path that remains.
   absl::Status FindOtherSplits(Plan* plan) {
     for (GroupDecision& group : plan->groups) {
       banned_ = 0;
@@ -273,7 +289,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // With a group for each operation.
+  // The path with a group for each operation.
   absl::StatusOr<PlanPath> UnfusedPath(int threads) {
     const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
@@ -295,7 +311,7 @@ class Planner {
   std::map<GroupQuestion, Known> known_;
 };
 
-// What may be constant-folded: as the options or the schedule say, else any.
+// The choices of operations to fold that are searched: one, if the options or the schedule say so; else all.
 absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, const Target& target,
                                                          const PlanOptions& options) {
   if (options.folded) return std::vector<std::vector<int>>{*options.folded};
@@ -316,7 +332,8 @@ absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, con
   return std::vector<std::vector<int>>{asked};
 }
 
-// The cheapest plan of all choices.
+// Returns the cheapest plan of all choices. Each one found is the cutoff of the next search. Counts and
+// bounds are over all searches.
 absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>>& choices,
                                               const Graph& graph, std::string_view source,
                                               const CostModel& model, PlanOptions options) {
@@ -331,6 +348,8 @@ absl::StatusOr<OrNoPlan<PlanResult>> FindBest(const std::vector<std::vector<int>
       none = std::get<NoPlan>(*answer);
       continue;
     }
+    // Counts and bounds are those of all choices, whichever wins: each search has proven something of the
+    // whole question.
     if (best) {
       found->stats += best->stats;
       found->groups += best->groups;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest plan of a graph: which fusion groups its operations are parted into, in which order, and how
-// each is computed.
+// Finds the cheapest plan of a graph: the fusion groups that its operations are parted into, their order, and
+// how each is computed. See GRAPHS.md.
 #ifndef KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_
 #define KIRSCH_SEARCH_GRAPH_PLAN_SEARCH_H_
 
@@ -25,49 +25,52 @@
 
 namespace kirsch {
 
-// By how much the bound of a group is raised at once: by little, so that little is searched for that the
-// cheapest plan can do without.
+// The factor by which the bound of a group is raised at once. It is small, so that little is searched that
+// the cheapest plan can do without.
 inline constexpr double kBoundRaise = 1.04;
 
+// A question about a graph: what its plan is for, what it may have, and who searches its stages.
 struct PlanOptions {
   int threads = 1;
   Residency residency = Residency::kWarm;
   bool fuse = true;             // false: a group for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too
-  // Not null: the same kernel with another number of keys. The plan is to be for any number, so that whatever
-  // differs between the two goes by keys in this way. Outlives the search.
+  // Not null: the plan is to be for any number of keys, and this is the same kernel with another number of
+  // them. Whatever differs between the two graphs goes by keys, in the way that `keys` says. Must outlive the
+  // search.
   const Graph* other_keys = nullptr;
   KeyUse keys = KeyUse::kBlocks;
   bool any_rows =
       false;  // the plan is to be a rule for other numbers of rows (search/families/plan_growth.h)
-  // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
-  // decides itself.)
+  // Of constant parameters that it has, the copies that plans may make ahead; they make nothing else. (A
+  // schedule decides itself.)
   PlanPacking packing = {};
-  // The operations of the canonical graph that are constant-folded (search/graph/constant_folding.h);
-  // nothing: whichever are best.
+  // The operations of the canonical graph that are constant-folded (search/graph/constant_folding.h).
+  // Nothing: the search chooses.
   std::optional<std::vector<int>> folded = {};
-  // Only a plan that costs less is looked for: where none does, the result has no nests, and its cycles are a
+  // Only a plan that costs less is looked for. If none does, the result has no nests, and its cycles are a
   // bound.
   double cutoff = std::numeric_limits<double>::infinity();
-  // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
-  // order has, and the result is not called optimal.
+  // The most sets of operations that are looked at. Of a graph with more, only those of the canonical order
+  // are, and the result is not called optimal.
   size_t most_states = 1024;
-  // Decides as far as it goes, the rest being searched; null: all is searched. Outlives the search.
+  // Decides as far as it goes, and the rest is searched; null: all is searched. Must outlive the search.
   const PlanSchedule* schedule = nullptr;
-  // Finds the program of a placed root, if there is one below the cutoff, as Answer or Search do; one that
-  // was stopped may return any program.
+  // Finds the program of a placed root, if there is one below the cutoff, as Answer and Search do. A search
+  // that was stopped may return any program.
   std::function<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve;
-  // The program of a schedule, as Replay finds it. Asked for only with a schedule.
+  // Finds the program of a schedule, as Replay does. Called only if there is a schedule.
   std::function<absl::StatusOr<SearchResult>(const Spec& placed_root, const Schedule& schedule,
                                              std::string_view source)>
       replay;
 };
 
-// Sets `solve` and `replay` so that stages are searched and replayed, whose programs nothing else is known
-// of. `model` and `memo` outlive the options.
+// Sets `solve` and `replay` so that stages are searched with this memo, and without a table or a time budget.
+// `model` and `memo` must outlive the options.
 void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options);
 
+// A plan and what is proven of it.
 struct PlanResult {
   Plan plan;
   bool optimal = true;      // false: some search of a stage was stopped, or not all states were looked at
@@ -77,12 +80,13 @@ struct PlanResult {
   size_t groups = 0;        // that were looked at
   double seconds = 0;
   double bound_cycles = 0;  // no plan costs less; the plan's own cycles when optimal
-  // Of a plan with a group for each operation; nothing if some operation can't be one, or if nobody asked for
-  // an explanation.
+  // The cycles of a plan with a group for each operation. Nothing if some operation can't be a group, or if
+  // nobody asked for an explanation.
   std::optional<double> unfused_cycles;
 };
 
-// The space has no plan for the graph, with what the options ask for.
+// The answer that the space has no plan for the graph, with what the options ask for. It is no error: a
+// family goes on from there.
 struct NoPlan {
   explicit NoPlan(absl::Status why) : why(std::move(why)) {}
 
@@ -100,8 +104,9 @@ absl::StatusOr<T> Require(absl::StatusOr<OrNoPlan<T>> found) {
   return std::get<T>(*std::move(found));
 }
 
-// An error is that of PlanOptions::solve, or InvalidArgument, one line with the place, if the schedule is not
-// one of the graph's plans.
+// Returns the cheapest plan of a graph. `source`: what errors call the text of the graph. An error is that of
+// PlanOptions::solve, or InvalidArgument, one line with the place, if the schedule is not one of the graph's
+// plans.
 absl::StatusOr<OrNoPlan<PlanResult>> SearchPlan(const Graph& graph, std::string_view source,
                                                 const CostModel& model, const PlanOptions& options);
 

@@ -15,7 +15,8 @@
 namespace kirsch {
 namespace {
 
-// May the results take the place of the inputs that they replace?
+// True if the schedule lets the results take the place of the inputs that they replace, if the stage wants
+// that.
 bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
   if (!stage.in_place) return true;
   const size_t inputs = stage.program.inputs.size();
@@ -27,6 +28,7 @@ bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
   return true;
 }
 
+// Splits the levels by inputs and results. Rows with gaps between them are not one stream.
 RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
   RowLevels row_levels;
   for (size_t i = 0; i < levels.size(); ++i)
@@ -36,6 +38,7 @@ RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
   return row_levels;
 }
 
+// Tries all schedules, as there are a few dozen at most.
 bool PriceRows(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
                Stage* stage) {
   const RowLevels row_levels = RowLevelsOf(levels, *stage);
@@ -85,6 +88,7 @@ bool PriceStage(const std::vector<Level>& levels, const Target& target, const Ro
     case StageKind::kPack:
       KIRSCH_BUG("a stage for the search");
   }
+  // The prices above are of one repeat.
   stage->cycles *= static_cast<double>(stage->repeats);
   Traffic of_repeats;
   of_repeats.Add(stage->traffic, static_cast<double>(stage->repeats));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of plans cost that no search is needed for.
+// Prices the stages of plans that need no search: row programs, copies of images, transposes and transforms.
 #ifndef KIRSCH_SEARCH_GRAPH_STAGE_COST_H_
 #define KIRSCH_SEARCH_GRAPH_STAGE_COST_H_
 
@@ -11,13 +11,14 @@
 
 namespace kirsch {
 
-// Fills in the cycles of a stage that is no contraction and no pack, and the schedule of a row program: the
-// cheapest, or `pinned`, if it isn't null. False: that one is not in the space. `levels`: where the stage's
+// Fills in the cycles and the traffic of such a stage, and the cheapest schedule of a row program, or
+// `pinned` if that isn't null. False: the pinned schedule is not in the space. `levels`: where the stage's
 // operands are.
 bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
                 Stage* stage);
 
-// What a run of a row program that was priced takes of so many rows and columns.
+// The cycles of one run of a priced row program, with other numbers of rows and columns but the same
+// schedule.
 double RowCyclesFor(const Stage& stage, int64_t rows, int64_t columns, const Target& target);
 
 }  // namespace kirsch

@@ -6,7 +6,7 @@
 namespace kirsch {
 namespace {
 
-// Else there is a bound at most.
+// True if there is a program. Otherwise there is a bound at most.
 bool IsSolved(const SearchResult& result) {
   return result.cost < kInfiniteCost && result.stop != StopReason::kCutoff;
 }
@@ -19,7 +19,8 @@ bool Forks(const Impl& impl) {
                      [](const Impl::Child& child) { return Forks(child.impl); });
 }
 
-// What a program that threads share has in its cost, and a plan pays once, counts for the limit too.
+// The limit is one of the stage; the cutoff is one of the spec. A shared program's cost includes the start of
+// threads, which the stage leaves out, so the cutoff is higher by that.
 absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
   SearchResult& result = solved_[stage->spec];
   const double forks = ForksOf(*stage);
@@ -31,7 +32,8 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
     stats_ += found->stats;
     optimal_ &= found->stop == StopReason::kOptimal || found->stop == StopReason::kCutoff;
     result = *std::move(found);
-    // That what is asked next may not depend on what the memo held.
+    // A memo may know a higher bound than the cutoff. Forget that, as later questions must not depend on what
+    // the memo held.
     if (result.stop == StopReason::kCutoff && result.bound < kInfiniteCost) result.bound = cutoff;
   }
   if (!IsSolved(result)) {

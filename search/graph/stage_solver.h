@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of stages that are contractions, each spec searched once.
+// Finds the programs of stages that are contractions. What is learned of a spec is kept, whichever stage asks
+// for it.
 #ifndef KIRSCH_SEARCH_GRAPH_STAGE_SOLVER_H_
 #define KIRSCH_SEARCH_GRAPH_STAGE_SOLVER_H_
 
@@ -13,20 +14,20 @@
 
 namespace kirsch {
 
-// Has the program's cost a section of several threads in it? A plan pays for that once.
+// True if the program's cost includes starting threads. A plan pays for that once, so stages leave it out.
 bool Forks(const Impl& impl);
 
-// Not thread-safe. All arguments outlive it.
+// Keeps what is known of each spec: its program, or a bound. Not thread-safe; all arguments must outlive it.
 class StageSolver {
  public:
   StageSolver(const Target& target, const PlanOptions& options) : target_(target), options_(options) {}
 
-  // Fills in the program and the cycles of all repeats, the spec's operands being placed. False: they are at
-  // least `limit` cycles, and what is filled in is a bound.
+  // Fills in the program of a stage whose operands are placed, and the cycles of all repeats. False: they are
+  // at least `limit` cycles, and what is filled in is a bound.
   absl::StatusOr<bool> Solve(double limit, Stage* stage);
-  // All repeats take no less, as far as searches so far have shown.
+  // The cycles that all repeats take at least, as far as searches so far have shown; 0 if there was none.
   double BoundOf(const Stage& stage) const;
-  // As Solve, by a schedule of the spec.
+  // As Solve, by a schedule of the spec instead of a search, and without a limit.
   absl::Status Replay(const StageSchedule& schedule, Stage* stage);
 
   // Of all searches.
@@ -38,6 +39,8 @@ class StageSolver {
     size_t operator()(const Spec& spec) const { return HashOf(spec); }
   };
 
+  // The cycles of starting threads that the costs of a stage's programs may include; those that a program's
+  // do include.
   double ForksOf(const Stage& stage) const;
   double StageCycles(const SearchResult& result, const Stage& stage) const;
 
