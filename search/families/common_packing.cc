@@ -17,17 +17,18 @@ void AddCandidate(CopiesOfConstant copies, std::vector<CopiesOfConstant>* list) 
   if (std::find(list->begin(), list->end(), copies) == list->end()) list->push_back(std::move(copies));
 }
 
+// A depth-first search over the parameters, with the least sum so far as the limit.
 class PackingSearch {
  public:
   PackingSearch(absl::Span<const PackedMember> members, const PackingCandidates& candidates,
                 const PricePacking& price)
       : members_(members), candidates_(candidates), price_(price), order_(members.size()) {
-    // Those that count most refute most.
+    // Members that count most come first, as they refute most.
     std::iota(order_.begin(), order_.end(), size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
       return members[a].weight * members[a].own > members[b].weight * members[b].own;
     });
-    // What all agree on need not be decided.
+    // A parameter with a single candidate need not be decided.
     for (auto& [constant, copies] : candidates_)
       if (copies.size() == 1)
         packing_[constant] = copies.front();
@@ -45,8 +46,8 @@ class PackingSearch {
   }
 
  private:
-  // The more the members' own plans cost that have it: what many want is soon found to be better than what
-  // few do.
+  // Sorts candidates by the cost of the members whose own plans have them. A candidate that many want is soon
+  // found to be better than one that few want, and a good first sum cuts off more.
   void MostWantedFirst(int constant, std::vector<CopiesOfConstant>* copies) const {
     const auto wanted = [&](const CopiesOfConstant& copies) {
       double sum = 0;
@@ -61,7 +62,8 @@ class PackingSearch {
         [&](const CopiesOfConstant& a, const CopiesOfConstant& b) { return wanted(a) > wanted(b); });
   }
 
-  // `more`: what members cost, weighted, more than their own plans, with what is decided so far.
+  // Tries the candidates of the parameter at `place` of open_, and of all after it. `more`: what members
+  // cost, weighted, beyond their own plans, with what is decided so far.
   absl::Status Decide(size_t place, double more) {
     if (place == open_.size()) {
       least_ = more;
@@ -80,12 +82,14 @@ class PackingSearch {
     return absl::OkStatus();
   }
 
-  // The least sum so far or more, as soon as that is known.
+  // What members cost, weighted, beyond their own plans, with what is decided. Returns infinity as soon as it
+  // reaches the least sum.
   absl::StatusOr<double> MoreThanOwn() const {
     double more = 0;
     for (const size_t i : order_) {
       const PackedMember& member = members_[i];
       if (PacksSo(member)) continue;
+      // What this member may cost at most, if the sum is to stay below the least one.
       const double cutoff = member.own + (least_ - more) / member.weight;
       const absl::StatusOr<double> cost = price_(i, packing_, cutoff);
       if (!cost.ok()) return cost;
@@ -95,7 +99,8 @@ class PackingSearch {
     return more;
   }
 
-  // Does the member's own plan do with these copies?
+  // True if the member's own plan makes no other copies than those decided. Then it costs no more, and need
+  // not be priced.
   bool PacksSo(const PackedMember& member) const {
     return std::all_of(packing_.begin(), packing_.end(), [&](const auto& decided) {
       const auto own = member.packing.find(decided.first);
@@ -121,6 +126,7 @@ void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* ca
     std::vector<CopiesOfConstant>& list = (*candidates)[constant];
     AddCandidate(copies, &list);
     AddCandidate({PlainCopy{}}, &list);  // which all members can do with
+    // The alternatives below are for a constant of which the plan makes a single copy.
     if (copies.size() != 1) continue;
     for (const Stage& prepack : plan.prepacks) {
       if (prepack.kind != StageKind::kPack || prepack.operands[0].value != constant) continue;

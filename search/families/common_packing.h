@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One packing of the constant parameters for all members of a family of graphs, which differ in other sizes.
+// Finds one packing of the constant parameters for all members of a family of graphs. Members have the same
+// constants and differ in other sizes. With one packing, a caller packs once and may then call the kernel of
+// any member.
 #ifndef KIRSCH_SEARCH_FAMILIES_COMMON_PACKING_H_
 #define KIRSCH_SEARCH_FAMILIES_COMMON_PACKING_H_
 
@@ -16,22 +18,22 @@
 
 namespace kirsch {
 
-// A member that is asked for, as it is best.
+// A member that is asked for, as it is best by itself.
 struct PackedMember {
   double weight = 1;  // how often, above 0
   double own = 0;     // cycles of its own plan, above 0
   PlanPacking packing = {};
 };
 
-// The candidates for how to pack each constant parameter that are to be tried.
+// For each constant parameter, the ways to pack it that are tried.
 using PackingCandidates = std::map<int, std::vector<CopiesOfConstant>>;
 
-// Adds the packings that the plan has, a plain copy, and, of a matrix of which it makes a single copy, all
-// that its reader may make instead. None is there twice.
+// Adds the packings that the plan has, and a plain copy. If the plan makes a single copy of a matrix, it also
+// adds all copies that the reader may make instead. No candidate is there twice.
 void AddCandidates(const Plan& plan, const Target& target, PackingCandidates* candidates);
 
-// What the cheapest plan of a member costs that packs as `packing` says, and parameters that it lacks as it
-// likes, if that is less than the cutoff; else the cutoff or more.
+// Returns what a member's cheapest plan costs that packs as `packing` says. Parameters that the packing lacks
+// are packed as the plan likes. If that is not less than the cutoff, returns the cutoff or more.
 using PricePacking =
     std::function<absl::StatusOr<double>(size_t member, const PlanPacking& packing, double cutoff)>;
 
@@ -40,9 +42,11 @@ struct CommonPacking {
   double loss = 0;      // the share of the members' own costs, weighted, that they cost more with it
 };
 
-// Of all choices of candidates the one with which the weighted sum of the members' costs is least. Exact:
-// parameters are decided one after the other, and what members cost with those that are decided bounds what
-// they cost in the end. Members can be computed with some choice. Deterministic.
+// Finds the choice of candidates with which the weighted sum of the members' costs is least. Members must
+// have plans with some choice. Deterministic.
+//
+// It is exact: parameters are decided one after the other. The costs with some of them decided, and the
+// others packed as each member likes, are bounds of the costs in the end.
 absl::StatusOr<CommonPacking> FindCommonPacking(absl::Span<const PackedMember> members,
                                                 const PackingCandidates& candidates,
                                                 const PricePacking& price);

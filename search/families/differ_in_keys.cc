@@ -15,6 +15,8 @@ class KeysOfGraphs {
  public:
   KeysOfGraphs(const Graph& less, const Graph& more) : less_(less), more_(more) {}
 
+  // Compares the graphs node by node. Operations and inputs must be equal, the result must not vary, and
+  // something must.
   bool DifferOnlyInKeys() const {
     const size_t count = less_.nodes.size();
     if (count != more_.nodes.size() || less_.result != more_.result || Varies(less_.result)) return false;
@@ -34,7 +36,7 @@ class KeysOfGraphs {
   bool Varies(int node) const { return less_.at(node).type.dims != more_.at(node).type.dims; }
   size_t Rank(int node) const { return less_.at(node).type.dims.size(); }
 
-  // Only in the axis that is so many before the last one?
+  // True if the types of a node differ only in the axis that is so many before the last one.
   bool VariesOnlyAt(int node, size_t before_last) const {
     std::vector<uint32_t> dims = less_.at(node).type.dims;
     const std::vector<uint32_t>& others = more_.at(node).type.dims;
@@ -45,7 +47,9 @@ class KeysOfGraphs {
     return dims == others;
   }
 
-  // Is a key's element in the same place, however many keys there are?
+  // True if each key's elements are in the same place, however many keys there are. Example: keys as rows of
+  // a cache, K[keys, d], lie alike if the distance of rows is fixed. An axis of size 1 has no distance that
+  // could differ.
   bool IsParameterOfKeys(int node) const {
     const TensorType &less = less_.at(node).type, &more = more_.at(node).type;
     if (!Varies(node)) return less == more;
@@ -56,6 +60,9 @@ class KeysOfGraphs {
     return !less_.IsConstant(node);
   }
 
+  // Keys may be the last axis of what operations make: scores have a column for each key. Only a matmul may
+  // sum over them, and only a computed lhs, such as the weights of a softmax, by an rhs with a row for each
+  // key.
   bool GoesByKeys(int node) const {
     const GraphNode& at = less_.at(node);
     const bool any =

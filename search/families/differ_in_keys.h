@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which families of graphs are attentions against a cache: what varies is a number of keys.
+// Recognises families of graphs that are attentions against a cache: only the number of keys varies.
 #ifndef KIRSCH_SEARCH_FAMILIES_DIFFER_IN_KEYS_H_
 #define KIRSCH_SEARCH_FAMILIES_DIFFER_IN_KEYS_H_
 
@@ -8,9 +8,11 @@
 
 namespace kirsch {
 
-// Do the members, of ascending sizes, differ in nothing but the number of keys: what is summed over by the
-// matmul behind a softmax? And do what they read lie alike, from the first key on? So a plan for one may be
-// for all. Three members at least.
+// True if the members differ in nothing but the number of keys, and if the data that they read lies alike,
+// from the first key on. So a plan for one may be for all. The members must come by ascending sizes; with
+// fewer than three it is false.
+//
+// Keys are the dim that the matmul behind a softmax sums over.
 bool DifferInKeys(absl::Span<const Graph> members);
 
 }  // namespace kirsch

@@ -17,14 +17,15 @@
 namespace kirsch {
 namespace {
 
-// Finds out which numbers of a group's nests grow from what its decisions make of the plan's graph to what
-// they make of another one.
+// Compares what a group's decisions make of the plan's graph with what they make of another one, and marks
+// the plan's nests.
 class GroupGrowth {
  public:
   GroupGrowth(int64_t size, int64_t other_size, const Target& target)
       : size_(size), other_size_(other_size), target_(target) {}
 
-  // `nests`: the plan's, of the group.
+  // `nests`: those of the plan that are the group's. The shapes are expanded without copies, so the plan's
+  // own nests have the copies.
   bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<LoopNest*>& nests) {
     if (shape.nests.size() != other.nests.size() || shape.nests.size() != nests.size()) return false;
     for (size_t i = 0; i < nests.size(); ++i)
@@ -33,13 +34,15 @@ class GroupGrowth {
   }
 
  private:
-  // In the plan, stages that copy constants or what all tiles read come before and once.
+  // Compares one nest. In the plan, stages that copy constants or operands that all tiles read come before
+  // and once, so those lists may be longer there.
   bool FindIn(const LoopNest& nest, const LoopNest& other, LoopNest* plan) {
     if (!Grows(nest.batch, other.batch, &plan->batch_grows) ||
         !Grows(nest.rows, other.rows, &plan->rows_grow))
       return false;
     if (!AreEqual(nest.before, other.before) || !AreEqual(nest.once, other.once)) return false;
     if (plan->stages.size() != nest.stages.size()) return false;
+    // A tile of all rows grows with them, and has nothing left. Any other tile stays as it is.
     const bool is_whole = nest.tile == nest.rows;
     if (is_whole != (other.tile == other.rows)) return false;
     for (size_t i = 0; i < plan->stages.size(); ++i) {
@@ -51,7 +54,7 @@ class GroupGrowth {
     return is_whole ? Suits(plan->stages, nest.rows) : SetRest(nest, other, plan);
   }
 
-  // What is left is any number of rows.
+  // Makes the stages for what is left of tiles: those of a whole tile, for any number of rows below a tile's.
   bool SetRest(const LoopNest& nest, const LoopNest& other, LoopNest* plan) const {
     if (plan->tile != nest.tile || other.tile != nest.tile) return false;
     const std::vector<Stage>& rest = nest.rest.empty() ? other.rest : nest.rest;
@@ -64,7 +67,8 @@ class GroupGrowth {
     return Suits(plan->rest, nest.tile);
   }
 
-  // Is there code for those that grow, which have as many rows, or elements, as the tile has rows?
+  // True if there is code for the stages that grow. They must have as many rows, or elements of a single row,
+  // as the tile has rows.
   bool Suits(const std::vector<Stage>& stages, int64_t rows) const {
     return std::all_of(stages.begin(), stages.end(), [&](const Stage& stage) {
       if (stage.any_columns)
@@ -81,8 +85,8 @@ class GroupGrowth {
                       [&](const Stage& a, const Stage& b) { return Compare(a, b, nullptr); });
   }
 
-  // Are they the same, but for their rows, or elements of a single row, and how far items are apart? Notes
-  // which it is in `stage`; null: they must not differ in either.
+  // True if both stages are the same, but for their rows, or elements of a single row, and for how far items
+  // are apart. Notes in `stage` which of both it is; null: they must not differ in either.
   static bool Compare(const Stage& a, const Stage& b, Stage* stage) {
     if (a.kind != b.kind || a.repeats != b.repeats || a.loop != b.loop || a.keys != b.keys ||
         a.at_once != b.at_once || a.keys_along != b.keys_along || a.operands.size() != b.operands.size() ||
@@ -111,11 +115,13 @@ class GroupGrowth {
     return false;
   }
 
-  // Zeros in scratch memory: those of the plan's tile serve fewer rows.
+  // True for zeros in scratch memory. Those that fill the plan's tile serve fewer rows as well.
   static bool IsFill(const Stage& stage) {
     return stage.copy.height == 0 && stage.operands[0].value == stage.operands[1].value;
   }
 
+  // A row program may have another number of rows. Or it goes over a single row with another number of
+  // elements; then it must not reduce over the row.
   static bool CompareRows(const Stage& a, const Stage& b, Stage* stage) {
     const bool one_row = a.rows == 1 && b.rows == 1;
     if (!(a.program == b.program) || (!one_row && a.row_strides != b.row_strides)) return false;
@@ -125,6 +131,7 @@ class GroupGrowth {
     return !stage->any_columns || (one_row && !a.program.reduces_rows);
   }
 
+  // Marks the distances of items that grow.
   bool SetStrides(const Stage& stage, const Stage& other, Stage* plan) const {
     if (plan->operands.size() != stage.operands.size()) return false;
     for (size_t i = 0; i < plan->operands.size(); ++i) {
@@ -136,6 +143,8 @@ class GroupGrowth {
     return true;
   }
 
+  // True if both numbers are equal, or grow in proportion to the sizes. Example: 8 heads of 64 rows are 512,
+  // of 65 rows 520.
   bool Grows(int64_t number, int64_t other, bool* grows) const {
     *grows = number != other;
     return !*grows || (number % size_ == 0 && number / size_ * other_size_ == other);
@@ -145,7 +154,7 @@ class GroupGrowth {
   const Target& target_;
 };
 
-// What the decisions of a group make of it in a graph, but for the copies.
+// Expands a group's decisions in a graph, apart from its copies.
 class GroupExpander {
  public:
   GroupExpander(const GroupDecision& decision, const std::vector<bool>& of_keys, const Target& target)
@@ -175,7 +184,8 @@ class GroupExpander {
     return none;
   }
 
-  // Where the tile is all rows: as many as there are in this graph, which any tile tells.
+  // If the tile is all rows, its size is another one in this graph. Expanding with any tile tells how many
+  // rows there are.
   void TakeAllRows(const GraphUses& uses) {
     if (rewrite_->parameters.empty() || rewrite_->parameters[0] != "tile") return;
     form_.parameters[0] = 1;
@@ -201,6 +211,8 @@ bool MarkGrowth(int64_t rows, const Graph& other, int64_t other_rows, const std:
     std::vector<LoopNest*> nests;
     for (LoopNest& nest : plan->nests)
       if (nest.group == static_cast<int>(number)) nests.push_back(&nest);
+    // Expand the same decisions in both graphs. If the plan's only tile is all rows, it must be all rows of
+    // the other graph, too.
     GroupExpander expander(plan->groups[number], of_keys, target);
     const GroupShape shape = expander.Expand(uses);
     if (!shape.error.empty()) return false;

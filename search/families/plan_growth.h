@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which numbers of a plan grow with a number of rows: of tokens, or of queries.
+// Marks which numbers of a plan grow with a number of rows, so that one plan serves any number of them. Rows
+// are tokens, or queries.
 #ifndef KIRSCH_SEARCH_FAMILIES_PLAN_GROWTH_H_
 #define KIRSCH_SEARCH_FAMILIES_PLAN_GROWTH_H_
 
@@ -12,11 +13,16 @@
 
 namespace kirsch {
 
-// Expands the decisions of each group of `plan`, which is for so many rows, once more, for it and for
-// `other`, the canonical graph of another number of rows. What grows in proportion from one to the other is a
-// nest's rows, its items, or how far items are apart, and is marked in the plan; stages for what is left of
-// tiles are made for any number of rows below a tile's. False: something else differs, or what grows is not
-// known to; the plan is of no use then. `of_keys`: see NodesOfKeys, of both graphs.
+// Marks in `plan`, which is for `rows` rows, what grows with them. It expands the decisions of each group
+// twice: for the plan's graph, and for `other`, the canonical graph of `other_rows` rows. Numbers that differ
+// must grow in proportion. They are a nest's rows, its items, or how far items are apart. Stages for what is
+// left of tiles are made for any number of rows below a tile's.
+//
+// Example, from 64 rows to 65: a nest of 64 rows becomes one of 65, which is marked (LoopNest::rows_grow). If
+// it became one of 70, the plan would be no rule.
+//
+// Returns false if something else differs, or if there is no code for what grows; then the plan is of no use.
+// `of_keys`: as NodesOfKeys has it, for both graphs.
 bool MarkGrowth(int64_t rows, const Graph& other, int64_t other_rows, const std::vector<bool>& of_keys,
                 const Target& target, Plan* plan);
 

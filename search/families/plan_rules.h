@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches for plans of a family's members, and makes rules of them.
+// Searches for plans of a family's members, and makes rules of them (symbolic_plan.h).
 #ifndef KIRSCH_SEARCH_FAMILIES_PLAN_RULES_H_
 #define KIRSCH_SEARCH_FAMILIES_PLAN_RULES_H_
 
@@ -15,21 +15,23 @@
 
 namespace kirsch {
 
+// Finds rules for one family. FindPlanRegions decides which members to ask about.
 class PlanRuleFinder {
  public:
   using Rules = std::vector<std::unique_ptr<SymbolicPlan>>;
 
-  // `members` outlives this.
+  // `members` must outlive this.
   explicit PlanRuleFinder(const PlanMembers& members) : members_(members) {}
 
-  // Those that the plans for these sizes make which cost less than the cutoff; none if there is no such plan.
-  // Of keys: for all at once, or for blocks and what these leave at once.
+  // Returns rules made of the plan for these sizes, if it costs less than the cutoff; none if there is no
+  // such plan. Of keys, the plan works for all at once, or for blocks, and for what these leave at once.
   absl::StatusOr<Rules> Find(const PlanPoint& sizes, double cutoff) const;
 
-  // For members that no rule serves. Of keys: for blocks, and for halves of what these leave.
+  // Returns rules for members that no other rule serves. Of keys, the plan works for blocks, and for halves
+  // of what these leave.
   absl::StatusOr<Rules> FindOthers(const PlanPoint& sizes) const;
 
-  // The size to search for, about this one: no larger, if there is none like that.
+  // The size to search for instead of this one: near it, and no larger.
   int64_t Representative(PlanSizeKind kind, int64_t size) const;
 
  private:

@@ -14,6 +14,7 @@
 namespace kirsch {
 namespace {
 
+// All first decisions of a root with a constant operand are packs, as it is prepacked before anything else.
 std::vector<Decision> FindPacks(const UserRequest& request, const Target& target) {
   KIRSCH_CHECK(ConstantOperand(request.placed_root) >= 0);
   std::vector<Decision> packs;
@@ -21,8 +22,9 @@ std::vector<Decision> FindPacks(const UserRequest& request, const Target& target
   return packs;
 }
 
-// What every member may make: the more its own programs of that cost, the earlier, as a copy that many want
-// is soon found to be better than the others. Those that none would make are in the order of decisions.
+// Lists the copies that every member may make. Those that the members' own programs have come first, by the
+// cost of these members: a copy that many want is soon found to be better than the others. The rest is in the
+// order of decisions.
 std::vector<ConstantCopy> CommonCopies(absl::Span<const FamilyMember> members, const Target& target) {
   const UserRequest& first = members.front().request;
   std::vector<ConstantCopy> copies;
@@ -44,7 +46,8 @@ std::vector<ConstantCopy> CommonCopies(absl::Span<const FamilyMember> members, c
   return copies;
 }
 
-// The least that is too much for a member, where all together may cost `slack` more than their own programs.
+// The least cost that is too much for a member, if all members together may cost `slack` more than their own
+// programs.
 Cost CutoffOf(const FamilyMember& member, double slack) {
   const double cutoff = static_cast<double>(member.own) + std::ceil(slack / member.weight);
   const Cost most = kInfiniteCost - 1;
@@ -72,6 +75,8 @@ std::optional<PackedRequest> WithCopy(const UserRequest& request, const Constant
     if (CopyOf(pack, request) != copy) continue;
     Expansion expansion;
     Expand(root, pack, target, &expansion);
+    // The copy takes its operand's place, so the kernel is a spec with the lines that are left below the
+    // pack.
     const Lines available = AvailableBelow(root, expansion, AvailableAtPlacement(root, target), target);
     if (available < 0) return std::nullopt;
     return PackedRequest{root, pack, expansion.children[0].spec, available};
@@ -79,8 +84,11 @@ std::optional<PackedRequest> WithCopy(const UserRequest& request, const Constant
   return std::nullopt;
 }
 
-// Members cost at least what their own programs do. So a copy is out as soon as the members that are priced
-// have lost as much by it as all together lose by the best copy so far.
+// Members cost at least what their own programs do. So a copy is out as soon as the members priced so far
+// have lost as much by it as all members lose by the best copy so far.
+//
+// Example: the best copy so far loses 300 cycles in all. If another loses 200 by the first member, of weight
+// 1, then a second member of weight 2 must lose less than 50.
 absl::StatusOr<SharedCopy> FindSharedCopy(absl::Span<const FamilyMember> members, const Target& target,
                                           const PriceKernel& price) {
   double own = 0;

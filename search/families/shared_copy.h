@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copy of a constant operand for all members of a family, which differ in sizes that the operand lacks.
+// Finds one copy of a constant operand for all members of a family, which differ in sizes that the operand
+// lacks. So a caller packs the operand once, and may then call any member.
 #ifndef KIRSCH_SEARCH_FAMILIES_SHARED_COPY_H_
 #define KIRSCH_SEARCH_FAMILIES_SHARED_COPY_H_
 
@@ -16,15 +17,15 @@
 
 namespace kirsch {
 
-// A spec, perhaps with a constant operand, as a user asks for it: `placed_root` may be the transposed
-// problem, of which the operand is the other input with its order turned.
+// A spec as a user asks for it, perhaps with a constant operand. `placed_root` may be the transposed problem:
+// then the operand is the other input, and its order is turned.
 struct UserRequest {
   Spec placed_root;
   bool swapped = false;
 };
 
-// How the copy lies, in the order of the untransposed problem: the bytes are the same for all requests. A
-// single number lies alike in either order, and is in row order here.
+// How the copy lies, stated for the untransposed problem, as the bytes are the same for all requests. A
+// single number lies alike in either order; it is stated in row order.
 struct ConstantCopy {
   Layout layout;  // a decision's
   Dtype dtype = Dtype::kF32;
@@ -32,10 +33,10 @@ struct ConstantCopy {
   friend bool operator==(const ConstantCopy&, const ConstantCopy&) = default;
 };
 
-// The copy that the program of a request makes, whose first decision is `pack`.
+// Returns the copy that a request's program makes, if `pack` is its first decision.
 ConstantCopy CopyOf(const Decision& pack, const UserRequest& request);
 
-// What is left of a request that takes its operand so.
+// The rest of a request, once its operand is taken in such a copy.
 struct PackedRequest {
   Spec placed_root;
   Decision pack;
@@ -46,10 +47,12 @@ struct PackedRequest {
   Impl Program(Impl of_kernel) const;
 };
 
-// Nothing: the request's space has no such copy, or there is no room for it.
+// Returns the rest of a request with this copy. Nothing: the request's space has no such copy, or there is no
+// room for it.
 std::optional<PackedRequest> WithCopy(const UserRequest& request, const ConstantCopy& copy,
                                       const Target& target);
 
+// A member, and what it costs by itself.
 struct FamilyMember {
   UserRequest request;
   double weight = 0;  // how often it is asked for; 0: it may be
@@ -58,7 +61,7 @@ struct FamilyMember {
   ConstantCopy own_copy = {};
 };
 
-// What the kernel costs if that is less than the cutoff, else the cutoff or more.
+// Returns what the kernel costs if that is less than the cutoff, else the cutoff or more.
 using PriceKernel = std::function<absl::StatusOr<Cost>(const PackedRequest& request, Cost cutoff)>;
 
 struct SharedCopy {
@@ -66,8 +69,9 @@ struct SharedCopy {
   double loss = 0;  // the share of the members' own costs, weighted, that they cost more with this copy
 };
 
-// Of all copies that every member may make, the one with which the weighted sum of their costs is least:
-// exact, as each is tried as long as it may still be that one. Some weight is above 0. Deterministic.
+// Of all copies that every member may make, returns the one with which the weighted sum of their costs is
+// least. Exact, as each copy is tried for as long as it may still be that one. At least one weight must be
+// above 0. Deterministic.
 absl::StatusOr<SharedCopy> FindSharedCopy(absl::Span<const FamilyMember> members, const Target& target,
                                           const PriceKernel& price);
 

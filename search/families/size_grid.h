@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers the members of a family whose sizes take each combination of their values.
+// Numbers the members of a family that has all combinations of the values of some sizes. Regions are boxes of
+// such a grid.
 #ifndef KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
 #define KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
 
@@ -11,7 +12,8 @@
 
 namespace kirsch {
 
-// A value. Members are numbered from 0, the last size varying fastest.
+// A value. Members are numbered from 0, and the last size varies fastest. Example: of sizes with 3 and 4
+// values, the member with places 1 and 2 has the number 1 * 4 + 2 = 6.
 class SizeGrid {
  public:
   using Place = std::vector<size_t>;  // of each size, which of its values
@@ -28,6 +30,7 @@ class SizeGrid {
   size_t count(size_t dim) const { return counts_[dim]; }
   size_t members() const { return members_; }
 
+  // The number of the member at a place, and the place of a number.
   size_t Index(const Place& place) const {
     size_t index = 0;
     for (size_t dim = 0; dim < dims(); ++dim) index += place[dim] * stride_[dim];
@@ -39,14 +42,14 @@ class SizeGrid {
     return place;
   }
 
-  // Has the second place no less than the first, of each size?
+  // True if the second member's place is no less than the first one's, in each size.
   bool IsBetween(size_t low, size_t index) const {
     const Place a = At(low), b = At(index);
     return std::equal(a.begin(), a.end(), b.begin(), std::less_equal<>());
   }
 
-  // True if `holds` is for every member of the box, corners included; asked of each, in order, up to the
-  // first for which it isn't.
+  // True if `holds` is true for every member of the box, corners included. It is called in the order of the
+  // members, up to the first for which it is false.
   template <typename Holds>
   bool Every(const Place& first, const Place& last, const Holds& holds) const {
     Place place = first;
@@ -62,8 +65,8 @@ class SizeGrid {
     }
   }
 
-  // The corner of the largest box from `first` on, for each of whose members `holds` is, which it must be for
-  // the first: grown along one dim after the other, those of `order`.
+  // The last corner of the largest box from `first` on that can be grown so: along one dim of `order` after
+  // the other, as long as `holds` is true for all members. It must be true for `first`.
   template <typename Holds>
   Place Grow(const Place& first, const std::vector<size_t>& order, const Holds& holds) const {
     Place last = first;
@@ -81,16 +84,24 @@ class SizeGrid {
     size_t first = 0, last = 0;  // its corners
     size_t wanted = 0;           // of its members
   };
-  // Of one or two sizes, the box with the most members that are `wanted`, all of which it `may_hold`; the
-  // first of several. For each member of a row: how many before it in its column may be held without a gap,
-  // and the widest box of each height.
+  // Finds, of one or two sizes, the box with the most members that are `wanted`. All members of the box must
+  // be ones that it `may_hold`; of several boxes it is the first.
+  //
+  // It goes row by row. A column's height counts the members up to this row that may be held without a gap.
+  // An open run is a stretch of columns that are at least so high. It ends at the first lower column: then it
+  // is a box that cannot be made wider.
+  //
+  //   row 0   . # .        heights in row 2: 1 3 2
+  //   row 1   . # #        boxes that end there: columns 0..2, height 1; column 1, height 3;
+  //   row 2   # # #        columns 1..2, height 2
   template <typename MayHold, typename Wanted>
   Box FullestBox(const MayHold& may_hold, const Wanted& wanted) const {
     struct Run {
       size_t begin, height;
     };
     const size_t columns = counts_.back(), rows = members_ / columns;
-    // Of those before each row and column.
+    // The wanted members above each row and left of each column. Differences of these tell how many a box
+    // has.
     std::vector<std::vector<size_t>> before(rows + 1, std::vector<size_t>(columns + 1));
     for (size_t row = 0; row < rows; ++row)
       for (size_t column = 0; column < columns; ++column)
@@ -117,7 +128,7 @@ class SizeGrid {
     return fullest;
   }
 
-  // The corners of the box around the members, of which there are some.
+  // The corners of the smallest box around the members. There must be at least one.
   std::pair<size_t, size_t> Around(const std::vector<size_t>& members) const {
     Place low = At(members.front()), high = low;
     for (size_t member : members) {

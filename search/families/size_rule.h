@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisions of one program as a rule for programs of other sizes, of one dim or of several.
+// Makes a rule for programs of other sizes from the decisions of one program. The sizes may differ along one
+// dim, or along several.
 #ifndef KIRSCH_SEARCH_FAMILIES_SIZE_RULE_H_
 #define KIRSCH_SEARCH_FAMILIES_SIZE_RULE_H_
 
@@ -18,24 +19,25 @@
 
 namespace kirsch {
 
-// Takes decisions for one dim after the other: what SymbolicSchedule makes of them for a number of columns
-// are decisions for any number of rows, whose register tiles are as high as suits the columns. Not
-// thread-safe.
+// Goes through the dims, one after the other. What SymbolicSchedule makes of decisions for a number of
+// columns are decisions again: for any number of rows, with register tiles as high as suits these columns.
+// Not thread-safe.
 class SizeRule {
  public:
-  // `dims`: M, N or K; N and then M; or M and then K. `model` outlives this.
+  // `dims`: one of M, N and K; or N and then M; or M and then K. `model` must outlive this.
   SizeRule(Impl program, std::vector<size_t> dims, const CostModel& model,
            const SymbolicScheduleOptions& options = {});
 
   const Impl& program() const { return first_.program(); }
   const SymbolicScheduleOptions& options() const { return options_; }
 
-  // As of SymbolicSchedule, of a root that differs from the program's in its sizes along the dims.
+  // These are as SymbolicSchedule's. The root may differ from the program's in its sizes along the dims.
   Cost Price(const Spec& placed_root);
   TileHeights HeightsOf(const Spec& placed_root);
   Impl Apply(const Spec& placed_root);
 
-  // One for all roots with sizes from those of `least` to those of `most`.
+  // One program for all roots with sizes from those of `least` to those of `most`. Nothing if there is no
+  // code for it.
   std::optional<Impl> ApplyToRange(const Spec& least, const Spec& most);
 
  private:
@@ -51,7 +53,7 @@ class SizeRule {
   const std::vector<size_t> dims_;
   const CostModel& model_;
   const SymbolicScheduleOptions options_;
-  SymbolicSchedule first_;  // of the first dim
+  SymbolicSchedule first_;  // along the first dim
   // Of the others: for the program of each root along the first one that was asked for.
   std::unordered_map<Spec, std::unique_ptr<SizeRule>, HashSpec> rest_;
 };

@@ -14,7 +14,7 @@
 namespace kirsch {
 namespace {
 
-// Keys in the largest blocks; 0: there are none.
+// The number of keys in a nest's largest blocks; 0: it has no blocks.
 int64_t BlockOf(const LoopNest& nest) {
   int64_t block = 0;
   for (const Stage* stage : StagesOf(nest))
@@ -22,10 +22,10 @@ int64_t BlockOf(const LoopNest& nest) {
   return block;
 }
 
-// Is it for what blocks of keys leave, or for all keys?
+// True if the stage is for the keys that blocks leave, or for all keys at once.
 bool GrowsAlongKeys(const Stage& stage) { return stage.at_once && stage.keys_along >= 0; }
 
-// The nest with stages that have their cycles, and nothing else.
+// The nest's counts, and stages with nothing but their cycles: all that GroupCost looks at.
 LoopNest TimesOf(const LoopNest& nest) {
   LoopNest times;
   times.batch = nest.batch;
@@ -47,6 +47,7 @@ SymbolicPlan::SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, c
       most_keys_(planned.keys == 0 ? 0 : std::numeric_limits<int64_t>::max()) {
   for (const LoopNest& nest : plan_.nests)
     for (const Stage* stage : StagesOf(nest)) {
+      // A stage that takes all keys at once is for so many at most.
       if (stage->at_once && BlockOf(nest) == 0) most_keys_ = std::min(most_keys_, stage->keys);
       if (stage->kind == StageKind::kContraction) AddRule(*stage, choice);
     }
@@ -79,7 +80,7 @@ Spec SymbolicPlan::SpecOf(const Stage& stage, int64_t rows, int64_t keys) const 
   return spec;
 }
 
-// Of one of its repeats.
+// The cycles of one of the stage's repeats. They are kept, since members share rows or keys.
 double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
   const auto [known, is_new] = run_cycles_.try_emplace({&stage, rows, keys});
   if (!is_new) return known->second;
@@ -93,7 +94,11 @@ double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
   return known->second;
 }
 
-// `block`: keys in the largest blocks of the nest. `rows`: of the tile.
+// The cycles of a stage with all its repeats. `block`: keys in the largest blocks of the nest; `rows`: of the
+// tile.
+//
+// Example, of 100 keys in blocks of 64 and halves of 32, 16, ...: the block runs once, and leaves 36. Of
+// these the half of 32 takes one run, and leaves 4.
 double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys) {
   const int64_t left = block == 0 ? keys : keys % block;
   if (stage.at_once && left == 0) return 0;
@@ -106,6 +111,8 @@ double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows
   return cycles * static_cast<double>(in_blocks / stage.keys) / planned;
 }
 
+// The cycles of a nest for these sizes: its counts grow first, then its stages are priced for the rows that
+// they get.
 double SymbolicPlan::NestCycles(const LoopNest& nest, const PlanPoint& sizes) {
   const int64_t block = BlockOf(nest);
   LoopNest times = TimesOf(nest);
@@ -134,6 +141,7 @@ double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
   if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys)
     return kInfiniteCycles;
   if (!any_rows_ && planned_.keys == 0) return plan_.cycles;
+  // The plan's own cycles, with each nest's share replaced. What a plan pays beside its nests stays.
   double cycles = plan_.cycles;
   for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, sizes) - nest.cycles;
   return cycles;
@@ -148,6 +156,7 @@ std::optional<Plan> SymbolicPlan::ApplyToRange(const PlanPoint& least, const Pla
   for (size_t i = 0; i < plan.nests.size(); ++i) {
     const LoopNest& nest = plan_.nests[i];
     const bool in_blocks = BlockOf(nest) != 0;  // then anything may be left
+    // Replaces the programs of a list of stages by programs for ranges of rows and keys.
     const auto apply = [&](std::vector<Stage> LoopNest::* list, int64_t least_rows, int64_t most_rows) {
       const std::vector<Stage>& stages = nest.*list;
       for (size_t j = 0; j < stages.size(); ++j) {

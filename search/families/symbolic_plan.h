@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as a rule for other numbers of rows, of keys, or of both.
+// Makes a rule of a plan: it prices and applies the plan's decisions for other numbers of rows, of keys, or
+// of both.
 #ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
 #define KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
 
@@ -23,33 +24,35 @@ struct PlanPoint {
   int64_t at(PlanSizeKind kind) const { return kind == PlanSizeKind::kRows ? rows : keys; }
 };
 
-// Rows: loop nests do as often what they do for a tile as there are tiles of the rows, which grow in
-// proportion to their number; what is left is treated like a whole tile, and so is a tile that is all rows.
-// Keys: stages for blocks are repeated as often as there are such blocks; those for keys at once do the same
-// for fewer than the searched number. Contractions of any number of either are as SizeRule says, row programs
-// go over as many rows, or columns, as there are. Operands are where those of the plan's member were. Not
-// thread-safe.
+// A plan as a rule. Operands must be where those of the plan's member were. Not thread-safe.
+// - Rows: a loop nest runs a tile as often as there are whole tiles of the rows, which grow in proportion.
+//   The rows that are left are treated like a whole tile. A tile that is all rows stays all rows.
+// - Keys: stages for blocks are repeated as often as there are such blocks. Stages for keys at once do the
+//   same for fewer keys than those searched for.
+// - Contractions of any number of rows or keys are as SizeRule says. Row programs go over as many rows, or
+//   columns, as there are.
 class SymbolicPlan {
  public:
-  // `plan`: of a member with `planned` sizes. If these have keys, it was searched for any number of them
-  // (PlanOptions::other_keys). `any_rows`: what grows is marked (MarkGrowth); else it is for so many only.
-  // `choice`: of the contractions whose columns the keys are. `model` outlives this.
+  // `plan`: of a member with `planned` sizes. If these have keys, it must have been searched for any number
+  // of them (PlanOptions::other_keys). `any_rows`: what grows is marked (MarkGrowth); else the rule is for
+  // `planned.rows` only. `choice`: for contractions that have the keys as their columns. `model` must outlive
+  // this.
   SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, const CostModel& model,
                const SymbolicScheduleOptions& choice = {});
   SymbolicPlan(const SymbolicPlan&) = delete;
 
-  // Is there a contraction whose columns the keys are, that a division leaves some of?
+  // True if some contraction has the keys as its columns, and divides them so that some are left.
   bool LeavesColumns() const;
 
-  // The sizes that it is for.
+  // The least and the largest sizes that the rule is for.
   PlanPoint least() const { return {any_rows_ ? 1 : planned_.rows, planned_.keys == 0 ? 0 : 1}; }
   PlanPoint most() const { return {planned_.rows, most_keys_}; }
 
-  // What the plan takes for these sizes, predicted; infinity if it is not for them.
+  // The predicted cycles of the plan for these sizes; infinity if it is not for them.
   double CyclesFor(const PlanPoint& sizes);
 
-  // The plan for all sizes in the box, but for its `graph`, and for names and ends of its `sizes`. Nothing if
-  // there is no code for one of the programs.
+  // The plan for all sizes in the box. Its `graph`, and names and ends of its `sizes`, are left to the
+  // caller. Nothing if there is no code for one of its programs.
   std::optional<Plan> ApplyToRange(const PlanPoint& least, const PlanPoint& most);
 
  private:

@@ -14,24 +14,26 @@
 namespace kirsch {
 namespace {
 
+// A move of the output to registers, below which there is the microkernel.
 bool IsRegisterTile(const Impl& node) {
   return node.decision.kind == RewriteKind::kMove && node.decision.level == Level::kVrf;
 }
 
-// A move of an operand that the spec has there already, or nearer.
+// True for a move of an operand that the spec has there already, or nearer.
 bool IsDone(const Impl& node, const Spec& spec) {
   return node.decision.kind == RewriteKind::kMove && node.decision.level != Level::kVrf &&
          spec.tensor(node.decision.operand).level <= node.decision.level;
 }
 
-// Do rows of the operand follow each other without gaps along `dim`?
+// True if the rows of the operand follow each other without gaps along `dim`.
 bool IsContiguous(const Spec& spec, int operand, int dim) {
   const Layout& layout = spec.tensor(operand).layout;
   return layout.kind == LayoutKind::kStrided && InnerDim(spec, operand) == dim &&
          layout.ld == spec.size[static_cast<size_t>(dim)];
 }
 
-// Is operand i of both contiguous along the dim, so that its rows are as far apart as the dim's size says?
+// True if operand i of both specs is contiguous along the dim, so that its rows are as far apart as the dim's
+// size says.
 bool HasSymbolicStride(const Spec& a, const Spec& b, int operand, int dim) {
   return IsContiguous(a, operand, dim) && IsContiguous(b, operand, dim) &&
          a.size[static_cast<size_t>(dim)] != b.size[static_cast<size_t>(dim)];
@@ -60,6 +62,7 @@ std::optional<uint8_t> SymbolicStrides(const Spec& least, const Spec& most, size
   uint8_t strides = 0;
   for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
     if (!HasSymbolicStride(least, most, operand, static_cast<int>(dim))) continue;
+    // Kernels take this distance. Of any other operand, it must not matter: then it has a single row.
     if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut ||
         (reduces && operand == MatmulDims::kLhs))
       strides |= static_cast<uint8_t>(1 << operand);
@@ -86,13 +89,14 @@ bool SymbolicSchedule::TilesDim(const Decision& decision) const {
   return decision.kind == RewriteKind::kTile && decision.dim == dim_;
 }
 
-// The loop of a register tile goes over a reduction of any length.
+// True if the node is a register tile that each size has anew. Along a reduction none is: the loop of a
+// register tile goes over any length.
 bool SymbolicSchedule::IsChosenAnew(const Impl& node) const {
   return dim_ != MatmulDims::kK && IsRegisterTile(node) && !node.range.varies();
 }
 
-// The dim that a node of a program for a range of its sizes divides: each child says for how much of it it
-// is.
+// The dim that a node divides which is for a range of its sizes. Each of its children says for how much of
+// that dim it is.
 std::optional<size_t> SymbolicSchedule::DividedDim(const Impl& node) {
   if (IsRegisterTile(node))
     for (size_t dim : {MatmulDims::kN, MatmulDims::kM})
@@ -107,8 +111,9 @@ Spec SymbolicSchedule::PartOf(const Impl& node, size_t dim, size_t child, Spec s
   return spec;
 }
 
-// What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
-// disappear, and so do those that are made of register tiles, and moves of what is already there.
+// Finds the node of the pattern that decides for a range of specs, from the least size to the spec's own. On
+// the way down it skips what disappears: tiles that are not smaller than all of the spec, tiles that consist
+// of register tiles, and moves of what is already there.
 const Impl& SymbolicSchedule::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
   const uint32_t most = spec.size[dim_];
   const Impl* node = &pattern;
@@ -121,14 +126,16 @@ const Impl& SymbolicSchedule::Deciding(const Impl& pattern, const Spec& spec, ui
     while (TilesDim(below->decision)) below = &below->children.front().impl;
     if (IsChosenAnew(*below)) return *below;
     if (!TilesDim(node->decision) || node->decision.size < most) return *node;
+    // A tile of just the most size disappears for the most, but it is a rest for smaller sizes. If rests are
+    // treated in a way of their own, the range has both.
     const bool whole = node->decision.size == most;
     if (choice_.own_rest && whole && least < most) return *node;
     node = &PatternOf(*node, node->decision, whole ? 0 : 1);
   }
 }
 
-// The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the
-// whole tile, or of what was left; where a register tile was, tiles of the dim are register tiles, too.
+// The pattern for a child of what `decision` makes of the node's spec. A rest has the pattern of a whole
+// tile, or of the rest there was. If the node was a register tile, tiles of the dim are register tiles, too.
 const Impl& SymbolicSchedule::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
   if (IsChosenAnew(node) && decision.kind == RewriteKind::kTile) return node;
   if (!TilesDim(decision)) return node.children[child].impl;
@@ -143,13 +150,15 @@ Decision SymbolicSchedule::TileOf(uint32_t size) const {
   return decision;
 }
 
+// A part of a root keeps the strides of the whole, so only the size changes. Resized is for roots.
 Spec SymbolicSchedule::WithSize(Spec spec, uint32_t size) const {
   spec.size[dim_] = size;
   return spec;
 }
 
-// Tiles of other dims are what they were for the program that decisions are from. The lattice of sizes is for
-// the search: any other is a program as well, and so is a copy whose panels are wider than all there is.
+// True if a decision of the pattern is legal for this spec. Tiles of other dims are what they were for the
+// solved program. The lattice of sizes is for the search only: any other tile is a program as well. So is a
+// copy whose panels are wider than all there is.
 bool SymbolicSchedule::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
                                    const Expansion& expansion) const {
   if (TilesDim(decision)) return true;
@@ -172,6 +181,7 @@ SymbolicSchedule::Answer SymbolicSchedule::AskRoot(const Spec& placed_root) {
 
 SymbolicSchedule::Answer SymbolicSchedule::Ask(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
+  // Register tiles fill no lines, so one answer serves any number.
   if (IsChosenAnew(node)) available = 0;  // they take none
   const Question question{&node, spec, available};
   if (const auto known = known_.find(question); known != known_.end()) return known->second;
@@ -183,8 +193,8 @@ SymbolicSchedule::Answer SymbolicSchedule::Ask(const Impl& pattern, const Spec& 
   return answer;
 }
 
-// Of a node that divides a range of another dim, whose parts are for different members: what all of them
-// take, which says no more than that each has a price.
+// The answer for a node that divides a range of another dim. Its parts are for different members, so the sum
+// says only that each part has a price.
 SymbolicSchedule::Answer SymbolicSchedule::AskParts(const Impl& node, const Spec& spec, size_t dim,
                                                     Lines available) {
   Answer answer{0};
@@ -197,6 +207,8 @@ SymbolicSchedule::Answer SymbolicSchedule::AskParts(const Impl& node, const Spec
   return answer;
 }
 
+// Prices a node with a given decision by the search's own rules: legal decisions, lines left, and affine
+// costs.
 SymbolicSchedule::Answer SymbolicSchedule::AskChildren(const Impl& node, const Spec& spec,
                                                        const Decision& decision, Lines available) {
   Expansion expansion;
@@ -218,6 +230,8 @@ uint32_t SymbolicSchedule::Lanes(const Impl& node) const {
   return static_cast<uint32_t>(SizesOfTile(node.decision.layout, dim_));
 }
 
+// Sizes up to a multiple of the unit share a register tile, as its last vector may be partial. Narrower
+// vectors make smaller units.
 uint32_t SymbolicSchedule::Unit(const Impl& node) const {
   uint32_t unit = Lanes(node);
   if (node.decision.layout.kind == LayoutKind::kTiles) return unit;
@@ -227,11 +241,12 @@ uint32_t SymbolicSchedule::Unit(const Impl& node) const {
   return unit;
 }
 
-// The register layouts that may take the place of the pattern's: narrower vectors suit columns that are left,
-// and the fewer sums there are, the more often they are split.
+// The register layouts that may take the place of the pattern's. Narrower vectors suit columns that are left.
+// And the fewer sums there are, the more often they are split, so both kinds are tried.
 std::vector<Layout> SymbolicSchedule::RegisterLayouts(const Impl& node, const Spec& spec) {
   const Layout& own = node.decision.layout;
   if (own.kind == LayoutKind::kTiles) return {own};
+  // Only columns behind the whole tiles may have narrower vectors.
   const bool narrower = Unit(node) != Lanes(node) && spec.size[dim_] < MainTileOf(node, spec).tile;
   std::vector<Layout> layouts;
   for (const VectorUnit& vectors : model_.target().vectors) {
@@ -248,7 +263,7 @@ std::vector<Layout> SymbolicSchedule::RegisterLayouts(const Impl& node, const Sp
   return layouts;
 }
 
-// The cheapest of them, and the same one for all sizes of a unit; the pattern's if none is legal.
+// The cheapest of these layouts, and the same one for all sizes of a unit; the pattern's if none is legal.
 Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) {
   const uint32_t unit = Unit(node);
   const Spec few = WithSize(spec, (spec.size[dim_] - 1) / unit * unit + 1);
@@ -265,8 +280,9 @@ Decision SymbolicSchedule::RegisterDecision(const Impl& node, const Spec& spec) 
   return best;
 }
 
-// That of the pattern. But what a microkernel asks for ahead is chosen anew, as it may be a tile of its own
-// size. Where out is in registers there are no other decisions than microkernels.
+// The pattern's decision. The exception is a microkernel that prefetches: how far ahead may be a tile of its
+// own size, so it is chosen anew, unless the dim is the reduction. While out is in registers, microkernels
+// are the only decisions.
 Decision SymbolicSchedule::DecisionFor(const Impl& node, const Spec& spec) const {
   Decision best = node.decision;
   if (best.kind != RewriteKind::kMicrokernel || best.size == 0 || dim_ == MatmulDims::kK) return best;
@@ -284,6 +300,8 @@ Decision SymbolicSchedule::DecisionFor(const Impl& node, const Spec& spec) const
   return best;
 }
 
+// The whole size as one register tile. Without vectors along the dim, its height must be among the choices,
+// which go up to 31.
 SymbolicSchedule::Answer SymbolicSchedule::AskOneTile(const Impl& node, const Spec& spec) {
   const uint32_t size = spec.size[dim_];
   const bool vectors = Lanes(node) > 1;
@@ -294,8 +312,8 @@ SymbolicSchedule::Answer SymbolicSchedule::AskOneTile(const Impl& node, const Sp
   return tile;
 }
 
-// Of vectors, what the decisions are from, as the panels of copies are of such tiles. Else the cheapest per
-// row; of equal ones, the tallest.
+// The register tile that most of the size has. Along vectors it is that of the solved program, as the panels
+// of copies suit such tiles. Otherwise it is the cheapest per row; of equal ones, the tallest.
 SymbolicSchedule::MainTile SymbolicSchedule::MainTileOf(const Impl& node, const Spec& spec) {
   const auto [known, is_new] = main_tiles_.try_emplace(&node);
   if (!is_new) return known->second;
@@ -317,13 +335,14 @@ SymbolicSchedule::MainTile SymbolicSchedule::MainTileOf(const Impl& node, const 
   return main_tiles_[&node] = best;
 }
 
-// What it takes to go over tiles of so many.
+// The cost of a loop over tiles of so many rows.
 Cost SymbolicSchedule::TilingCost(const Spec& spec, uint32_t rows) const {
   Expansion expansion;
   Expand(spec, TileOf(rows), model_.target(), &expansion);
   return model_.Base(spec, TileOf(rows), expansion);
 }
 
+// Whole tiles of the main height, and then the rows that are left. With few rows, all are what is left.
 SymbolicSchedule::Answer SymbolicSchedule::AskRegisterTiles(const Impl& node, const Spec& spec,
                                                             Lines available) {
   const MainTile main = MainTileOf(node, spec);
@@ -345,7 +364,8 @@ SymbolicSchedule::Answer SymbolicSchedule::AskRegisterTiles(const Impl& node, co
   return answer;
 }
 
-// One tile, or, if it is not of vectors, those of two parts.
+// The cheapest way to divide few rows: one tile, or two parts, each divided in its turn. Vectors are not
+// divided.
 SymbolicSchedule::Answer SymbolicSchedule::AskFew(const Impl& node, const Spec& spec, Lines available) {
   Answer best = AskOneTile(node, spec);
   if (Lanes(node) > 1) return best;
@@ -361,6 +381,7 @@ Impl SymbolicSchedule::Apply(const Spec& placed_root) {
   return Build(program_, placed_root, AvailableAtPlacement(placed_root, model_.target()));
 }
 
+// Makes the program whose price Ask has found, by the same choices.
 Impl SymbolicSchedule::Build(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsChosenAnew(node)) return BuildRegisterTiles(node, spec, available);
@@ -386,8 +407,9 @@ Impl SymbolicSchedule::BuildNode(const Impl& node, const Spec& spec, const Decis
   return program;
 }
 
-// More rows than are ever left: a tile that holds all whole tiles, and what is left behind it. (As the rows
-// that are left may be the more of the two, they are the first then: any order is the same program.)
+// Register tiles for more rows than are ever left: a tile of all whole tiles, and the rest behind it. If the
+// rest has more rows than the whole tiles, it comes first, as a tile is no smaller than what it leaves. Any
+// order is the same program.
 Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
@@ -406,7 +428,7 @@ Impl SymbolicSchedule::BuildRegisterTiles(const Impl& node, const Spec& spec, Li
   return tiles;
 }
 
-// False: it has no price, as the decisions don't suit it.
+// Makes the program for a single size. False: it has no price, as the decisions don't suit it.
 bool SymbolicSchedule::BuildPriced(const Impl& pattern, const Spec& spec, Lines available, Impl* program) {
   if (Ask(pattern, spec, available).cost >= kInfiniteCost) return false;
   *program = Build(pattern, spec, available);
@@ -415,7 +437,7 @@ bool SymbolicSchedule::BuildPriced(const Impl& pattern, const Spec& spec, Lines 
 
 std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec& most) {
   const std::optional<uint8_t> strides = SymbolicStrides(least, most, dim_);
-  // Kernels take one size.
+  // A kernel takes one distance of rows only, so the strides of two dims can't both be symbolic.
   if (!strides || (*strides != 0 && program_.range.symbolic_strides != 0)) return std::nullopt;
   symbolic_strides_ = *strides;
   Impl range;
@@ -424,11 +446,14 @@ std::optional<Impl> SymbolicSchedule::ApplyToRange(const Spec& least, const Spec
   return range;
 }
 
+// Makes a program for all sizes from `least` to the spec's. A single size is an ordinary program. Otherwise
+// the node that decides gets a range, and each kind of node has its own form (impl.h).
 bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
                                   Impl* range) {
   if (least == spec.size[dim_]) return BuildPriced(pattern, spec, available, range);
   const Impl& node = Deciding(pattern, spec, least);
   *range = Impl{spec, node.decision, {}, node.range};
+  // The range says which sizes, and which strides, the kernel learns when it is run.
   range->range.least[dim_] = least;
   range->range.symbolic_strides |= symbolic_strides_;
   if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);
@@ -450,6 +475,7 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
                        &whole) &&
            BuildTiles(PatternOf(node, node.decision, 1), spec, least, available, std::move(whole), range);
   }
+  // Threads' parts of a dim would depend on its size.
   if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == dim_) return false;
   Expansion expansion;
   Expand(spec, node.decision, model_.target(), &expansion);
@@ -466,7 +492,7 @@ bool SymbolicSchedule::BuildRange(const Impl& pattern, const Spec& spec, uint32_
   return true;
 }
 
-// A copy is of one size that is known at run time only.
+// True if there is code for a copy along the dim. Only one size of a copy may be known at run time only.
 bool SymbolicSchedule::CopyMayVaryHere(const Impl& node, const Spec& spec, const Spec& copied) const {
   const OperandInfo& operand = spec.op_info().operands[node.decision.operand];
   if (!operand.UsesDim(static_cast<int>(dim_))) return true;
@@ -475,6 +501,8 @@ bool SymbolicSchedule::CopyMayVaryHere(const Impl& node, const Spec& spec, const
   return CopyMayVary(spec, copied, node.decision.operand, static_cast<int>(dim_), model_.target());
 }
 
+// A loop over whole register tiles, and behind it register tiles for each number of rows that may be left.
+// With a minimum tail, there is always something left.
 bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
                                           Impl* range) {
   const MainTile main = MainTileOf(node, spec);
@@ -491,7 +519,9 @@ bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, ui
                     &range->children.back().impl);
 }
 
-// Register tiles for each size; of vectors, for each unit of sizes that of a last vector that is partial.
+// Register tiles for each size. Of vectors, each tile serves a unit of sizes. Example, of sizes 3..20 and a
+// unit of 8: three tiles, for 3..8, 9..16 and 17..20 columns. They are built for 7, 15 and 20 columns, so
+// that the code's last vector is partial.
 bool SymbolicSchedule::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
                                      Impl* range) {
   const uint32_t unit = Unit(node), most = spec.size[dim_];
@@ -506,8 +536,8 @@ bool SymbolicSchedule::BuildFewRange(const Impl& node, const Spec& spec, uint32_
   return true;
 }
 
-// Are there masked accesses to all that a register tile reads and writes as vectors of `lanes` along the dim?
-// What is packed is read in whole ones.
+// True if there are masked accesses to all that a register tile reads and writes as vectors of `lanes` along
+// the dim. Packed operands need none, as they are read in whole vectors.
 bool SymbolicSchedule::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
   bool all = spec.operand[MatmulDims::kRhs].layout.panel % lanes == 0;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
@@ -519,15 +549,18 @@ bool SymbolicSchedule::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
   return all;
 }
 
-// Is there code for a reduction whose length is known at run time only? Tiles of it say then whether they
-// add to what there is, which sums that begin with that can't be told.
+// True if there is code for a reduction whose length is known at run time only. Each of its tiles learns only
+// then whether it adds to what is there. Sums in a fixed order begin with what is there, and can't be told so
+// late.
 bool SymbolicSchedule::ReductionMayVary(const Impl& node, const Spec& spec) const {
   if (dim_ != MatmulDims::kK) return true;
   if (TilesDim(node.decision)) return spec.accumulate || spec.fixed_order == 0;
   return !IsRegisterTile(node) || LengthMayVary(spec, node.decision.layout, model_.target());
 }
 
-// Tiles of a reduction. The last one is what is left, a whole tile at most, as it may have an epilogue.
+// Tiles of a reduction. The last one is what is left, as it may have an epilogue: so there is always
+// something left, up to a whole tile. Example, of tiles of 64: 100 to 120 steps leave 36 to 56, and 128 steps
+// leave 64.
 bool SymbolicSchedule::BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available,
                                     Impl* range) {
   Expansion expansion;
@@ -544,7 +577,9 @@ bool SymbolicSchedule::BuildLengths(const Impl& node, const Spec& spec, uint32_t
   return BuildRange(pattern, WithSize(spec, most_left), least_left, available, &range->children.back().impl);
 }
 
-// The rows that are left are those of any number in the range.
+// Whole tiles, and a rest of any number of rows that sizes of the range can leave. Example, of tiles of 6
+// rows: sizes 14 to 17 leave 2 to 5 rows. So do sizes 14 to 18, as 18 leaves nothing. Sizes 14 to 19 leave
+// any number from 1 to 5.
 bool SymbolicSchedule::BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
                                   Impl whole, Impl* range) {
   const uint32_t size = whole.spec.size[dim_], most = spec.size[dim_];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decisions of one program as a rule for programs of other sizes of one dim: of any number of rows (M),
-// of columns (N), or of steps of the reduction (K).
+// Makes a rule of a solved program: its decisions for one size of a dim become programs for any other size.
+// The dim is that of the rows (M), of the columns (N), or of the reduction (K). So a family needs few
+// searches.
 #ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_SCHEDULE_H_
 #define KIRSCH_SEARCH_FAMILIES_SYMBOLIC_SCHEDULE_H_
 
@@ -20,71 +21,86 @@ namespace kirsch {
 // Heights of register tiles: bit h stands for h rows.
 using TileHeights = uint32_t;
 
-// Which of the programs that the decisions make. Each register tile is code of its own, and so is each number
-// of rows that are left behind the whole tiles.
+// Chooses among the programs that the decisions can make. Fewer choices are less code: each register tile is
+// code of its own, and so is each number of rows that may be left behind the whole tiles.
 struct SymbolicScheduleOptions {
-  TileHeights heights = ~TileHeights{0};  // of register tiles
-  // Of the last rows, at least so many whole tiles and what is left behind them may be divided into other
-  // heights, as those of what is left may be slow. 0: none are.
+  TileHeights heights = ~TileHeights{0};  // that register tiles may have
+  // The last rows may be divided into other heights, as a short rest behind whole tiles may be slow. They are
+  // so many whole tiles, and what is left behind them. Example, of tiles of 6 rows and 2 here: of 100 rows,
+  // 84 are in whole tiles, and the last 16 may become 6 + 5 + 5. 0: only what is left is divided.
   uint32_t min_tail_tiles = 2;
-  // That columns that are left may have vectors that are narrower than those of whole tiles.
+  // True: columns that are left may have narrower vectors than whole tiles have.
   bool narrow_vectors = true;
-  // That what is left of a division is treated as it was in the program that decisions are from, if anything
-  // was. Not of a reduction.
+  // True: what is left of a division is treated as it was in the solved program, if something was left there.
+  // False: it is treated like a whole tile. Not for reductions.
   bool own_rest = false;
-  // That moves disappear whose operand is there already, as the root's placement has it; else the decisions
-  // are not for such roots.
+  // True: a move disappears if the root's placement has its operand there already. False: the decisions are
+  // not for such roots.
   bool any_placement = false;
 };
 
-// Are the two roots the same but for their size along `dim`, and the distance of rows that are contiguous
-// along it?
+// True if the two roots are the same but for their size along `dim`, and the distance of rows that are
+// contiguous along it.
 bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim);
 
-// The spec with another size along `dim`; what was contiguous along it stays so.
+// Returns the spec with another size along `dim`. Operands that were contiguous along it stay so.
 Spec Resized(Spec spec, size_t dim, uint32_t size);
 
-// Of a range of sizes along `dim`, the operands whose rows, or columns, are as far apart as the size says, as
-// DimRanges has them. Nothing if there is no code for it: kernels take the distance of the rows of lhs, rhs
-// and out, and blocks of columns are tasks of a known number, that share copies.
+// Returns the operands whose rows, or columns, are as far apart as the size along `dim` says, in a range of
+// sizes. The bits are those of DimRanges::symbolic_strides.
+//
+// Nothing if there is no code for it. Kernels can take the distance of the rows of lhs, rhs and out only.
+// Blocks of columns are tasks of a known number that share copies. So neither their dim nor the reduction can
+// vary.
 std::optional<uint8_t> SymbolicStrides(const Spec& least, const Spec& most, size_t dim);
 
-// Does the program divide the dim somewhere so that something is left?
+// True if the program divides the dim somewhere so that something is left.
 bool LeavesRest(const Impl& program, size_t dim);
 
-// Of the program that it was made of, what is decided along whole tiles of the dim, and along all tiles of
-// the others, holds for any size, clipped: a tile that is not smaller than what there is disappears; what is
-// left of a division is treated like a whole tile; copies have what there is. But register tiles are chosen
-// anew for each number of rows: tiles of the height that is the cheapest per row, then, for what is left,
-// tiles of the heights that are cheapest together. Of columns that are vectors, what is left is one tile, the
-// last of whose vectors is partial. A reduction that is as long as it may be leaves register tiles as they
-// are. Not thread-safe.
+// A program's decisions along one dim as a rule. What is decided along whole tiles of the dim, and along all
+// tiles of the others, holds for any size, clipped:
+// - A tile that is not smaller than all there is disappears.
+// - What is left of a division is treated like a whole tile.
+// - Copies have what there is.
+// - Register tiles are chosen anew for each number of rows. Most have the height that is cheapest per row,
+//   and the last rows have the heights that are cheapest together. Of columns that are vectors, what is left
+//   is one tile, whose last vector is partial.
+// - A reduction that is as long as it may be leaves register tiles as they are.
+//
+// Example: the program for 96 rows is `tile m 24`, in it `move lhs L1`, and in that register tiles of 6 rows.
+// For 100 rows there are four tiles of 24 rows as before. Then come 4 rows, which are also moved to L1, and
+// have register tiles chosen for 4 rows.
+//
+// Not thread-safe: answers are kept.
 class SymbolicSchedule {
  public:
-  // `model` outlives this. The program may be one for a range of columns, if the dim is M, or of rows, if it
-  // is K: then ApplyToRange alone makes sense, and makes one for a range of both.
+  // `model` must outlive this. The program may be one for a range of columns if the dim is M, or for a range
+  // of rows if it is K. Then only ApplyToRange makes sense, and the result is for a range of both.
   SymbolicSchedule(Impl program, size_t dim, const CostModel& model,
                    const SymbolicScheduleOptions& choice = {});
 
   const Impl& program() const { return program_; }
 
-  // What the program costs that the decisions make of a placed root, which differs from the one that they
-  // were taken for in its size only (DifferInSizeOnly); kInfiniteCost if they are not legal there: what is to
-  // fill a cache is too large for it, or the register tile is too tall.
+  // Returns the cost of the program that the decisions make of a placed root. The root differs from the one
+  // they were taken for in its size only (DifferInSizeOnly). kInfiniteCost if the decisions are not legal
+  // there: a tile that is to fill a cache is too large for it, or the register tile is too tall.
   Cost Price(const Spec& placed_root) { return AskRoot(placed_root).cost; }
 
-  // The heights of that program's register tiles, where the dim is M. Only if it has a price.
+  // Returns the heights of that program's register tiles, if the dim is M. The root must have a price.
   TileHeights HeightsOf(const Spec& placed_root) { return AskRoot(placed_root).heights; }
 
-  // That program. Only if it has a price.
+  // Returns that program. The root must have a price.
   Impl Apply(const Spec& placed_root);
 
-  // One for all roots from `least` to `most` (see impl.h). Only if `most` has a price. Nothing if some
-  // register tile between them has none, or the code would not be the same: where work is shared out along
-  // the dim, or what is copied or stored can't be of a size that is known at run time only.
+  // Returns one program for all roots from `least` to `most` (see impl.h). `most` must have a price.
+  //
+  // Nothing if some register tile between them has none, or if the code would not be the same. It isn't if
+  // work is shared out along the dim, or if something is copied or stored whose size can't be known at run
+  // time only.
   std::optional<Impl> ApplyToRange(const Spec& least, const Spec& most);
 
  private:
+  // A part of the pattern, a spec for it, and the lines that are left: all that an answer depends on.
   struct Question {
     const Impl* pattern;
     Spec spec;
@@ -96,23 +112,26 @@ class SymbolicSchedule {
     size_t operator()(const Question& question) const;
   };
 
-  // What decisions make of a spec.
+  // What the decisions make of a spec. An infinite cost: they are not legal for it.
   struct Answer {
     Cost cost = kInfiniteCost;
     uint32_t tile = 0;  // of what register tiles compute: so much first; all of it: in one
     TileHeights heights = 0;
   };
-  // How rows are divided among register tiles: `tile` rows each, but for the last ones, which are `min_tail`
-  // at least.
+  // How rows are divided among register tiles: `tile` rows each, but for the last rows, which are at least
+  // `min_tail`.
   struct MainTile {
     uint32_t tile = 0, min_tail = 0;  // 0: none fits the registers
 
+    // The most rows that are ever left behind whole tiles; and how many are left of so many rows.
     uint32_t most_left() const { return min_tail + tile - 1; }
     uint32_t Left(uint32_t rows) const {
       return rows < min_tail ? rows : min_tail + (rows - min_tail) % tile;
     }
   };
 
+  // Ask* prices, Build* makes programs, and Build*Range programs for ranges. All follow the same pattern;
+  // symbolic_schedule.cc says what each is for. A Build* that returns false has no program to make.
   bool TilesDim(const Decision& decision) const;
   static std::optional<size_t> DividedDim(const Impl& node);
   static Spec PartOf(const Impl& node, size_t dim, size_t child, Spec spec);
