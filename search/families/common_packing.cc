@@ -82,14 +82,14 @@ class PackingSearch {
     return absl::OkStatus();
   }
 
-  // What members cost, weighted, beyond their own plans, with what is decided. Returns infinity as soon as it
-  // reaches the least sum.
+  // Returns what members cost, weighted, beyond their own plans, with what is decided. Returns infinity as
+  // soon as it reaches the least sum.
   absl::StatusOr<double> MoreThanOwn() const {
     double more = 0;
     for (const size_t i : order_) {
       const PackedMember& member = members_[i];
       if (PacksSo(member)) continue;
-      // What this member may cost at most, if the sum is to stay below the least one.
+      // The most that this member may cost if the sum is to stay below the least one.
       const double cutoff = member.own + (least_ - more) / member.weight;
       const absl::StatusOr<double> cost = price_(i, packing_, cutoff);
       if (!cost.ok()) return cost;

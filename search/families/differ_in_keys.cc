@@ -61,8 +61,7 @@ class KeysOfGraphs {
   }
 
   // Keys may be the last axis of what operations make: scores have a column for each key. Only a matmul may
-  // sum over them, and only a computed lhs, such as the weights of a softmax, by an rhs with a row for each
-  // key.
+  // sum over them: a computed lhs, such as the weights of a softmax, by an rhs with a row for each key.
   bool GoesByKeys(int node) const {
     const GraphNode& at = less_.at(node);
     const bool any =

@@ -8,9 +8,9 @@
 
 namespace kirsch {
 
-// True if the members differ in nothing but the number of keys, and if the data that they read lies alike,
-// from the first key on. So a plan for one may be for all. The members must come by ascending sizes; with
-// fewer than three it is false.
+// True if the members differ in nothing but the number of keys, and if what they read lies alike from the
+// first key on. So a plan for one may be for all. The members must come by ascending sizes; with fewer than
+// three it is false.
 //
 // Keys are the dim that the matmul behind a softmax sums over.
 bool DifferInKeys(absl::Span<const Graph> members);

@@ -22,9 +22,9 @@ std::vector<Decision> FindPacks(const UserRequest& request, const Target& target
   return packs;
 }
 
-// Lists the copies that every member may make. Those that the members' own programs have come first, by the
-// cost of these members: a copy that many want is soon found to be better than the others. The rest is in the
-// order of decisions.
+// Lists the copies that every member may make. First come the copies that the members' own programs have, by
+// the cost of these members: a copy that many want is soon found to be better than the others. The rest is in
+// the order of decisions.
 std::vector<ConstantCopy> CommonCopies(absl::Span<const FamilyMember> members, const Target& target) {
   const UserRequest& first = members.front().request;
   std::vector<ConstantCopy> copies;
@@ -84,8 +84,8 @@ std::optional<PackedRequest> WithCopy(const UserRequest& request, const Constant
   return std::nullopt;
 }
 
-// Members cost at least what their own programs do. So a copy is out as soon as the members priced so far
-// have lost as much by it as all members lose by the best copy so far.
+// Members cost at least what their own programs do. All members together lose a certain sum by the best copy
+// so far. Another copy is out as soon as the members priced so far have lost that much.
 //
 // Example: the best copy so far loses 300 cycles in all. If another loses 200 by the first member, of weight
 // 1, then a second member of weight 2 must lose less than 50.

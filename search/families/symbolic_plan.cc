@@ -97,8 +97,8 @@ double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
 // The cycles of a stage with all its repeats. `block`: keys in the largest blocks of the nest; `rows`: of the
 // tile.
 //
-// Example, of 100 keys in blocks of 64 and halves of 32, 16, ...: the block runs once, and leaves 36. Of
-// these the half of 32 takes one run, and leaves 4.
+// Example, of 100 keys in blocks of 64 and halves of 32, 16, ...: the block runs once, and leaves 36. The
+// half of 32 takes one run of these, and leaves 4.
 double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys) {
   const int64_t left = block == 0 ? keys : keys % block;
   if (stage.at_once && left == 0) return 0;
@@ -141,7 +141,8 @@ double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
   if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys)
     return kInfiniteCycles;
   if (!any_rows_ && planned_.keys == 0) return plan_.cycles;
-  // The plan's own cycles, with each nest's share replaced. What a plan pays beside its nests stays.
+  // The plan's own cycles, with each nest's share replaced. The rest, which a plan pays beside its nests,
+  // stays.
   double cycles = plan_.cycles;
   for (const LoopNest& nest : plan_.nests) cycles += NestCycles(nest, sizes) - nest.cycles;
   return cycles;

@@ -519,9 +519,9 @@ bool SymbolicSchedule::BuildRegisterRange(const Impl& node, const Spec& spec, ui
                     &range->children.back().impl);
 }
 
-// Register tiles for each size. Of vectors, each tile serves a unit of sizes. Example, of sizes 3..20 and a
-// unit of 8: three tiles, for 3..8, 9..16 and 17..20 columns. They are built for 7, 15 and 20 columns, so
-// that the code's last vector is partial.
+// Register tiles for each size. If the tiles have vectors along the dim, each serves a unit of sizes.
+// Example, of sizes 3..20 and a unit of 8: three tiles, for 3..8, 9..16 and 17..20 columns. They are built
+// for 7, 15 and 20 columns, so that the code's last vector is partial.
 bool SymbolicSchedule::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
                                      Impl* range) {
   const uint32_t unit = Unit(node), most = spec.size[dim_];

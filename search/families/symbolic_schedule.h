@@ -57,14 +57,14 @@ std::optional<uint8_t> SymbolicStrides(const Spec& least, const Spec& most, size
 // True if the program divides the dim somewhere so that something is left.
 bool LeavesRest(const Impl& program, size_t dim);
 
-// A program's decisions along one dim as a rule. What is decided along whole tiles of the dim, and along all
-// tiles of the others, holds for any size, clipped:
+// A program's decisions along one dim as a rule. The decisions along whole tiles of the dim, and along all
+// tiles of the others, hold for any size, clipped:
 // - A tile that is not smaller than all there is disappears.
 // - What is left of a division is treated like a whole tile.
 // - Copies have what there is.
 // - Register tiles are chosen anew for each number of rows. Most have the height that is cheapest per row,
-//   and the last rows have the heights that are cheapest together. Of columns that are vectors, what is left
-//   is one tile, whose last vector is partial.
+//   and the last rows have the heights that are cheapest together. Columns in vectors leave one tile, whose
+//   last vector is partial.
 // - A reduction that is as long as it may be leaves register tiles as they are.
 //
 // Example: the program for 96 rows is `tile m 24`, in it `move lhs L1`, and in that register tiles of 6 rows.
@@ -94,9 +94,8 @@ class SymbolicSchedule {
 
   // Returns one program for all roots from `least` to `most` (see impl.h). `most` must have a price.
   //
-  // Nothing if some register tile between them has none, or if the code would not be the same. It isn't if
-  // work is shared out along the dim, or if something is copied or stored whose size can't be known at run
-  // time only.
+  // Nothing if some register tile between them has none, or if the code would not be the same. That is so if
+  // work is shared out along the dim, or if there is no code for copies or stores of any size.
   std::optional<Impl> ApplyToRange(const Spec& least, const Spec& most);
 
  private:
@@ -112,7 +111,7 @@ class SymbolicSchedule {
     size_t operator()(const Question& question) const;
   };
 
-  // What the decisions make of a spec. An infinite cost: they are not legal for it.
+  // The outcome of the decisions for a spec. An infinite cost: they are not legal for it.
   struct Answer {
     Cost cost = kInfiniteCost;
     uint32_t tile = 0;  // of what register tiles compute: so much first; all of it: in one

@@ -21,7 +21,7 @@ namespace kirsch {
 std::vector<int> ConstantOperations(const Graph& graph, const Target& target);
 
 // Returns the choices of operations to fold, the largest first. A choice that has an operation also has the
-// folded operations that this one reads. Of more than a few operations there are two choices: all and none.
+// folded operations that this one reads. With more than a few operations there are two choices: all and none.
 //
 // Example, of `cast(w)` and `scale(cast(w))`: both, the cast alone, and none; never the scale alone.
 std::vector<std::vector<int>> FoldingChoices(const Graph& graph, const std::vector<int>& operations);

@@ -36,8 +36,8 @@ class FusionGraph {
   // group is connected: one of its operations reads what another makes, or both read the same.
   const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
-  // The operations whose results a group reads; and those that read the group's results. kReturned is among
-  // the latter if the kernel returns one of them.
+  // The operations whose results a group reads; and the users, which read the group's results. kReturned is
+  // among the users if the kernel returns one of these results.
   OperationSet ReadBy(OperationSet group) const { return Union(reads_, group); }
   OperationSet UsersOf(OperationSet group) const { return Union(users_, group); }
   static constexpr OperationSet kReturned = OperationSet{1} << kMaxOperations;

@@ -52,8 +52,8 @@ double GroupCost::Of(const GroupShape& shape) const {
 }
 
 // The cost is the least of functions that are linear in the stage's cycles. So it grows at least as fast as
-// for very many cycles, and a line with that slope through the cost at 0 is never above it. Where this line
-// meets the budget is the limit.
+// for very many cycles. A line with that slope through the cost at 0 is never above it. Where this line meets
+// the budget is the limit.
 double GroupCost::LimitOf(GroupShape* shape, Stage* stage, double budget) const {
   constexpr double kMuch = 1e18;
   const double before = stage->cycles;

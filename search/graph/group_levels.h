@@ -33,7 +33,7 @@ class GroupLevels {
   Workers workers() const { return workers_; }
   int threads() const { return threads_; }
 
-  // True if tiles between stages could stay in L1. That need not be the better place: it keeps other operands
+  // True if tiles between stages could stay in L1. L1 need not be the better place: it keeps other operands
   // from the levels beyond (rewrites/README.md). So the search tries both.
   bool MayKeepInL1(const GroupShape& shape) const;
 
@@ -52,8 +52,8 @@ class GroupLevels {
   void PlaceSpec(const LoopNest& nest, Stage* stage) const;
 
   // Cycles for the data that the contraction's own cost leaves out, as its spec has them closer than they
-  // come from. Of a window, these are the elements that the tile has not in common with the tile before it.
-  // Of an operand that all tiles read, it is the way of the whole operand, divided evenly over the tiles.
+  // come from. For a window, these are the elements that the tile has not in common with the tile before it.
+  // For an operand that all tiles read, they are all its elements, divided evenly over the tiles.
   double FetchCycles(const LoopNest& nest, const Stage& stage) const;
 
  private:

@@ -143,8 +143,8 @@ absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers worker
     for (const GraphRewrite* rewrite : GraphRewrites()) names.push_back(rewrite->name);
     return ExpectedAt(options_.schedule->source, word, Cat("a rewrite (", Join(names, " "), ")"));
   }
-  // The steps below ask `pinned_` wherever there is something to choose. What earlier questions left open is
-  // of no use here, and the other way round.
+  // The steps below ask `pinned_` wherever there is something to choose. Candidates that earlier questions
+  // left open are of no use here, nor are these for later ones.
   pinned_ = &schedule;
   open_.erase({set, workers});
   absl::StatusOr<GroupPrice> priced = Price(set, workers, kInfiniteCycles, options_.explain);

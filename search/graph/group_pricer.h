@@ -51,8 +51,8 @@ class GroupPricer {
     const GraphRewrite* rewrite;
     GroupForm form;
   };
-  // What a choice makes of the group, with all values at their levels. Contractions have no programs yet;
-  // their cycles are what is known that they take at least.
+  // The loop nests that a choice makes of the group, with all values at their levels. Contractions have no
+  // programs yet; their cycles are what is known that they take at least.
   struct Candidate {
     Choice choice;
     Level keep;  // the fastest that values between stages may stay in

@@ -55,16 +55,16 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
         !IsWindow(stage.spec, static_cast<int>(operand)))
       return static_cast<int>(operand);
   }
-  // Otherwise a copy pays only if it is read several times, and it can be made before the tiles only if none
-  // of them makes the matrix.
+  // Otherwise a copy pays only if it is read several times. It can be made before the tiles only if none of
+  // them makes the matrix.
   const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
   const bool for_all_tiles = shape.nests.size() == 1 && nest.tiles() > 1 && rhs.row_stride == 0 &&
                              (stage.repeats == 1 || !graph_.IsConstant(rhs.value));
   return for_all_tiles && !Makes(nest.stages, rhs.value) ? MatmulDims::kRhs : -1;
 }
 
-// Readers read the same matrix if value, offset and stride of items are the same, and if they read equally
-// much from there on, in the same order.
+// Two stages read the same matrix if value, offset and stride of items are the same. They must also read
+// equally much from there on, in the same order.
 std::vector<OperandCopies::Readers> OperandCopies::FindReaders(const GroupShape& shape) const {
   std::map<std::tuple<int, int, int64_t, int64_t, Order, int64_t, int64_t>, Readers> readers;
   for (const StagePlace& place : FindPlaces(shape)) {

@@ -96,7 +96,7 @@ int FirstFreeValue(const Plan& plan) {
   return first;
 }
 
-// Gives a plan all items, in the order of the buffer, and renames what its stages read. Of the copies that it
+// Gives a plan all items, in the order of the buffer, and renames what its stages read. For copies that it
 // makes already it keeps its own stages; the others it takes from another plan.
 void TakeItems(const Items& items, Plan* plan) {
   // First, what the plan makes, by key and by the values it has for them.

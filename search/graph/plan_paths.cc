@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
 
 // Goes to the set from all sets that lead there by one group, the smallest groups first. With several
 // threads, it also goes there by two groups: one that each thread repeats for itself, and one that they
-// share. Only the latter may need the values of the first.
+// share. Only the shared group may need the values of the repeated one.
 absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
   const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
   std::vector<std::pair<PlanStep, double>> last;

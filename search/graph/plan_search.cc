@@ -108,7 +108,7 @@ class Planner {
     return result;
   }
 
-  // What a plan pays once for its threads.
+  // The cycles that a plan pays once for its threads.
   double StartCycles(int threads) const { return threads > 1 ? target_.fork_join_cycles : 0; }
 
   absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {

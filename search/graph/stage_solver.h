@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the programs of stages that are contractions. What is learned of a spec is kept, whichever stage asks
-// for it.
+// Finds the programs of stages that are contractions. It keeps all that it learns of a spec, whichever stage
+// asks for it.
 #ifndef KIRSCH_SEARCH_GRAPH_STAGE_SOLVER_H_
 #define KIRSCH_SEARCH_GRAPH_STAGE_SOLVER_H_
 

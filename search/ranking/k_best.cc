@@ -38,7 +38,7 @@ class Ranking {
         solver_(model, memo, options, 0) {}
 
   // Lists more and more programs until enough differ. Parts that are the same code may go unnoticed
-  // (same_code.h), so whole programs are compared once more, and those left out must be made up for.
+  // (same_code.h), so whole programs are compared once more. Programs left out that way must be made up for.
   std::vector<RankedProgram> Programs(Cost best) {
     const auto count = static_cast<size_t>(rank_.count);
     std::vector<RankedProgram> programs;

@@ -4,8 +4,8 @@
 //
 // A program of a spec is a decision and a program for each child. So the K cheapest of a spec are among the
 // combinations of the K cheapest of its children (Huang & Chiang, "Better k-best parsing", 2005). Programs
-// that are the same code are taken once, the cheapest of them. That holds at every spec, since the code below
-// a decision enters a program only by that decision.
+// that are the same code are taken once, the cheapest of them. This is right at every spec, since the code
+// below a decision enters a program only by that decision.
 //
 // Only programs below a limit are looked at. The limit grows from a little above the optimum until there are
 // K below it. It also limits each child, given the optima of the others, and the solver's proofs (solver.h)

@@ -104,7 +104,7 @@ class PlanRanking {
   // known. A group with only a bound is looked into when its path comes before all that are too long; then
   // the paths are sorted anew.
   absl::Status FindPlans(int threads) {
-    // What a plan for several threads pays once, whatever its path.
+    // The cycles that a plan for several threads pays once, whatever its path.
     const double once = threads > 1 ? target_.fork_join_cycles : 0;
     std::set<std::vector<GroupQuestion>> done;
     for (size_t count = 1; !stopped();) {

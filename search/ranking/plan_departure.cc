@@ -23,7 +23,7 @@ std::string GroupsText(const Plan& plan) {
   return Cat(plan.threads > 1 ? Cat("threads ", plan.threads, ": ") : std::string(), Join(groups, " | "));
 }
 
-// What a schedule says of a matrix that may be copied.
+// The words of a schedule for a matrix that may be copied.
 std::string CopyText(const GroupDecision::Copy& copy) {
   return copy.decision.kind == RewriteKind::kNone ? "as it lies" : PrintDecision(copy.op, copy.decision);
 }

@@ -125,7 +125,7 @@ std::optional<DrawnProgram> ProgramDrawer::DrawAnywhere(Random* random) {
 std::optional<DrawnProgram> ProgramDrawer::DrawAround(Random* random) {
   const Node& node = nodes_[random->Below(nodes_.size())];
   const Spec& spec = node.impl->spec;
-  // What the program may cost more, and therefore what one run of the node may.
+  // The program may cost so much more, and so one run of the node may cost so much in all.
   const Cost allowed = static_cast<Cost>(static_cast<double>(best_.cost) * (kFarthestAround - 1));
   const Cost most = node.cost + allowed / node.weight;
   std::vector<Decision> decisions = DecisionsWithin(spec, node.available, most, model_);

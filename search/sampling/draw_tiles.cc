@@ -15,7 +15,8 @@
 namespace kirsch {
 namespace {
 
-// What tiles are drawn of. A target without an instruction for a type has other tiles of it, or none.
+// Tiles are drawn of these types and options. A target without an instruction for a type has other tiles of
+// it, or none.
 constexpr std::string_view kTypes[] = {
     "f32", "bf16*bf16->f32", "f32*bf16->f32", "f16*f16->f32", "u8*s8->s32", "s8*s8->s32", "s32"};
 constexpr std::string_view kOptions[] = {"", " const-rhs", " rhs=col", " lhs=col", " lhs=col const-rhs"};

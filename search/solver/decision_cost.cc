@@ -21,8 +21,8 @@ Choice Look(const Spec& spec, const Decision& decision, Lines available, const C
 
 Cost PriceChoice(const Choice& choice, Cost budget, const CostModel& model, Solver& solver) {
   if (choice.below < 0) return kInfiniteCost;
-  // `cost` begins as a bound. Each step replaces one child's closed form by what that child really costs, so
-  // the loop can end as soon as the sum reaches the budget.
+  // `cost` begins as a bound. Each step replaces one child's closed form by its cost. So the loop can end as
+  // soon as the sum reaches the budget.
   Cost cost = choice.bound;
   for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children) && cost < budget; ++i) {
     const Expansion::Child& child = choice.expansion.children[i];

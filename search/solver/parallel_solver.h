@@ -31,7 +31,7 @@ class ParallelSolver {
   // As Solver::SetProgress.
   void SetProgress(Cost best, Cost bound) { first_.SetProgress(best, bound); }
 
-  // Stopped by time budget or cancellation. That one round is over does not count.
+  // Stopped by time budget or cancellation. The end of a round does not count.
   bool stopped() const { return first_.stop_reason() != StopReason::kOptimal; }
   StopReason stop_reason() const { return first_.stop_reason(); }
   SearchStats stats() const;  // of all workers
@@ -55,7 +55,7 @@ class ParallelSolver {
   // Starts a thread for each helper that has none, if the first solver has solved `specs_before_helpers`
   // specs.
   void StartHelpers();
-  // What each thread does in a round: solve the question; the first to be done stores the answer.
+  // Runs in each thread of a round: solves the question; the first to be done stores the answer.
   void Work(Solver& solver);
 
   const SearchOptions& asked_;  // the caller's

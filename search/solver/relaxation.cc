@@ -10,8 +10,9 @@ namespace {
 
 constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
 
-// Which inputs the relaxed spec multiplies without widening or interleaving them (Spec::ideal). Rhs keeps its
-// form if every program multiplies it in that form anyway: then the bound is tighter.
+// The value of Spec::ideal for the relaxed spec: the inputs that it multiplies without widening or
+// interleaving them. Rhs keeps its form if every program multiplies it in that form anyway: then the bound is
+// tighter.
 uint8_t IdealOf(const Spec& spec) {
   if (IsPlain(spec)) return 0;
   if (spec.ideal != 0 || !RhsIsSettled(spec)) return std::max(spec.ideal, kIdealInputs);

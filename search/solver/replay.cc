@@ -56,8 +56,8 @@ class Replayer {
   Replayer(std::string_view file, const CostModel& model, Memo& memo, const SearchOptions& options)
       : file_(file), model_(model), solver_(model, memo, options, 0) {}
 
-  // The program of `spec` by `schedule`. Checks each decision against the same rewrites and limits that the
-  // search goes by, so that a schedule cannot make a program which is outside of the stated space.
+  // The program of `spec` by `schedule`. Checks each decision against the rewrites and limits that the search
+  // goes by. So a schedule cannot make a program outside of the stated space.
   absl::StatusOr<Priced> Build(const Spec& spec, const Schedule& schedule, Lines available) {
     const Decision& decision = schedule.decision;
     if (decision.kind == RewriteKind::kNone) return Search(spec, schedule.position, available);
@@ -84,7 +84,7 @@ class Replayer {
   const SearchStats& stats() const { return solver_.stats(); }
 
  private:
-  // Builds the children in execution order. Those for which the schedule has no line are searched.
+  // Builds the children in execution order. A child for which the schedule has no line is searched.
   absl::StatusOr<Priced> BuildChildren(const Spec& spec, const Schedule& schedule, const Expansion& expansion,
                                        Lines below) {
     Priced result{{spec, schedule.decision, {}}, model_.Base(spec, schedule.decision, expansion)};

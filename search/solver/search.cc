@@ -89,7 +89,7 @@ SearchResult SearchBelow(Cost cutoff, const Spec& root, Lines available, const C
 }
 
 // Searches without a cutoff. The quick program costs no less than the optimum. The last budget is one more
-// than its cost, so that among equals the exact pass finds the program which its own order of trial prefers.
+// than its cost. So among equals the exact pass finds the program that its own order of trial prefers.
 SearchResult SearchAll(const Spec& root, Lines available, const CostModel& model, Memo& memo,
                        const SearchOptions& options) {
   QuickProgram first = SolveQuickly(root, available, model);

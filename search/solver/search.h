@@ -43,7 +43,7 @@ struct SearchStats {
   }
 };
 
-// What is known while a search runs. With a cutoff, `best` is that cutoff.
+// Facts that are known while a search runs. With a cutoff, `best` is that cutoff.
 struct SearchProgress {
   SearchStats stats;
   Cost best = kInfiniteCost;  // cost of the best program so far

@@ -6,8 +6,8 @@
 // order of their lower bounds (ties: order of enumeration), each against the best one so far. It then stores
 // the optimum with its box in the memo, or the best bound that it has proven.
 //
-// Which decision wins depends on the costs alone. It never depends on what the memo held before, nor on other
-// solvers at work on the same memo:
+// The winning decision depends on the costs alone. It never depends on what the memo held before, nor on
+// other solvers at work on the same memo:
 //
 //   Claim: of (spec, available) one program only is ever stored or returned. Its decision is the least by
 //   (cost of its best program, place in the order of trial), and so are those of its children's programs.

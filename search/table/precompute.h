@@ -16,7 +16,7 @@
 
 namespace kirsch {
 
-// What is done so far, of all processes together. Known on rank 0.
+// The work done so far, by all processes together. Known on rank 0.
 struct PrecomputeProgress {
   int64_t roots = 0;    // asked for
   int64_t known = 0;    // of them, in the table before
