@@ -146,8 +146,8 @@ absl::Status GroupKBest::Solve(Entry entry, double least, double budget) {
   return absl::OkStatus();
 }
 
-// Adds a way to the list, and its neighbours to the queue. A neighbour has the next program at one place, no
-// earlier than the last place that was changed. So each combination comes up once.
+// Adds a variant to the list, and its neighbours to the queue. A neighbour has the next program at one place,
+// no earlier than the last place that was changed. So each combination comes up once.
 void GroupKBest::Emit(const Entry& entry) {
   Solved& solved = *entry.solved;
   GroupPricer::Candidate candidate = solved.candidate;

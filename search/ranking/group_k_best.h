@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the ways to compute a fusion group, the cheapest first, for the K cheapest plans. A way is a
+// Lists the variants of a fusion group, the cheapest first, for the K cheapest plans. A variant is a
 // candidate, a choice of copies, and a program or schedule for each stage.
 //
-// It searches best first, and looks into a way only as far as its place in the list needs. A candidate is in
-// the queue at its bound, then with each choice of copies, then with programs. One with programs has
+// It searches best first, and looks into a variant only as far as its place in the list needs. A candidate is
+// in the queue at its bound, then with each choice of copies, then with programs. One with programs has
 // neighbours, which have in one stage the next cheapest program.
 //
 //   candidate (bound) --> with copies (bound) --> with programs (cost) --> found, and its neighbours (cost)

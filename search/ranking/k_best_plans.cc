@@ -162,7 +162,7 @@ class PlanRanking {
     return open;
   }
 
-  // Adds the combinations along a path, best first. Each has neighbours, which have the next way in one
+  // Adds the combinations along a path, best first. Each has neighbours, which have the next variant of one
   // group. As in group_k_best.h, a place before the last one that was changed stays, so each combination
   // comes up once.
   absl::Status AddPlans(const PlanPath& path, int threads, double once) {
@@ -181,7 +181,7 @@ class PlanRanking {
       plan.cycles = first.key();
       pool_.Add(std::move(plan));
       for (size_t i = last; i < groups.size(); ++i) {
-        // The next way of a group is of use only below what the rest of the plan leaves of the limit.
+        // The next variant of a group is of use only below what the rest of the plan leaves of the limit.
         const double others = first.key() - Known(groups[i], ranks[i]).cycles;
         const absl::StatusOr<const PricedGroup*> dearer =
             KBestOf(groups[i]).At(ranks[i] + 1, Limit() - others);
