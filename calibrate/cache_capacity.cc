@@ -122,7 +122,7 @@ std::vector<double> Rising(const std::vector<double>& values) {
 
 }  // namespace
 
-UsableShare FindUsableShare(const std::vector<Filling>& fillings, double hurts) {
+UsableCapacity FindUsableCapacity(const std::vector<Filling>& fillings, double hurts) {
   std::vector<double> slowdowns;
   for (const Filling& filling : fillings) slowdowns.push_back(filling.slowdown);
   slowdowns = Rising(slowdowns);

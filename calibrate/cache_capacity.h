@@ -31,7 +31,7 @@ struct Filling {
 
 // The result of a search for the usable share. Both ends go to the target file: as the value, and as the
 // interval.
-struct UsableShare {
+struct UsableCapacity {
   double share = 1;  // at which the slowdown reaches the limit, interpolated; two digits
   double next = 1;   // the smallest measured share that is slower; the largest measured one if none is
 };
@@ -47,7 +47,7 @@ inline constexpr double kHurtsBesideRam = 1.3;
 // `fillings` ascend by their share and are not empty. A larger share hurts no less, so slowdowns are first
 // made to rise (isotonic regression). The share is then read off between two measurements: whether a single
 // one passes a threshold would be chance.
-UsableShare FindUsableShare(const std::vector<Filling>& fillings, double hurts = kHurts);
+UsableCapacity FindUsableCapacity(const std::vector<Filling>& fillings, double hurts = kHurts);
 
 // Measures the bytes of L3 that this machine has, at most as many as `target` says. A virtual machine has a
 // part of its processor's L3, and no instruction tells how large it is.

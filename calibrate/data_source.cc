@@ -90,7 +90,8 @@ class MachineSource : public DataSource {
       const absl::StatusOr<std::vector<Filling>> fillings =
           Measured<std::vector<Filling>>(KeyName(cache), measure);
       if (!fillings.ok()) return fillings.status();
-      const UsableShare usable = FindUsableShare(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
+      const UsableCapacity usable =
+          FindUsableCapacity(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
       keys.push_back(
           {.name = KeyName(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }

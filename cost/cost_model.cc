@@ -84,7 +84,7 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   const double beside = transfer.one_by_one ? 1 : static_cast<double>(transfer.read.runs);
   const double per_line = level.single_stream_cycles_per_line / (beside * beside) +
                           (transfer.by_tiles ? level.short_run_cycles_per_line : 0) +
-                          (transfer.crowded ? level.set_conflict_cycles_per_line : 0) +
+                          (transfer.rows_conflict ? level.set_conflict_cycles_per_line : 0) +
                           (transfer.ahead_lines > 0 ? level.prefetched_cycles_per_line : 0) +
                           LateShare(transfer) * level.unprefetched_cycles_per_line;
   return static_cast<double>(transfer.read.lines) * per_line;
@@ -178,7 +178,7 @@ double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) 
 
 // Returns the cycles that lines of columns or panels from RAM take longer than with the fastest loads there
 // are. Rows that are walked along don't, nor does what bounds them.
-double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const {
+double CostModel::WideLoadCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const {
   const TensorSpec& tensor = spec.operand[MatmulDims::kRhs];
   const bool rows = tensor.layout.panel == 0 && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
   if (spec.ideal || tensor.level != Level::kRam || rows) return 0;
@@ -200,7 +200,7 @@ double CostModel::EvictedCycles(const Spec& spec, const Expansion& expansion) co
 
 // Returns the cycles that lines of lhs from the caches come late while rhs streams by: misses for both wait
 // in the same few buffers.
-double CostModel::BesideRhsCycles(const Spec& spec, const Expansion& expansion) const {
+double CostModel::LhsContentionCycles(const Spec& spec, const Expansion& expansion) const {
   if (spec.ideal || spec.operand[MatmulDims::kLhs].level <= Level::kL1) return 0;
   const Footprint& lhs = expansion.transfers[0].read;  // the first of the operands that stream
   return static_cast<double>(lhs.lines) *
@@ -269,7 +269,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
                                   : std::max(0.0, HidingPlace(spec, decision.operand) - exposure.below);
       // Which loads bring it is up to the microkernels; the widest ones are taken for it.
       const double slower = decision.operand == MatmulDims::kRhs && !ahead
-                                ? FarLinesCycles(spec, expansion.transfers[0].read, target_.vectors.front())
+                                ? WideLoadCycles(spec, expansion.transfers[0].read, target_.vectors.front())
                                 : 0;
       const double waited = std::max(exposure.exposed, exposure.total + slower - hiding);
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
@@ -294,8 +294,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       }
       const Exposure exposure = ExposureOf(spec, expansion);
       const size_t rhs = spec.operand[MatmulDims::kLhs].level <= Level::kL1 ? 0 : 1;  // of what streams
-      const double slower = BesideRhsCycles(spec, expansion) +
-                            FarLinesCycles(spec, expansion.transfers[rhs].read, unit) +
+      const double slower = LhsContentionCycles(spec, expansion) +
+                            WideLoadCycles(spec, expansion.transfers[rhs].read, unit) +
                             EvictedCycles(spec, expansion);
       // What never hides comes on top of the arithmetic; else the slower of arithmetic and transfers counts.
       return CostFromCycles(std::max(compute + exposure.exposed, exposure.total + slower));

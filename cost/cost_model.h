@@ -82,8 +82,8 @@ class CostModel {
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
   double EvictedCycles(const Spec& spec, const Expansion& expansion) const;
-  double FarLinesCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const;
-  double BesideRhsCycles(const Spec& spec, const Expansion& expansion) const;
+  double WideLoadCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const;
+  double LhsContentionCycles(const Spec& spec, const Expansion& expansion) const;
   double CutPanelsCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double HidingPlace(const Spec& spec, int operand) const;

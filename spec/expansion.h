@@ -25,8 +25,8 @@ struct Transfer {
   int64_t new_runs = 0;     // runs that end with the tile, as those along the reduction and panels but one do
   int64_t ahead_lines = 0;  // lines that prefetch instructions have asked for at any time; 0: there are none
   bool by_tiles = false;    // of rhs: microkernels ask for each tile while they go over the one before
-  bool crowded = false;     // of rhs: the rows of its tile evict each other from L1
-  double head = 0;          // the share of all lines that none asks for: the first ones of each run
+  bool rows_conflict = false;  // of rhs: the rows of its tile evict each other from L1
+  double head = 0;             // the share of all lines that none asks for: the first ones of each run
   // All of it is asked for while the tile before is worked on. So its way to L2 hides whole behind the time
   // which that takes.
   bool a_tile_ahead = false;

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "spec/region.h"
+#include "spec/window_footprint.h"
 
 namespace kirsch {
 namespace {
@@ -44,10 +44,11 @@ Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_by
 // The footprint of a view that overlaps itself: each element counts once.
 Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
   const int64_t bytes = Bytes(spec.tensor(operand).dtype);
-  const Region region = RegionOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
-  return {region.stretches * CeilShift(region.length * bytes, target.line_bytes),
-          region.stretches * region.walks,
-          region.groups * CeilShift(region.spanned * bytes, target.page_bytes)};
+  const WindowFootprint touched =
+      WindowFootprintOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
+  return {touched.stretches * CeilShift(touched.length * bytes, target.line_bytes),
+          touched.stretches * touched.walks,
+          touched.groups * CeilShift(touched.spanned * bytes, target.page_bytes)};
 }
 
 }  // namespace
@@ -173,7 +174,7 @@ bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target) {
   return RowsOnOneSet(spec, operand, target) >= target.at(Level::kL1).ways;
 }
 
-bool RowsAreCrowded(const Spec& spec, int operand, const Target& target) {
+bool RowsConflict(const Spec& spec, int operand, const Target& target) {
   return RowsOnOneSet(spec, operand, target) > target.at(Level::kL1).ways;
 }
 

@@ -33,8 +33,8 @@ int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint,
 bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target);
 
 // True if they do not fit even where each line is read only once, so that only what is asked for ahead must
-// stay. Rows that just fill the ways are not crowded.
-bool RowsAreCrowded(const Spec& spec, int operand, const Target& target);
+// stay. Rows that just fill the ways do not conflict.
+bool RowsConflict(const Spec& spec, int operand, const Target& target);
 
 // The leading dimension of a kPacked copy without panels: padded to whole lines, and away from strides that
 // fall on few cache sets.

@@ -435,7 +435,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   return loop;
 }
 
-bool RhsIsReadInPieces(const Spec& spec) {
+bool RhsHasShortRuns(const Spec& spec) {
   constexpr uint32_t kLeastRows = 4;
   const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
   return spec.op_info().base == OpKind::kMatmul && spec.size[MatmulDims::kM] >= kLeastRows &&
@@ -496,7 +496,7 @@ bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
   if (PrefetchesColumns(microkernel)) return true;
   // Of pieces of rows, there is one beside if a row of rhs is longer than the tile.
-  return rhs.resident == kPrefetched && RhsIsReadInPieces(microkernel) &&
+  return rhs.resident == kPrefetched && RhsHasShortRuns(microkernel) &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld && IsOfVectors(microkernel.out().layout.kind);
 }
 

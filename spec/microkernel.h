@@ -181,7 +181,7 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 
 // True if tiles of rhs are short pieces of rows of the caller's, which prefetchers don't follow, and each is
 // multiplied by so many rows of lhs that there is time to prefetch the next one.
-bool RhsIsReadInPieces(const Spec& spec);
+bool RhsHasShortRuns(const Spec& spec);
 
 // True if rhs has whole columns that lie one behind the other, so few that they may stay whole. The next ones
 // can then be prefetched in the order in which they lie in memory. Gaps may be of a line or two: engines

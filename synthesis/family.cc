@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "search/families/size_regions.h"
+#include "search/families/spec_regions.h"
 #include "search/families/symbolic_schedule.h"
 #include "spec/program/impl_program.h"
 #include "spec/program/program.h"
@@ -93,7 +93,7 @@ Spec FormOf(const Spec& root, const std::vector<size_t>& dims) {
 // Solves a family of specs whose members may share programs. Sizes that programs don't take make separate
 // problems: for each combination of them, a line or a plane of members is solved.
 //
-// A line has the members along one size, a plane those along two. FindSizeRegions solves some members, and
+// A line has the members along one size, a plane those along two. FindSpecRegions solves some members, and
 // finds few programs that serve the rest nearly as well.
 class SizeSolver {
  public:
@@ -311,23 +311,23 @@ class SizeSolver {
       const int asked = DimOfSpec(static_cast<int>(dim), IsSwapped(part.back()));
       return synthesis_.regions.sizes[NumberOf(asked)].LeastServedAs(size);
     };
-    return FindSizeRegions(roots, dims, model_, solve, least);
+    return FindSpecRegions(roots, dims, model_, solve, least);
   }
 
   // Copies what was found for a part into the result, under the family's numbers.
   void AddPart(const Members& part, SizeFamily* found) {
-    for (SizeRegion& region : found->regions) AddRegion(part, &region);
+    for (SpecRegion& region : found->regions) AddRegion(part, &region);
     for (size_t i = 0; i < part.size(); ++i) AddMember(part[i], &found->members[i]);
   }
 
-  void AddRegion(const Members& part, SizeRegion* region) {
+  void AddRegion(const Members& part, SpecRegion* region) {
     // The region's line of decisions is that of the member whose decisions these are.
     const int64_t chosen = part[region->representative];
     const bool swapped = IsSwapped(chosen);
     Members members;
     for (size_t i : region->members) members.push_back(part[i]);
     std::sort(members.begin(), members.end());
-    DispatchRange added = RegionOf(synthesis_.regions.sizes, members);
+    Region added = RegionOf(synthesis_.regions.sizes, members);
     added.decision = DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, swapped);
     synthesis_.regions.list.push_back(std::move(added));
     // The program takes dims of the spec; callers pass sizes of the request.
@@ -553,7 +553,7 @@ std::string RegionShapes(const FamilySynthesis& synthesis) {
   if (synthesis.members.size() == 1) return shapes(synthesis.members.front().program);
   std::string text;
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
-    const DispatchRange& region = synthesis.regions.list[i];
+    const Region& region = synthesis.regions.list[i];
     Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "\n",
            shapes(synthesis.shares() ? synthesis.shared[i] : synthesis.last(region).program));
   }
@@ -563,7 +563,7 @@ std::string RegionShapes(const FamilySynthesis& synthesis) {
 std::string RegionPrograms(const FamilySynthesis& synthesis) {
   if (synthesis.members.size() == 1) return PrintTree(synthesis.members.front().program);
   std::string text;
-  for (const DispatchRange& region : synthesis.regions.list) {
+  for (const Region& region : synthesis.regions.list) {
     const Synthesis& last = synthesis.last(region);
     Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "; the ",
            TreeName(last.program), " of ", last.name, "\n", PrintTree(last.program));

@@ -74,9 +74,7 @@ struct FamilySynthesis {
   // All members are for one target.
   const Target& target() const { return members.front().target; }
   // The last member of a region. It stands for the region in texts and reports.
-  const Synthesis& last(const DispatchRange& region) const {
-    return members[static_cast<size_t>(region.last())];
-  }
+  const Synthesis& last(const Region& region) const { return members[static_cast<size_t>(region.last())]; }
   // The programs of all members, in their order.
   std::vector<const ProgramTree*> programs() const;
 

@@ -28,7 +28,7 @@ std::string LossText(const RegionLoss& loss) {
 
 }  // namespace
 
-std::pair<double, double> RatesOf(const Regions& regions, const DispatchRange& region) {
+std::pair<double, double> RatesOf(const Regions& regions, const Region& region) {
   const auto rate = [&](int64_t member) { return regions.gflops[static_cast<size_t>(member)]; };
   std::pair<double, double> rates = {rate(region.last()), rate(region.last())};
   for (int64_t member : region.members)
@@ -36,7 +36,7 @@ std::pair<double, double> RatesOf(const Regions& regions, const DispatchRange& r
   return rates;
 }
 
-RegionLoss LossOf(const Regions& regions, const DispatchRange& region) {
+RegionLoss LossOf(const Regions& regions, const Region& region) {
   RegionLoss loss;
   for (int64_t member : region.members) {
     const std::optional<MemberLoss>& own = regions.losses[static_cast<size_t>(member)];
@@ -50,8 +50,8 @@ RegionLoss LossOf(const Regions& regions, const DispatchRange& region) {
   return loss;
 }
 
-DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members) {
-  DispatchRange region;
+Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members) {
+  Region region;
   region.members.assign(members.begin(), members.end());
   for (size_t size = 0; size < sizes.size(); ++size) {
     // Which of the size's values the member has. Members are numbered with the last size varying fastest.
@@ -74,7 +74,7 @@ std::string RegionTable(const Regions& regions) {
   const bool shares = !regions.losses.empty();
   absl::StrAppendFormat(&text, "%7s  %18s  %s%s\n", "kernels", Cat(RateUnit(regions.integers), ", from - to"),
                         shares ? LossColumns("mean loss", "most loss") : "", "decision");
-  for (const DispatchRange& region : regions.list) {
+  for (const Region& region : regions.list) {
     for (const SizeRange& range : region.box) absl::StrAppendFormat(&text, "%-12s ", RangeText(range));
     const auto [least, most] = RatesOf(regions, region);
     absl::StrAppendFormat(&text, "%7d  %18s  ", region.members.size(),
@@ -87,7 +87,7 @@ std::string RegionTable(const Regions& regions) {
   return text;
 }
 
-std::string RegionText(const Regions& regions, const DispatchRange& region) {
+std::string RegionText(const Regions& regions, const Region& region) {
   std::string text;
   for (size_t i = 0; i < region.box.size(); ++i)
     Append(&text, i == 0 ? "" : ", ", regions.sizes[i].name, " ", RangeText(region.box[i]));

@@ -29,12 +29,12 @@ struct Regions {
   bool integers = false;       // the operations are of integers: rates are GOP/s, not GFLOP/s
   // Of each member, what is known of its loss by sharing. Empty: members share nothing.
   std::vector<std::optional<MemberLoss>> losses;
-  std::vector<DispatchRange> list;
+  std::vector<Region> list;
 };
 
 // Makes the region of these members; its decision is left empty. Where a size is sampled, the box includes
 // the sizes below the least member that its program serves.
-DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
+Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
 
 // Prints the regions, a line each under a line of titles. The losses are there only if regions.losses is: "-"
 // where no member's loss is known, "<" before a loss that is only a bound.
@@ -44,17 +44,17 @@ DispatchRange RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const i
 std::string RegionTable(const Regions& regions);
 
 // One line for a region, as in "m 1..14, n 8: 14 kernels, 20.1 to 98.7 GFLOP/s predicted".
-std::string RegionText(const Regions& regions, const DispatchRange& region);
+std::string RegionText(const Regions& regions, const Region& region);
 
 // The least and the most predicted rate of the region's members.
-std::pair<double, double> RatesOf(const Regions& regions, const DispatchRange& region);
+std::pair<double, double> RatesOf(const Regions& regions, const Region& region);
 
 // Sums up the losses of a region's members, as far as they are known.
 struct RegionLoss {
   int64_t known = 0, exact = 0;  // members whose loss is known; and of them, those where it is exact
   double mean = 0, largest = 0;  // shares, over the members whose loss is known
 };
-RegionLoss LossOf(const Regions& regions, const DispatchRange& region);
+RegionLoss LossOf(const Regions& regions, const Region& region);
 
 }  // namespace kirsch
 

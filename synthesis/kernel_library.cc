@@ -22,7 +22,7 @@ HeaderVariant MakeSharingVariant(const std::string& name, const FamilySynthesis&
       synthesis.target(), {}, 0, 0, "Sizes with the same decisions, and what these are:\n\n"};
   std::vector<SharedProgram> shared;
   for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
-    const DispatchRange& region = synthesis.regions.list[i];
+    const Region& region = synthesis.regions.list[i];
     shared.push_back({&synthesis.shared[i], region.members, synthesis.sizes_of_shared[i]});
     Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
   }

@@ -44,7 +44,7 @@ absl::StatusOr<FamilySynthesis> SolveGraphsWithSharedPacking(
     const std::shared_ptr<Memo>& memo, SearchBudget& budget, const SolveMembers& solve_members);
 
 // Spreads the weight of all sizes over those that are solved, if each size is asked for equally often. A size
-// between two solved ones costs about what lies between their costs (see FindSizeRegions), so it counts for
+// between two solved ones costs about what lies between their costs (see FindSpecRegions), so it counts for
 // both, more for the nearer one. Sizes before the first and after the last count for that one. `sizes` are
 // ascending.
 //    sizes 1 2 3 4, solved 1 and 3:   weights 1.5  0  2.5  0

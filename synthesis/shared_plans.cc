@@ -56,7 +56,7 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
     result.plan.cycles = result.bound_cycles = box.family.cycles[i];
     synthesis->members[static_cast<size_t>(members.back())] = MakeSynthesis(target, std::move(result));
   }
-  DispatchRange added = RegionOf(synthesis->regions.sizes, members);
+  Region added = RegionOf(synthesis->regions.sizes, members);
   added.decision = PlanOutline(region.plan);
   synthesis->regions.list.push_back(std::move(added));
   // The plan's sizes have kinds; callers pass the request's sizes.
@@ -69,7 +69,7 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
 
 // A member about the middle of a region: its sizes multiply to about the geometric mean of the first and the
 // last member's.
-int64_t MiddleOf(const std::vector<VaryingSize>& sizes, const DispatchRange& region) {
+int64_t MiddleOf(const std::vector<VaryingSize>& sizes, const Region& region) {
   const auto product = [&](int64_t member) {
     double product = 1;
     for (uint32_t value : ValuesOf(sizes, member)) product *= value;
@@ -89,7 +89,7 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
   size_t solved = 0;
-  for (const DispatchRange& region : synthesis->regions.list) {
+  for (const Region& region : synthesis->regions.list) {
     for (int64_t member :
          {region.members.front(), MiddleOf(synthesis->regions.sizes, region), region.last()}) {
       const auto i = static_cast<size_t>(member);

@@ -145,7 +145,7 @@ ordered_json Json(const ExplainedMember& member) {
 ordered_json Json(const ExplainedKernel& kernel) {
   ordered_json json = {{"kernel", kernel.synthesis->request.text()}};
   if (kernel.is_family())
-    for (const DispatchRange& region : kernel.synthesis->regions.list)
+    for (const Region& region : kernel.synthesis->regions.list)
       json["regions"].push_back(RegionJson(kernel.synthesis->regions, region));
   for (const ExplainedMember& member : kernel.members) json["programs"].push_back(Json(member));
   return json;

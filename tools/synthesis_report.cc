@@ -169,7 +169,7 @@ void PrintLeftOut(const Library& library, const HeaderFile& file) {
   }
 }
 
-nlohmann::ordered_json RegionJson(const Regions& regions, const DispatchRange& region) {
+nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region) {
   nlohmann::ordered_json json;
   for (size_t i = 0; i < region.box.size(); ++i)
     json[regions.sizes[i].name] = {region.box[i].low, region.box[i].high};
@@ -200,7 +200,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
       {"seconds", effort.seconds}, {"stop", std::string(Name(effort.stop))}, {"specs_solved", effort.specs}};
   json["members"] = synthesis.members.size();
   json["regions"] = nlohmann::ordered_json::array();
-  for (const DispatchRange& region : synthesis.regions.list) {
+  for (const Region& region : synthesis.regions.list) {
     nlohmann::ordered_json entry = RegionJson(synthesis.regions, region);
     const ProgramTree& last = synthesis.last(region).program;
     // The key is "schedule" or "plan", by what the region has.

@@ -30,7 +30,7 @@ void PrintLeftOut(const Library& library, const HeaderFile& file);
 //
 // If there are losses, also loss: {known: of so many members, exactly: of these, mean, largest}. The last two
 // are null if no loss is known.
-nlohmann::ordered_json RegionJson(const Regions& regions, const DispatchRange& region);
+nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region);
 
 // The answer to one request. The keys depend on what it is:
 //   spec      spec, target, version, search, cost_cycles, predicted_gflops, schedule; for a constant operand

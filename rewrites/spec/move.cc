@@ -340,8 +340,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     // panel by panel, or in whole columns that are asked for ahead.
     Transfer& transfer = LastTransfer(expansion);
     transfer.by_tiles = decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
-                        transfer.from > Level::kL2 && RhsIsReadInPieces(spec);
-    transfer.crowded = transfer.by_tiles && RowsAreCrowded(spec, decision.operand, target);
+                        transfer.from > Level::kL2 && RhsHasShortRuns(spec);
+    transfer.rows_conflict = transfer.by_tiles && RowsConflict(spec, decision.operand, target);
     // Of panels that are closer than L3, microkernels read one after the other.
     transfer.one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
     const bool ahead = AreColumnsPrefetched(spec, decision);
@@ -611,7 +611,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     }
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
     LastTransfer(expansion).by_tiles = by_tiles;
-    LastTransfer(expansion).crowded = !walks_rows && RowsAreCrowded(spec, operand, target);
+    LastTransfer(expansion).rows_conflict = !walks_rows && RowsConflict(spec, operand, target);
   }
 }
 

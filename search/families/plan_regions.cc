@@ -27,9 +27,9 @@ std::vector<std::vector<double>> ValuesOf(absl::Span<const SharedSize> sizes) {
   return values;
 }
 
-class RegionSolver {
+class PlanRegionFinder {
  public:
-  explicit RegionSolver(const PlanMembers& members)
+  explicit PlanRegionFinder(const PlanMembers& members)
       : members_(members), finder_(members), costs_(ValuesOf(members.sizes), /*in_boxes=*/false) {
     for (const Graph& graph : members.graphs)
       placements_.push_back(PlacementOf(graph, members.options.residency, members.model.target()));
@@ -299,7 +299,7 @@ class RegionSolver {
 }  // namespace
 
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members) {
-  return RegionSolver(members).Find();
+  return PlanRegionFinder(members).Find();
 }
 
 }  // namespace kirsch

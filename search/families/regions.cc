@@ -82,21 +82,21 @@ std::string DecisionSpine(const Impl& impl, bool swapped) {
   return text;
 }
 
-std::vector<DispatchRange> FindRegions(absl::Span<const VaryingSize> sizes,
-                                       absl::Span<const std::string> decisions) {
+std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes,
+                                absl::Span<const std::string> decisions) {
   const SizeGrid grid = GridOf(sizes);
   KIRSCH_CHECK(grid.members() == decisions.size());
   std::vector<size_t> last_first(grid.dims());
   std::iota(last_first.rbegin(), last_first.rend(), 0);
   std::vector<bool> taken(decisions.size());
-  std::vector<DispatchRange> regions;
+  std::vector<Region> regions;
   for (size_t index = 0; index < taken.size(); ++index) {
     if (taken[index]) continue;
     const SizeGrid::Place first = grid.At(index);
     const SizeGrid::Place last = grid.Grow(first, last_first, [&](size_t member) {
       return !taken[member] && decisions[member] == decisions[index];
     });
-    DispatchRange& region = regions.emplace_back();
+    Region& region = regions.emplace_back();
     region.decision = decisions[index];
     grid.Every(first, last, [&](size_t member) {
       region.members.push_back(static_cast<int64_t>(member));

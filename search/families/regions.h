@@ -25,7 +25,7 @@ namespace kirsch {
 std::string DecisionSpine(const Impl& impl, bool swapped);
 
 // Sizes for which the decision is the same.
-struct DispatchRange {
+struct Region {
   std::vector<SizeRange> box;    // of each size that varies, around all of them
   std::vector<int64_t> members;  // their indices, ascending: of the box, which other regions may have some of
   std::string decision;
@@ -36,8 +36,7 @@ struct DispatchRange {
 // Divides the members of these sizes into boxes of equal `decisions` (one per member, in their order). Boxes
 // are disjoint and cover the family. One varying size: the fewest intervals. Several: greedily, each box
 // starting at the first member without one, grown along the last size first, as far as it goes.
-std::vector<DispatchRange> FindRegions(absl::Span<const VaryingSize> sizes,
-                                       absl::Span<const std::string> decisions);
+std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes, absl::Span<const std::string> decisions);
 
 }  // namespace kirsch
 

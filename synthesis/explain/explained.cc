@@ -27,7 +27,7 @@ ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis) {
     explained.members.push_back(ExplainMember(synthesis.members.front()));
     return explained;
   }
-  for (const DispatchRange& region : synthesis.regions.list)
+  for (const Region& region : synthesis.regions.list)
     explained.members.push_back(ExplainMember(synthesis.last(region)));
   return explained;
 }

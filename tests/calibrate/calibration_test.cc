@@ -359,19 +359,19 @@ TEST(Measurements, AreFittedToWithoutMeasuring) {
   EXPECT_THAT(PrintCalibration(*Calibrate(base, "defaults", options)), HasSubstr("\"default\""));
 }
 
-TEST(UsableShare, EndsWhereItHurts) {
-  const UsableShare usable = FindUsableShare({{0.5, 1}, {0.75, 1}, {1, 1.1}});
+TEST(UsableCapacity, EndsWhereItHurts) {
+  const UsableCapacity usable = FindUsableCapacity({{0.5, 1}, {0.75, 1}, {1, 1.1}});
   EXPECT_EQ(usable.share, 0.88);
   EXPECT_EQ(usable.next, 1);
-  EXPECT_EQ(FindUsableShare({{0.5, 1}, {1, 1.04}}).share, 1);
-  EXPECT_EQ(FindUsableShare({{0.5, 1}, {1, 1.6}}, kHurtsBesideRam).share, 0.75);
-  EXPECT_EQ(FindUsableShare({{0.5, 2}, {1, 2.2}}).share, 0.75);
+  EXPECT_EQ(FindUsableCapacity({{0.5, 1}, {1, 1.04}}).share, 1);
+  EXPECT_EQ(FindUsableCapacity({{0.5, 1}, {1, 1.6}}, kHurtsBesideRam).share, 0.75);
+  EXPECT_EQ(FindUsableCapacity({{0.5, 2}, {1, 2.2}}).share, 0.75);
 }
 
 // One share that was unlucky decides nothing: 1.07 and 1.01 are 1.04 both.
-TEST(UsableShare, ALuckyShareMakesUpForAnUnluckyOne) {
-  EXPECT_EQ(FindUsableShare({{0.25, 1}, {0.5, 1.07}, {0.75, 1.01}, {1, 1.08}}).share, 0.81);
-  EXPECT_EQ(FindUsableShare({{0.25, 1}, {0.5, 1.04}, {0.75, 1.04}, {1, 1.08}}).share, 0.81);
+TEST(UsableCapacity, ALuckyShareMakesUpForAnUnluckyOne) {
+  EXPECT_EQ(FindUsableCapacity({{0.25, 1}, {0.5, 1.07}, {0.75, 1.01}, {1, 1.08}}).share, 0.81);
+  EXPECT_EQ(FindUsableCapacity({{0.25, 1}, {0.5, 1.04}, {0.75, 1.04}, {1, 1.08}}).share, 0.81);
 }
 
 TEST(SharedBytes, EndWhereMoreIsSlower) {

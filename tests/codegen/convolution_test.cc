@@ -24,8 +24,8 @@
 #include "spec/language/printer.h"
 #include "spec/meaning/reference.h"
 #include "spec/microkernel.h"
-#include "spec/region.h"
 #include "spec/text/cat.h"
+#include "spec/window_footprint.h"
 #include "tests/testing/convolutions.h"
 #include "tests/testing/kernel_header.h"
 #include "tests/testing/oracle.h"
@@ -321,8 +321,8 @@ TEST(ConvolutionTest, RegionsAreWhatCountingGives) {
     const Spec spec = SpecOf(shape);
     const int operand = spec.op_info().window.operand;
     if (operand < 0 || (shape.filters > 1 && !shape.depthwise)) continue;
-    const Region region = RegionOf(spec, operand, /*line=*/1, /*page=*/64);
-    const int64_t touched = Touched(spec, operand), counted = region.stretches * region.length;
+    const WindowFootprint touched = WindowFootprintOf(spec, operand, /*line=*/1, /*page=*/64);
+    const int64_t touched = Touched(spec, operand), counted = touched.stretches * touched.length;
     ASSERT_GE(counted, touched) << PrintSpec(spec);
     ASSERT_LE(counted, 2 * touched) << PrintSpec(spec);
     const ConvAxis& width = shape.axes[ImageAxes::kWidth];  // the height has the same

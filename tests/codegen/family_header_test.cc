@@ -14,7 +14,7 @@
 #include "codegen/header/header_function.h"
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/families/size_regions.h"
+#include "search/families/spec_regions.h"
 #include "search/solver/search.h"
 #include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
@@ -83,10 +83,10 @@ class FamilyHeaderTest : public HeaderTest {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, {dim}, model, solve);
+    const absl::StatusOr<SizeFamily> found = FindSpecRegions(roots, {dim}, model, solve);
     std::vector<SharedProgram> shared;
     programs->reserve(found->regions.size());
-    for (const SizeRegion& region : found->regions) {
+    for (const SpecRegion& region : found->regions) {
       programs->emplace_back(region.program);
       SharedProgram& added = shared.emplace_back();
       added.program = &programs->back();

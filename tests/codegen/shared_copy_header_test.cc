@@ -16,7 +16,7 @@
 #include "memo/hash_memo.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/families/shared_copy.h"
-#include "search/families/size_regions.h"
+#include "search/families/spec_regions.h"
 #include "search/solver/search.h"
 #include "search/solver/search_within.h"
 #include "spec/language/family.h"
@@ -106,8 +106,8 @@ class SharedCopyHeaderTest : public HeaderTest {
       made->users.push_back({static_cast<int64_t>(i)});
     }
     if (swapped) return;
-    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, {MatmulDims::kM}, model, solve);
-    for (const SizeRegion& region : found->regions) {
+    const absl::StatusOr<SizeFamily> found = FindSpecRegions(roots, {MatmulDims::kM}, model, solve);
+    for (const SpecRegion& region : found->regions) {
       made->programs.emplace_back(region.program);
       made->users.emplace_back();
       for (size_t i : region.members) made->users.back().push_back(static_cast<int64_t>(i));

@@ -14,8 +14,8 @@
 
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/families/size_regions.h"
 #include "search/families/size_rule.h"
+#include "search/families/spec_regions.h"
 #include "search/families/symbolic_schedule.h"
 #include "search/solver/search.h"
 #include "spec/program/impl_program.h"
@@ -58,13 +58,13 @@ class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedSize{result.impl, result.cost, result.bound};
     };
-    return FindSizeRegions(roots, dims, model, solve, least);
+    return FindSpecRegions(roots, dims, model, solve, least);
   }
 
   // How many regions have several members, all of which are right.
   int ExpectRight(const std::vector<Spec>& roots, int dim) const {
     int shared = 0;
-    for (const SizeRegion& region : Find(roots, {static_cast<size_t>(dim)}).regions) {
+    for (const SpecRegion& region : Find(roots, {static_cast<size_t>(dim)}).regions) {
       shared += region.members.size() > 1 ? 1 : 0;
       ExpectRight(region.program,
                   std::vector<Spec>(roots.begin() + static_cast<std::ptrdiff_t>(region.members.front()),
@@ -152,7 +152,7 @@ TEST_P(SizeFamiliesTest, TwoSizesAreRight) {
           legal = legal && rule.Price(members.back()) < kInfiniteCost;
         }
       if (round % 2 == 0) {
-        for (const SizeRegion& region : Find(roots, dims).regions) {
+        for (const SpecRegion& region : Find(roots, dims).regions) {
           std::vector<Spec> of_region;
           for (size_t i : region.members) of_region.push_back(roots[i]);
           ExpectSomeRight(region.program, of_region, &random);
@@ -201,7 +201,7 @@ TEST_P(SizeFamiliesTest, SizesBetweenAreRight) {
       const absl::StatusOr<SizeFamily> family =
           FindOf(roots, {static_cast<size_t>(slow), static_cast<size_t>(fast)}, least);
       if (!family.ok()) continue;  // there is no such code: of columns and of steps, say
-      for (const SizeRegion& region : family->regions) {
+      for (const SpecRegion& region : family->regions) {
         std::vector<Spec> members;
         for (size_t i : region.members)
           for (const uint32_t share : {0, 1, 2}) {

@@ -280,10 +280,10 @@ TEST(StreamingTest, FewRunsAndLateLinesCostMore) {
   Transfer by_tiles{Level::kRam, Level::kL2, {100, 10, 1}, {}};
   by_tiles.by_tiles = true;
   EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000 + 4) << "asked for tile by tile";
-  Transfer crowded{Level::kRam, Level::kVrf, {100, 2, 1}, {}};
-  crowded.ahead_lines = 16;
-  crowded.crowded = true;
-  EXPECT_EQ(model.TransferCycles(crowded, 1), 1000 + 100 * (1 + 7)) << "evicted before they are read";
+  Transfer conflict{Level::kRam, Level::kVrf, {100, 2, 1}, {}};
+  conflict.ahead_lines = 16;
+  conflict.rows_conflict = true;
+  EXPECT_EQ(model.TransferCycles(conflict, 1), 1000 + 100 * (1 + 7)) << "evicted before they are read";
   Transfer one_by_one{Level::kRam, Level::kL2, {100, 2, 1}, {}};
   one_by_one.one_by_one = true;
   EXPECT_EQ(model.TransferCycles(one_by_one, 1), cycles(1, 0, 0) + 4 * 5)

@@ -203,16 +203,16 @@ Transfer OfMicrokernel(Spec spec, LayoutKind registers) {
 // Rows 4 KiB apart lie on the same sets of L1, of which each has eight lines, and room for the current ones
 // of eight rows; rows a line further apart don't.
 TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
-  const auto crowded = [](uint32_t k, uint32_t ld) {
+  const auto conflict = [](uint32_t k, uint32_t ld) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = 64});
     spec.operand[MatmulDims::kLhs].level = Level::kL1;
     spec.operand[MatmulDims::kRhs].level = Level::kL3;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
-    return OfMicrokernel(spec, LayoutKind::kVectors).crowded;
+    return OfMicrokernel(spec, LayoutKind::kVectors).rows_conflict;
   };
-  EXPECT_TRUE(crowded(9, 1024));
-  EXPECT_FALSE(crowded(8, 1024));
-  EXPECT_FALSE(crowded(64, 1040));
+  EXPECT_TRUE(conflict(9, 1024));
+  EXPECT_FALSE(conflict(8, 1024));
+  EXPECT_FALSE(conflict(64, 1040));
 }
 
 // A whole column is part of one long stream, as the next one follows it; parts of columns, and columns side
@@ -257,16 +257,16 @@ TEST(MicrokernelTest, PanelsSideBySideBeginAnew) {
 
 // What is said to be in L2 comes there when microkernels ask for it, tile by tile, on the way to L1.
 TEST(MoveTest, PiecesWhoseRowsEvictEachOtherAreCrowded) {
-  const auto crowded = [](uint32_t m, uint32_t ld, Level level) {
+  const auto conflict = [](uint32_t m, uint32_t ld, Level level) {
     Spec spec = testing::MatmulSpec({.m = m, .k = 32, .n = 256});
     spec.operand[MatmulDims::kRhs].level = Level::kRam;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
-    return MoveOfRhs(spec, level).transfers[0].crowded;
+    return MoveOfRhs(spec, level).transfers[0].rows_conflict;
   };
-  EXPECT_TRUE(crowded(4, 1024, Level::kL2));
-  EXPECT_FALSE(crowded(4, 1040, Level::kL2));
-  EXPECT_FALSE(crowded(3, 1024, Level::kL2));
-  EXPECT_FALSE(crowded(4, 1024, Level::kL3));
+  EXPECT_TRUE(conflict(4, 1024, Level::kL2));
+  EXPECT_FALSE(conflict(4, 1040, Level::kL2));
+  EXPECT_FALSE(conflict(3, 1024, Level::kL2));
+  EXPECT_FALSE(conflict(4, 1024, Level::kL3));
 }
 
 // What is on its way, and the first lines of each run, which nobody asks for.

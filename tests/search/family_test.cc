@@ -181,11 +181,11 @@ TEST(FamilyTest, ASpecRefusesARange) {
 
 // Regions are disjoint boxes that cover the family, each of one decision.
 void ExpectPartition(const std::vector<VaryingSize>& sizes, const std::vector<std::string>& decisions,
-                     const std::vector<DispatchRange>& regions) {
+                     const std::vector<Region>& regions) {
   for (int64_t i = 0; i < CountMembers(sizes); ++i) {
     const std::vector<uint32_t> values = ValuesOf(sizes, i);
     int holding = 0;
-    for (const DispatchRange& region : regions) {
+    for (const Region& region : regions) {
       ASSERT_EQ(region.box.size(), values.size());
       bool inside = true;
       for (size_t dim = 0; dim < values.size(); ++dim)
@@ -211,9 +211,9 @@ TEST(RegionsTest, PartitionEveryRandomFamily) {
       decisions.push_back(Cat("decision ", random() % (1 + static_cast<unsigned>(round) % 4)));
     const std::vector<VaryingSize> sizes = family.varying_sizes(which);
     ASSERT_EQ(CountMembers(sizes), family.count(which));
-    const std::vector<DispatchRange> regions = FindRegions(sizes, decisions);
+    const std::vector<Region> regions = FindRegions(sizes, decisions);
     ExpectPartition(sizes, decisions, regions);
-    for (const DispatchRange& region : regions) {
+    for (const Region& region : regions) {
       const std::vector<uint32_t> largest = ValuesOf(sizes, region.last());
       for (size_t dim = 0; dim < largest.size(); ++dim) EXPECT_EQ(largest[dim], region.box[dim].high);
     }
@@ -226,7 +226,7 @@ TEST(RegionsTest, PartitionEveryRandomFamily) {
 TEST(RegionsTest, EqualDecisionsAreOneRegion) {
   const SpecFamily family = Family("matmul f32 1..5:1..5x1..5x1..5");
   const std::vector<std::string> decisions(static_cast<size_t>(family.count()), "same");
-  const std::vector<DispatchRange> regions = FindRegions(family.varying_sizes(), decisions);
+  const std::vector<Region> regions = FindRegions(family.varying_sizes(), decisions);
   ASSERT_EQ(regions.size(), 1u);
   EXPECT_THAT(regions[0].box, ElementsAreArray(family.ranges()));
   EXPECT_EQ(regions[0].members.size(), 625u);

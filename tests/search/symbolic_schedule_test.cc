@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "memo/hash_memo.h"
-#include "search/families/size_regions.h"
 #include "search/families/size_rule.h"
+#include "search/families/spec_regions.h"
 #include "search/solver/program_cost.h"
 #include "search/solver/search.h"
 #include "spec/language/parser.h"
@@ -306,7 +306,7 @@ TEST_P(SymbolicScheduleTest, AStoppedSearchLeavesRegionsOfAll) {
     const SearchResult result = Search(roots[i], model, memo, {});
     return SolvedSize{result.impl, result.cost, result.bound};
   };
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kM}, model, solve);
+  const absl::StatusOr<SizeFamily> family = FindSpecRegions(roots, {MatmulDims::kM}, model, solve);
   ASSERT_TRUE(family.ok());
   EXPECT_EQ(family->regions.back().members.back(), roots.size() - 1);
   for (size_t i = 0; i < roots.size(); ++i) EXPECT_EQ(family->members[i].program.spec, roots[i]);
@@ -319,11 +319,11 @@ TEST_P(SymbolicScheduleTest, RegionsLoseNoMoreThanTheyMay) {
     const std::vector<Spec> roots = FamilyRoots(dim, GetParam());
     MemberSearch search(roots, model);
     const absl::StatusOr<SizeFamily> family =
-        FindSizeRegions(roots, {static_cast<size_t>(dim)}, model, search.solve());
+        FindSpecRegions(roots, {static_cast<size_t>(dim)}, model, search.solve());
     ASSERT_TRUE(family.ok());
     ASSERT_EQ(family->members.size(), roots.size());
     std::vector<int> regions_of(roots.size());
-    for (const SizeRegion& region : family->regions) {
+    for (const SpecRegion& region : family->regions) {
       for (size_t i : region.members) {
         ++regions_of[i];
         const SizeMember& member = family->members[i];
@@ -350,10 +350,10 @@ TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
     for (uint32_t m = 2; m <= kMost; ++m)
       roots.push_back(PlaceOperands(WithSize(WithSize(spec, kM, m), kN, n), Residency::kWarm, GetParam()));
   MemberSearch search(roots, model);
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {kN, kM}, model, search.solve());
+  const absl::StatusOr<SizeFamily> family = FindSpecRegions(roots, {kN, kM}, model, search.solve());
   ASSERT_TRUE(family.ok());
   std::vector<int> regions_of(roots.size());
-  for (const SizeRegion& region : family->regions)
+  for (const SpecRegion& region : family->regions)
     for (size_t i : region.members) {
       ++regions_of[i];
       const SizeMember& member = family->members[i];
@@ -374,7 +374,7 @@ TEST_P(SymbolicScheduleTest, BoxesOfRowsAndColumnsLoseNoMoreThanTheyMay) {
 
 // What a copy of rhs in L1 gains is lost where there is room for none: neither the shortest reduction nor the
 // longest one has it, and what suits these suits none between them.
-TEST(SizeRegionsTest, MembersBetweenAreServedToo) {
+TEST(SpecRegionsTest, MembersBetweenAreServedToo) {
   const Target target = FindTarget("znver4", "")->target;
   const CostModel model(target);
   std::vector<Spec> roots;
@@ -382,7 +382,7 @@ TEST(SizeRegionsTest, MembersBetweenAreServedToo) {
     roots.push_back(
         PlaceOperands(ParseSpec(Cat("matmul bf16*bf16->f32 8x", k, "x64"))->spec, Residency::kWarm, target));
   MemberSearch search(roots, model);
-  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, {MatmulDims::kK}, model, search.solve());
+  const absl::StatusOr<SizeFamily> family = FindSpecRegions(roots, {MatmulDims::kK}, model, search.solve());
   ASSERT_TRUE(family.ok());
   EXPECT_LT(search.solved(), 40);
   for (size_t i = 0; i < roots.size(); i += 9)

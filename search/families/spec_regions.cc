@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "search/families/size_regions.h"
+#include "search/families/spec_regions.h"
 
 #include <algorithm>
 #include <bit>
@@ -75,7 +75,7 @@ class SizeGroup {
       while (!taken_[next])
         if (absl::Status added = AddRegion(next); !added.ok()) return added;
     std::sort(family_.regions.begin() + static_cast<std::ptrdiff_t>(known), family_.regions.end(),
-              [](const SizeRegion& a, const SizeRegion& b) { return a.members < b.members; });
+              [](const SpecRegion& a, const SpecRegion& b) { return a.members < b.members; });
     return absl::OkStatus();
   }
 
@@ -190,7 +190,7 @@ class SizeGroup {
 
   void AddRegionOf(const std::vector<size_t>& members, SizeRule& decisions, size_t representative,
                    Impl range) {
-    SizeRegion region{{}, std::move(range), representative};
+    SpecRegion region{{}, std::move(range), representative};
     for (size_t member : members) {
       Member(member).program = decisions.Apply(roots_[member]);
       Member(member).cost = decisions.Price(roots_[member]);
@@ -315,7 +315,7 @@ class SizeGroup {
 
 }  // namespace
 
-absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots,
+absl::StatusOr<SizeFamily> FindSpecRegions(absl::Span<const Spec> placed_roots,
                                            const std::vector<size_t>& dims, const CostModel& model,
                                            const SolveSize& solve, const LeastServed& least) {
   SizeFamily family;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spec/region.h"
+#include "spec/window_footprint.h"
 
 #include <algorithm>
 
@@ -48,14 +48,14 @@ StepsList StepsOf(const Spec& spec, int operand) {
 
 // Goes from the smallest steps to the largest. Steps that overlap or touch make a stretch longer. Steps that
 // fall on steps which are there already (the rows of the output, after those of the window) make them more.
-Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page) {
-  Region region;
+WindowFootprint WindowFootprintOf(const Spec& spec, int operand, int64_t line, int64_t page) {
+  WindowFootprint touched;
   StepsList apart;
   for (const Steps& steps : StepsOf(spec, operand)) {
-    if (apart.empty() && (steps.stride <= region.length || steps.stride < line)) {
+    if (apart.empty() && (steps.stride <= touched.length || steps.stride < line)) {
       // The gap after the last step counts: parts must not touch fewer lines than the whole.
-      region.length = (steps.count - 1) * steps.stride + std::max(steps.stride, region.length);
-      if (steps.outer && steps.stride >= line) region.walks *= steps.count;
+      touched.length = (steps.count - 1) * steps.stride + std::max(steps.stride, touched.length);
+      if (steps.outer && steps.stride >= line) touched.walks *= steps.count;
     } else if (!apart.empty() && steps.stride % apart.back().stride == 0 &&
                steps.stride / apart.back().stride <= apart.back().count) {
       apart.back().count += (steps.count - 1) * (steps.stride / apart.back().stride);
@@ -64,15 +64,15 @@ Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page) {
     }
   }
   // Stretches less than a page apart are one group, whose pages are counted together.
-  region.spanned = region.length;
+  touched.spanned = touched.length;
   for (const Steps& steps : apart) {
-    region.stretches *= steps.count;
+    touched.stretches *= steps.count;
     if (steps.stride >= page)
-      region.groups *= steps.count;
+      touched.groups *= steps.count;
     else
-      region.spanned += (steps.count - 1) * steps.stride;
+      touched.spanned += (steps.count - 1) * steps.stride;
   }
-  return region;
+  return touched;
 }
 
 }  // namespace kirsch

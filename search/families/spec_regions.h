@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs for a range of sizes, of one dim or of several: few that serve all members of a family nearly as
 // well as each one's own would.
-#ifndef KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
-#define KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
+#ifndef KIRSCH_SEARCH_FAMILIES_SPEC_REGIONS_H_
+#define KIRSCH_SEARCH_FAMILIES_SPEC_REGIONS_H_
 
 #include <cstddef>
 #include <functional>
@@ -19,7 +19,7 @@
 namespace kirsch {
 
 // Members of a box, which other regions may have some of.
-struct SizeRegion {
+struct SpecRegion {
   std::vector<size_t> members;  // ascending
   Impl program;                 // for all of them: see impl.h
   size_t representative = 0;    // whose decisions these are
@@ -33,7 +33,7 @@ struct SizeMember {
 };
 
 struct SizeFamily {
-  std::vector<SizeRegion> regions;  // of all members, by their first one
+  std::vector<SpecRegion> regions;  // of all members, by their first one
   std::vector<SizeMember> members;
 };
 
@@ -58,10 +58,10 @@ using LeastServed = std::function<uint32_t(size_t dim, uint32_t size)>;
 // register tiles that these decisions would have, those are left out that this allows. Where roots of one dim
 // differ in more, as in where operands are placed, no region has both. InvalidArgument: there are sizes
 // between roots that no program serves. Deterministic.
-absl::StatusOr<SizeFamily> FindSizeRegions(
+absl::StatusOr<SizeFamily> FindSpecRegions(
     absl::Span<const Spec> placed_roots, const std::vector<size_t>& dims, const CostModel& model,
     const SolveSize& solve, const LeastServed& least = [](size_t, uint32_t size) { return size; });
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_FAMILIES_SIZE_REGIONS_H_
+#endif  // KIRSCH_SEARCH_FAMILIES_SPEC_REGIONS_H_

@@ -3,8 +3,8 @@
 // geometry.
 //
 // Rows of such a view overlap, so lines by row would count most lines several times.
-#ifndef KIRSCH_SPEC_REGION_H_
-#define KIRSCH_SPEC_REGION_H_
+#ifndef KIRSCH_SPEC_WINDOW_FOOTPRINT_H_
+#define KIRSCH_SPEC_WINDOW_FOOTPRINT_H_
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 namespace kirsch {
 
 // A region as stretches of consecutive elements (gaps of less than a line included), regularly spaced.
-struct Region {
+struct WindowFootprint {
   int64_t stretches = 1;
   int64_t length = 1;   // elements of a stretch
   int64_t walks = 1;    // rows (columns of a column-major view) that are read side by side
@@ -22,8 +22,8 @@ struct Region {
 };
 
 // The region of the operand's tile. `line` and `page` are in elements.
-Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page);
+WindowFootprint WindowFootprintOf(const Spec& spec, int operand, int64_t line, int64_t page);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SPEC_REGION_H_
+#endif  // KIRSCH_SPEC_WINDOW_FOOTPRINT_H_
