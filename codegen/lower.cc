@@ -26,10 +26,11 @@ namespace kirsch {
 namespace {
 
 constexpr char kScratch[] = "scratch", kShared[] = "shared";
-constexpr char kConstants[] = "constants";  // what the kernel calls the memory that `packed` is
+constexpr char kConstants[] = "constants";  // the name, in the kernel, of the memory that `packed` is
 
-// A name for the caller's buffer `number` (or for what is none: -1) that no other buffer has, nor the entry's
-// own parameters.
+// Returns a name for the caller's buffer `number` that no other buffer has, nor any of the entry's own
+// parameters. -1 stands for memory that is no buffer. Callers may call a tensor `thread`: it becomes
+// `thread_`.
 std::string FreeName(const Program& program, std::string name, int number) {
   constexpr std::array<std::string_view, 8> kOwn = {kThread, kThreads, kPhase,           kScratch,
                                                     kShared, kPacked,  "scratch_memory", "shared_memory"};
@@ -45,9 +46,13 @@ std::string FreeName(const Program& program, std::string name, int number) {
   return name;
 }
 
-// The procedures that kernels are, each once, and the features of the CPU that they need.
+// Makes the procedures of a program's kernels, each once, and collects the CPU features that they need. Two
+// kernels with the same name are the same procedure. So everything that code depends on has to be in its
+// name.
 class Kernels {
  public:
+  // Mask registers are used if any vector unit of the target has them. All programs need AVX2 and FMA at
+  // least.
   Kernels(const Target& target, const Program& source, LoopProgram& program)
       : target_(target), source_(source), program_(program) {
     program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
@@ -56,7 +61,7 @@ class Kernels {
     if (program_.masks) AddFeatures(std::array{"avx512f", "avx512vl"});
   }
 
-  // What KernelRun says, in the entry; `size` is the run-time size.
+  // The values of KernelRun in terms of the entry's variables. `size` is the run-time size, or kNoVar.
   struct Run {
     std::vector<Address> at;
     Affine count;
@@ -64,7 +69,9 @@ class Kernels {
     Affine last, adds;
   };
 
-  // The call of a kernel, in the entry, which gets what follows from a count that is known at run time.
+  // Returns the entry's call of a kernel, whose procedure is made if it is new. Counts that are known only at
+  // run time are divided in the entry, so that procedures take finished trip counts. The order of the counts
+  // is that of MicrokernelProcedure's parameters: the kind's own first, then the size, then the last vector.
   Call MakeCall(const KernelShape& kernel, const Run& run, ProcedureBuilder& entry) {
     Call call = std::visit([&](const auto& shape) { return MakeCall(shape, run, entry); }, kernel);
     if (TakesSize(kernel)) call.counts.push_back(IndexOf(run.size));
@@ -72,7 +79,7 @@ class Kernels {
     return call;
   }
 
-  // From here on no procedure made so far is called again.
+  // Forgets the procedures made so far. Each kernel that is called from here on gets a procedure of its own.
   void Forget() { procedure_numbers_.clear(); }
 
  private:
@@ -82,8 +89,8 @@ class Kernels {
       if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
   }
 
-  // What elements that are no accumulators take: floats by way of f16 its conversion, and mask registers
-  // those for narrow lanes.
+  // Adds the features that operands need whose elements are no accumulators. Conversions by way of f16 need
+  // F16C. Masked accesses to elements narrower than a word need AVX512BW; targets without it get other code.
   void AddElementFeatures(const KernelShape& kernel) {
     for (const Dtype dtype : OperandTypes(kernel)) {
       if (WidensByF16(dtype) || IsOfBlocks(dtype)) AddFeatures(std::array{"f16c"});
@@ -92,6 +99,8 @@ class Kernels {
     }
   }
 
+  // Adds the features of the instruction that multiplies. Tiles of a matrix unit need the unit's own beside
+  // it.
   void AddInstructionFeatures(const RegisterTile& tile, const VectorUnit& unit) {
     if (tile.form == LayoutKind::kTiles)
       return AddFeatures(std::array{kTileFeature, tile.instruction().tiles.feature});
@@ -101,6 +110,8 @@ class Kernels {
   }
 
   template <typename Kernel, typename Make>
+  // Returns the number of the kernel's procedure, which is made if none has its name. The entry is put before
+  // all procedures in the end (Lowering::Write), so numbers begin with 1.
   int NumberOf(const Kernel& kernel, const Make& make) {
     const auto [it, inserted] =
         procedure_numbers_.try_emplace(kernel.Name(), static_cast<int>(program_.procedures.size()) + 1);
@@ -108,6 +119,9 @@ class Kernels {
     return it->second;
   }
 
+  // The tile's code depends on more than its shape: accumulator sets and unrolling suit the vector unit. A
+  // kernel that may add or overwrite is marked as one that adds, so both shapes have one name. A count tells
+  // which it does.
   Call MakeCall(const TileShape& shape, const Run& run, ProcedureBuilder& entry) {
     AddElementFeatures(shape);
     KIRSCH_CHECK(!shape.runtime_beta || !shape.tile.one_chain);
@@ -127,7 +141,12 @@ class Kernels {
     return {NumberOf(kernel, MicrokernelProcedure), run.at, std::move(counts)};
   }
 
-  // Of the loops, and what is left.
+  // Returns the trip counts of the kernel's loops over a reduction of length `k`, then the steps that are
+  // left.
+  //
+  // For example, k = 103 with 4 steps a trip of the main loop gives 25 trips, and 3 of the loop over the
+  // rest. If k is known at run time only, the entry divides it by Divide statements, and the counts are their
+  // indices.
   static std::vector<Affine> CountsOf(const Microkernel& kernel, const Affine& k, ProcedureBuilder& entry) {
     const int64_t step = kernel.step();
     std::vector<Affine> counts;
@@ -143,13 +162,17 @@ class Kernels {
     if (kernel.runtime_k_tail) counts.push_back(IndexOf(entry.Quotient(k, step, true)));
     return counts;
   }
+  // Leaves out the division by 1.
   static Affine Quotient(const Affine& of, int64_t by, ProcedureBuilder& entry) {
     return by == 1 ? of : IndexOf(entry.Quotient(of, by, false));
   }
 
-  // Programs for many sizes have many register tiles, each of them the most code that there is: what differs
-  // in whether it adds to the output is one. (Single chains begin with the old output, lanewise ones have no
-  // parameter that says it.)
+  // True if one procedure serves the tile both where it adds to the output and where it overwrites. Programs
+  // for many sizes have many register tiles, and each is the most code there is. So tiles that differ in
+  // nothing else are one procedure with a parameter, kAdd.
+  //
+  // Two kinds are left out: single chains begin with the old output, and lanewise tiles have no such
+  // parameter.
   bool HasRuntimeBeta(const TileShape& shape) const {
     if (source_.sizes.empty() || shape.runtime_beta || shape.tile.form == LayoutKind::kLanewise ||
         shape.tile.one_chain)
@@ -182,6 +205,7 @@ class Kernels {
     return {NumberOf(shape, make), run.at, {}};
   }
 
+  // The widest vectors of the target: copies are as wide as they can be.
   int vector_bytes() const { return target_.vectors.front().bytes; }
 
   const Target& target_;
@@ -190,9 +214,13 @@ class Kernels {
   std::map<std::string, int> procedure_numbers_;
 };
 
-// Writes the nodes of a program as statements of one entry.
+// Writes the nodes of a program as statements of an entry. The program's variables become the entry's
+// indices. A loop that is known to run once leaves none, so that offsets in it are constants.
 class EntryWriter {
  public:
+  // `memory`: the entry's pointer to each kind of memory. `parameters`: its pointers to the caller's buffers,
+  // by the buffer's number. Sizes are bound from the beginning, all other variables by the node that sets
+  // them.
   EntryWriter(const Program& program, const LoopProgram& loops, Kernels& kernels, ProcedureBuilder& entry,
               std::map<Memory, VarId> memory, std::map<int, VarId> parameters)
       : program_(program),
@@ -211,21 +239,28 @@ class EntryWriter {
   }
 
  private:
-  // What a variable of the program is in the entry: index (if it is one) + constant.
+  // The value of a program's variable in the entry: index + constant. Without an index (kNoVar) it is the
+  // constant.
   struct Bound {
     VarId index = kNoVar;
     int64_t constant = 0;
   };
-  // What a loop leaves, by the entry's indices, and the index that it is.
+  // A remainder that the loop around has computed, by the entry's indices, and the index that has it.
   struct Left {
     Count value;
     VarId index = kNoVar;
   };
 
+  // Writes a loop of a known number of trips in up to three parts: `first`, the trips in between, and `rest`.
+  // A single trip needs no loop. For example, 5 trips with a first one of its own:
+  //   first, with variable = 0
+  //   for i < 4: body, with variable = i + 1
+  //   rest, with variable = 5, if the division leaves something
   void Write(const Loop& loop) {
     if (!loop.trips.IsConstant()) return WriteVarying(loop);
     const int64_t trips = Constants(loop.trips);
     Bound& variable = bound_[static_cast<size_t>(loop.variable)];
+    // A loop over all blocks of columns runs over the wanted ones only, instead of asking block by block.
     if (const Task* const block = BlockOf(loop); block != nullptr && trips > 1)
       return entry_.WantedBlocks(trips, [&](VarId number) {
         variable = {number, 0};
@@ -249,7 +284,8 @@ class EntryWriter {
     if (loop.trips.of.constant % loop.trips.by != 0) Write(loop.rest);
   }
 
-  // What is done for each trip, if the loop goes over all of the first blocks; else null.
+  // Returns the task that is done for each trip, if the loop goes over the first so many blocks; else null.
+  // The task's number must be the loop's variable as it is, so that trips and blocks have the same numbers.
   const Task* BlockOf(const Loop& loop) const {
     if (program_.block == 0 || !loop.first.empty() || !loop.rest.empty() || loop.body.size() != 1)
       return nullptr;
@@ -257,7 +293,9 @@ class EntryWriter {
     return task != nullptr && task->task == IndexOf(loop.variable) ? task : nullptr;
   }
 
-  // Of a number of trips that is known when the program runs.
+  // Writes a loop whose number of trips is known when the program runs. The boundary tile is in a condition,
+  // as nothing may be left. While it is being written, left_ holds the remainder, so that it is not computed
+  // twice.
   void WriteVarying(const Loop& loop) {
     KIRSCH_CHECK(loop.first.empty());
     const Affine of = InEntry(loop.trips.of);
@@ -270,6 +308,7 @@ class EntryWriter {
       Write(loop.body);
     });
     if (loop.rest.empty()) return;
+    // Whatever is left begins where the whole trips end: the variable is the number of trips.
     KIRSCH_CHECK(trips.terms.size() == 1);
     variable = {trips.terms.front().index, 0};
     const Count left = {of, loop.trips.by, true};
@@ -288,12 +327,14 @@ class EntryWriter {
     Write(let.body);
   }
 
-  // Mostly a new index; what a loop leaves is what its rest begins with.
+  // Returns an index with the value. The rest of a loop often begins with a Let of what the loop left; then
+  // the index of that is taken. Else it is a new one.
   VarId QuotientOf(const Count& value) {
     if (left_.index != kNoVar && left_.value == value) return left_.index;
     return entry_.Quotient(value.of, value.by, value.left, value.min_tail);
   }
 
+  // The choice needs an index as it is: a case is a value of the variable itself.
   void Write(const OneOf& one_of) {
     const Bound& variable = bound_[static_cast<size_t>(one_of.variable)];
     KIRSCH_CHECK(variable.index != kNoVar && variable.constant == 0);
@@ -301,6 +342,7 @@ class EntryWriter {
                     [&](size_t i) { Write(one_of.bodies[i]); });
   }
 
+  // A program with nothing to share asks no thread for its number.
   void Write(const Task& task) {
     if (!shares_work_) return Write(task.body);
     entry_.OnThreadOf(InEntry(task.task), [&] { Write(task.body); });
@@ -310,6 +352,8 @@ class EntryWriter {
     entry_.InPhaseOf(phase.phase, [&] { Write(phase.body); });
   }
 
+  // Writes the call of a kernel. Offsets of operands become those of the entry's pointers. The symbolic
+  // stride of a kernel is always the first size.
   void Write(const KernelRun& run) {
     const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
     const std::vector<Dtype> types = OperandTypes(kernel);
@@ -323,7 +367,9 @@ class EntryWriter {
                                 entry_));
   }
 
-  // Counts elements of `dtype`: to a callee, that is what offsets count.
+  // Returns the place of an operand. Offsets count elements of the operand's own type, `dtype`, which is the
+  // callee's pointer type. Blocks are the exception: procedures take them as bytes. Buffers that are no
+  // parameters begin `buffer.offset` bytes into their memory.
   Address AddressOf(const OperandPlace& place, Dtype dtype) const {
     const Program::Buffer& buffer = program_.buffers[static_cast<size_t>(place.buffer)];
     const auto parameter = parameters_.find(place.buffer);
@@ -332,6 +378,10 @@ class EntryWriter {
             Plus(InBytes(dtype, InEntry(place.offset)), buffer.offset / Bytes(PointeeOf(dtype)))};
   }
 
+  // Returns the expression with the entry's indices in place of the program's variables. Each variable is
+  // index + constant, so coefficient * variable becomes a term and a constant. If the term has a second
+  // factor (a symbolic stride), the constant is multiplied by that factor at run time: it becomes a term of
+  // `times`.
   Affine InEntry(const Affine& affine) const {
     Affine result = Constant(affine.constant);
     for (const Affine::Term& term : affine.terms) {
@@ -362,6 +412,8 @@ class EntryWriter {
   Left left_;  // of the loop whose rest is being written
 };
 
+// Lowers one program: collects the entry's parameters, writes the entry and what packs constants, then
+// finishes the whole. Used once.
 class Lowering {
  public:
   Lowering(const Program& program, const Target& target, const std::string& name,
@@ -378,6 +430,8 @@ class Lowering {
     loops_.always.phases |= always.scratch && program.block != 0;
   }
 
+  // Tensors come first, since parameters are declared before anything else. The last steps need the complete
+  // program: the entry goes to the front, tiles are configured, choices by a run-time size are shared.
   LoopProgram Write() && {
     TakeTensors();
     if (HasConstants() && PacksOneMatrix()) PackOperand();
@@ -391,7 +445,9 @@ class Lowering {
   }
 
  private:
-  // What takes threads or phases without having any use for them works in the first one only.
+  // Writes the entry's body. An entry may take threads or phases without having any use for them: the user
+  // asked for the parameters. Then the first thread does all the work in the first phase, and the others
+  // nothing.
   void WriteEntry() {
     const auto write = [this] {
       EntryWriter(program_, loops_, kernels_, entry_, memory_, parameters_).Write(program_.body);
@@ -409,6 +465,7 @@ class Lowering {
     return std::any_of(program_.buffers.begin(), program_.buffers.end(),
                        [](const Program::Buffer& known) { return known.constant; });
   }
+  // Return the first buffer of the kind. There must be one.
   int ConstantBuffer() const {
     int number = 0;
     while (!buffer(number).constant) ++number;
@@ -420,18 +477,23 @@ class Lowering {
     return number;
   }
   template <typename Take>
+  // Visits the buffers of the caller, in the program's order.
   void ForCallers(const Take& take) {
     for (int i = 0; i < static_cast<int>(program_.buffers.size()); ++i)
       if (buffer(i).memory == Memory::kCaller) take(i);
   }
 
   template <typename Take>
+  // Visits them in the order that the caller asked for (EntryParameters::tensors), if he did.
   void InCallersOrder(const Take& take) {
     if (loops_.always.tensors.empty()) return ForCallers(take);
     for (const Parameter& parameter : loops_.always.tensors) take(parameter.operand);
   }
 
-  // Tensors that are read, what constants are packed to, and the tensor that is stored.
+  // Declares the entry's parameters in the order that LoopProgram::tensors documents: tensors that are read,
+  // the packed constants, the tensor that is stored, scratch, thread, n_threads, sizes, shared memory and the
+  // phase. Scratch and threads are declared even where the public function lacks them, so that their numbers
+  // are the same in all programs.
   void TakeTensors() {
     InCallersOrder([&](int i) {
       if (!buffer(i).stored && !buffer(i).constant) TakeTensor(i);
@@ -448,11 +510,13 @@ class Lowering {
       loops_.sizes.push_back({size.name, size.least, size.most});
       entry_.IndexParameter(size.name);
     }
+    // Shared memory carries values from one phase to the next, so it comes with the phases.
     if (!loops_.TakesPhases()) return;
     memory_[Memory::kShared] = entry_.PointerParameter(kShared, Dtype::kF32, true);
     entry_.IndexParameter(kPhase);
   }
 
+  // Of blocks, the parameter is a pointer to bytes (PointeeOf).
   void TakeTensor(int number) {
     const Program::Buffer& tensor = buffer(number);
     loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored, number});
@@ -460,8 +524,9 @@ class Lowering {
         entry_.PointerParameter(loops_.tensors.back().name, PointeeOf(tensor.dtype), tensor.stored);
   }
 
-  // Of a contraction, the copy that goes by its operand's name; of a graph, the memory that has all
-  // constants.
+  // Declares the packed constants. Of a contraction it is the copy, called like its operand, which it
+  // replaces. Of a graph it is one memory for all constants; its pointer is of f32, and kernels take pointers
+  // of their own types.
   void TakePacked() {
     const int constant = program_.named ? -1 : ConstantBuffer();
     const std::string name =
@@ -472,13 +537,15 @@ class Lowering {
     if (!program_.named) parameters_[constant] = memory_.at(Memory::kPacked);
   }
 
-  // A contraction's operand that has no batch: the kernel that copies it is all there is to do.
+  // True if a contraction's operand without a batch is packed. Then one call of a copying procedure packs it.
+  // Otherwise an entry of its own calls the kernels.
   bool PacksOneMatrix() const {
     return !program_.named && program_.prepack.size() == 1 &&
            std::holds_alternative<KernelRun>(program_.prepack.front().shape);
   }
 
-  // The procedure that copies a contraction's constant operand.
+  // Makes the procedure that copies a contraction's constant operand. The call itself is not written: only
+  // its procedure's number is kept.
   void PackOperand() {
     const KernelRun& run = std::get<KernelRun>(program_.prepack.front().shape);
     const int operand = run.at.front().buffer;
@@ -492,7 +559,8 @@ class Lowering {
                 {{FreeName(program_, buffer(operand).name, operand), buffer(operand).dtype, false, operand}}};
   }
 
-  // The entry that packs a graph's constants, or a batch of matrices.
+  // Writes the entry that packs a graph's constants, or a batch of matrices. Its parameters are the
+  // constants, then the memory they are packed to.
   void PackTensors() {
     ProcedureBuilder entry(PackName(loops_));
     Packing packing{memory_.at(Memory::kPacked), program_.packed_bytes, 0, true, {}};

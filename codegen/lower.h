@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program -> loop program.
+// Turns a program into a loop program, which the printers print as LLVM IR and as C. Each distinct kernel of
+// the program becomes one procedure; the nodes around the kernels become the entry's loops and calls.
+//
+// For example, a loop over 8 tiles of rows, 4 rows each 512 elements apart:
+//   for i < 8
+//     call fma_4x32_...(lhs + i * 2048, rhs, out + i * 2048, 512)
 #ifndef KIRSCH_CODEGEN_LOWER_H_
 #define KIRSCH_CODEGEN_LOWER_H_
 
@@ -12,13 +17,14 @@
 
 namespace kirsch {
 
-// The program's code, its entry called `name` (a C identifier). It takes
-// LoopProgram::tensors, parameters by their names, each with `_` behind it where the entry's own are called
-// so. Thread-safe.
+// Returns the program's code, whose entry is called `name`, a C identifier. The entry takes
+// LoopProgram::tensors as parameters of the same names. A tensor that is called like one of the entry's own
+// parameters gets a `_` behind its name. `always`: parameters that the public function has in any case.
+// Thread-safe.
 LoopProgram Lower(const Program& program, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 
-// `always.tensors` also names a contraction's operands.
+// The same for a contraction, whose Program is written first. `always.tensors` also names its operands.
 LoopProgram Lower(const ProgramTree& tree, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 

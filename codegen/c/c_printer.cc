@@ -20,7 +20,7 @@
 namespace kirsch {
 namespace {
 
-// Does the statement give the vector another value?
+// True if the statement gives the vector another value. Most statements call what they set `to`.
 bool Sets(const Stmt& stmt, VarId var) {
   return std::visit(
       [var](const auto& op) {
@@ -34,14 +34,16 @@ bool Sets(const Stmt& stmt, VarId var) {
       stmt.op);
 }
 
+// True if the statement multiplies by the broadcast, which is the first factor.
 bool Multiplies(const Stmt& stmt, VarId var) {
   const auto* const op = std::get_if<MultiplyAdd>(&stmt.op);
   return op != nullptr && op->a == var;
 }
 
-// Whether the multiply-add of that number is the last of at least two with the same broadcast, `var`. With 32
-// registers, where a trip adds to each sum several times, GCC lets it overwrite that, and copies the sum to
-// where it belongs. (Integers' multiply-adds have no such form; a broadcast used once may be in memory.)
+// True if the multiply-add of that number is the last of at least two with the same broadcast, `var`. With 32
+// registers, where a trip adds to each sum several times, GCC lets the last one overwrite the broadcast, and
+// copies the sum to where it belongs. Multiply-adds of integers have no such form. A broadcast that is used
+// once may be in memory.
 bool LastOfSeveral(const std::vector<Stmt>& block, size_t number, VarId var) {
   for (size_t i = number + 1; i < block.size() && !Sets(block[i], var); ++i)
     if (Multiplies(block[i], var)) return false;
@@ -50,7 +52,7 @@ bool LastOfSeveral(const std::vector<Stmt>& block, size_t number, VarId var) {
   return false;
 }
 
-// Whether one of the first `number` statements adds to the accumulator.
+// True if one of the first `number` statements adds to the accumulator.
 bool AddsBefore(const std::vector<Stmt>& block, size_t number, VarId accumulator) {
   return std::any_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(number),
                      [=](const Stmt& stmt) {
@@ -59,13 +61,15 @@ bool AddsBefore(const std::vector<Stmt>& block, size_t number, VarId accumulator
                      });
 }
 
-// The memory that configures tiles, as a string: it is of 64 bytes, the last of which ends the string.
+// Returns the 64 bytes that configure tiles, as a string of octal escapes: a constant that needs no variable.
 std::string TileConfiguration(const TileRows& rows) {
   std::string text = "\"";
   for (uint8_t byte : TileConfigurationBytes(rows)) Append(&text, "\\", byte >> 6, byte >> 3 & 7, byte & 7);
   return text + "\"";
 }
 
+// Prints the body of one function: declarations of its vectors, then a line or a block for each statement.
+// Parameters, attributes and names are for the callers.
 class FunctionPrinter {
  public:
   // `callees`: the C names of the procedures that this one may call.
@@ -91,7 +95,8 @@ class FunctionPrinter {
     return {count.most, count.index == kNoVar ? "" : Name(count.index)};
   }
   std::string Text(const Affine& affine) const { return AffineText(procedure_, affine); }
-  // With its constant even if that is 0, so that all rows of a tile read alike.
+  // Prints the constant even if it is 0. So all rows of a register tile read alike, and c_macros.h finds that
+  // they differ in numbers only.
   std::string Text(const Address& address) const {
     return Cat(AddressText(procedure_, address), address.offset.constant == 0 ? " + 0" : "");
   }
@@ -101,6 +106,7 @@ class FunctionPrinter {
     Append(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
   }
 
+  // Declares neighbours of one type together, on one line.
   void DeclareVectors() {
     for (size_t i = 0; i < procedure_.vars.size(); ++i)
       if (procedure_.vars[i].type == VarType::kVector) {
@@ -110,7 +116,8 @@ class FunctionPrinter {
           Append(&names, ", ", procedure_.vars[++i].name);
         Line(type, " ", names, ";");
       }
-    // Arrays of vectors are aligned to them.
+    // An array on the stack is declared as vectors, so that it is aligned to them. A pointer to its elements
+    // gets the variable's name.
     for (const Var& var : procedure_.vars) {
       if (var.elements == 0) continue;
       Line(CVectorType(var), " ", var.name, "_vectors[", var.elements / var.lanes, "];");
@@ -122,6 +129,8 @@ class FunctionPrinter {
     return var.type == VarType::kVector && vectors_.VariableType(var) == type;
   }
 
+  // Loads and multiply-adds are printed with a view of their block: whether the compiler needs a hint depends
+  // on the statements around them.
   void PrintBlock(const std::vector<Stmt>& block) {
     for (size_t i = 0; i < block.size(); ++i) {
       std::visit(
@@ -143,7 +152,8 @@ class FunctionPrinter {
     Line("}");
   }
 
-  // As one block if there are several.
+  // Prints the statements of one operation. Several are put into a block of their own, so that their
+  // temporaries may have the same names everywhere.
   void PrintStatements(const std::vector<std::string>& statements) {
     if (statements.size() == 1) return Line(statements[0]);
     Line("{");
@@ -152,6 +162,7 @@ class FunctionPrinter {
     --depth_;
     Line("}");
   }
+  // Returns null where there is no vector.
   std::array<const Var*, 4> VarsOf(const std::array<VarId, 4>& ids) const {
     std::array<const Var*, 4> vars = {};
     for (size_t i = 0; i < ids.size(); ++i)
@@ -166,20 +177,21 @@ class FunctionPrinter {
     Set(op.to, op.as ? vectors_.BroadcastBytes(VarOf(op.to), Text(op.from), *op.as)
                      : vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
   }
+  // A pointer to bytes is cast to the type of what is stored.
   void Print(const Store& op) {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
     const std::string to = op.as ? Cat("(", CType(*op.as), "*)(", Text(op.to), ")") : Text(op.to);
     PrintStatements(
         vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), PrintCount(op.count)));
   }
-  // Those of this number. Where two sums of integers, or of h16, take the same vector of rhs, GCC would have
-  // it in memory for both, and load it twice.
+  // Prints the load of that number. Two sums of integers, or of h16, may take the same vector of rhs. GCC
+  // would make it a memory operand of both, and load it twice. LOADED keeps it in a register.
   void PrintLoad(const std::vector<Stmt>& block, size_t number, const Load& op) {
     const std::string from = op.as ? Cat("(const ", CType(*op.as), "*)(", Text(op.from), ")") : Text(op.from);
     Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), PrintCount(op.count)));
     if (SumsOfWords(block, number, op.to) > 1) Line(vectors_.Loaded(VarOf(op.to)), ";");
   }
-  // How many of them take the value that the statement has given to `rhs`.
+  // Returns how many of these sums take the value that the statement has given to `rhs`.
   int SumsOfWords(const std::vector<Stmt>& block, size_t number, VarId rhs) const {
     int sums = 0;
     for (size_t i = number + 1; i < block.size() && !Sets(block[i], rhs); ++i) {
@@ -190,6 +202,7 @@ class FunctionPrinter {
     }
     return sums;
   }
+  // `KEPT` is for files with mask registers only: with 16 registers GCC makes no such copies.
   void PrintMultiplyAdd(const std::vector<Stmt>& block, size_t number, const MultiplyAdd& op) {
     Line(vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts,
                               AddsBefore(block, number, op.accumulator)));
@@ -253,18 +266,23 @@ class FunctionPrinter {
     Line(op.exchanged ? encoding.exchanged_c : encoding.c, "(", Tile(op.accumulator), ", ", Tile(op.lhs),
          ", ", Tile(op.rhs), ");");
   }
-  // GCC pastes it into an instruction: no parameter of a macro, which could be a sum, may take its place.
+  // Returns the number of a tile register. GCC pastes it into the text of an instruction, so it must not
+  // become a parameter of a macro: that could be a sum. With macros it is a name, KIRSCH_TILE3, in which
+  // c_pattern.h finds no number.
   std::string Tile(int number) const { return Cat(style_.macros.empty() ? "" : "KIRSCH_TILE", number); }
+  // Intrinsics of tiles take distances in bytes.
   std::string BytesOf(const Affine& elements, const Address& address) const {
     const int64_t bytes = Bytes(MemoryType(address));
     return elements.IsConstant() ? Cat(elements.constant * bytes) : Cat("(", Text(elements), ") * ", bytes);
   }
+  // From 64-byte line to line: the negative address modulo 64 is the bytes to the next line.
   void Print(const ToLine& op) {
     Line("const size_t ", Name(op.index), " = (0 - (size_t)", Name(op.pointer), ") % 64 / sizeof(float);");
   }
   void Print(const Drain&) { Line("_mm_sfence();"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", Text(op.by), ";"); }
 
+  // A pointer is cast where the callee's type is another one.
   void Print(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     std::string arguments;
@@ -280,6 +298,9 @@ class FunctionPrinter {
     Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
   }
 
+  // Prints a quotient or a remainder. With a minimum tail, so much is set aside before the division:
+  //   whole = (of) < 16 ? 0 : ((of) - 16) / 32
+  //   left  = (of) < 16 ? (of) : 16 + ((of) - 16) % 32
   void Print(const Divide& op) {
     const std::string of = Cat("(", Text(op.of), ")");
     if (op.min_tail == 0)
@@ -312,6 +333,7 @@ class FunctionPrinter {
     PrintNested(op.body);
   }
 
+  // A task is done by one thread, or, of blocks, if its first column is among the wanted ones.
   void Print(const OnThread& op) {
     const std::string task = Cat("(", Text(op.task), ")");
     if (program_.block == 0) {
@@ -322,6 +344,7 @@ class FunctionPrinter {
     }
     PrintNested(op.body);
   }
+  // The first block is the first one that begins at or behind first_column, so the division rounds up.
   void Print(const ForBlocks& op) {
     const std::string& index = Name(op.index);
     const int64_t block = program_.block;
@@ -344,11 +367,13 @@ class FunctionPrinter {
   int depth_ = 1;
 };
 
+// The attribute lets a function have instructions that the rest of the file is not compiled for.
 std::string TargetAttribute(const LoopProgram& program, const CStyle& style) {
   if (!style.attributes) return "";
   return Cat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
 }
 
+// A procedure's pointers, then its counts. Unlike the parameters of entries they have no `__restrict`.
 std::string HelperParameters(const Procedure& procedure) {
   std::string parameters;
   for (int i = 0; i < procedure.num_parameters; ++i) {
@@ -360,7 +385,8 @@ std::string HelperParameters(const Procedure& procedure) {
   return parameters;
 }
 
-// The procedures of several programs, each distinct one once.
+// Collects the procedures of several programs, each distinct one once. Members of a family call many equal
+// kernels.
 class HelperPool {
  public:
   explicit HelperPool(const CStyle& style) : style_(style) {}
@@ -377,7 +403,9 @@ class HelperPool {
   std::vector<CFunction> Take() && { return std::move(functions_); }
 
  private:
-  // `callees`: the names of the procedures before it.
+  // Prints the procedure and returns its name in C. `callees`: the names of the procedures before it, which
+  // are all that it may call. Each program names its procedures for itself, so two of one name may differ:
+  // the second version is called <name>_2.
   std::string NameOf(const LoopProgram& program, const Procedure& procedure,
                      const std::vector<std::string>& callees) {
     const std::string attribute = TargetAttribute(program, style_);
@@ -402,6 +430,9 @@ class HelperPool {
   std::vector<CFunction> functions_;
 };
 
+// Prints the function that the user calls, or that a dispatcher chooses. Scratch, shared and packed memory
+// come as void*. The body begins with typed pointers to them, which have the names that the loop program
+// gives its parameters.
 CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const Procedure& entry = program.procedures[0];
@@ -431,6 +462,8 @@ CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vect
   return function;
 }
 
+// Prints the function that packs constants. Of a graph it is a procedure of its own, which calls those that
+// copy. Of a contraction it is one call of the procedure that copies.
 CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);
@@ -449,7 +482,7 @@ CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vecto
           /*by_macro=*/false};
 }
 
-// Longer than what one kernel has, as it would be read.
+// True if the code is longer than one kernel's, which people may want to read. Then it is printed as macros.
 bool IsLong(const std::vector<CFunction>& functions) {
   constexpr size_t kLong = size_t{64} << 10;  // bytes
   size_t bytes = 0;
@@ -467,6 +500,7 @@ std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
     entries.push_back(PrintEntry(kernel, style, callees));
     if (kernel.program->packing && kernel.packs) entries.push_back(PrintPack(kernel, style, callees));
   }
+  // Procedures come before the entries that call them: C wants declarations first.
   std::vector<CFunction> functions = std::move(helpers).Take();
   functions.insert(functions.end(), std::make_move_iterator(entries.begin()),
                    std::make_move_iterator(entries.end()));

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop programs -> C functions with intrinsics. Internal to codegen/; header_file.h makes a whole file of
-// them.
+// Prints loop programs as C functions with intrinsics. Internal to codegen/; header_file.h makes a whole file
+// of them.
+//
+// For example, statements of a loop program and the C that is printed for them:
+//   for i3 < 4                       for (size_t i3 = 0; i3 < 4; ++i3) {
+//     v = load [from + i3 * 8]         v = _mm256_loadu_ps(from + i3 * 8 + 0);
+//     v = v + v                        v = _mm256_add_ps(v, v);
+//     store [to + i3 * 8] = v          _mm256_storeu_ps(to + i3 * 8 + 0, v);
+//                                    }
 #ifndef KIRSCH_CODEGEN_C_C_PRINTER_H_
 #define KIRSCH_CODEGEN_C_C_PRINTER_H_
 
@@ -12,6 +19,8 @@
 
 namespace kirsch {
 
+// Says how functions are declared and named, so that the same printer serves headers for any compiler, C
+// files and code that is included bare.
 struct CStyle {
   std::string public_prefix;            // before the entries that users call: linkage
   std::string private_prefix;           // before the other functions
@@ -19,21 +28,27 @@ struct CStyle {
   std::vector<std::string> taken = {};  // names that none of these may have: what users call functions
   std::string fence;                    // the statement that the compiler moves no load across
   bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
-  // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type, KEPT(vector) a use of it,
-  // LOADED(vector) a change of it to itself, ADD512(sum, product) an addition of words in place; with a
-  // number, where there is so much code that nobody reads it all, it stands for code that differs in numbers
-  // only. Empty: as GCC and Clang say it, and all code as it is.
+  // The prefix of the file's macros, such as "KIRSCH_", which say what compilers say differently. Empty: text
+  // is as GCC and Clang take it, and no code becomes macros.
+  //   AS(type, value)       a cast of a vector
+  //   S32X16                the type of a vector of s32
+  //   KEPT(vector)          uses the vector and does nothing
+  //   LOADED(vector)        seems to change the vector to itself
+  //   ADD512(sum, product)  adds words in place
+  //   1, 2, ...             code that differs in numbers only, in files so long that nobody reads all of it
   std::string macros = {};
 };
 
+// One program to print. Several kernels of a file share procedures of equal code.
 struct CKernel {
   const LoopProgram* program = nullptr;
   bool dispatched = false;  // called by a dispatcher only, so not public
   bool packs = true;        // with the function that packs, if there is one: kernels may share it
 };
 
-// All functions: the procedures that entries call, those of equal code once for all kernels; then the
-// entries, and where an operand is prepacked, the functions that do so.
+// Returns the text of all functions. First come the procedures that entries call: those of equal code once
+// for all kernels. Then come the entries, each followed by the function that prepacks, if an operand is
+// prepacked.
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style);
 
 }  // namespace kirsch

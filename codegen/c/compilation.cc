@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kNewestVersion = 99;  // of a compiler, that is looked for
+constexpr int kNewestVersion = 99;  // of a compiler; the search for versioned names begins here
 
 absl::StatusOr<std::string> MakeDirectory() {
   std::error_code error;
@@ -44,7 +44,9 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::UnavailableError(Cat("cannot write ", path));
 }
 
-// Starts the command in `directory`, its output going to the file "log" there.
+// Starts the command in `directory`. Its output goes to the file "log" there, so that complaints can be
+// quoted. The environment is the caller's but for LC_ALL: error messages must be in English to be found, with
+// no quotes beyond ASCII.
 absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string& directory) {
   std::vector<char*> arguments;
   for (std::string& argument : command) arguments.push_back(argument.data());
@@ -69,7 +71,7 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string&
   return child;
 }
 
-// True if the process ended well.
+// Waits for the process; true if it ended with status 0. A signal to this process may interrupt the wait.
 bool EndsWell(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
@@ -77,7 +79,7 @@ bool EndsWell(pid_t child) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The first line of the log that names an error, else the first line.
+// Returns the first line of the log that names an error, else the first line.
 std::string FirstComplaint(const std::string& log_path) {
   std::stringstream text;
   text << std::ifstream(log_path).rdbuf();
@@ -94,9 +96,11 @@ absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
   std::vector<std::string> names =
       compiler.empty() ? std::vector<std::string>{"cc", "gcc", "clang"} : std::vector<std::string>{compiler};
   if (compiler == "gcc" || compiler == "clang")
+    // The plain name comes first; then versions in descending order.
     for (int version = kNewestVersion; version > 0; --version) names.push_back(Cat(compiler, "-", version));
   const char* const path = getenv("PATH");
   for (const std::string& name : names) {
+    // A path is taken as it is; a name is looked for in the folders of PATH.
     if (absl::StrContains(name, '/') && access(name.c_str(), X_OK) == 0) return name;
     for (absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
       const std::string file = Cat(folder, "/", name);
@@ -134,6 +138,7 @@ absl::Status Compilation::Run(const std::string& program) {
   return EndsWell(*child) ? absl::OkStatus() : absl::InternalError(FirstComplaint(Path("log")));
 }
 
+// A compiler that still works would write into the directory, so it is waited for first.
 Compilation::~Compilation() {
   if (compiler_ >= 0) EndsWell(compiler_);
   std::error_code ignored;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's C compiler at work beside the caller.
+// Runs the system's C compiler as a process beside the caller, to verify and to measure printed headers.
+// Files are in a temporary directory of their own, so compilations never see each other's.
+//
+// For example:
+//   Compilation::Start({{"kernel.h", text}, {"main.c", main}}, {compiler, "-O2", "main.c", "-o", "program"})
+//   (*compilation)->Wait();             the compiler works meanwhile
+//   (*compilation)->Run("./program");
 #ifndef KIRSCH_CODEGEN_C_COMPILATION_H_
 #define KIRSCH_CODEGEN_C_COMPILATION_H_
 
@@ -15,34 +21,37 @@
 
 namespace kirsch {
 
-// The path of `compiler`, or of the first of cc, gcc, clang if empty. Where distributions have it by its
-// version only, as clang-19, the newest. NOT_FOUND if there is none on the PATH.
+// Returns the path of `compiler`, or of the first of cc, gcc, clang if it is empty. gcc and clang are also
+// looked for under names with a version, as clang-19, since some distributions have no others; the newest is
+// taken. NOT_FOUND if there is none on the PATH.
 absl::StatusOr<std::string> FindCompiler(const std::string& compiler);
 
-// A compilation in a private temporary directory that goes away with this object.
+// One compilation, in a private temporary directory that is removed with this object. Not thread-safe.
 class Compilation {
  public:
   // Writes `files` (names and texts) there and starts the command, which names files of the directory.
+  // UNAVAILABLE if the directory, a file or the process cannot be made.
   static absl::StatusOr<std::unique_ptr<Compilation>> Start(
       const std::vector<std::pair<std::string, std::string>>& files, const std::vector<std::string>& command);
   ~Compilation();
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 
-  // Waits for the compiler, once. An error is its first complaint.
+  // Waits for the compiler. To be called once. INTERNAL if it failed; the message is its first complaint.
   absl::Status Wait();
 
-  // Runs what was compiled ("./program"). An error is its first complaint.
+  // Runs what was compiled ("./program") to its end. INTERNAL if it fails; the message is its first
+  // complaint. UNAVAILABLE if it cannot be started.
   absl::Status Run(const std::string& program);
 
-  // Of a file in the directory.
+  // Returns the path of a file in the directory.
   std::string Path(const std::string& file) const;
 
  private:
   Compilation() = default;
 
   std::string directory_;
-  pid_t compiler_ = -1;
+  pid_t compiler_ = -1;  // -1: none is running, or it was waited for
 };
 
 }  // namespace kirsch
