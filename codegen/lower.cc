@@ -109,9 +109,9 @@ class Kernels {
     AddFeatures(encoding->features);
   }
 
-  template <typename Kernel, typename Make>
   // Returns the number of the kernel's procedure, which is made if none has its name. The entry is put before
   // all procedures in the end (Lowering::Write), so numbers begin with 1.
+  template <typename Kernel, typename Make>
   int NumberOf(const Kernel& kernel, const Make& make) {
     const auto [it, inserted] =
         procedure_numbers_.try_emplace(kernel.Name(), static_cast<int>(program_.procedures.size()) + 1);
@@ -476,15 +476,15 @@ class Lowering {
     while (buffer(number).memory != Memory::kPacked) ++number;
     return number;
   }
-  template <typename Take>
   // Visits the buffers of the caller, in the program's order.
+  template <typename Take>
   void ForCallers(const Take& take) {
     for (int i = 0; i < static_cast<int>(program_.buffers.size()); ++i)
       if (buffer(i).memory == Memory::kCaller) take(i);
   }
 
-  template <typename Take>
   // Visits them in the order that the caller asked for (EntryParameters::tensors), if he did.
+  template <typename Take>
   void InCallersOrder(const Take& take) {
     if (loops_.always.tensors.empty()) return ForCallers(take);
     for (const Parameter& parameter : loops_.always.tensors) take(parameter.operand);

@@ -19,6 +19,8 @@ constexpr int64_t kLeastSaving = 20;  // bytes
 constexpr size_t kMostSeeds = 6;      // places that are tried for the first of a group
 constexpr size_t kMostRefused = 12;   // places that are tried for one group, and would not fit it
 
+// Returns a key that is equal for equal macros. Two groups may become the same macro, which is then defined
+// once.
 std::string TextOf(const Statements& statements) {
   std::string text;
   for (const Statement& statement : statements) {
@@ -29,28 +31,32 @@ std::string TextOf(const Statements& statements) {
   return text;
 }
 
-// Places that one macro stands for.
+// Places that one macro stands for. A call needs that all of their numbers follow from the same parameters.
 struct Cluster {
   size_t length = 0;
   std::vector<size_t> places;
   std::optional<Parameters> parameters = {};  // of two places or more
   Macro macro = {};
-  int64_t saves = -kDefinition - kCall;  // bytes
+  int64_t saves = -kDefinition - kCall;  // bytes in all; less than 0 for a single place
 };
 
-// Finds places of groups of one shape that have few numbers in which they differ.
+// Chooses, among the places of one shape, those whose numbers differ by few parameters. More places save more
+// text, but each parameter makes all calls longer.
 class ClusterSearch {
  public:
   // `known`: macros by their text.
   ClusterSearch(const StatementIndex& index, const std::map<std::string, size_t>& known)
       : index_(index), known_(known) {}
 
-  // The first of the places, and all others with which the macro saves more than without.
+  // Returns the cluster that begins with the first of the places. Another place joins it if its numbers
+  // follow from the parameters that there are, or if new parameters are worth it. After some vain attempts at
+  // new parameters, only places that follow join.
   Cluster From(const Repeated& group) {
     cluster_ = {group.length, {group.places[0]}};
     basis_ = {HolesAt(group.places[0])};
     size_t refused = 0;
     for (size_t place : group.places) {
+      // Places may overlap; of two that do, the first one is taken.
       if (place < cluster_.places.back() + group.length) continue;
       if (!Follows(place) && (refused == kMostRefused || !AddToBasis(place))) ++refused;
       refused = std::min(refused, kMostRefused);
@@ -58,6 +64,7 @@ class ClusterSearch {
     return std::move(cluster_);
   }
 
+  // Returns the statement that replaces the place.
   Statement CallAt(const Cluster& cluster, size_t place, size_t macro) const {
     return {MacroCall(*cluster.parameters, FindHoles(index_.Group(place, cluster.length))), {}, false, macro};
   }
@@ -73,7 +80,9 @@ class ClusterSearch {
     return true;
   }
 
-  // Takes the place, if it is worth the parameters that it takes.
+  // Takes the place if the cluster saves more with it, although more parameters make calls longer. Parameters
+  // are found anew from the basis, a few places that tell the parameters of all. A place that doesn't follow
+  // then joins the basis, until all follow.
   bool AddToBasis(size_t place) {
     Cluster with{cluster_.length, cluster_.places};
     with.places.push_back(place);
@@ -95,6 +104,8 @@ class ClusterSearch {
     return std::nullopt;
   }
 
+  // Sets the macro and what the cluster saves. The macro's own text counts, unless another group has made the
+  // same one.
   void SetMacro(Cluster* cluster) const {
     const Parameters& parameters = *cluster->parameters;
     if (parameters.size() > kMostParameters) return;
@@ -107,6 +118,7 @@ class ClusterSearch {
     for (const Statement& statement : cluster->macro.body) cluster->saves -= SizeOf(statement, 0);
   }
 
+  // Bytes of the place's text less those of the call.
   int64_t SavesAt(const Cluster& cluster, size_t place) const {
     return index_.SizeOf(place, cluster.length) - SizeOf(CallAt(cluster, place, 0), 0);
   }
@@ -117,19 +129,25 @@ class ClusterSearch {
   std::vector<std::vector<Hole>> basis_;  // places that tell the parameters of all
 };
 
-// Groups in texts that don't change meanwhile, those that save most first; each in no other one.
+// Replaces groups in texts once. Within a round the texts don't change, so that numbers of statements stay
+// valid; calls are put in at the end. Groups that save most come first. No call is within another one.
+//
+// The saving of a group changes as others take its places, so the queue has bounds first. When an entry comes
+// first, its saving is computed and it goes back. It is taken if it comes first again before any other one is
+// taken.
 class Round {
  public:
   Round(absl::Span<const IndexedText> texts, std::map<std::string, size_t>* known, std::deque<Macro>* macros)
       : index_(texts), clusters_(index_, *known), known_(*known), macros_(*macros) {}
 
-  // Puts calls in place of the groups; whether there are any.
+  // Puts calls in place of the groups. True if there were any.
   bool Replace() {
     for (Repeated& group : RepeatedGroups(index_)) Push({std::move(group), 0, {}});
     while (!queue_.empty()) {
       const Entry entry = queue_.top();
       queue_.pop();
       Candidate candidate = std::move(candidates_[entry.candidate]);
+      // No call was added since the saving was computed, so it is exact.
       if (entry.age == calls_.size())
         Take(std::move(candidate));
       else
@@ -140,21 +158,24 @@ class Round {
   }
 
  private:
+  // A group whose places may become calls.
   struct Candidate {
     Repeated group;
     size_t seeds = 0;  // places that were tried for the first of a cluster, in vain
     Cluster cluster;
   };
+  // A candidate in the queue.
   struct Entry {
     int64_t saves;  // at most
     size_t candidate;
-    size_t age;  // how many calls there were when that was found out for its cluster; kNone: it has none
+    size_t age;  // how many calls there were when the saving was computed; kNone: it is only a bound
 
     friend bool operator<(const Entry& a, const Entry& b) {
       return a.saves != b.saves ? a.saves < b.saves : a.candidate > b.candidate;
     }
   };
 
+  // Bounds the saving from above: every place that overlaps no earlier one is a call without arguments.
   void Push(Candidate candidate) {
     const Repeated& group = candidate.group;
     int64_t count = 0;
@@ -167,13 +188,14 @@ class Round {
     const int64_t saves = count * (index_.SizeOf(group.places[0], group.length) - kCall);
     if (count > 1) Push(std::move(candidate), saves, kNone);
   }
+  // Drops candidates that save too little.
   void Push(Candidate candidate, int64_t saves, size_t age) {
     if (saves < kLeastSaving) return;
     queue_.push({saves, candidates_.size(), age});
     candidates_.push_back(std::move(candidate));
   }
 
-  // Finds out what it saves now that others have been taken.
+  // Computes what the group saves, as others may have taken places of it, and puts it back into the queue.
   void Reconsider(Candidate candidate) {
     KeepFree(&candidate.group);
     if (candidate.group.places.size() < 2) return;
@@ -185,6 +207,8 @@ class Round {
     if (++candidate.seeds < kMostSeeds && candidate.group.places.size() > 1) Push(std::move(candidate));
   }
 
+  // Makes calls of the cluster's places. The places that are left may make another cluster, with parameters
+  // of its own.
   void Take(Candidate candidate) {
     Cluster& cluster = candidate.cluster;
     const auto [known, added] = known_.try_emplace(TextOf(cluster.macro.body), macros_.size());
@@ -196,11 +220,13 @@ class Round {
     if (candidate.group.places.size() > 1) Push({std::move(candidate.group), 0, {}});
   }
 
+  // Drops places that are part of calls.
   void KeepFree(Repeated* group) const {
     std::erase_if(group->places, [&](size_t place) { return !index_.IsFree(place, group->length); });
   }
 
-  // From the last block to the first, and so before what these are in.
+  // Puts the calls into the texts, from the last place to the first. So numbers of places before it stay
+  // valid, and inner blocks are changed before the statements that hold them.
   void PutCalls() {
     for (auto it = calls_.rbegin(); it != calls_.rend(); ++it) {
       const auto& [place, call] = *it;
@@ -230,7 +256,7 @@ class Round {
 Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes) {
   Pattern call{{"("}, {}};
   for (size_t i = 0; i < parameters.size(); ++i) {
-    // What is pasted there must be a constant or a parameter here.
+    // An argument that is pasted there must be a constant or a parameter here.
     call.holes.push_back({parameters.Argument(i, holes), parameters.IsPasted(i)});
     call.text.emplace_back(i + 1 < parameters.size() ? ", " : "");
   }
@@ -239,6 +265,7 @@ Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes) 
 }
 
 void MakeGroups(const std::vector<Statements*>& texts, std::deque<Macro>* macros) {
+  // New macros have repeated groups in turn, so rounds go on until one finds nothing.
   std::map<std::string, size_t> known;
   for (bool found = true; found;) {
     std::vector<IndexedText> all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of statements that occur several times, but for their numbers, as macros.
+// Makes macros of groups of statements that occur several times, but for their numbers. Each occurrence
+// becomes a call, such as "KIRSCH_4(300, 16)".
 #ifndef KIRSCH_CODEGEN_C_C_GROUPS_H_
 #define KIRSCH_CODEGEN_C_C_GROUPS_H_
 
@@ -16,19 +17,20 @@ namespace kirsch {
 
 inline constexpr size_t kMostParameters = 100;  // of a macro; C has 127
 
+// A macro to be defined. c_macros.h gives it a name when it is first needed.
 struct Macro {
   Statements body;  // has parameters in its holes
   size_t parameters = 0;
-  std::string before = {};  // of a function's macro, which takes its name: what the function begins with
+  std::string before = {};  // of a function's macro, which takes its name: the text before the name
 };
 
-// The call that stands for what has these numbers.
+// Returns the arguments of the call that stands for the text with these numbers: "(300, 16)".
 Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes);
 
 // Replaces groups in the texts, and in the macros that there are, by calls of new macros, as long as that
-// makes the text shorter: the group that saves most first, wherever it occurs. (What is longest is not found
-// by way of what is frequent: a step of a register tile is one macro with few parameters, not several of one
-// line each.) Deterministic.
+// makes the text shorter. The group that saves most is taken first, wherever it occurs. So a step of a
+// register tile is one macro with few parameters, not several macros of one line each, as it would be if
+// frequent lines went first. Deterministic.
 void MakeGroups(const std::vector<Statements*>& texts, std::deque<Macro>* macros);
 
 }  // namespace kirsch

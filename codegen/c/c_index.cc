@@ -10,9 +10,11 @@ namespace {
 
 constexpr size_t kLongestGroup = 48;  // statements
 
+// A macro's body (indent 0) is printed without line ends, at any depth.
 int64_t InnerIndent(int64_t indent) { return indent > 0 ? indent + 2 : 0; }
 
-// The groups that are longer by one statement.
+// Finds the groups that are longer by one statement. The places are parted by the shape of their next
+// statement; a part with one place only is no repeated group.
 void Extend(const StatementIndex& index, const Repeated& group, std::vector<Repeated>* longer) {
   std::map<size_t, std::vector<size_t>> by_next;  // shape
   const size_t length = group.length + 1;
@@ -31,6 +33,7 @@ void Extend(const StatementIndex& index, const Repeated& group, std::vector<Repe
 int64_t SizeOf(const Statement& statement, int64_t indent) {
   const auto size = static_cast<int64_t>(statement.head.Text().size()) + 1;
   if (statement.macro != kNone) return size + kCall;
+  // A block's end is "}" and a line end.
   int64_t inner = statement.is_block ? indent + 2 : 0;
   for (const Statement& one : statement.body) inner += SizeOf(one, InnerIndent(indent));
   return indent + size + inner;
@@ -48,6 +51,8 @@ void StatementIndex::AddBlock(const IndexedText& text, size_t parent) {
     const size_t shape = shapes_.try_emplace(ShapeOf(statement), shapes_.size()).first->second;
     nodes_.push_back({block, shape, kirsch::SizeOf(statement, text.indent)});
   }
+  // All statements of this block are numbered before those of any inner one, so that the numbers of a block
+  // are consecutive.
   inner_.resize(nodes_.size(), kNone);
   for (size_t i = 0; i < statements.size(); ++i) {
     if (statements[i].body.empty()) continue;
@@ -83,6 +88,8 @@ void StatementIndex::Take(size_t first, size_t length) {
     nodes_[i].taken = true;
     TakeInner(i);
   }
+  // A statement around a call cannot become part of another group any more: that group's text would no longer
+  // be there.
   for (size_t parent = BlockOf(first).parent; parent != kNone; parent = BlockOf(parent).parent)
     nodes_[parent].taken = true;
 }
@@ -96,7 +103,8 @@ void StatementIndex::TakeInner(size_t number) {
   }
 }
 
-// A longer one occurs only where its beginning does.
+// A longer group occurs only where its beginning does. So groups of one statement are extended by one
+// statement at a time, as long as several places are left.
 std::vector<Repeated> RepeatedGroups(const StatementIndex& index) {
   Repeated all{0, std::vector<size_t>(index.size())};
   std::iota(all.places.begin(), all.places.end(), size_t{0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of intrinsics, for the files that print C. Internal to codegen/.
+// Builds names and calls of intrinsics, for the files that print C. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_C_C_INTRINSICS_H_
 #define KIRSCH_CODEGEN_C_C_INTRINSICS_H_
 

@@ -15,9 +15,9 @@
 namespace kirsch {
 namespace {
 
-constexpr size_t kWidth = 110;  // of a line of calls, or of a macro
+constexpr size_t kWidth = 110;  // bytes of a line of calls, or of a macro
 
-// Words, with a space between two, in lines that begin with the indent; `more` ends all but the last.
+// Fills lines with words, a space between two. Lines begin with the indent; `more` ends all but the last.
 std::string Flow(absl::Span<const std::string> words, const std::string& indent, const char* more) {
   std::string text, line = indent;
   for (const std::string& word : words) {
@@ -30,6 +30,9 @@ std::string Flow(absl::Span<const std::string> words, const std::string& indent,
   return Cat(text, line, "\n");
 }
 
+// Prints functions in three steps. Functions of one shape become instances of a macro; groups of statements
+// that occur several times become calls of macros (c_groups.h); then all is printed, macros where they are
+// first needed.
 class MacroPrinter {
  public:
   MacroPrinter(absl::Span<const CFunction> functions, const std::string& prefix)
@@ -37,6 +40,8 @@ class MacroPrinter {
     for (const CFunction& function : functions) bodies_.push_back(SplitStatements(function.after));
   }
 
+  // Bodies that became instances are left out of the search for groups: the macro's body stands for them, and
+  // is searched itself.
   std::string Print() && {
     MakeInstances();
     std::vector<Statements*> texts;
@@ -54,7 +59,7 @@ class MacroPrinter {
   }
 
  private:
-  // Functions of one shape are instances of a macro.
+  // Makes macros of functions that have one shape, and the same text before their names.
   void MakeInstances() {
     std::map<std::string, std::vector<size_t>> alike;
     for (size_t i = 0; i < functions_.size(); ++i)
@@ -67,6 +72,7 @@ class MacroPrinter {
     std::vector<std::vector<Hole>> texts;
     for (size_t i : same) texts.push_back(FindHoles(bodies_[i]));
     const Parameters parameters(texts);
+    // More parameters than C allows: these functions stay as they are.
     if (parameters.size() > kMostParameters) return;
     for (size_t i = 0; i < same.size(); ++i)
       calls_[same[i]] = {MacroCall(parameters, texts[i]), {}, false, macros_.size()};
@@ -74,6 +80,7 @@ class MacroPrinter {
         {WithValues(bodies_[same[0]], parameters), parameters.size(), functions_[same[0]].before});
   }
 
+  // An instance is one line: KIRSCH_3(name, 16, 512). Any other function is printed with its calls of macros.
   void PrintFunction(size_t number) {
     const CFunction& function = functions_[number];
     const Statement& call = calls_[number];
@@ -95,7 +102,8 @@ class MacroPrinter {
     }
   }
 
-  // Behind those that it calls.
+  // Defines the macro, if it is not defined yet, behind those that it calls. Names are given in this order,
+  // so they ascend in the file.
   void Define(size_t number) {
     if (!names_[number].empty()) return;
     const Macro& macro = macros_[number];
@@ -106,12 +114,14 @@ class MacroPrinter {
     for (size_t i = 0; i < macro.parameters; ++i) parameters.push_back(ParameterName(i));
     AppendWords(macro.body, &words);
     if (!macro.before.empty())
+      // A function's macro begins as the function does. The name is its first parameter, NAME.
       words[0] = Cat(absl::StrJoin(absl::StrSplit(macro.before, '\n'), " "), "NAME", words[0]);
     Append(&text_, "#define ", names_[number], "(", absl::StrJoin(parameters, ", "), ") \\\n",
            Flow(words, "  ", " \\"));
   }
 
-  // One statement a line, but for calls of macros.
+  // Prints one statement a line. Calls of macros fill lines instead: they are short, and nobody reads them
+  // one by one.
   std::string Lines(const Statements& statements, const std::string& indent) const {
     std::string text;
     std::vector<std::string> calls;
@@ -132,6 +142,7 @@ class MacroPrinter {
     return text;
   }
 
+  // Appends the statements as the words of a macro's body, where no line ends matter.
   void AppendWords(const Statements& statements, std::vector<std::string>* words) const {
     for (const Statement& statement : statements) {
       words->push_back(Text(statement));

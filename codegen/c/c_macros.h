@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions and lines of C that differ in numbers only, as macros that take these: the code is the same after
-// preprocessing, and a header a fraction of the size.
+// Prints functions and lines of C that differ in numbers only as macros that take these numbers. Compilers
+// see the same code after preprocessing, and a header is a fraction of the size. A family of sizes has many
+// functions that differ in strides alone.
+//
+// Before:
+//   void small(...) { a = from[0]; ... a = from[100]; ... a = from[200]; ... }
+//   void large(...) { a = from[0]; ... a = from[3000]; ... a = from[6000]; ... }
+// After, the macro's body having from[N1] and from[(2 * N1)]:
+//   KIRSCH_1(small, 100)
+//   KIRSCH_1(large, 3000)
 #ifndef KIRSCH_CODEGEN_C_C_MACROS_H_
 #define KIRSCH_CODEGEN_C_C_MACROS_H_
 
@@ -15,10 +23,10 @@ struct CFunction {
   bool by_macro = true;             // it may be an instance of a macro: nobody looks for its declaration
 };
 
-// The functions in their order, an empty line between two. Macros, whose names are `prefix` and a number, are
-// defined before what uses them first, and undefined at the end; without a prefix there are none. A number of
-// an instance is a parameter of its macro or follows from one: a row's offset is a multiple of its stride,
-// say.
+// Prints the functions in their order, with an empty line between two. Macros are called `prefix` and a
+// number. Each is defined before the first text that uses it, and undefined at the end. Without a prefix
+// there are none. A number of an instance is a parameter of its macro or follows from one or two: a row's
+// offset is a multiple of its stride, for example.
 std::string PrintFunctions(absl::Span<const CFunction> functions, const std::string& prefix);
 
 }  // namespace kirsch

@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-// With more parameters than that a number may follow from one other, not from two.
+// With more parameters than this, a number may follow from one other, but not from two.
 constexpr size_t kFew = 8;
 
 // What is known of two unknown factors: a * first + b * second = c.
@@ -19,7 +19,9 @@ struct Equation {
   int64_t a = 0, b = 0, c = 0;
 };
 
-// A column is first * a + second * b + a constant: for each parameter of the texts, and between texts.
+// Returns equations for the factors of two parameters that give the column: column = first * a + second * b +
+// a constant. The constant is unknown, so constants are compared with those of the first text. The texts may
+// have parameters of their own, in which the factors must agree, too.
 std::vector<Equation> MakeEquations(const std::vector<Number>& a, const std::vector<Number>& b,
                                     const std::vector<Number>& column) {
   std::vector<Equation> equations;
@@ -36,12 +38,13 @@ std::vector<Equation> MakeEquations(const std::vector<Number>& a, const std::vec
   return equations;
 }
 
-// The quotient, if it is a natural number, and not 0.
+// Returns the quotient, if it is a natural number and not 0.
 std::optional<int64_t> Ratio(int64_t of, int64_t by) {
   if (by == 0 || of % by != 0 || of / by <= 0) return std::nullopt;
   return of / by;
 }
 
+// True if neither its constant nor a factor is negative.
 bool IsNatural(const Number& number) {
   return number.constant >= 0 && std::all_of(number.terms.begin(), number.terms.end(),
                                              [](const auto& term) { return term.second > 0; });
@@ -55,6 +58,7 @@ bool AllEqual(const std::vector<Number>& column) {
 
 Parameters::Parameters(absl::Span<const std::vector<Hole>> texts) : texts_(texts), rules_(texts[0].size()) {
   AddRules();
+  // After this the texts are not needed: rules and sources tell all.
   for (const Source& source : sources_) pasted_.push_back(texts[0][source.hole].pasted);
   texts_ = {};
 }
@@ -67,13 +71,16 @@ Parameters::Column Parameters::ColumnOf(size_t hole) const {
 
 Parameters::Column Parameters::ColumnOf(const Source& source) const {
   Column column = ColumnOf(source.hole);
+  // The difference of two holes, text by text.
   if (source.less == kNone) return column;
   const Column less = ColumnOf(source.less);
   for (size_t i = 0; i < column.size(); ++i) column[i] = Sum(-1, less[i], column[i]);
   return column;
 }
 
-// Of what is pasted first, as it follows from nothing; then of smaller numbers before larger ones.
+// Finds a rule for each hole, in an order that makes simple numbers parameters. Pasted holes are first, as
+// they follow from nothing but equal ones. Then smaller numbers come before larger ones, so that a stride
+// becomes the parameter, and its multiples follow.
 void Parameters::AddRules() {
   std::vector<size_t> holes(rules_.size());
   std::iota(holes.begin(), holes.end(), size_t{0});
@@ -86,8 +93,10 @@ void Parameters::AddRules() {
     }
     ranks.push_back(rank);
   }
+  // Equal ranks keep the order of the text, so the result is deterministic.
   std::stable_sort(holes.begin(), holes.end(), [&](size_t a, size_t b) { return ranks[a] < ranks[b]; });
   for (size_t i = 0; i < holes.size(); ++i) {
+    // Each hole that does not follow yet gets a parameter from which it does.
     if (Follows(holes[i], &rules_[holes[i]])) continue;
     AddParameterFor(absl::MakeConstSpan(holes).subspan(i));
     KIRSCH_CHECK(Follows(holes[i], &rules_[holes[i]]));
@@ -96,11 +105,13 @@ void Parameters::AddRules() {
 
 bool Parameters::Follows(size_t hole, Rule* rule) const {
   const Column column = ColumnOf(hole);
+  // A number that is the same in all texts needs no parameter.
   if (AllEqual(column) && column[0].IsConstant()) {
     *rule = {kNone, kNone, 0, 0, column[0]};
     return true;
   }
   if (!texts_[0][hole].pasted) return FollowsFromOne(column, rule) || FollowsFromTwo(column, rule);
+  // A name cannot be computed: its number has to be a parameter as it is.
   const auto same = std::find(columns_.begin(), columns_.end(), column);
   *rule = {static_cast<size_t>(same - columns_.begin()), kNone, 1, 0, {}};
   return same != columns_.end();
@@ -109,6 +120,7 @@ bool Parameters::Follows(size_t hole, Rule* rule) const {
 bool Parameters::FollowsFromOne(const Column& column, Rule* rule) const {
   const Column nothing(column.size());
   for (size_t parameter = 0; parameter < size(); ++parameter)
+    // The first equation that has the factor tells it. Fits() checks it against all texts.
     for (const Equation& equation : MakeEquations(columns_[parameter], nothing, column)) {
       if (equation.a == 0) continue;
       const std::optional<int64_t> times = Ratio(equation.c, equation.a);
@@ -123,6 +135,7 @@ bool Parameters::FollowsFromTwo(const Column& column, Rule* rule) const {
   if (size() > kFew) return false;
   for (size_t parameter = 0; parameter < size(); ++parameter)
     for (size_t other = 0; other < parameter; ++other) {
+      // Two independent equations tell both factors, by Cramer's rule. Fits() checks them against all texts.
       const std::vector<Equation> equations = MakeEquations(columns_[parameter], columns_[other], column);
       const auto first = std::find_if(equations.begin(), equations.end(), [](const Equation& equation) {
         return equation.a != 0 || equation.b != 0;
@@ -140,7 +153,7 @@ bool Parameters::FollowsFromTwo(const Column& column, Rule* rule) const {
   return false;
 }
 
-// Sets what is left, if that is one constant.
+// Sets what is left, if that is one constant that C's int has room for.
 bool Parameters::Fits(const Column& column, Rule* rule) const {
   Column left = column;
   for (size_t i = 0; i < left.size(); ++i) {
@@ -155,12 +168,14 @@ bool Parameters::Fits(const Column& column, Rule* rule) const {
 void Parameters::AddParameterFor(absl::Span<const size_t> holes) {
   Source best{holes[0]};
   if (!texts_[0][holes[0]].pasted && size() < kFew) {
+    // The hole's number itself, or its distance from a source: the distance between rows is the stride.
     std::vector<Source> choices = {best};
     for (const Source& source : sources_)
       if (source.less == kNone && !texts_[0][source.hole].pasted) choices.push_back({holes[0], source.hole});
     size_t most = 0;
     for (const Source& choice : choices) {
       Push(choice);
+      // Distances may be negative in some text; then they are no choice.
       const bool natural = std::all_of(columns_.back().begin(), columns_.back().end(), IsNatural);
       Rule rule;
       const size_t count = natural && Follows(holes[0], &rule) ? CountFollowing(holes) : 0;
@@ -193,6 +208,7 @@ bool Parameters::Hold(const std::vector<Hole>& text) const {
   for (size_t hole = 0; hole < rules_.size(); ++hole) {
     const Rule& rule = rules_[hole];
     Number left = text[hole].value;
+    // What the parameters don't explain must be the rule's constant.
     if (rule.parameter != kNone) left = Sum(-rule.times, Argument(rule.parameter, text), left);
     if (rule.other != kNone) left = Sum(-rule.more, Argument(rule.other, text), left);
     if (left != rule.plus) return false;

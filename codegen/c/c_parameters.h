@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of a macro that stands for several texts: how the numbers of each follow from few.
+// Finds the parameters of a macro that stands for several texts of one shape: how the numbers of each text
+// follow from few of them. With fewer parameters calls are shorter.
+//
+// For example, three texts with the numbers
+//   0, 100, 200, 5      16, 3016, 6016, 5      64, 764, 1464, 5
+// have two parameters: N1 is the first number, N2 the second less the first. The macro's holes are
+//   N1, (N1 + N2), (N1 + 2 * N2), 5      and the calls (0, 100), (16, 3000), (64, 700)
 #ifndef KIRSCH_CODEGEN_C_C_PARAMETERS_H_
 #define KIRSCH_CODEGEN_C_C_PARAMETERS_H_
 
@@ -12,30 +18,36 @@
 
 namespace kirsch {
 
+// No parameter, hole, statement or macro: of numbers that begin with 0.
 inline constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
+// The parameters of one macro. Factors in its expressions are natural numbers.
 class Parameters {
  public:
-  // `texts` are of one shape: the holes of each, in order; two at least.
+  // `texts`: the holes of each text, in order, two texts at least. All are of one shape, so the same hole of
+  // each is pasted or none. They are needed only here.
   explicit Parameters(absl::Span<const std::vector<Hole>> texts);
 
   size_t size() const { return sources_.size(); }
-  // Do the text's numbers follow from its arguments?
+  // True if the text's numbers follow from its own arguments, so that the macro may stand for it, too.
   bool Hold(const std::vector<Hole>& text) const;
-  // Of the call that stands for the text.
+  // Returns the argument of the call that stands for the text.
   Number Argument(size_t parameter, const std::vector<Hole>& text) const;
+  // True if the parameter is pasted into names: its argument must be a constant or a parameter itself.
   bool IsPasted(size_t parameter) const { return pasted_[parameter]; }
-  // What is in the holes of the macro.
+  // Returns the macro's expression for that hole.
   Number Value(size_t hole) const;
 
  private:
   using Column = std::vector<Number>;  // the same hole, or argument, of all texts
 
-  // A parameter is what is in one hole, less what is in another, if there is one.
+  // Where an argument is found in a text: it is the number in one hole, less that in another, if there is
+  // one.
   struct Source {
     size_t hole, less = kNone;
   };
-  // times * parameter + more * other + plus, both parameters if there are any
+  // How a hole's number follows: times * parameter + more * other + plus. kNone: it does not need that
+  // parameter.
   struct Rule {
     size_t parameter = kNone, other = kNone;
     int64_t times = 0, more = 0;
@@ -45,14 +57,19 @@ class Parameters {
   Column ColumnOf(size_t hole) const;
   Column ColumnOf(const Source& source) const;
   void AddRules();
+  // True if the hole's numbers follow from the parameters that there are, for all texts; then sets the rule.
   bool Follows(size_t hole, Rule* rule) const;
-  // The parameters whose columns lie in a line, or plane, with the hole's.
+  // True if the column is a multiple of one parameter's column, or a sum of multiples of two, up to a
+  // constant.
   bool FollowsFromOne(const Column& column, Rule* rule) const;
   bool FollowsFromTwo(const Column& column, Rule* rule) const;
+  // True if the rule's factors leave the same constant in all texts; then sets `plus`.
   bool Fits(const Column& column, Rule* rule) const;
-  // Of the parameters that could be added to the hole's, the one from which most of the next holes follow.
+  // Adds a parameter from which the first of the holes follows. Several are possible: its number, or that
+  // less the number of another source. The one is taken from which most of the holes follow.
   void AddParameterFor(absl::Span<const size_t> holes);
   size_t CountFollowing(absl::Span<const size_t> holes) const;
+  // Add a parameter, and take the last one back, to try it.
   void Push(const Source& source);
   void Pop();
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// C text parted into what is the same in similar lines, and the numbers in which they differ.
+// Parts C text into what is the same in similar lines and the numbers in which they differ. The numbers
+// become holes, which a macro fills with its parameters.
+//
+// For example, "c0_3 = a[4] + b5;" has the numbers 0, 3, 4 and 5. With parameters in three of its holes:
+//   c0_##N1 = a[(N1 + 3 * N2 + 7)] + b##N2;
 #ifndef KIRSCH_CODEGEN_C_C_PATTERN_H_
 #define KIRSCH_CODEGEN_C_C_PATTERN_H_
 
@@ -11,31 +15,34 @@
 
 namespace kirsch {
 
-// The largest one that is a hole: sums of a few products of such numbers are within C's int.
+// The largest number that becomes a hole. Larger ones stay text. Sums of a few products of such numbers are
+// within C's int.
 inline constexpr int64_t kMostNumber = int64_t{1} << 28;
 
-// A constant and multiples of the parameters of the macro that the text is in.
+// A constant and multiples of the parameters of the macro that the text is in: 7 + 1 * N1 + 3 * N2.
 struct Number {
   int64_t constant = 0;
   std::vector<std::pair<size_t, int64_t>> terms = {};  // parameter, times (not 0); ascending
 
   bool IsConstant() const { return terms.empty(); }
   bool IsParameter() const { return constant == 0 && terms.size() == 1 && terms[0].second == 1; }
-  // How often the parameter is in it.
+  // Returns how often the parameter is in it; 0: it is not.
   int64_t Times(size_t parameter) const;
-  // As C, in parentheses where it has an operator. Terms are positive.
+  // Returns it as C, in parentheses where it has an operator. Factors of parameters must be positive.
   std::string Text() const;
 
   friend bool operator==(const Number&, const Number&) = default;
 };
-// times * a + b
+// Returns times * a + b.
 Number Sum(int64_t times, const Number& a, const Number& b);
 
+// A place for a number in a text.
 struct Hole {
   Number value;
-  bool pasted = false;  // part of a name, as the two in c0_3, or becomes one: a constant or a parameter
+  bool pasted = false;  // part of a name, as both in c0_3: holds a constant or one parameter, joined by ##
 };
 
+// A text with holes: text[0], hole 0, text[1], hole 1, ..., so that there is one text more than holes.
 struct Pattern {
   std::vector<std::string> text = {""};  // before each hole, and behind the last
   std::vector<Hole> holes = {};
@@ -44,11 +51,12 @@ struct Pattern {
   std::string Text() const;
 };
 
-// Numbers are decimal literals, and what follows the letters of a variable's name (c0_3_1, i16), but not the
-// digits of other names (__m512, _mm_loadu_si128).
+// Finds the numbers. They are decimal literals, and what follows the letters of a variable's name (c0_3_1,
+// i16). Digits of other names stay text (__m512, _mm_loadu_si128), as do hexadecimal numbers, floats and
+// strings.
 Pattern PatternOf(std::string_view text);
 
-// What the macro's parameter of that number (from 0) is called: N1, N2, ...
+// Returns the name of a macro's parameter: N1 for number 0, then N2, ...
 std::string ParameterName(size_t number);
 
 }  // namespace kirsch

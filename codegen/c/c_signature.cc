@@ -10,6 +10,7 @@
 namespace kirsch {
 namespace {
 
+// Packed memory is void*: its layout is the kernel's own business.
 std::string TensorParameter(const EntryTensor& tensor) {
   const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
   return Cat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
@@ -21,6 +22,7 @@ std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
   });
 }
 
+// The parameters behind the tensors, each with a comma before it, since there always are tensors.
 std::string ShareParameters(const CSignature& signature) {
   return Cat(signature.scratch ? ", void* __restrict scratch_memory" : "",
              signature.threads ? Cat(", size_t ", ShareNames(signature, ", size_t ")) : "",
@@ -35,7 +37,8 @@ std::string ShareArguments(const CSignature& signature) {
 
 bool IsWordCharacter(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Is the identifier somewhere in the text, and not as part of a longer one?
+// True if the identifier is somewhere in the text, and not as part of a longer one. For `n`, "n_threads"
+// doesn't count.
 bool Names(std::string_view text, std::string_view identifier) {
   for (size_t at = text.find(identifier); at != text.npos; at = text.find(identifier, at + 1)) {
     const size_t end = at + identifier.size();
@@ -50,7 +53,9 @@ bool Names(std::string_view text, std::string_view identifier) {
 std::string CType(Dtype dtype) {
   if (dtype == Dtype::kF32) return "float";
   if (dtype == Dtype::kF64) return "double";
+  // Blocks mix numbers of several types, so they are taken as bytes.
   if (IsOfBlocks(dtype)) return CType(PointeeOf(dtype));
+  // o8 is an s8 that is kept as the u8 that is 128 more: its bits are those of a u8.
   const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kExcess8;
   return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }

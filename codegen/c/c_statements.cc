@@ -8,7 +8,8 @@
 namespace kirsch {
 namespace {
 
-// Those of a block, up to its end, which `line` is at then.
+// Returns the statements of a block. `*line` is its first line at the beginning, and the line of its end
+// afterwards.
 Statements BlockAt(absl::Span<const std::string> lines, size_t* line) {
   Statements statements;
   for (; *line < lines.size(); ++*line) {
@@ -32,6 +33,7 @@ void AppendHoles(absl::Span<const Statement> statements, std::vector<Hole>* hole
   }
 }
 
+// `*hole` counts the holes across statements, in the same order as AppendHoles.
 void SetValues(const Parameters& parameters, size_t* hole, Statements* statements) {
   for (Statement& statement : *statements) {
     for (Hole& known : statement.head.holes) known.value = parameters.Value((*hole)++);
@@ -49,6 +51,7 @@ Statements SplitStatements(std::string_view text) {
 
 std::string ShapeOf(const Statement& statement) {
   std::string shape = statement.head.Shape();
+  // Control characters, which C text has none of, keep the parts of a key apart.
   if (statement.macro != kNone) Append(&shape, "\3", statement.macro);
   if (!statement.is_block) return shape + "\n";
   for (const Statement& inner : statement.body) shape += ShapeOf(inner);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C text as a tree of statements, which may be parted into groups and put together again.
+// Holds C text as a tree of statements, so that groups of them can be compared, taken out and put together
+// again. `if (x) {`, two lines and `}` are one statement with a body of two.
 #ifndef KIRSCH_CODEGEN_C_C_STATEMENTS_H_
 #define KIRSCH_CODEGEN_C_C_STATEMENTS_H_
 
@@ -13,24 +14,26 @@
 
 namespace kirsch {
 
-// A line, or one that begins a block with all up to the block's end; or the call of a macro.
+// A line; or a line that begins a block, with all statements up to the block's end; or the call of a macro.
 struct Statement {
-  Pattern head;  // of a call its arguments, "(4, N1)"
+  Pattern head;  // of a macro's call its arguments, "(4, N1)"
   std::vector<Statement> body = {};
   bool is_block = false;
-  size_t macro = kNone;
+  size_t macro = kNone;  // the number of the macro that it calls; kNone: it is no call
 };
 using Statements = std::vector<Statement>;
 
-// Lines end with "\n", those that begin a block with "{"; its end has the same indent.
+// Parts text into statements. Lines end with "\n". A line that begins a block ends with "{", and the block
+// ends with a line "}". Indents do not matter.
 Statements SplitStatements(std::string_view text);
 
-// Equal for statements that differ in numbers only.
+// Returns a key that is equal for statements that differ in numbers only. "a3 = b[7];" and "a4 = b[0];" have
+// one shape.
 std::string ShapeOf(const Statement& statement);
 
-// All numbers, in order.
+// Returns the numbers of all statements, in the order of the text.
 std::vector<Hole> FindHoles(absl::Span<const Statement> statements);
-// With what the macro has in the holes.
+// Returns the statements with the macro's expressions in their holes: "a = b[300];" becomes "a = b[N1];".
 Statements WithValues(absl::Span<const Statement> statements, const Parameters& parameters);
 
 }  // namespace kirsch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane by lane arithmetic of CVectors.
+// Prints the lane by lane arithmetic of CVectors. LlvmVectors gives the same bits.
 #include <array>
 #include <cstdlib>
 
@@ -11,16 +11,19 @@
 namespace kirsch {
 namespace {
 
+// A vector of floats as integers of the same bits, and back.
 std::string AsBits(const Var& real) { return AsIntegers(real.dtype, real.bytes(), real.name); }
 
 std::string OfBits(const Var& real, const std::string& bits) {
   return OfIntegers(real.dtype, real.bytes(), bits);
 }
 
-// Of instructions for lanes of integers.
+// The ending of instructions for lanes of integers: "_epi16".
 std::string LaneSuffix(const Var& var) { return Cat("_epi", 8 * Bytes(var.dtype)); }
 
-// Each lane's partner is `distance` lanes away, a power of two.
+// Returns the vector with each lane's partner in its place; the partner is `distance` lanes away, a power of
+// two. For distance 2, lanes 0 1 2 3 become 2 3 0 1. Neighbours within 16 bytes are swapped by one
+// permutation; farther lanes by whole parts of 16 bytes.
 std::string Partners(const std::string& value, int lanes, int distance) {
   const int bytes = 4 * lanes;
   if (distance <= 2) return Intrinsic(bytes, "permute_ps", value, distance == 1 ? "0xb1" : "0x4e");
@@ -38,12 +41,14 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
   std::string name = kNames[static_cast<size_t>(op)];
   if (op >= BinaryOp::kAnd) {
     Append(&name, "_", Si(bytes));
-    // The instructions for floats came later: AVX-512F has only those for integers.
+    // Operations on the bits of floats need AVX512DQ for vectors of 64 bytes. AVX-512F has only those for
+    // integers, so bits are taken as integers everywhere.
     return real ? OfBits(a, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
                 : Intrinsic(bytes, name, Get(a), Get(b));
   }
   if (halves)
     return AsIntegers(a.dtype, bytes, Intrinsic(bytes, Cat(name, "_", RealSuffix(a.dtype)), a.name, b.name));
+  // A product of integers is the lower half of the exact one.
   if (op == BinaryOp::kMul && !real) name = "mullo";
   return Intrinsic(bytes, Cat(name, real ? Cat("_", RealSuffix(a.dtype)) : LaneSuffix(a)), Get(a), Get(b));
 }
@@ -59,7 +64,8 @@ std::string CVectors::Scale(const Var& a, const Var& exponent) const {
   return Intrinsic(a.bytes(), "scalef_ps", a.name, exponent.name);
 }
 
-// Bytes are shifted as words of 16 bits; what comes in from the neighbour is cut off.
+// There is no shift of bytes. They are shifted as words of 16 bits, and bits that come in from the neighbour
+// are cut off.
 std::string CVectors::Shift(const Var& from, int left) const {
   const int bytes = from.bytes(), by = std::abs(left);
   const std::string name = left >= 0 ? "slli" : "srli";
@@ -74,6 +80,8 @@ std::string CVectors::Bits(const Var& to, const Var& from) const {
   return to.dtype == Dtype::kF32 ? OfBits(to, Get(from)) : AsBits(from);
 }
 
+// The comparison is ordered: it is false for NaNs, so that b is taken. Blends take their second vector where
+// the mask is set.
 std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {
   const int bytes = x.bytes();
   if (program_.masks)
@@ -83,6 +91,8 @@ std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const
                    Intrinsic(bytes, "cmp_ps", x.name, y.name, "_CMP_LT_OQ"));
 }
 
+// Masks come from a register, an immediate, or a vector of sign bits, whichever the features and the count
+// allow.
 std::string CVectors::FirstLanes(const Var& a, const Var& b, const CCount& count) const {
   const int bytes = a.bytes();
   if (program_.masks) return Intrinsic(bytes, "mask_blend_ps", MaskOf(a.lanes, count), b.name, a.name);
@@ -92,6 +102,8 @@ std::string CVectors::FirstLanes(const Var& a, const Var& b, const CCount& count
       Intrinsic(bytes, bytes > 16 ? "castsi256_ps" : "castsi128_ps", MaskVector(a.lanes, count, a.dtype)));
 }
 
+// Adds each lane's partner, the farthest first: 4, then 2, then 1 lanes away of 8. After that all lanes have
+// the whole.
 std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var& from) const {
   KIRSCH_CHECK(op == BinaryOp::kAdd || op == BinaryOp::kMax);
   std::vector<std::string> statements;

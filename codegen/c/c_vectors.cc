@@ -14,20 +14,24 @@
 namespace kirsch {
 namespace {
 
+// Vectors shorter than 16 bytes are the lower part of an __m128i.
 std::string IntegerType(int bytes) {
   return bytes <= kXmmBytes ? "__m128i" : bytes == 32 ? "__m256i" : "__m512i";
 }
 
-// "epi16", or "epu16".
+// How intrinsics call integers of the type's width: "epi16", or, as unsigned ones, "epu16".
 std::string Epi(Dtype dtype, bool with_sign = true) {
   return Cat(with_sign ? "epi" : "epu", 8 * Bytes(dtype));
 }
 
+// Leaves out "+ 0".
 std::string Offset(const std::string& pointer, int elements) {
   return elements == 0 ? pointer : Cat(pointer, " + ", elements);
 }
 
-// Elements first .. first + count - 1 as an unsigned number, the rest being zero.
+// Returns elements first .. first + count - 1 as an unsigned number of 32 bits, the rest being zero. Elements
+// are read one by one, so nothing behind them is touched. Of bytes 4 and 5:
+//   (uint32_t)(uint8_t)(p)[4] | (uint32_t)(uint8_t)(p)[5] << 8
 std::string GatheredWord(const std::string& from, Dtype memory, int first, int count) {
   const int bits = 8 * Bytes(memory);
   std::string word;
@@ -38,10 +42,16 @@ std::string GatheredWord(const std::string& from, Dtype memory, int first, int c
   return word;
 }
 
-// By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
-// `words`: an element in the lower part of 16 bits each, whose upper part is shifted out.
+// Returns f32 of narrower floats, by way of f16, the bits of which are made first. `words` has an element in
+// the lower part of each 16 bits; the upper part is shifted out.
+//
+// For 1 sign bit, 4 bits of exponent and 3 of mantissa, in 16 bits:
+//   ........seeeemmm  ->  seeeemmm00000000  ->  sseeeemmm0000000  ->  s0eeeemmm0000000
+// The exponent's bias is too small then, so the result is multiplied by a power of two. A NaN or an infinity
+// of the type has to get the largest exponent, which tells them in f16.
 std::string WordsByF16(const std::string& words, Dtype from, int lanes) {
   const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kWordBytes;
+  // `shift`: the mantissa begins so many bits higher in f16.
   const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
   const auto constant = [&](uint32_t number) {
     return Intrinsic(half, "set1_epi16", Cat("(short)0x", absl::Hex(number)));
@@ -55,6 +65,7 @@ std::string WordsByF16(const std::string& words, Dtype from, int lanes) {
       bits = Intrinsic(half, bits_and, Intrinsic(half, "srai_epi16", bits, sign_shift - shift),
                        constant(F16BitsOf(from)));
   }
+  // Magnitudes from the first special one on become f16's, by bits that are set where the comparison holds.
   if (HasSpecialsOfItsOwn(from)) {
     const std::string magnitude = Intrinsic(half, bits_and, bits, constant(SignBit(Dtype::kF16) - 1));
     const std::string special =
@@ -67,12 +78,14 @@ std::string WordsByF16(const std::string& words, Dtype from, int lanes) {
   return Intrinsic(bytes, "mul_ps", floats, Intrinsic(bytes, "set1_ps", Cat(1 << ScaleFromF16(from), ".0f")));
 }
 
+// Bytes become 16 bits first; f16 is converted as it is.
 std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
   const int half = lanes * Bytes(Dtype::kF16);
   return WordsByF16(from == Dtype::kF16 ? value : Intrinsic(half, "cvtepu8_epi16", value), from, lanes);
 }
 
-// Memory's elements, as LoadNarrow has them, as elements of type `to`.
+// Returns memory's elements, as LoadNarrow has them, as elements of type `to`. o8 and s8 differ in the
+// highest bit only. bf16 is the upper half of an f32.
 std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   const int bytes = lanes * Bytes(to);
   if (from == to) return value;
@@ -88,7 +101,8 @@ std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   return Intrinsic(bytes, Cat("cvt", Epi(from, Info(from).has_sign), "_", Epi(to)), value);
 }
 
-// Within 16 bytes by one shuffle; of ymm, pairs of elements are then put in order.
+// Returns the elements number first, first + 2, ... of a, then those of b. Within 16 bytes one shuffle does
+// it; of ymm, pairs of elements are then put in order. Zmm has a permutation of two vectors.
 std::string EverySecond(const Var& a, const Var& b, int first) {
   const int bytes = a.bytes();
   if (bytes == 64) {
@@ -102,24 +116,27 @@ std::string EverySecond(const Var& a, const Var& b, int first) {
                    Intrinsic(bytes, "permute4x64_pd", Intrinsic(bytes, "castps_pd", pairs), "0xd8"));
 }
 
-// Of zmm under a mask of all lanes: see LaneSums.
+// Prints a shuffle; of zmm under a mask of all lanes, which changes nothing but a warning: see LaneSums.
 template <typename... Arguments>
 std::string Shuffled(int bytes, const std::string& name, const Arguments&... arguments) {
   if (bytes != 64) return Intrinsic(bytes, name, arguments...);
   return Intrinsic(bytes, "maskz_" + name, name.ends_with("64") ? "0xff" : "0xffff", arguments...);
 }
 
+// GCC's multiply-adds of integers want variables of 32-bit elements: see VariableType.
 bool IsOfWords(const Var& var) { return var.dtype == Dtype::kS32; }
 
-// Values of such variables are vectors of integers but to its arithmetic.
+// Variables of h16 are vectors of floats to its arithmetic, and vectors of integers to all other intrinsics.
 bool IsOfHalves(const Var& var) { return var.dtype == Dtype::kF16Sums; }
 
-// Are vectors of the type floats to C?
+// True if vectors of the type are vectors of floats to C.
 bool IsReal(Dtype dtype) { return dtype == Dtype::kF32 || dtype == Dtype::kF64; }
 
 }  // namespace
 
-// Of elements of 64 bits, which setr is not there for in 128 bits, from the last lane to the first.
+// Known counts are constants: -1 in the lanes that exist. Others are compared with the lanes' numbers when
+// the code runs: count > 0, count > 1, ... Elements of 64 bits go from the last lane to the first, as there
+// is no `setr` for them in 128 bits.
 std::string CVectors::MaskVector(int lanes, const CCount& count, Dtype dtype) {
   const bool known = count.index.empty(), wide = Bytes(dtype) > kWordBytes;
   const int bytes = lanes * Bytes(dtype);
@@ -135,6 +152,7 @@ std::string CVectors::MaskVector(int lanes, const CCount& count, Dtype dtype) {
   return Intrinsic(bytes, Cat("cmpgt_", Epi(dtype)), end, mask);
 }
 
+// The index is 1 to 64, so the shift is less than 64, as C requires.
 std::string CVectors::MaskOf(int lanes, const CCount& count) {
   if (count.index.empty()) return Mask(lanes, count.number);
   return Cat("(__mmask", std::max(lanes, 8), ")(~0ull >> (64 - ", count.index, "))");
@@ -183,16 +201,18 @@ std::string CVectors::Loaded(const Var& var) const {
                          : Cat(macros_, "LOADED(", var.name, ")");
 }
 
+// Short vectors are set as the whole register that they are the lower part of.
 std::string CVectors::Zero(const Var& to) const {
   const int bytes = to.bytes();
   return Intrinsic(bytes, Cat("setzero_", IsReal(to.dtype) ? std::string(RealSuffix(to.dtype)) : Si(bytes)));
 }
 
-// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words and wider ones only.
+// AVX2 and AVX-512F have masked accesses for words and wider elements only.
 bool CVectors::Maskable(Dtype memory) const {
   return program_.masks && (Bytes(memory) >= kWordBytes || program_.HasFeature("avx512bw"));
 }
 
+// A load of one element needs no mask: it sets the other lanes to zero.
 std::string CVectors::LoadReal(Dtype dtype, int lanes, const std::string& from, const CCount& count) const {
   const int bytes = lanes * Bytes(dtype);
   const std::string type = RealSuffix(dtype);
@@ -202,7 +222,9 @@ std::string CVectors::LoadReal(Dtype dtype, int lanes, const std::string& from, 
   return Intrinsic(bytes, "maskload_" + type, from, MaskVector(lanes, count, dtype));
 }
 
-// A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
+// Loads a part of a vector of elements that cannot be masked: whole words under a mask, then the rest of a
+// word. For 7 bytes, a masked load takes 1 word, and 3 bytes are gathered into a word that is inserted in
+// lane 1.
 std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const {
   const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
   const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kWordBytes;
@@ -213,17 +235,20 @@ std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lan
                 ? Intrinsic(bytes, "maskz_loadu_epi32", Mask(all_words, words), from)
                 : Intrinsic(bytes, "maskload_epi32", pointer, MaskVector(all_words, words, Dtype::kS32));
   if (rest == 0) return value;
+  // The word is put into its lane: by a mask in zmm, else by an insertion.
   const std::string word = Cat("(int)(", GatheredWord(from, memory, words * in_word, rest), ")");
   if (bytes == 64)
     return Intrinsic(bytes, "mask_set1_epi32", value, Cat("(__mmask16)0x", absl::Hex(1u << words)), word);
   return Intrinsic(bytes, "insert_epi32", value, word, words);
 }
 
-// Without a conversion, in the lower part of the vector.
+// Loads elements without a conversion, into the lower part of the vector. Short vectors have loads of their
+// own, so that no byte behind them is read.
 std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lanes,
                                  const CCount& count) const {
   const int bytes = lanes * Bytes(memory);
   if (!count.Is(lanes)) {
+    // AVX2 has a masked load for words, also where the count is known at run time only.
     if (!Maskable(memory) && !count.index.empty() && Bytes(memory) == kWordBytes)
       return Intrinsic(bytes, "maskload_epi32", from, MaskVector(lanes, count, memory));
     if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count.Known());
@@ -247,6 +272,8 @@ std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory,
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype, to.lanes);
 }
 
+// A word is `group` elements of memory. They are broadcast as memory has them, and widened after that, all
+// lanes at once.
 std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const {
   const int bytes = to.bytes(), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
   const std::string element = Cat("*(", from, ")");
@@ -256,10 +283,11 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
     return Intrinsic(
         bytes, Cat("cast", Si(bytes), "_ps"),
         Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "set1_epi16", Cat("(short)", element)), 16));
-  if (WidensByF16(memory) && Bytes(memory) == 1)  // likewise
+  // In both halves of each 16 bits, for the same reason.
+  if (WidensByF16(memory) && Bytes(memory) == 1)
     return WordsByF16(Intrinsic(to.lanes * Bytes(Dtype::kF16), "set1_epi8", Cat("(char)", element)), memory,
                       to.lanes);
-  // GCC makes it a part of the multiply-add that takes it, if it is of floats from the beginning.
+  // If it is a broadcast of floats from the beginning, GCC makes it a part of the multiply-add that takes it.
   if (IsOfHalves(to))
     return AsIntegers(
         to.dtype, bytes,
@@ -268,6 +296,8 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
                             OfIntegers(to.dtype, kXmmBytes, Intrinsic(kXmmBytes, "loadu_si16", from)))));
   const int bits = 8 * Bytes(memory) * group;  // of a group in memory
   std::string value;
+  // Single elements; then whole groups, which are loaded at once; then groups that end early, whose elements
+  // are gathered, so that none behind them is read.
   if (group == 1) {
     const char* type = bits == 8 ? "(char)" : bits == 16 ? "(short)" : "";
     value = Intrinsic(narrow, Cat("set1_epi", bits), Cat(type, element));
@@ -281,7 +311,7 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
   return Widened(value, memory, to.dtype, to.lanes);
 }
 
-// Byte by byte, as C lets no pointer to bytes stand for one to wider elements.
+// Reads the element byte by byte, as C lets no pointer to bytes stand for one to wider elements.
 std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const {
   if (memory == Dtype::kF32) return Intrinsic(to.bytes(), "set1_ps", Cat("*(const float*)(", from, ")"));
   const int bits = 8 * Bytes(memory);
@@ -293,7 +323,7 @@ std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dty
                  to.lanes);
 }
 
-// The 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)
+// Returns the 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)
 std::string Quarter(const std::string& value, int bytes, int number) {
   if (bytes <= kXmmBytes) return value;
   if (bytes == 64) return Cat("_mm512_maskz_extracti32x4_epi32(0xf, ", value, ", ", number, ")");
@@ -301,7 +331,8 @@ std::string Quarter(const std::string& value, int bytes, int number) {
                      : Cat("_mm256_extracti128_si256(", value, ", 1)");
 }
 
-// Pieces of 16, 8, 4, 2 and 1 bytes where there are no masks.
+// Without masks, a part of a vector is stored in pieces of 16, 8, 4, 2 and 1 bytes. 11 elements of 1 byte are
+// pieces of 8, 2 and 1.
 std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
                                                int lanes, const CCount& count) const {
   const int element = Bytes(memory), bytes = lanes * element;
@@ -315,6 +346,7 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
   std::vector<std::string> statements;
   const int all_bytes = count.Known() * element;
   for (int done = 0; done < all_bytes;) {
+    // The largest power of two that is left, which then lies within one part of 16 bytes.
     const int piece =
         std::min(kXmmBytes, static_cast<int>(std::bit_floor(static_cast<unsigned>(all_bytes - done))));
     std::string part = Quarter(value, bytes, done / kXmmBytes);
@@ -335,20 +367,22 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
   return statements;
 }
 
-// The lower half of a ymm whose 16-bit elements came out of packing each half with itself.
+// AVX2 packs each 16 bytes by itself. After a vector was packed with itself, words 0 and 2 of 64 bits hold
+// the result; this moves them together, into the lower half.
 std::string Rejoined(const std::string& packed, int lanes) {
   if (lanes == 4) return packed;
   return Cat("_mm256_castsi256_si128(_mm256_permute4x64_epi64(", packed, ", 8))");
 }
 
-// Of words that hold 16 bits.
+// Words hold 16 bits each, so unsigned saturation changes none of them.
 std::string CVectors::CutTo16(const std::string& words, int lanes) const {
   const int bytes = 4 * lanes;
   if (program_.masks) return Intrinsic(bytes, "cvtepi32_epi16", words);
   return Rejoined(Intrinsic(bytes, "packus_epi32", words, words), lanes);
 }
 
-// Of words of any value. Unsigned saturation takes its input for unsigned, but for the last of AVX2's steps.
+// Words may have any value. AVX-512's unsigned saturation takes its input for unsigned, so negative words
+// become 0 first. AVX2 goes by s16; its last step takes that for signed, whatever the result.
 std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) const {
   const int bytes = 4 * lanes;
   if (program_.masks && to == Dtype::kU8)
@@ -360,7 +394,9 @@ std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) c
   return Intrinsic(kXmmBytes, to == Dtype::kU8 ? "packus_epi16" : "packs_epi16", halves, halves);
 }
 
-// To nearest, ties to even; what is no number stays none, though its payload is cut.
+// Rounds to nearest, ties to even, by integers: adds 0x7fff, and 1 more if the upper half is odd, then takes
+// the upper half. A NaN could become infinity that way. It stays a NaN instead: its upper half with one bit
+// set, the rest of its payload cut.
 std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string& to,
                                              const CCount& count) const {
   const int bytes = from.bytes();
@@ -388,6 +424,7 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
   return statements;
 }
 
+// There is an instruction that rounds to nearest, ties to even.
 std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to,
                                             const CCount& count) const {
   const int bytes = from.bytes();
@@ -399,6 +436,7 @@ std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& 
   return statements;
 }
 
+// As LoadReal: whole vectors, single elements, then by a mask.
 std::string CVectors::StoreReal(const Var& from, const std::string& to, const CCount& count) const {
   const int bytes = from.bytes();
   const std::string type = RealSuffix(from.dtype);
@@ -433,8 +471,8 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
   return StoreNarrow(Get(from), to, memory, from.lanes, count);
 }
 
-// Of integers GCC reassociates the additions of a block: it adds the products first, which takes more
-// registers than there are. What is given to it as the instruction stays where it is.
+// GCC reassociates the additions of integers in a block: it adds the products first, which takes more
+// registers than there are. An addition that is given as the instruction stays where it is.
 std::string CVectors::AddInPlace(const Var& accumulator, const std::string& product) const {
   if (macros_.empty())
     return Cat("__asm__(\"vpaddd {%1, %0, %0|%0, %0, %1}\" : \"+v\"(", accumulator.name, ") : \"v\"(",
@@ -451,13 +489,14 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   const Encoding* const encoding =
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
   KIRSCH_CHECK(encoding != nullptr);
-  // Vectors of bf16 have a type of their own there, and variables of h16 are what it takes.
+  // Intrinsics of bf16 have a type of vectors of their own; variables of h16 have the type already.
   const std::string cast = row->lhs == Dtype::kBf16 ? Cat("(__m", 8 * bytes, "bh)") : "";
   const auto get = [&](const Var& var) { return IsOfHalves(var) ? var.name : Get(var); };
   const std::string sum = get(accumulator), x = cast + get(exchanged ? b : a),
                     y = cast + get(exchanged ? a : b);
   const std::string name =
       subtracts ? Cat("fmsub_", RealSuffix(accumulator.dtype)) : std::string(encoding->c);
+  // Where the sum is among the instruction's operands: the last one, the first one, or added to a product.
   switch (encoding->form) {
     case EncodingForm::kLast:
       return Cat(accumulator.name, " = ", Intrinsic(bytes, name, x, y, sum), ";");
@@ -472,7 +511,7 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   KIRSCH_BUG("no such form");
 }
 
-// Floats by their bits: no text of theirs could say more.
+// Floats are given by their bits, so that a NaN or -0 stays what it is.
 std::string CVectors::Fill(const Var& to, uint64_t word) const {
   const int bytes = to.bytes();
   if (to.dtype == Dtype::kF64)
@@ -488,9 +527,12 @@ std::string CVectors::Convert(const Var& to, const Var& from) const {
   return Intrinsic(to.bytes(), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", Get(from));
 }
 
-// As in LlvmVectors: halves are added until 4 lanes are left, then two horizontal additions. Halves of zmm
-// are taken under a mask: unmasked, they would trip GCC 12's warning about uninitialised variables in its own
-// header.
+// Adds halves until 4 lanes are left, then makes two horizontal additions. LlvmVectors has the same order, so
+// both have the same bits. For one vector of 8 lanes, and three that are zero:
+//   q0 = lower half + upper half           (4 lanes)
+//   to = hadd(hadd(q0, q1), hadd(q2, q3))  (lane i is the sum of qi)
+// Halves of zmm are taken under a mask: unmasked, they would trip GCC 12's warning about uninitialised
+// variables in its own header.
 std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<const Var*, 4>& from) const {
   if (to.dtype == Dtype::kF64) return LaneSumsOfPairs(to, from);
   if (IsOfHalves(to)) return LaneSumsOfHalves(to, from);
@@ -526,7 +568,8 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
   return statements;
 }
 
-// The same of f64: halves are added until 2 lanes are left, then one horizontal addition.
+// The same of f64: adds halves until 2 lanes are left, then makes one horizontal addition. Its two results
+// are joined.
 std::vector<std::string> CVectors::LaneSumsOfPairs(const Var& to,
                                                    const std::array<const Var*, 4>& from) const {
   const auto half_of_zmm = [](const std::string& value, int part) {
@@ -557,7 +600,8 @@ std::vector<std::string> CVectors::LaneSumsOfPairs(const Var& to,
   return statements;
 }
 
-// The same of h16: halves are added until one lane is left. Lanes of several sums are then put side by side.
+// The same of h16: adds halves until one lane is left. There is no horizontal addition for it, so the sums
+// are then put side by side.
 std::vector<std::string> CVectors::LaneSumsOfHalves(const Var& to,
                                                     const std::array<const Var*, 4>& from) const {
   const auto add = [&](int bytes, const std::string& a, const std::string& b) {
@@ -593,7 +637,6 @@ std::vector<std::string> CVectors::LaneSumsOfHalves(const Var& to,
   return statements;
 }
 
-// A variable as a vector of integers, and set to one.
 std::string CVectors::Integers(const Var& var) const {
   const int bytes = var.bytes();
   if (!IsReal(var.dtype)) return Get(var);
@@ -606,8 +649,11 @@ std::string CVectors::SetIntegers(const Var& to, const std::string& value) const
   return Set(to, Intrinsic(bytes, Cat("cast", Si(bytes), "_", RealSuffix(to.dtype)), value));
 }
 
-// Of quarters of vectors of 16, 8 and 4 bytes, of which the latter two fill one register; or of words; or of
-// two vectors of f64.
+// Interleaves pairs of rows, then the results, as in a butterfly:
+//   low01 = a0 b0 a1 b1, low23 = c0 d0 c1 d1  ->  a0 b0 c0 d0 and a1 b1 c1 d1
+// Rows of 16 bytes and more are done by 32 bits, then 64. A row of 8 or 4 bytes fills only a part of its
+// register: low01 then has all of two rows, and one register gets several results, which are shifted down.
+// Two vectors of f64 take a single step.
 std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& rows) const {
   const int bytes = rows[0]->bytes();
   std::array<std::string, 4> row;
@@ -632,6 +678,7 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
     set(1, "high");
     return statements;
   }
+  // A quarter of a vector, or of each 16 bytes: 8 * bytes / 4.
   const int quarter = 2 * std::min(bytes, kXmmBytes);  // bits
   define("low01", low(quarter, row[0], row[1]));
   define("low23", low(quarter, row[2], row[3]));
@@ -654,7 +701,9 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
   return statements;
 }
 
-// Of zmm, the even and the odd parts of two vectors are put into one, twice.
+// Turns a square of parts of 16 bytes. Ymm has two parts, so one step takes the first ones of both vectors,
+// another the second ones. Of zmm, the even and the odd parts of two vectors are put into one, twice:
+//   even01 = a0 a2 b0 b2, even23 = c0 c2 d0 d2  ->  a0 b0 c0 d0 (even) and a2 b2 c2 d2 (odd)
 std::vector<std::string> CVectors::TransposeParts(const std::array<const Var*, 4>& rows) const {
   std::array<std::string, 4> row;
   for (size_t i = 0; i < 4 && rows[i] != nullptr; ++i) row[i] = Integers(*rows[i]);
@@ -684,6 +733,7 @@ std::vector<std::string> CVectors::TransposeParts(const std::array<const Var*, 4
   return statements;
 }
 
+// Widens the elements of each vector to a group, shifts them to their place in it, and joins all.
 std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>& from) const {
   const int bytes = to.bytes(), bits = 8 * Bytes(to.dtype);
   const std::string group = Cat("epi", bits * to.lanes / from[0]->lanes);
@@ -696,11 +746,13 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
   return sum;
 }
 
+// Both vectors are read before either is set, hence the temporary.
 std::vector<std::string> CVectors::Deinterleave(const Var& a, const Var& b) const {
   return {Cat("const ", CVectorType(a), " even = ", EverySecond(a, b, 0), ";"),
           Cat(b.name, " = ", EverySecond(a, b, 1), ";"), Cat(a.name, " = even;")};
 }
 
+// A bf16 is the upper half of an f32: the lower element is shifted up, the upper one is masked.
 std::string CVectors::Half(const Var& words, int half) const {
   const int bytes = words.bytes();
   const std::string word = half == 0 ? Intrinsic(bytes, "slli_epi32", words.name, 16)
