@@ -14,18 +14,21 @@
 namespace kirsch {
 namespace {
 
+// The name must be in the table.
 const Feature& RowOf(const std::string& name) {
   const Feature* const row = FindFeature(name);
   KIRSCH_CHECK(row != nullptr);
   return *row;
 }
 
-// "AMX_TILE"
+// Returns the name as it may be part of a macro's: "AMX_TILE" for "amx-tile".
 std::string MacroPart(const std::string& feature) {
   return absl::StrReplaceAll(absl::AsciiStrToUpper(feature), {{"-", "_"}});
 }
 std::string CheckMacro(const std::string& feature) { return Cat("KIRSCH_CPU_", MacroPart(feature)); }
 
+// A feature counts only if the operating system saves its registers, which XGETBV tells. Leaves and subleaves
+// that the CPU lacks are not asked for.
 constexpr char kCpuidFunctions[] =
     R"(static inline void $NAME_cpuid_leaf(int leaf, int subleaf, int* info) {
 #if defined(_MSC_VER)
@@ -70,6 +73,8 @@ $BITS;
 }
 )";
 
+// Linux lets a process use tiles only if it has asked for them. The system is called directly, without a
+// library.
 constexpr char kPermission[] =
     R"(// 1 if the system lets this process use tiles (AMX), for which it has to be asked.
 static inline int $NAME_permitted(int asks) {
@@ -87,7 +92,7 @@ static inline int $NAME_permitted(int asks) {
 }
 )";
 
-// For #if: the compiler's __builtin_cpu_supports may not take all of the names.
+// Returns a condition for #if: the compiler's __builtin_cpu_supports may not take all of the names.
 std::string OldBuiltinCondition(const std::vector<std::string>& features) {
   int gcc = 0, clang = 0;
   for (const std::string& feature : features) {
@@ -100,6 +105,7 @@ std::string OldBuiltinCondition(const std::vector<std::string>& features) {
   return condition;
 }
 
+// Joins the features' items by &&.
 template <typename Item>
 std::string All(const std::vector<std::string>& features, Item item) {
   return absl::StrJoin(features, " && ",
@@ -126,6 +132,7 @@ std::string CompilerCheck(const std::vector<std::string>& features) {
 std::string CpuCheckDefinitions(const std::vector<std::string>& features, const std::string& name) {
   std::string bits, cpuid, builtin;
   int bit = 0;
+  // Bit 0 of the known bits says that they are known, so features have the bits from 1 on.
   for (const std::string& feature : features) {
     const Feature& row = RowOf(feature);
     ++bit;
@@ -135,6 +142,7 @@ std::string CpuCheckDefinitions(const std::vector<std::string>& features, const 
     Append(&cpuid, "#define ", CheckMacro(feature), " ($NAME_cpuid_bits() >> ", bit, " & 1)\n");
     Append(&builtin, "#define ", CheckMacro(feature), " __builtin_cpu_supports(\"", feature, "\")\n");
   }
+  // The builtin knows nothing of permissions, so CPUID is asked whatever the compiler.
   if (NeedPermission(features))
     return absl::StrReplaceAll(
         Cat(kPermission, kCpuidFunctions, cpuid,

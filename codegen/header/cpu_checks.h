@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C code that asks the CPU which instructions it has. Internal to codegen/.
+// Prints C code that asks the CPU which instructions it has. A header may be compiled on one machine and run
+// on another, so it asks at run time. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_CPU_CHECKS_H_
 #define KIRSCH_CODEGEN_HEADER_CPU_CHECKS_H_
 
@@ -8,26 +9,28 @@
 
 namespace kirsch {
 
-// Does the system have to be asked for one of the features? CpuCondition says no until it has been:
-// KIRSCH_PERMIT(), which CpuCheckDefinitions defines then, asks.
+// True if the system has to be asked for one of the features. CpuCondition is false until it has been.
+// KIRSCH_PERMIT() asks; CpuCheckDefinitions defines it then.
 bool NeedPermission(const std::vector<std::string>& features);
 
-// An error for compilers that are too old to know one of these features; empty if none is.
+// Returns an #error for compilers that are too old to know one of these features; empty if all compilers do.
 std::string CompilerCheck(const std::vector<std::string>& features);
 
-// Definitions of what CpuCondition uses, for these features: GCC's and Clang's builtin; or CPUID, asked once,
-// with MSVC, with Clang for Windows (where the builtin needs a library), and with compilers whose builtin
-// lacks one of the names. `name`: what functions' names begin with. Before it stand the includes and
-// KIRSCH_TARGET.
+// Returns definitions of what CpuCondition uses, for these features. GCC and Clang have a builtin for it.
+// Three cases ask CPUID instead, once: MSVC, Clang for Windows (where the builtin needs a library), and
+// compilers whose builtin lacks one of the names. `name`: the prefix of functions' names. The includes and
+// KIRSCH_TARGET must stand before it.
 std::string CpuCheckDefinitions(const std::vector<std::string>& features, const std::string& name);
 
-// The #undef lines.
+// Returns the #undef lines for these definitions.
 std::string CpuCheckEnd(const std::vector<std::string>& features);
 
-// A C expression: not 0 if the CPU and the operating system support all of them.
+// Returns a C expression that is not 0 if the CPU and the operating system support all of them:
+//   KIRSCH_CPU_AVX2 && KIRSCH_CPU_FMA
 std::string CpuCondition(const std::vector<std::string>& features);
 
-// For #if: the compiler was told that it may use all of them.
+// Returns an expression for #if: true if the compiler was told that it may use all of them:
+//   defined(__AVX512F__) && defined(__AVX512VL__)
 std::string CompilerCondition(const std::vector<std::string>& features);
 
 }  // namespace kirsch

@@ -16,6 +16,7 @@
 namespace kirsch {
 namespace {
 
+// Sizes come before all other parameters.
 std::string ParametersOf(const HeaderFunction& function) {
   std::string text;
   for (const VaryingSize& size : function.sizes) Append(&text, "size_t ", size.name, ", ");
@@ -28,16 +29,18 @@ std::string Arguments(const HeaderFunction& function) {
   return text + CArguments(function.signature());
 }
 
+// Only functions with sizes can refuse, so only these return whether they did.
 const char* Result(const HeaderFunction& function) { return function.sizes.empty() ? "void " : "int "; }
 
-// The function that has the kernels of one variant.
+// Returns the name of the function that has the kernels of one variant.
 std::string VariantName(const HeaderFunction& function, const HeaderVariant& variant) {
   return Cat(function.name, "_", MakeIdentifier(variant.target.name));
 }
 
-// The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
-// one with a single phase does so in the first. `caller`: the function's signature; `sizes`: what those are
-// called that the kernel takes.
+// Returns the call of one kernel by a function that may take more than the kernel does. A kernel with a
+// single task computes all of it whoever calls, so only thread 0 calls it. One with a single phase is called
+// in the first phase only. `caller`: the function's signature; `sizes`: the names of the sizes that the
+// kernel takes.
 std::string KernelCall(const LoopProgram& program, CSignature caller, std::vector<std::string> sizes = {}) {
   std::vector<std::string> conditions;
   if (caller.threads && !program.TakesThreads()) conditions.push_back("thread == 0");
@@ -50,7 +53,20 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
              "(", CArguments(caller), ");");
 }
 
-// A switch for each varying size, one inside the other, or comparisons.
+// Prints the choice by sizes: a switch for each varying size, one inside the other; then comparisons, if
+// members share programs that take sizes. For example, m is taken by programs, k is not:
+//   switch (k) {
+//     case 256:
+//       if (m < 1 || m > 64) return 0;
+//       if (m <= 16) {
+//         NAME_m1_k256_and_more(m, lhs, rhs, out);
+//         return 1;
+//       }
+//       NAME_m17_k256_and_more(m, lhs, rhs, out);
+//       return 1;
+//     default:
+//       return 0;
+//   }
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
@@ -65,7 +81,7 @@ class SwitchPrinter {
   }
 
  private:
-  // `member`: that with the first values of this level's size and those after it.
+  // `member`: the one with the first values of this level's size and of those after it.
   void PrintSwitch(size_t level, size_t member, int depth) {
     if (level == dispatch_.first_compared()) return PrintCompared(level, member, depth);
     const VaryingSize& size = dispatch_.SizeOf(level);
@@ -80,6 +96,7 @@ class SwitchPrinter {
     Line(depth, "}");
   }
 
+  // Sizes that are out of range are refused first, so that the comparisons need not look for them.
   void PrintCompared(size_t level, size_t member, int depth) {
     for (size_t compared = level; compared < dispatch_.levels().size(); ++compared) {
       const VaryingSize& size = dispatch_.SizeOf(compared);
@@ -89,6 +106,7 @@ class SwitchPrinter {
     PrintRanges(level, member, depth);
   }
 
+  // The last range needs no comparison.
   void PrintRanges(size_t level, size_t member, int depth) {
     if (level == dispatch_.levels().size()) return PrintCall(member, depth);
     const VaryingSize& size = dispatch_.SizeOf(level);
@@ -120,14 +138,15 @@ class SwitchPrinter {
   std::string text_;
 };
 
+// One function for a variant and all sizes. It returns 1 if a kernel ran, 0 if there is none for the sizes.
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
   return Cat("\n", linkage, "int ", name,
              FunctionText(ParametersOf(function), SwitchPrinter(function, variant).Print()));
 }
 
-// A switch over the variants, with a statement for each. The last one's is for all that is left: a CPU that
-// can't run it should have been kept away.
+// Returns a switch over the variants, with a statement for each. The last one is also for all that is left: a
+// CPU that can't run it should have been kept away (NAME_supported).
 template <typename Statement>
 std::string VariantSwitch(const HeaderFunction& function, Statement statement) {
   std::string text = Cat("  switch (", function.name, "_choose()) {\n");
@@ -149,6 +168,7 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
              FunctionText(ParametersOf(function), VariantSwitch(function, call)));
 }
 
+// The first program packs for all of a variant: programs of a family take the same copy.
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
   if (!function.packs()) return "";
   const auto call = [&](const HeaderVariant& variant) {
@@ -209,6 +229,7 @@ bool NeedsPermission(const HeaderFunction& function) {
 
 namespace {
 
+// A choice made before is forgotten, as more variants may run now.
 std::string PrintEnable(const HeaderFunction& function, const std::string& linkage) {
   if (!NeedsPermission(function)) return "";
   return Cat("// Asks the system to let this process use AMX. Call it before anything else of ",
@@ -237,6 +258,8 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
              PrintEnable(function, linkage));
 }
 
+// Four cases. Without sizes and variants the kernel is the public function. With sizes only, or variants
+// only, one function chooses. With both, the public function chooses the variant, which chooses by the sizes.
 std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage) {
   const bool sizes = !function.sizes.empty(), variants = function.variants.size() > 1;
   if (sizes && !variants)

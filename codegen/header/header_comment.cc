@@ -16,7 +16,8 @@
 namespace kirsch {
 namespace {
 
-// A backslash at the end of a comment's line would swallow the next line.
+// Puts "// " before each line. A backslash at the end of a comment's line would swallow the next line, so it
+// is left out.
 std::string AsComment(const std::string& text) {
   std::string comment;
   for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
@@ -27,6 +28,7 @@ std::string AsComment(const std::string& text) {
   return comment;
 }
 
+// "1 <= m <= 512, n is one of 256,512"
 std::string SizesText(const HeaderFunction& function) {
   std::string text;
   for (const VaryingSize& size : function.sizes) {
@@ -38,13 +40,15 @@ std::string SizesText(const HeaderFunction& function) {
   return text;
 }
 
+// Said only of kernels with a fixed order of sums.
 std::string OrderText(const HeaderFunction& function) {
   if (function.members.empty() || function.members.front().spec.fixed_order == 0) return "";
   return "Each sum is one chain of fused multiply-adds, k ascending: the same bits however the work is "
          "split.\n";
 }
 
-// Of parameters that the text declares: their types, a line each.
+// Returns the types of the parameters that the text declares, a line each. Constants and other tensors are in
+// two lists of the signature, each in the order of the text.
 std::string ParametersText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   auto tensor = signature.tensors.begin(), constant = signature.constants.begin();
@@ -57,12 +61,14 @@ std::string ParametersText(const HeaderFunction& function) {
   return text;
 }
 
-// `what`: happened if it returns 1.
+// `what`: what happened if the function returns 1.
 std::string ReturnsText(const HeaderFunction& function, const char* what) {
   if (function.sizes.empty()) return "";
   return Cat("Returns 1 if ", SizesText(function), ": ", what, ". Else 0: nothing was touched.\n");
 }
 
+// Three cases: graphs, matmuls whose parameters the text declares, and the short form of matmuls, whose
+// operands are lhs, rhs and out.
 std::string OperandsText(const HeaderFunction& function) {
   constexpr char kDense[] =
       "Tensors are dense but for those with strides, the last axis contiguous. None overlaps another.\n";
@@ -84,7 +90,7 @@ std::string NameOf(const CSignature& signature, int operand) {
   return std::ranges::find(signature.tensors, operand, &EntryTensor::operand)->name;
 }
 
-// What the epilogue takes, and when.
+// Says what the epilogue does, and how its operands lie.
 std::string EpilogueText(const HeaderFunction& function) {
   constexpr const char* kElements[] = {"",
                                        "",
@@ -114,7 +120,7 @@ std::string EpilogueText(const HeaderFunction& function) {
   return text;
 }
 
-// What a range of columns is, and what is done before the first.
+// Says what a range of columns is, and what is done before the first one.
 std::string ColumnsText(const HeaderFunction& function) {
   std::string text = Cat(
       "The columns ", kFirstColumn, " <= c < ", kEndColumn, " of out are computed, in whole blocks of ",
@@ -129,6 +135,7 @@ std::string ColumnsText(const HeaderFunction& function) {
       "shared_memory: ", function.name, "_shared_bytes() bytes, 64-byte aligned, the same for all calls.\n");
 }
 
+// Explains threads and phases to a caller who has a thread pool of his own.
 std::string ThreadsText(const HeaderFunction& function) {
   if (function.signature().columns) return ColumnsText(function);
   std::string text = "Thread 0 <= thread < n_threads does its share";
@@ -145,6 +152,8 @@ std::string ThreadsText(const HeaderFunction& function) {
   return text;
 }
 
+// Says from how many calls on packing pays: the cycles it takes, divided by the cycles that it saves in a
+// call.
 std::string PackingText(const HeaderVariant& variant) {
   const double once = variant.packing.pack_cycles, unpacked = variant.packing.unpacked_cycles;
   if (once == 0 || unpacked == 0) return "";
@@ -156,6 +165,7 @@ std::string PackingText(const HeaderVariant& variant) {
   return text;
 }
 
+// A block of lines for each target: "target", "kernels", "predicted", "packing", "requires".
 std::string VariantText(const HeaderVariant& variant) {
   std::string text = Cat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
   if (!variant.program_of.empty()) {
@@ -171,7 +181,7 @@ std::string VariantText(const HeaderVariant& variant) {
   return Cat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
 }
 
-// How the operand that is prepacked is passed.
+// Says how the operand that is prepacked is passed.
 std::string PackedText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   if (signature.constants.empty()) return "";
@@ -186,6 +196,8 @@ std::string PackedText(const HeaderFunction& function) {
   return text;
 }
 
+// Returns the part on one function: what it computes, its variants, its declaration, then a line on each
+// parameter that needs one.
 std::string FunctionText(const HeaderFunction& function) {
   std::string text = Cat(function.name, ": ", function.text, "\n\n");
   for (const HeaderVariant& variant : function.variants) text += VariantText(variant);
@@ -210,6 +222,7 @@ std::string FunctionText(const HeaderFunction& function) {
   return text;
 }
 
+// Schedules and plans come last, as they are long.
 std::string NotesText(const HeaderFunction& function) {
   std::string text;
   for (const HeaderVariant& variant : function.variants)
@@ -218,6 +231,7 @@ std::string NotesText(const HeaderFunction& function) {
   return text;
 }
 
+// Declared functions have no self-test: their code is elsewhere.
 bool HasSelfTest(const HeaderFile& file) {
   return !file.declares &&
          std::any_of(file.functions.begin(), file.functions.end(),
@@ -227,6 +241,7 @@ bool HasSelfTest(const HeaderFile& file) {
 constexpr char kFlagsText[] =
     "Optimise (-O2): what -O0 makes of it runs at a fiftieth of the speed. -ffast-math is refused.\n";
 
+// Says what the includer and the compiler have to do.
 std::string InclusionText(const HeaderFile& file) {
   if (file.mode == HeaderMode::kBare)
     return Cat(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comment at the top of an emitted file. Internal to codegen/.
+// Writes the comment at the top of an emitted file, which is the file's manual. It says all that a caller has
+// to know, since the file goes where these sources are not. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_HEADER_COMMENT_H_
 #define KIRSCH_CODEGEN_HEADER_HEADER_COMMENT_H_
 
@@ -9,7 +10,8 @@
 
 namespace kirsch {
 
-// What the file has, what it requires, how it is included and called, what schedules it follows; as // lines.
+// Returns // lines. They say what the file has, what it requires, how it is included and called, and what
+// schedules it follows.
 std::string HeaderComment(const HeaderFile& file);
 
 }  // namespace kirsch

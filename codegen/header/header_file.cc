@@ -19,12 +19,14 @@
 namespace kirsch {
 namespace {
 
+// Keeps the order of the first mention.
 void AddFeatures(const std::vector<std::string>& more, std::vector<std::string>* features) {
   for (const std::string& feature : more)
     if (std::find(features->begin(), features->end(), feature) == features->end())
       features->push_back(feature);
 }
 
+// True if the features include all of `some`.
 bool Contains(const std::vector<std::string>& features, const std::vector<std::string>& some) {
   return std::all_of(some.begin(), some.end(), [&](const std::string& feature) {
     return std::find(features.begin(), features.end(), feature) != features.end();
@@ -38,6 +40,7 @@ std::vector<std::string> AllFeatures(const HeaderFile& file) {
   return features;
 }
 
+// Only functions with target attributes can be compiled side by side for several targets.
 bool ChoosesVariant(const HeaderFile& file) {
   return std::any_of(file.functions.begin(), file.functions.end(),
                      [](const HeaderFunction& function) { return function.variants.size() > 1; });
@@ -45,6 +48,7 @@ bool ChoosesVariant(const HeaderFile& file) {
 
 std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "static inline "; }
 
+// Prints a function that returns a constant, such as NAME_scratch_bytes.
 std::string NumberFunction(const HeaderFile& file, const HeaderFunction& function, const char* comment,
                            const char* what, int64_t number) {
   return Cat("// ", comment, "\n", PublicPrefix(file), "size_t ", function.name, "_", what,
@@ -69,6 +73,8 @@ std::string NumberFunctions(const HeaderFile& file, const HeaderFunction& functi
          PrintPackedBytes(function, PublicPrefix(file));
 }
 
+// A file that goes with an object declares its functions. Functions that return numbers are still printed,
+// since the object has none.
 std::string DeclaredFunctions(const HeaderFile& file) {
   std::string text;
   for (const HeaderFunction& function : file.functions)
@@ -77,7 +83,8 @@ std::string DeclaredFunctions(const HeaderFile& file) {
   return text;
 }
 
-// Such compilers take sums and products apart again, and believe that there are neither infinities nor NaNs.
+// Compilers with these flags take sums and products apart again, and believe that there are neither
+// infinities nor NaNs. Both would change results.
 constexpr char kStrictFloats[] = R"(#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
     defined(__RECIPROCAL_MATH__) || defined(_M_FP_FAST) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -85,10 +92,13 @@ constexpr char kStrictFloats[] = R"(#if defined(__FAST_MATH__) || defined(__ASSO
 #endif
 )";
 
+// Prints the code: checks, functions that return numbers, kernels, and at last the dispatchers that call
+// them.
 std::string Functions(const HeaderFile& file) {
   CStyle style;
   style.public_prefix = PublicPrefix(file);
-  // A procedure keeps its register tile to itself; nor is a choice of kernels the place for their code.
+  // No function is inlined: a procedure keeps its register tile to itself, and a choice of kernels is not the
+  // place for their code.
   style.private_prefix = "static KIRSCH_NOINLINE ";
   style.fence = "KIRSCH_FENCE();";
   style.macros = "KIRSCH_";
@@ -104,6 +114,8 @@ std::string Functions(const HeaderFile& file) {
   for (const HeaderFunction& function : file.functions) style.taken.push_back(function.name);
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
+      // All programs of a variant take the same packed operand, so only the first one brings the function
+      // that packs.
       for (size_t i = 0; i < variant.programs.size(); ++i)
         kernels.push_back({&variant.programs[i], function.dispatched(), i == 0});
     numbers += NumberFunctions(file, function);
@@ -159,7 +171,8 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #endif
 )";
 
-// Numbers of tiles, for macros of intrinsics that take them as text.
+// Defines, or undefines, KIRSCH_TILE0 to KIRSCH_TILE7, if any feature is the matrix unit's. Macros of
+// intrinsics take the numbers as text.
 std::string TileNumbers(const std::vector<std::string>& features, bool defines) {
   std::string text;
   for (int tile = 0; tile < kTileRegisters && NeedPermission(features); ++tile)
@@ -202,11 +215,13 @@ constexpr char kIncludes[] = R"(#include <immintrin.h>
 #endif
 )";
 
+// A namespace exists in C++ only, so C gets the plain names.
 std::string Opening(const HeaderFile& file) {
   if (file.name_space.empty()) return "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   return Cat("#ifdef __cplusplus\nnamespace ", file.name_space, " {\n#endif\n");
 }
 
+// Ends what Opening began.
 std::string Closing(const HeaderFile& file) {
   const std::string what = file.name_space.empty() ? "extern \"C\"" : Cat("namespace ", file.name_space);
   return Cat("#ifdef __cplusplus\n}  // ", what, "\n#endif\n");
@@ -216,7 +231,8 @@ std::string Dispatch(const HeaderFile& file) {
   return file.dispatch ? Cat("\n", PrintMatmulDispatch(file, PublicPrefix(file))) : "";
 }
 
-// What everything but bare code is inside of. `functions`: these, or their declarations.
+// Returns what everything but bare code has around its functions: checks, macros and their ends. `functions`:
+// these, or their declarations.
 std::string Body(const HeaderFile& file, const std::string& functions) {
   const std::vector<std::string> features = AllFeatures(file);
   std::string supported;
@@ -227,12 +243,13 @@ std::string Body(const HeaderFile& file, const std::string& functions) {
              CpuCheckEnd(features), TileNumbers(features, false), kPortabilityEnd);
 }
 
+// Include guards of files with the same name in different namespaces differ: KIRSCH_A_B_MATMUL_H_.
 std::string Guard(const HeaderFile& file) {
   const std::string space = absl::StrReplaceAll(file.name_space, {{"::", "_"}});
   return absl::AsciiStrToUpper(Cat("kirsch_", space, space.empty() ? "" : "_", file.name, "_h_"));
 }
 
-// The most that any kernel of the function needs of something.
+// Returns the most that any kernel of the function needs of something: the caller's memory must do for all.
 template <typename Number>
 Number Most(const HeaderFunction& function, Number LoopProgram::* number) {
   Number most = 0;
@@ -243,6 +260,7 @@ Number Most(const HeaderFunction& function, Number LoopProgram::* number) {
 
 }  // namespace
 
+// A CPU must have all of them, as sizes choose the program only later.
 std::vector<std::string> HeaderVariant::features() const {
   std::vector<std::string> features;
   for (const LoopProgram& program : programs) AddFeatures(program.features, &features);
@@ -258,6 +276,8 @@ int64_t HeaderFunction::scratch_bytes() const { return Most(*this, &LoopProgram:
 int64_t HeaderFunction::shared_bytes() const { return Most(*this, &LoopProgram::shared_bytes); }
 int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
 
+// Tensors are the same for all programs, so they are the first one's. Where that computes the transpose, the
+// user's lhs is the spec's rhs.
 CSignature HeaderFunction::signature() const {
   CSignature all = MakeSignature(variants.front().programs.front());
   const bool is_swapped = swapped(variants.front().member_of(0));
@@ -273,6 +293,7 @@ CSignature HeaderFunction::signature() const {
   return all;
 }
 
+// Stable, so equal ones stay as given.
 std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
   std::stable_sort(variants.begin(), variants.end(), [](const HeaderVariant& a, const HeaderVariant& b) {
     const int width = a.target.vectors.front().bytes, other = b.target.vectors.front().bytes;
@@ -280,6 +301,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
   });
   std::vector<HeaderVariant> tried;
   for (HeaderVariant& variant : variants) {
+    // A CPU that can run this variant can run the one before it, too.
     const bool never = std::any_of(tried.begin(), tried.end(), [&](const HeaderVariant& before) {
       return Contains(variant.features(), before.features());
     });
@@ -288,6 +310,8 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
   return tried;
 }
 
+// From the outside to the inside: comment, guard, includes, the condition of kMacros, then the body and the
+// self-test. Bare code has only the comment and the functions.
 std::string PrintHeaderFile(const HeaderFile& file) {
   KIRSCH_CHECK(file.mode == HeaderMode::kAttributes || !ChoosesVariant(file));
   KIRSCH_CHECK(file.mode != HeaderMode::kBare || !file.dispatch);
@@ -297,6 +321,7 @@ std::string PrintHeaderFile(const HeaderFile& file) {
   const std::string guard = Guard(file);
   if (!file.external) Append(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
   Append(&text, "\n", kArchitecture, "\n", kIncludes, file.dispatch ? "#include <stdbool.h>\n" : "", "\n");
+  // With kMacros, a compiler that may not use the instructions sees an empty file.
   const std::string condition = CompilerCondition(AllFeatures(file));
   const bool macros = file.mode == HeaderMode::kMacros;
   if (macros) Append(&text, "#if ", condition, "\n\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A header, or a C file, of any number of public functions, each with kernels for any number of sizes and of
-// targets, among which it chooses at run time.
+// Prints a header, or a C file, of any number of public functions. Each function has kernels for any number
+// of sizes and of targets, and chooses among them at run time. So a user compiles one file for all of his
+// CPUs.
 #ifndef KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_
 #define KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_
 
@@ -18,7 +19,7 @@
 
 namespace kirsch {
 
-// How the code comes by its instruction set.
+// Says how the code comes by its instruction set.
 enum class HeaderMode : uint8_t {
   kAttributes,  // every function carries a target attribute: no compiler flag is needed
   kMacros,      // everything is inside #if defined(__AVX512F__) ...
@@ -27,38 +28,40 @@ enum class HeaderMode : uint8_t {
           // <stdint.h>
 };
 
-// One choice of a function's sizes.
+// One choice of a function's sizes. Functions of graphs have none: their samples tell the self-test all it
+// needs.
 struct HeaderMember {
   Spec spec;  // the root spec that its programs compute
   // The request was solved as its transpose: the user's (lhs, rhs) are the spec's (rhs, lhs).
   bool swapped = false;
 };
 
-// A parameter as the text declares it: its type, or what else the comment says of it.
+// A parameter as the text declares it. `type` is for the comment: its type, and what else there is to say.
 struct HeaderParameter {
   std::string type;
   bool constant = false;
 };
 
-// What packing an operand ahead takes and what it is good for, in predicted cycles; 0: not said.
+// The cost of packing an operand ahead, and of doing without, in predicted cycles; 0: not said.
 struct PackingCost {
   double pack_cycles = 0;      // once
   double unpacked_cycles = 0;  // of a call of the kernel for the operand as it lies
 };
 
-// A function's code for one target.
+// A function's code for one target. A member's program is programs[member], unless members share programs.
 struct HeaderVariant {
   Target target;
   std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or `program_of`
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes = {};             // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is prepacked: by the first program for all of them
-  // Where members share programs that take sizes: which each runs; and of each program, which of the
-  // function's sizes it takes, in its order.
+  // Where members share programs that take sizes. program_of: which program each member runs, by number.
+  // sizes_of: of each program, which of the function's sizes it takes, in its order. Both are empty
+  // otherwise.
   std::vector<size_t> program_of = {};
   std::vector<std::vector<size_t>> sizes_of = {};
 
-  // A member that runs the program.
+  // Returns the first member that runs the program.
   size_t member_of(size_t number) const {
     const auto found = std::find(program_of.begin(), program_of.end(), number);
     return program_of.empty() ? number : static_cast<size_t>(found - program_of.begin());
@@ -70,10 +73,11 @@ struct HeaderVariant {
   std::vector<std::string> features() const;  // that some program needs
 };
 
+// A public function, for all sizes and all targets.
 struct HeaderFunction {
   std::string name;                              // a C identifier
   std::string text;                              // the user's spec, graph or family, for the comment
-  std::vector<VaryingSize> sizes;                // parameters
+  std::vector<VaryingSize> sizes;                // its first parameters, in this order; empty: of one size
   std::vector<std::string> dims;                 // of a matmul, which these sizes are: "b", "m", "k" or "n"
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;             // as the family's, or one; none of a graph
@@ -84,16 +88,19 @@ struct HeaderFunction {
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
   bool has_samples() const;
   bool has_self_test() const { return !members.empty() || has_samples(); }
+  // All variants pack the same operands, so the first one tells.
   bool packs() const { return variants.front().programs.front().packing.has_value(); }
+  // True if the public function chooses among kernels; else it is the kernel itself.
   bool dispatched() const { return variants.size() > 1 || !sizes.empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs
   int64_t shared_bytes() const;   // likewise
   int phases() const;             // likewise
-  // But for the sizes: scratch, threads, phases if some kernel takes them; of a matmul, operands as the user
-  // states it.
+  // Returns the parameters without the sizes. There are scratch, threads and phases if some kernel takes
+  // them, so that all kernels can be called through it. Operands of a matmul are as the user states it.
   CSignature signature() const;
 };
 
+// A file to print. Its functions share the checks of the CPU, and procedures of equal code.
 struct HeaderFile {
   std::string name;  // a C identifier; what is no function's own begins with it
   HeaderMode mode = HeaderMode::kAttributes;
@@ -108,8 +115,8 @@ struct HeaderFile {
   std::string command = {};  // that makes the file again, for the comment; empty: not said
 };
 
-// The variants in the order in which they are tried: wide vectors first, then more features, then as given.
-// Those that are never chosen are left out, as one before them needs no more than they do.
+// Returns the variants in the order in which they are tried: wide vectors first, then more features, then as
+// given. A variant is left out if one before it needs no feature beside its own: it would never be chosen.
 std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 
 // The public functions, NAME being that of each function:

@@ -15,12 +15,13 @@ namespace {
 
 // With more members, the self-test has fewer samples of each.
 constexpr int64_t kMembersSampledWell = 16;
-// With more members that share programs, it takes one in so many: about this many. The number is odd, so that
-// what is left of blocks differs from one to the next.
+// With more members that share programs, the self-test takes one in so many: about this many in all. That
+// step is odd, so that the remainders of blocks differ from one tested member to the next. For 1000 members
+// it is 3.
 constexpr int64_t kMembersTested = 256;
 int64_t MembersPerTested(int64_t count) { return ((count - 1) / kMembersTested) | 1; }
 
-// `name`, unless another parameter of the function may be called so.
+// Returns `name`, with `_` behind it as long as another parameter of the function may be called so.
 std::string FreeName(std::string name, absl::Span<const std::string> parameters) {
   constexpr std::array<std::string_view, 6> kOwn = {kThread,          kThreads,        kPhase,
                                                     "scratch_memory", "shared_memory", "out"};
@@ -33,13 +34,14 @@ std::string FreeName(std::string name, absl::Span<const std::string> parameters)
   return name;
 }
 
-// The sizes, with `_` behind the names that other parameters may have.
+// Names of tensors may get a `_` themselves (see FreeName in lower.cc), so a size avoids these names, too.
 void SetSizes(const std::vector<VaryingSize>& sizes, absl::Span<const std::string> parameters,
               HeaderFunction* function) {
   function->sizes = sizes;
   for (VaryingSize& size : function->sizes) size.name = FreeName(size.name, parameters);
 }
 
+// Describes a function of a contraction: its members are what it is asked for.
 void Describe(const SpecFamily& family, HeaderFunction* function) {
   function->text = family.text();
   for (int dim : family.varying())
@@ -53,6 +55,8 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
     to->push_back({member.spec, member.swapped});
   };
   for (int64_t i = 0; i < family.count(); ++i) add(family.member(i), &function->members);
+  // Without sampled sizes each member is tested. Otherwise some are, each with a neighbour between the
+  // samples, which runs the same program for a size that was not searched for.
   if (std::none_of(sizes.begin(), sizes.end(), [](const VaryingSize& size) { return size.sampled; })) return;
   for (int64_t i = 0; i < family.count(); i += MembersPerTested(family.count())) {
     add(family.member(i), &function->tested);
@@ -61,15 +65,19 @@ void Describe(const SpecFamily& family, HeaderFunction* function) {
   }
 }
 
-// Of each member that keeps a plan, its own or its region's; of the others, of some.
+// Says how many samples of the member the self-test has. Members that keep a plan, their own or their
+// region's, are always among the tested ones.
 SampleCount SamplesOf(const GraphFamily& family, int64_t member, bool has_plan) {
   if (family.count() <= kMembersSampledWell) return SampleCount::kNine;
   const bool tested = has_plan || member % MembersPerTested(family.count()) == 0;
   return tested ? SampleCount::kThree : SampleCount::kNone;
 }
 
+// Describes a function of a graph: its samples are computed by the reference, once for each member that is
+// tested.
 void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> programs,
               HeaderFunction* function) {
+  // Programs of graphs are plans.
   const auto plan = [&](size_t target, size_t member) -> const Plan& {
     return std::get<Plan>(*programs[target][member]);
   };
@@ -103,6 +111,7 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
 
 }  // namespace
 
+// A family has either graphs or specs.
 HeaderFunction FunctionOf(const std::string& name, const KernelFamily& family,
                           absl::Span<const MemberPrograms> programs) {
   HeaderFunction function;

@@ -22,15 +22,14 @@ constexpr std::array<const char*, 3> kSizes = {"m", "k", "n"};
 constexpr std::array<const char*, 3> kLds = {"lda", "ldb", "ldc"};
 constexpr std::array<int, 3> kDims = {MatmulDims::kM, MatmulDims::kK, MatmulDims::kN};
 
-// What a caller says of a matmul to have a kernel found: its form, and what its sizes and leading dimensions
-// are.
+// All that a caller says of a matmul to have a kernel found: its form, its sizes and its leading dimensions.
 struct MatmulKey {
   std::string form;  // "bf16*bf16->f32 rhs=col const-rhs": types and options that are no numbers
   std::array<SizeRange, 3> sizes;  // m, k, n
-  std::array<std::string, 3> ld;   // of lhs, rhs and out: a number, or the size that it is
+  std::array<std::string, 3> ld;   // of lhs, rhs and out: a number, or the name of the size that it is
   int constant = -1;               // the operand that is prepacked
 
-  // Of sizes that the key has.
+  // Returns an operand's leading dimension, for sizes that the key has.
   uint32_t ld_of(int operand, const std::array<uint32_t, 3>& at) const {
     const std::string& text = ld[static_cast<size_t>(operand)];
     for (size_t i = 0; i < kSizes.size(); ++i)
@@ -39,7 +38,8 @@ struct MatmulKey {
   }
 };
 
-// Of an operand's order: row by default.
+// Returns the size that is the leading dimension of a contiguous operand: its columns, or by columns its
+// rows.
 std::string DefaultLd(int operand, bool by_column) {
   constexpr std::array<std::pair<const char*, const char*>, 3> kRowsAndColumns = {
       {{"m", "k"}, {"k", "n"}, {"m", "n"}}};
@@ -47,9 +47,9 @@ std::string DefaultLd(int operand, bool by_column) {
   return by_column ? rows : columns;
 }
 
-// Nothing if the function that dispatches can't say its operands: it is no matmul, has a batch, or an
-// epilogue with operands in memory. `text`: of a spec or a family, in its shortest form, perhaps with lines
-// behind it.
+// Returns the key of a text, or nothing if the function that dispatches can't call it. It can't if the text
+// is no matmul, has a batch, or an epilogue with operands in memory. `text`: of a spec or a family, in its
+// shortest form, perhaps with lines behind it.
 std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
   const std::string line(text.substr(0, text.find('\n')));
   const absl::StatusOr<SpecFamily> family = ParseFamily(line);
@@ -61,6 +61,7 @@ std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
   std::array<bool, 3> by_column = {};
   const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
   key.form = words.at(1);
+  // The words are "matmul", the types, the sizes, then options.
   for (size_t i = 3; i < words.size(); ++i) {  // behind the sizes
     const std::string name = words[i].substr(0, words[i].find('='));
     const std::string value = words[i].substr(std::min(name.size() + 1, words[i].size()));
@@ -75,6 +76,7 @@ std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
     if (name == "const-lhs") key.constant = MatmulDims::kLhs;
     if (name == "const-rhs") key.constant = MatmulDims::kRhs;
   }
+  // Leading dimensions that the text leaves out are those of contiguous operands.
   for (int operand = 0; operand < 3; ++operand) {
     std::string& ld = key.ld[static_cast<size_t>(operand)];
     if (ld.empty()) ld = DefaultLd(operand, by_column[static_cast<size_t>(operand)]);
@@ -82,7 +84,8 @@ std::optional<MatmulKey> ParseMatmulKey(const std::string& text) {
   return key;
 }
 
-// Is there a call that both would answer?
+// True if there is a call that both would answer. Leading dimensions are compared at the least sizes that
+// both have.
 bool Meet(const MatmulKey& a, const MatmulKey& b) {
   std::array<uint32_t, 3> at;
   for (size_t i = 0; i < at.size(); ++i) {
@@ -94,6 +97,7 @@ bool Meet(const MatmulKey& a, const MatmulKey& b) {
   return a.form == b.form;
 }
 
+// A function of the file that FILE_matmul calls.
 struct Entry {
   const HeaderFunction* function = nullptr;
   MatmulKey key;
@@ -107,7 +111,7 @@ std::vector<Entry> MakeEntries(const HeaderFile& file) {
   return entries;
 }
 
-// The forms, each once, in the order of the file.
+// Returns the forms, each once, in the order of the file. Each becomes a value of the enum of types.
 std::vector<std::string> FormsOf(const std::vector<Entry>& entries) {
   std::vector<std::string> forms;
   for (const Entry& entry : entries)
@@ -115,11 +119,12 @@ std::vector<std::string> FormsOf(const std::vector<Entry>& entries) {
   return forms;
 }
 
+// "f32 rhs=col" in FILE becomes FILE_f32_rhs_col.
 std::string TypeName(const std::string& file, const std::string& form) {
   return Cat(file, "_", MakeIdentifier(absl::StrReplaceAll(form, {{"->", "_"}})));
 }
 
-// "m >= 1 && m <= 512 && k == 2048 && ..."
+// "m >= 1 && m <= 512 && k == 2048 && n == 512"
 std::string SizesCondition(const MatmulKey& key) {
   std::vector<std::string> conditions;
   for (size_t i = 0; i < kSizes.size(); ++i) {
@@ -131,6 +136,7 @@ std::string SizesCondition(const MatmulKey& key) {
   return absl::StrJoin(conditions, " && ");
 }
 
+// A leading dimension that is a fixed size is printed as a number.
 std::string LdText(const MatmulKey& key, int operand) {
   const std::string& ld = key.ld[static_cast<size_t>(operand)];
   for (size_t i = 0; i < kSizes.size(); ++i)
@@ -138,6 +144,7 @@ std::string LdText(const MatmulKey& key, int operand) {
   return ld;
 }
 
+// " && lda == 2048 && ldc == n": of all operands but the packed one, whose layout NAME_pack has seen.
 std::string LdsCondition(const MatmulKey& key) {
   std::string text;
   for (int operand = 0; operand < 3; ++operand)
@@ -148,10 +155,10 @@ std::string LdsCondition(const MatmulKey& key) {
 
 int64_t ScratchBytes(const HeaderFunction& function) { return WholeLines(function.scratch_bytes()); }
 
-// What one caller needs that does all phases by itself.
+// Bytes that one caller needs who does all phases by itself: scratch memory, then shared memory behind it.
 int64_t BytesFor(const HeaderFunction& function) { return ScratchBytes(function) + function.shared_bytes(); }
 
-// The tensors, with the types that the function takes.
+// Returns the arguments that are tensors, cast to the types that the function takes.
 std::string Tensors(const CSignature& signature) {
   std::string text;
   for (size_t i = 0; i < signature.tensors.size(); ++i) {
@@ -163,7 +170,9 @@ std::string Tensors(const CSignature& signature) {
   return text;
 }
 
-// The statements that run the function for what has been found to be its own, `indent` before each line.
+// Returns the statements that run the function whose conditions hold, with `indent` before each line. A
+// kernel for columns gets the thread's share of them. One with several phases runs all of them in a single
+// thread: FILE_matmul has no barrier.
 std::string VariantRunText(const HeaderFunction& function, const std::string& indent) {
   const CSignature signature = function.signature();
   const bool phases = function.phases() > 1;
@@ -184,8 +193,8 @@ std::string VariantRunText(const HeaderFunction& function, const std::string& in
   return Cat(indent, signature.threads ? "" : "if (thread == 0) ", call);
 }
 
-// A switch over the types, with what `case_of` says of each entry; `otherwise` is returned where there is
-// none.
+// Returns a switch over the types, with the text that `case_of` has for each entry. `otherwise` is returned
+// if no entry's conditions hold.
 template <typename Case>
 std::string TypeSwitch(const HeaderFile& file, const std::vector<Entry>& entries,
                        const std::string& otherwise, const Case& case_of) {
@@ -238,12 +247,14 @@ $LINKAGEbool $FILE_matmul_pack(int type, size_t m, size_t k, size_t n, size_t ld
 $PACK_SWITCH}
 )";
 
+// The conditions are on sizes and leading dimensions, and on the CPU: the function has to be supported.
 std::string MatmulCase(const Entry& entry) {
   const std::string indent = "        ";
   return Cat("      if (", SizesCondition(entry.key), LdsCondition(entry.key), " && ", entry.function->name,
              "_supported()) {\n", VariantRunText(*entry.function, indent), indent, "return true;\n      }\n");
 }
 
+// The packed operand has one layout for all m of a function, so no leading dimension is asked for.
 std::string PackedBytesCase(const Entry& entry) {
   if (entry.key.constant < 0) return "";
   return Cat("      if (", SizesCondition(entry.key), ") return ", entry.function->name,
@@ -260,9 +271,11 @@ std::string PackCase(const Entry& entry) {
 
 }  // namespace
 
+// Each pair of keys is compared: the function would have to choose one of the two.
 absl::Status CheckMatmulDispatch(absl::Span<const DispatchedText> texts) {
   std::vector<std::pair<const DispatchedText*, MatmulKey>> keys;
   for (const DispatchedText& text : texts) {
+    // Other texts of the file are no fault: they have functions of their own.
     std::optional<MatmulKey> key = ParseMatmulKey(text.text);
     if (!key) continue;
     for (const auto& [before, other] : keys)
@@ -301,6 +314,8 @@ std::string PrintMatmulDispatch(const HeaderFile& file, const std::string& linka
     for (int operand = 0; operand < 3; ++operand)
       ld_used[static_cast<size_t>(operand)] |= operand != entry.key.constant;
   }
+  // Parameters that no kernel of this file needs are still there, so that the signature is the same in all
+  // files.
   std::string unused = Cat(scratch ? "" : "  (void)scratch;\n", "  (void)n_threads;\n");
   for (size_t operand = 0; operand < ld_used.size(); ++operand)
     if (!ld_used[operand]) Append(&unused, "  (void)", kLds[operand], ";\n");

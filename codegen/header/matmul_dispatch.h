@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function of a header that finds the kernel of a matmul by its types and sizes, PREFIX_matmul, and what
-// goes with it.
+// Prints one function for a whole file, FILE_matmul, which finds the kernel of a matmul by its types and
+// sizes. A caller with many layers then needs no table of functions. For example, the caller of a file
+// `model` asks for m = 7, k = 64, n = 128, and the leading dimensions of all three:
+//   if (!model_matmul(model_f32_rhs_col, 7, 64, 128, 64, 64, 128, x, w, y, scratch, 0, 1)) return 1;
 #ifndef KIRSCH_CODEGEN_HEADER_MATMUL_DISPATCH_H_
 #define KIRSCH_CODEGEN_HEADER_MATMUL_DISPATCH_H_
 
@@ -13,16 +15,18 @@
 
 namespace kirsch {
 
-// A kernel that may be asked for: what it is called by errors, and its text.
+// A kernel that may be asked for: its name, for errors, and its text.
 struct DispatchedText {
   std::string name, text;
 };
 
-// InvalidArgument if none of the texts is a matmul that PREFIX_matmul may call (one without a batch, whose
-// epilogue takes nothing from memory), or if two have a size in common: it names them.
+// Checks that each call has one kernel at most, and that there are any. InvalidArgument if none of the texts
+// is a matmul that FILE_matmul may call: one without a batch, whose epilogue takes nothing from memory.
+// InvalidArgument also if two texts would answer the same call; the error names them.
 absl::Status CheckMatmulDispatch(absl::Span<const DispatchedText> texts);
 
-// The names of what is printed for these in a file called `file`.
+// Returns the names of all that is printed for these texts in a file called `file`, so that functions of
+// other names can be kept apart from them.
 std::vector<std::string> MatmulDispatchNames(const std::string& file, absl::Span<const DispatchedText> texts);
 
 // The types, then, FILE being the file's name:

@@ -10,9 +10,10 @@
 namespace kirsch {
 namespace {
 
-// One number of each member.
+// One number for each member, in the members' order.
 using Numbers = std::vector<int64_t>;
 
+// A number that is the same in all members; or the size that it equals in each of them; or its range.
 std::string TextOf(const Numbers& numbers, const std::vector<VaryingSize>& sizes) {
   const auto [least, most] = std::ranges::minmax(numbers);
   if (least == most) return Cat(least);
@@ -25,7 +26,7 @@ std::string TextOf(const Numbers& numbers, const std::vector<VaryingSize>& sizes
   return Cat(least, "..", most);
 }
 
-// "[n,3,1..9]": `number(type, axis)` of each member's type.
+// Returns "[n,3,1..9]". `number(type, axis)` gives the number of an axis in one member's type.
 template <typename Number>
 std::string AxesText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes,
                      const Number& number) {
@@ -38,7 +39,8 @@ std::string AxesText(const std::vector<TensorType>& types, const std::vector<Var
   return text + "]";
 }
 
-// `types`: of each member.
+// `types`: the parameter's type in each member. Strides are printed only if some member's tensor is not
+// dense.
 std::string TypeText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes) {
   const std::string name(Info(CallersType(types.front().dtype)).name);
   if (types.front().dims.empty()) return Cat(name, ", one element");
@@ -60,6 +62,7 @@ std::vector<HeaderParameter> ParametersOf(const SpecFamily& family) {
   for (const Parameter& parameter : first.parameters) {
     if (!parameter.type) return {};
     std::string text = TypeText({*parameter.type}, {});
+    // Declared parameters have names of the user's own, so the comment says which operand each is.
     if (matmul && parameter.operand < MatmulDims::kOut) {
       const int of_user = SwappedOperand(parameter.operand, first.swapped);
       Append(&text, ", ", std::string(kMatmulInfo.operands[static_cast<size_t>(of_user)].name),
@@ -70,6 +73,7 @@ std::vector<HeaderParameter> ParametersOf(const SpecFamily& family) {
   return parameters;
 }
 
+// Nodes of a graph are numbered with the inputs first, so an input's node is its number.
 std::vector<HeaderParameter> ParametersOf(const GraphFamily& family, const std::vector<VaryingSize>& sizes) {
   const auto type_of = [&](const auto& node_of) {
     std::vector<TensorType> types;

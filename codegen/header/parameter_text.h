@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a header's comment says of the parameters that a text declares: "f32[32,512]". Internal to codegen/.
+// Says in a header's comment what the parameters are that a text declares: "f32[32,512]". Internal to
+// codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_PARAMETER_TEXT_H_
 #define KIRSCH_CODEGEN_HEADER_PARAMETER_TEXT_H_
 
@@ -11,11 +12,12 @@
 
 namespace kirsch {
 
-// Inputs in the order of the text, then out; none of a matmul's shorthand.
+// Returns the inputs in the order of the text, then out. Returns none for the short form of a matmul, which
+// declares no parameters.
 std::vector<HeaderParameter> ParametersOf(const SpecFamily& family);
 
-// The same of a family of graphs. A size that varies is called as `sizes` has it, if it is one of those, else
-// it is a range: "f32[n,3,1..9]".
+// The same of a family of graphs. A size that varies is printed by the name that `sizes` has for it, or else
+// as a range: "f32[n,3,1..9]".
 std::vector<HeaderParameter> ParametersOf(const GraphFamily& family, const std::vector<VaryingSize>& sizes);
 
 }  // namespace kirsch

@@ -37,7 +37,7 @@ $CALLS  return wrong ? 1 : unable ? 2 : 0;
 #endif  // $MACRO
 )";
 
-// Of functions that are no graphs'.
+// For functions of contractions; those of graphs have helpers of their own.
 constexpr char kCount[] = R"(
 // Elements from the first of the operand to the last. Strides: of matrices, rows and columns.
 static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size_t columns) {
@@ -45,7 +45,8 @@ static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size
 }
 )";
 
-// Values are so small that every sum is exact for any reduction Kirsch takes.
+// Each type has up to three functions: get makes a number of an element, put an element of an exact sum, fill
+// sets a whole operand. Values are so small that every sum is exact for any reduction Kirsch takes.
 constexpr char kGet[] = R"(
 static double $FILE_get_$TYPE($CTYPE element) {
 $GET})";
@@ -65,14 +66,14 @@ static void $FILE_fill_$TYPE($CTYPE* data, const size_t* strides, size_t batch, 
 )";
 
 constexpr char kValue[] = "(double)(seed >> 16 & 3) - $SHIFT";
-// Of sums of f16: of both signs alike, so that they stay small.
+// Operands of sums of f16 are -1, 0 or 1, of both signs alike, so that the sums stay small.
 constexpr char kSmallValue[] = "(double)(seed >> 16 & 1) - (double)(seed >> 17 & 1)";
-// Of the few numbers that operands are made of.
+// Narrow floats are converted by a table of the few numbers that operands are made of.
 constexpr char kGetFloat[] = "  return element == $ONE ? 1 : element == $TWO ? 2 : element == 0 ? 0 : -1;\n";
 constexpr char kPutFloat[] =
     "  return $CAST(value == 1 ? $ONE : value == 2 ? $TWO : value == 0 ? 0 : $MINUS_ONE);\n";
-// Of f16 that sums are of, in units of the least number above 0. Numbers of 2048 units and more have a larger
-// exponent. Adding and subtracting 2^52 rounds to an integer, ties to even.
+// f16 that sums are of. They are converted in units of the least number above 0; numbers of 2048 units and
+// more have a larger exponent. Adding and subtracting 2^52 rounds to an integer, ties to even.
 constexpr char kGetSum[] = R"(  double value = element & 1023;
   unsigned exponent = element >> 10 & 31;
   if (exponent != 0) value += 1024;
@@ -106,7 +107,8 @@ constexpr char kPutSaturated[] = R"(  volatile double rounded = value + 0x1.8p52
   return $CAST(!(rounded > $LEAST) ? $LEAST : rounded > $MOST ? $MOST : rounded);
 )";
 
-// Products that would take too long are checked at a sample of the output.
+// The check of one problem, then of all. Products that would take too long are checked at a sample of the
+// output: every 17th, 127th or 1009th element.
 constexpr char kCheck[] = R"($KEPT
 // The problem's batch, m, k, n; then of lhs, rhs and out: the distance in elements of consecutive matrices,
 // rows and columns. Returns 0 if the result is right.
@@ -161,6 +163,7 @@ $FORGET$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
 }
 )";
 
+// Scratch, shared and packed memory are aligned to 64 bytes by hand, as C99 has no aligned allocation.
 constexpr char kScratchAlloc[] = R"(  char* block = (char*)malloc($NAME_scratch_bytes() + 64);
   void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;
 )";
@@ -173,7 +176,8 @@ constexpr char kSharedAlloc[] =
 
 constexpr char kAlloc[] = "  $TYPE* $OPERAND = ($TYPE*)malloc($BYTES);\n";
 
-// An operand that is packed.
+// An operand that is packed. It is kept from one problem to the next, as neighbours of a family often have
+// the same weights; these are filled and packed once.
 constexpr char kKept[] = R"(
 // The weights of the last problem, what is packed of them, and how they lie: those of the next are mostly the same.
 static $TYPE* $NAME_weights;
@@ -201,6 +205,7 @@ constexpr char kKeptAlloc[] =
   packed = $NAME_packed_block ? $NAME_packed_block + (64 - (size_t)$NAME_packed_block % 64) : NULL;
 )";
 
+// A variant whose instructions the CPU lacks is no failure: its line says so.
 constexpr char kCallVariant[] = R"(  if ($CONDITION) {
 $CHOOSE    wrong |= $NAME_check_all("$WHAT");
   } else {
@@ -208,10 +213,11 @@ $CHOOSE    wrong |= $NAME_check_all("$WHAT");
   }
 )";
 
-// Multiplications of the naive loop, for all problems of a function together, that are made in full.
+// Multiplications of the naive loop that are made in full, for all problems of a function together.
 constexpr double kFullWork = 3e8;
 
-// A call for the sizes and operands of a problem, in each phase as each of three threads.
+// Calls the function for the sizes and operands of a problem: in each phase as each of three threads, one
+// after the other. Functions with sizes must not refuse them.
 std::string RunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const bool scratch = signature.scratch, threads = signature.threads, phases = signature.phases;
@@ -224,7 +230,9 @@ std::string RunText(const HeaderFunction& function) {
              phases ? ", shared_memory, phase" : "", ");\n");
 }
 
-// For every varying size, those beside its values and one between them, the others being the least.
+// Calls the function for sizes that it must refuse, the other sizes being the least ones. Of every varying
+// size these are the numbers just outside its values, and one between them. All tensors are NULL: a function
+// that refuses touches nothing.
 std::string RefusedText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   std::string text;
@@ -232,6 +240,7 @@ std::string RefusedText(const HeaderFunction& function) {
     std::set<uint32_t> refused = {varied.values.front() - 1, varied.values.front() + 1,
                                   varied.values.back() + 1};
     for (uint32_t value : varied.values) refused.erase(value);
+    // Sizes between samples are served, too.
     if (varied.sampled) refused.erase(varied.values.front() + 1);
     for (uint32_t value : refused) {
       Append(&text, "  wrong |= ", function.name, "(");
@@ -245,7 +254,8 @@ std::string RefusedText(const HeaderFunction& function) {
   return text;
 }
 
-using Problem = std::array<int64_t, 13>;  // see kCheck
+// One problem's numbers, in the order that kCheck says.
+using Problem = std::array<int64_t, 13>;
 
 Problem MakeProblem(const HeaderMember& member) {
   const UserSizes sizes = SizesOfUser(member);
@@ -257,13 +267,16 @@ Problem MakeProblem(const HeaderMember& member) {
   return problem;
 }
 
+// Number by number; in the table a run of problems is its first one and this.
 Problem StepFrom(const Problem& one, const Problem& next) {
   Problem step;
   for (size_t i = 0; i < step.size(); ++i) step[i] = next[i] - one[i];
   return step;
 }
 
-// Members of a family mostly differ from their neighbours by the same.
+// Prints the problems as rows of the table in kCheck: how many, the first, and the step from each to the
+// next. Members of a family mostly differ from their neighbours by the same, so a row has many of them:
+//   {4, 1, 1, 512, 512, ..., 0, 1, 0, 0, ...}   m = 1, 2, 3, 4
 std::string ProblemsText(const std::vector<HeaderMember>& members) {
   std::string text;
   for (size_t first = 0; first < members.size();) {
@@ -272,10 +285,12 @@ std::string ProblemsText(const std::vector<HeaderMember>& members) {
     size_t end = first + 1;
     for (; end < members.size(); ++end) {
       const Problem next = MakeProblem(members[end]);
+      // The first two problems of a row tell its step; the row ends where that doesn't hold.
       if (end == first + 1) step = StepFrom(last, next);
       if (StepFrom(last, next) != step) break;
       last = next;
     }
+    // Steps may be negative: the table has unsigned numbers, which wrap around as the sums do.
     const auto number = [](std::string* all, int64_t value) {
       Append(all, value < 0 ? "(size_t)" : "", value);
     };
@@ -286,20 +301,21 @@ std::string ProblemsText(const std::vector<HeaderMember>& members) {
   return text;
 }
 
-// Of an input: what `get` takes, and the statements that allocate, fill and free it. One that is a view is
-// filled as the run of elements it is in.
+// The texts of an input: `at` is the element in the naive loop; the others are statements that allocate, fill
+// and free it. An operand that is a view is filled as the run of elements that it lies in.
 struct OperandText {
   std::string at, alloc, fill, free;
-  std::string kept = {};  // of one that is packed: what is known from one problem to the next
+  std::string kept = {};  // of one that is packed: variables that outlive a problem
 };
 
+// Names in kCheck of the operand, its strides, its axes, and the loop's index along each.
 struct OperandNames {
   const char *name, *strides, *rows, *row, *columns, *column, *type;
   int seed;
 };
 
-// `more`: what happens to it when it is filled. `pack`: the statement that packs it; empty for one that is
-// not packed.
+// `more`: what happens to the operand when it is filled. `pack`: the statement that packs it; empty for one
+// that is not packed. A packed operand is filled and packed only when it is not the one before.
 OperandText AllocatedText(const OperandNames& names, Dtype dtype, const std::string& at,
                           const std::string& bytes, const std::string& filled, const std::string& more,
                           const std::string& pack) {
@@ -316,10 +332,13 @@ OperandText AllocatedText(const OperandNames& names, Dtype dtype, const std::str
   return {at, with_names(kKeptAlloc), Cat("  if (!kept) {\n", fill, pack, "  }\n"), "", with_names(kKept)};
 }
 
+// Of blocks, each column is filled by itself, since blocks lie along the reduction. A window is filled as one
+// vector, as its elements are not at one distance.
 OperandText TextOf(const UserMatrix& matrix, Dtype dtype, const OperandNames& names, const std::string& more,
                    const std::string& pack) {
   const auto [name, strides, rows, row, columns, column, type, seed] = names;
   std::string at = absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column);
+  // Gaps between elements are neither filled nor read, but there is memory for them.
   std::string count = absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns);
   std::string fill = absl::StrFormat("%s, batch, %s, %s", strides, rows, columns);
   if (IsOfBlocks(dtype))
@@ -339,8 +358,8 @@ OperandText TextOf(const UserMatrix& matrix, Dtype dtype, const OperandNames& na
                        Cat("  $FILE_fill_", type, "(", name, ", ", fill, ", ", seed, ");\n"), more, pack);
 }
 
-// Where lhs may become integers of 8 bits: of those that share a scale, one is as large as they may be, so
-// that the scale is 1.
+// Where lhs may become integers of 8 bits: among elements that share a scale, one is as large as the integers
+// may be. Then the scale is 1, and the conversion exact.
 std::string LargestText(const Spec& spec) {
   if (spec.lhs_as != LhsAs::kQ8) return "";
   return absl::StrFormat(
@@ -352,6 +371,8 @@ std::string LargestText(const Spec& spec) {
       BlockOf(Dtype::kQ8), kLargestQ8Code);
 }
 
+// Fills in kCheck for a function of contractions. All members have the same form, so the first one tells
+// types, layout and epilogue. Names come last, as the texts that are filled in contain them.
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const std::vector<HeaderMember>& problems = function.tested.empty() ? function.members : function.tested;
@@ -409,11 +430,13 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
                                     {"$TYPEOUT", std::string(Info(out_type).name)}});
 }
 
-// How an element becomes a number, and an exact sum an element.
+// The bodies of the functions that make a number of an element, and an element of an exact sum.
 struct Conversion {
   std::string get, put;
 };
 
+// Wide types need no conversion but C's. Narrow integers saturate. Narrow floats, but for bf16 and sums of
+// f16, have a table of the few numbers that occur.
 Conversion ConversionOf(Dtype dtype) {
   const std::string cast = Cat("(", CType(dtype), ")");
   if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
@@ -434,6 +457,8 @@ Conversion ConversionOf(Dtype dtype) {
   return {text(kGetFloat), text(kPutFloat)};
 }
 
+// Prints the functions for each type that the file's operands have. Only types of lhs, rhs and out are
+// compared, so only these need `get`.
 std::string FillsText(const HeaderFile& file) {
   std::set<Dtype> types, compared;
   for (const HeaderFunction& function : file.functions) {
@@ -459,7 +484,8 @@ std::string FillsText(const HeaderFile& file) {
   return text;
 }
 
-// Of the types of blocks that functions take: those of specs are asked for elements, too.
+// Prints the functions for types of blocks. Contractions' blocks are asked for single elements, too; graphs'
+// blocks are only filled.
 std::string BlocksText(const HeaderFile& file) {
   std::map<Dtype, bool> types;
   for (const HeaderFunction& function : file.functions) {
@@ -475,8 +501,9 @@ std::string BlocksText(const HeaderFile& file) {
   return absl::StrReplaceAll(text, {{"$FILE", file.name}});
 }
 
-// Each variant in turn is made the choice; then the choice is open again.
+// Prints main's calls. Each variant in turn is made the choice; then the choice is open again.
 std::string CallsText(const HeaderFunction& function) {
+  // Without a choice there is no NAME_choice to set, and NAME_supported() says what the CPU can do.
   const bool several = function.variants.size() > 1;
   std::string text = NeedsPermission(function) ? "  $NAME_enable();\n" : "";
   for (size_t i = 0; i < function.variants.size(); ++i) {
@@ -492,6 +519,7 @@ std::string CallsText(const HeaderFunction& function) {
   return absl::StrReplaceAll(text, {{"$NAME", function.name}});
 }
 
+// In C++ the test's main is outside of the namespace.
 std::string UsingText(const HeaderFile& file) {
   if (file.name_space.empty()) return "";
   return Cat("#ifdef __cplusplus\nusing namespace ", file.name_space, ";\n#endif\n");
@@ -503,6 +531,7 @@ std::string SelfTestMacro(const std::string& file_name) {
   return Cat(absl::AsciiStrToUpper(file_name), "_SELF_TEST");
 }
 
+// A file without functions that can be tested has no self-test.
 std::string PrintSelfTest(const HeaderFile& file) {
   std::string checks = GraphHelpersText(file), calls;
   for (const HeaderFunction& function : file.functions) {

@@ -11,7 +11,8 @@
 namespace kirsch {
 namespace {
 
-// Not the math library's: no program has to be linked with it.
+// Functions are not the math library's, so that no program has to be linked with it. exp halves its argument
+// until a short series does, then squares the sum as often.
 constexpr char kExp[] = R"(
 static double $FILE_exp(double x) {
   double sum = 1, term = 1;
@@ -59,16 +60,16 @@ static int $FILE_differs(double got, double expected, double tolerance) {
 }
 )";
 
-// The functions of math.h that C texts may use; each uses none but those before it.
+// The functions of math.h that C texts may use. Each uses none but those before it.
 struct MathFunction {
   const char *name, *text;
 };
 constexpr MathFunction kMathFunctions[] = {{"exp", kExp}, {"tanh", kTanh}, {"erf", kErf}, {"log1p", kLog1p}};
 
-// Is a number of the type an integer of its bits to C?
+// True if a number of the type is an integer of its bits to C.
 bool IsKeptAsBits(Dtype type) { return IsFloating(type) && type != Dtype::kF32 && type != Dtype::kF64; }
 
-// The step's operand as a C expression, a double.
+// Returns the step's operand as a C expression, a double. `*arguments` counts the operands that are tensors.
 std::string ValueText(const EpilogueStep& step, Dtype type, int* arguments) {
   if (step.operand == EpilogueOperand::kNone) return "";
   if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
@@ -77,7 +78,9 @@ std::string ValueText(const EpilogueStep& step, Dtype type, int* arguments) {
   return IsKeptAsBits(type) ? Cat("$FILE_get_", Info(type).name, "(", element, ")") : "(double)" + element;
 }
 
-// What becomes of `sum`.
+// Returns the statement that does one step on `sum`; `y` is its operand. It rounds where the kernel does: not
+// where this step and the next are one FMA, nor in f64. Integers wrap around, which C leaves to unsigned
+// numbers.
 std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::string& y) {
   const Operation op = epilogue.steps[static_cast<size_t>(step)].op;
   if (op == Operation::kF32) return "    sum = (float)sum;\n";
@@ -107,6 +110,7 @@ ArgumentsText MakeArgumentsText(const HeaderMember& member) {
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (!step.HasOperand()) continue;
+    // Elements by the kind of operand: one, one for each row or column, or as many as out has.
     constexpr const char* kCounts[] = {"", "", "1", "m", "n", "on"};
     const Dtype dtype = TypeBefore(epilogue, AccumulatorOf(member.spec), i);
     const std::string name = Cat("arg", ++number), type = CType(dtype);
@@ -132,16 +136,19 @@ std::string EpilogueText(const HeaderMember& member) {
     text += StepText(epilogue, sum, i, ValueText(step, TypeBefore(epilogue, sum, i), &arguments));
     if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
   }
+  // Texts of operations name a function of math.h as M(exp).
   for (const MathFunction& function : kMathFunctions)
     text = absl::StrReplaceAll(text, {{FunctionCall(function), Cat("$FILE_", function.name)}});
   return text;
 }
 
 std::string DiffersText(const HeaderMember& member) {
-  if (member.spec.out().dtype == Dtype::kF16Sums)  // zeros of either sign are the same
+  // Zeros of either sign are the same, so numbers are compared, not bits.
+  if (member.spec.out().dtype == Dtype::kF16Sums)
     return "$FILE_get_$TYPEOUT(out[place]) != $FILE_get_$TYPEOUT($FILE_put_$TYPEOUT(sum))";
   if (!member.spec.op_info().epilogue.HasFunctions()) return "out[place] != $FILE_put_$TYPEOUT(sum)";
-  // In the end, integers may be rounded up or down, and bf16 has eight bits.
+  // After functions there is a tolerance. Integers may be rounded up or down in the end, and bf16 has eight
+  // bits.
   const Dtype out = member.spec.out().dtype;
   const char* const rounding = !IsFloating(out) ? "1 + " : out == Dtype::kBf16 ? "1e-2 * most + " : "";
   return Cat(
@@ -159,7 +166,8 @@ std::string FunctionsText(const HeaderFile& file) {
     near |= epilogue.HasFunctions();
     for (const EpilogueStep& step : epilogue) Append(&steps, Info(step.op).c);
   }
-  // What is used, by steps and by what is used itself.
+  // Functions are printed if a step uses them, or a function that is printed. From the last to the first,
+  // each comes before all that use it.
   std::string text = near ? kNear : "";
   for (const MathFunction& function : std::views::reverse(kMathFunctions))
     if (absl::StrContains(steps, FunctionCall(function)) ||

@@ -12,6 +12,8 @@
 namespace kirsch {
 namespace {
 
+// Memory is freed all at once, as a graph has any number of tensors. It begins as all ones, a NaN in every
+// float type, so that elements nobody wrote are not right by chance.
 constexpr char kHelpers[] = R"(
 // 64-byte aligned, until $FILE_free_memory. Each block begins with the address of the one before it.
 static void* $FILE_last_block;
@@ -47,7 +49,7 @@ static void* $FILE_parameter(size_t count, size_t bytes, uint32_t keep, uint32_t
 }
 )";
 
-// In f16, the mantissa counts 2^(exponent - 25).
+// Makes a number of an element. In f16, the mantissa counts 2^(exponent - 25).
 constexpr char kValueFunction[] = R"(static double $FILE_value_$TYPE($CTYPE element) {
 $VALUE}
 )";
@@ -63,6 +65,7 @@ constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16
   return value;
 )";
 
+// Samples of all members are in one table, one member's after the other; `i` goes through it once.
 constexpr char kGraphCheck[] = R"(
 static int $NAME_check_all(const char* what) {
   static const struct {
@@ -101,9 +104,10 @@ std::string ValueText(Dtype dtype) {
       {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
 }
 
+// The result is the last tensor.
 Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
 
-// "p0, p2", as far as they are constants or not.
+// Returns "p0, p2": the parameters that are constants, or those that are not.
 std::string ParameterNames(const HeaderFunction& function, bool constants) {
   std::vector<std::string> names;
   for (size_t i = 0; i < function.samples.front().constant.size(); ++i)
@@ -111,14 +115,15 @@ std::string ParameterNames(const HeaderFunction& function, bool constants) {
   return absl::StrJoin(names, ", ");
 }
 
-// The most elements that any kernel has of a tensor.
+// Returns the most elements of a tensor in any member: one memory serves all of them.
 int64_t MostElements(const HeaderFunction& function, size_t tensor) {
   int64_t most = 0;
   for (const GraphSamples& samples : function.samples) most = std::max(most, samples.elements[tensor]);
   return most;
 }
 
-// Parameters of smaller kernels are the first elements of these.
+// Prints the declarations and contents of all tensors. Parameters of smaller kernels are the first elements
+// of these.
 std::string MemoryText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const std::vector<Dtype> types = ParameterTypes(function);
@@ -144,12 +149,13 @@ std::string MemoryText(const HeaderFunction& function) {
   if (signature.threads) text += "  size_t thread;\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
   text += fills;
-  // Once for all members.
+  // Packed once: all members take the same copy.
   if (!signature.constants.empty())
     Append(&text, "  $NAME_pack(", ParameterNames(function, true), ", packed);\n");
   return text;
 }
 
+// Calls the function in each phase as each of three threads, as RunText does in self_test.cc.
 std::string GraphRunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const bool packs = !signature.constants.empty();
@@ -163,6 +169,7 @@ std::string GraphRunText(const HeaderFunction& function) {
              signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
 }
 
+// A row for each member with samples: the end of its samples in the table, then its sizes.
 std::string MembersText(const HeaderFunction& function) {
   std::string text;
   size_t end = 0;
@@ -176,6 +183,7 @@ std::string MembersText(const HeaderFunction& function) {
   return text;
 }
 
+// The error is printed with three digits, so it gets 1 % more than it may be.
 std::string SamplesText(const HeaderFunction& function) {
   std::string text;
   for (const GraphSamples& samples : function.samples)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of self-tests, as C code. Internal to codegen/.
+// Prints parts of self-tests as C code: epilogues (self_test_epilogue.cc) and graphs (self_test_graph.cc).
+// $-words in the texts are replaced by self_test.cc. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_SELF_TEST_PARTS_H_
 #define KIRSCH_CODEGEN_HEADER_SELF_TEST_PARTS_H_
 
@@ -10,30 +11,32 @@
 
 namespace kirsch {
 
-// What the epilogue takes: memory that is filled with small integers.
+// Statements for the epilogue's operands, memory that is filled with small integers: arg1, arg2, ... in the
+// order of the steps. `check` is part of the condition that memory ran out.
 struct ArgumentsText {
   std::string alloc, check, fill, free;
 };
 ArgumentsText MakeArgumentsText(const HeaderMember& member);
 
-// `sum` becomes what is to be stored. Products and sums of two floats are exact in double, as far as these
-// values go, and are rounded as the kernel does; of functions, `most` is how large values were.
+// Returns statements that make of `sum` the number that is to be stored. Products and sums of two floats are
+// exact in double, as far as these values go, and are rounded as the kernel does. Functions are not rounded
+// alike, so `most` keeps how large values were, for the tolerance.
 std::string EpilogueText(const HeaderMember& member);
 
-// Is the stored element, as a double `got`, wrong?
+// Returns an expression: is the stored element wrong? `sum` is as EpilogueText left it.
 std::string DiffersText(const HeaderMember& member);
 
-// The functions that these texts call.
+// Returns the functions that these texts call, for all functions of the file.
 std::string FunctionsText(const HeaderFile& file);
 
-// Types of the parameters of a graph's function, in the kernel's order.
+// Returns the types of the parameters of a graph's function, in the order of the text.
 std::vector<Dtype> ParameterTypes(const HeaderFunction& function);
 
-// What GraphCheckText calls; nothing if no function of the file is a graph's.
+// Returns the functions that GraphCheckText calls; nothing if no function of the file is a graph's.
 std::string GraphHelpersText(const HeaderFile& file);
 
-// NAME_check_all, which compares the samples of each member that has some, in shares of several threads one
-// after the other if the function takes any, phase by phase.
+// Returns NAME_check_all, which compares the samples of each member that has some. A function that takes
+// threads is called as each of several, one after the other, phase by phase.
 std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function);
 
 }  // namespace kirsch

@@ -8,6 +8,7 @@ namespace kirsch {
 
 SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& variant)
     : function_(function), variant_(variant) {
+  // The last size runs fastest, so strides grow from the last to the first.
   size_t stride = 1;
   for (size_t size = function.sizes.size(); size-- > 0;) {
     levels_.insert(levels_.begin(), {size, stride});
@@ -18,6 +19,7 @@ SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& 
       return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
     });
   };
+  // Cases come first and comparisons last, each in the order of the sizes.
   const auto compared = std::stable_partition(levels_.begin(), levels_.end(), std::not_fn(taken));
   first_compared_ = static_cast<size_t>(compared - levels_.begin());
 }
@@ -33,7 +35,8 @@ std::vector<SizeDispatch::Range> SizeDispatch::RangesOf(size_t level, size_t mem
   return ranges;
 }
 
-// Of the members that differ from the two in the sizes of this level and those after it.
+// True if all members that differ from the two only in the sizes of this level and of those after it have the
+// same kernels, pair by pair.
 bool SizeDispatch::SameKernels(size_t level, size_t a, size_t b) const {
   if (level == levels_.size()) return variant_.program_of[a] == variant_.program_of[b];
   const size_t stride = levels_[level].stride;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a family's function finds the kernel for its sizes: a choice for each size, one inside the other.
-// Internal to codegen/.
+// Decides how a family's function finds the kernel for its sizes: by a choice for each size, one inside the
+// other. The printers of C and of LLVM IR print the same choices. Internal to codegen/.
+//
+// For example, sizes m (64 values, taken by programs) and k (2 values, each a case) have the levels k, then
+// m. From a member to the next value of k the stride is 1, to that of m it is 2.
 #ifndef KIRSCH_CODEGEN_HEADER_SIZE_DISPATCH_H_
 #define KIRSCH_CODEGEN_HEADER_SIZE_DISPATCH_H_
 
@@ -11,29 +14,33 @@
 
 namespace kirsch {
 
+// The levels of choices of one function for one target. Members are numbered with the last size running
+// fastest.
 class SizeDispatch {
  public:
+  // The choice by one size.
   struct Level {
     size_t size;    // of HeaderFunction::sizes
     size_t stride;  // from a member to that with the next value
   };
+  // Values first .. end - 1 that have the same kernels.
   struct Range {
     size_t first, end;  // of a size's values
   };
 
-  // Both outlive it.
+  // Both must outlive it.
   SizeDispatch(const HeaderFunction& function, const HeaderVariant& variant);
 
-  // The outermost first.
+  // Returns the levels, the outermost first.
   const std::vector<Level>& levels() const { return levels_; }
   const VaryingSize& SizeOf(size_t level) const { return function_.sizes[levels_[level].size]; }
 
-  // From this level on, sizes are those that kernels take: a value serves what is below it, down to the one
-  // before. Of the others each value is a case.
+  // Returns the first level whose size is one that kernels take. From it on, sizes are compared: a value
+  // serves the sizes below it, too, down to the value before. Each value of the levels before it is a case.
   size_t first_compared() const { return first_compared_; }
 
-  // Of a level that is compared: neighbouring values with the same kernels. `member`: that with the first
-  // values of this level's size and those after it.
+  // Returns neighbouring values with the same kernels, of a level that is compared. `member`: the one with
+  // the first values of this level's size and of those after it.
   std::vector<Range> RangesOf(size_t level, size_t member) const;
 
  private:

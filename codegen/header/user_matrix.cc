@@ -16,6 +16,7 @@ UserMatrix Transposed(const UserMatrix& matrix) {
   return {matrix.columns, matrix.rows, matrix.column_axis, matrix.row_axis, matrix.batch_stride};
 }
 
+// Axis 0 of an operand is the batch, then come rows and columns.
 UserMatrix MatrixOf(const Spec& spec, int operand) {
   const AxisArray extents = AxisExtents(spec, operand);
   const std::array<DigitAxis, kMaxAxes> axes = RootAxes(spec, operand);
@@ -28,6 +29,7 @@ std::array<UserMatrix, 3> UserMatrices(const HeaderMember& member) {
   const UserMatrix lhs = MatrixOf(member.spec, MatmulDims::kLhs),
                    rhs = MatrixOf(member.spec, MatmulDims::kRhs),
                    out = MatrixOf(member.spec, MatmulDims::kOut);
+  // out^T = rhs^T * lhs^T: the user's lhs is the spec's rhs, transposed.
   if (!member.swapped) return {lhs, rhs, out};
   return {Transposed(rhs), Transposed(lhs), Transposed(out)};
 }
@@ -46,6 +48,7 @@ Epilogue EpilogueOfUser(const HeaderMember& member) {
 
 std::string OffsetText(const DigitAxis& axis, const std::string& index) {
   std::string text;
+  // Each digit of the index has a stride of its own; the last one needs no remainder.
   for (int level = 0; level < axis.digits; ++level) {
     const int64_t unit = axis.unit(level);
     const std::string steps = unit == 1 ? index : Cat(index, " / ", unit);
@@ -79,6 +82,7 @@ std::vector<EntryTensor> Unpacked(const CSignature& signature) {
   std::vector<EntryTensor> tensors = signature.constants;
   for (const EntryTensor& tensor : signature.tensors)
     if (tensor.name != kPacked) tensors.push_back(tensor);
+  // Operands are numbered lhs, rhs, out, then the epilogue's.
   std::ranges::sort(tensors, {}, &EntryTensor::operand);
   return tensors;
 }

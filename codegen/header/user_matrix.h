@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a function as its user sees them. Internal to codegen/.
+// Describes the operands of a function as its user sees them. A spec may be the transpose of what the user
+// asked for; here rows and columns are the user's. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_HEADER_USER_MATRIX_H_
 #define KIRSCH_CODEGEN_HEADER_USER_MATRIX_H_
 
@@ -13,34 +14,38 @@
 
 namespace kirsch {
 
-// Element (batch, row, column) is at batch * batch_stride + row_axis.At(row) + column_axis.At(column).
+// Where the elements of an operand lie: (batch, row, column) is at batch * batch_stride + row_axis.At(row) +
+// column_axis.At(column).
 struct UserMatrix {
   int64_t rows, columns;
   DigitAxis row_axis, column_axis;
   int64_t batch_stride;
-  // Along which consecutive elements are elsewhere than at one distance.
+  // True if some axis has consecutive elements at more than one distance.
   bool is_window() const { return row_axis.digits > 1 || column_axis.digits > 1; }
 };
 
-// The user's lhs, rhs, out.
+// Returns the user's lhs, rhs and out.
 std::array<UserMatrix, 3> UserMatrices(const HeaderMember& member);
 
-// The sizes of the problem as the user states them.
+// Returns the sizes of the problem as the user states them.
 UserSizes SizesOfUser(const HeaderMember& member);
 
-// The epilogue with the user's rows and columns.
+// Returns the epilogue with the user's rows and columns.
 Epilogue EpilogueOfUser(const HeaderMember& member);
 
-// The offset of the element at `index` along the axis, in C: "row % 56 * 64 + row / 56 * 3712".
+// Returns the offset of the element at `index` along the axis, in C: "row % 56 * 64 + row / 56 * 3712".
 std::string OffsetText(const DigitAxis& axis, const std::string& index);
 
-// What the operands hold, one line each, and what is computed.
+// Returns, for people, a line on each operand and one on the product:
+//   lhs: f32, 32 x 512, row-major, leading dimension 512
 std::string MatricesText(const HeaderMember& member);
 
-// Of HeaderFunction::signature, lhs, rhs, out, and what the epilogue takes, before any is packed.
+// Returns lhs, rhs, out and the epilogue's operands, before any is packed. `signature` is that of
+// HeaderFunction::signature.
 std::vector<EntryTensor> Unpacked(const CSignature& signature);
 
-// What the self-test calls a tensor, whatever the user does, and several with commas between.
+// Returns the name that the self-test gives a tensor, whatever the user calls it. TestNames: several, with
+// commas between.
 std::string TestName(const EntryTensor& tensor);
 std::string TestNames(const std::vector<EntryTensor>& tensors);
 
