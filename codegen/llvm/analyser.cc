@@ -18,7 +18,7 @@
 namespace kirsch {
 namespace {
 
-// Trips until the pipeline is in its steady state, and as many as are averaged beyond these.
+// Trips until the pipeline is in its steady state, and the trips beyond these, which are averaged.
 constexpr unsigned kTripsBefore = 100, kTrips = 400;
 
 constexpr unsigned kCallLatency = 100;  // the tool's default; loops have no calls
@@ -29,6 +29,7 @@ absl::Status AnalyserStatus(llvm::Error error) {
   return absl::FailedPreconditionError(Cat("LLVM's analyser: ", llvm::toString(std::move(error))));
 }
 
+// Returns the cycles of so many trips from an empty pipeline on.
 absl::StatusOr<double> AnalyseSequence(const Disassembler& disassembler, const Sequence& sequence,
                                        unsigned trips) {
   const llvm::MCSubtargetInfo& subtarget = disassembler.subtarget();
@@ -53,6 +54,7 @@ absl::StatusOr<double> AnalysedCycles(const LoopCode& loop, const Target& target
   const llvm::mca::InstrumentManager instruments(subtarget, disassembler.instructions());
   llvm::mca::InstrBuilder builder(subtarget, disassembler.instructions(), disassembler.registers(),
                                   &disassembler.analysis(), instruments, kCallLatency);
+  // The instructions of a trip, as the analyser has them; it repeats them.
   Sequence sequence;
   for (const MachineInstruction& instruction :
        disassembler.Decode(llvm::arrayRefFromStringRef(loop.bytes), 0)) {
@@ -61,6 +63,7 @@ absl::StatusOr<double> AnalysedCycles(const LoopCode& loop, const Target& target
     if (!built) return AnalyserStatus(built.takeError());
     sequence.push_back(std::move(*built));
   }
+  // The first trips fill the pipeline, so they are subtracted: (cycles(500) - cycles(100)) / 400.
   const absl::StatusOr<double> before = AnalyseSequence(disassembler, sequence, kTripsBefore);
   if (!before.ok()) return before;
   const absl::StatusOr<double> all = AnalyseSequence(disassembler, sequence, kTripsBefore + kTrips);

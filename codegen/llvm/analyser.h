@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's own prediction of machine code: its machine code analyser (the MCA library), beside ours.
+// Asks LLVM's machine code analyser (the MCA library) how long a loop takes. It is a second opinion beside
+// our own cost model.
 #ifndef KIRSCH_CODEGEN_LLVM_ANALYSER_H_
 #define KIRSCH_CODEGEN_LLVM_ANALYSER_H_
 
@@ -9,8 +10,9 @@
 
 namespace kirsch {
 
-// Cycles of a trip of the loop in the steady state on the target's CPU, all loads from L1, by LLVM's model of
-// that CPU. An error says what the analyser lacks: a model of the CPU, or of an instruction.
+// Returns the cycles of a trip of the loop in the steady state on the target's CPU, by LLVM's model of that
+// CPU. All loads are taken to hit L1. FAILED_PRECONDITION says what the analyser lacks: a model of the CPU,
+// or of an instruction.
 absl::StatusOr<double> AnalysedCycles(const LoopCode& loop, const Target& target);
 
 }  // namespace kirsch

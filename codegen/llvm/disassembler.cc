@@ -44,6 +44,7 @@ std::vector<MachineInstruction> Disassembler::Decode(llvm::ArrayRef<uint8_t> byt
     if (decoder_->getInstruction(inst, size, bytes.slice(at), address + at, llvm::nulls()) ==
         llvm::MCDisassembler::Success)
       decoded.push_back(Read(inst, address + at, size));
+    // Where nothing was decoded, `size` may be 0.
     at += std::max<uint64_t>(size, 1);
   }
   return decoded;
@@ -56,6 +57,7 @@ MachineInstruction Disassembler::Read(const llvm::MCInst& inst, uint64_t address
   read.branches =
       analysis_->isBranch(inst) && analysis_->evaluateBranch(inst, address, size, read.branch_target);
   read.mnemonic = std::string(absl::StripAsciiWhitespace(printer_->getMnemonic(&inst).first));
+  // "zmm" > "ymm" > "xmm", so the widest register is the largest name.
   std::string widest;
   for (const llvm::MCOperand& operand : inst) {
     if (!operand.isReg() || !operand.getReg()) continue;
@@ -71,7 +73,8 @@ MachineInstruction Disassembler::Read(const llvm::MCInst& inst, uint64_t address
   return read;
 }
 
-// What an instruction defines comes first among its operands; an operand that is both comes twice.
+// Operands that an instruction defines come first. One that it reads and writes is there twice, as in a
+// multiply-add.
 void Disassembler::ReadRegisters(const llvm::MCInst& inst, MachineInstruction* read) const {
   const unsigned written = instructions_->get(inst.getOpcode()).getNumDefs();
   for (unsigned i = 0; i < inst.getNumOperands(); ++i) {
@@ -80,7 +83,7 @@ void Disassembler::ReadRegisters(const llvm::MCInst& inst, MachineInstruction* r
   }
 }
 
-// Its parts follow each other: base, scale, index, displacement, segment.
+// The parts of a memory operand follow each other: base, scale, index, displacement, segment.
 void Disassembler::ReadMemoryOperand(const llvm::MCInst& inst, MachineInstruction* read) const {
   const llvm::MCInstrDesc& description = instructions_->get(inst.getOpcode());
   for (unsigned i = 0; i + 2 < description.getNumOperands() && i + 2 < inst.getNumOperands(); ++i) {

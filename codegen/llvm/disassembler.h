@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x86-64 machine code as LLVM's disassembler sees it. Internal to codegen/llvm/.
+// Decodes x86-64 machine code by LLVM's disassembler, and says of each instruction what loops are judged by.
+// Internal to codegen/llvm/.
 #ifndef KIRSCH_CODEGEN_LLVM_DISASSEMBLER_H_
 #define KIRSCH_CODEGEN_LLVM_DISASSEMBLER_H_
 
@@ -22,10 +23,12 @@
 
 namespace kirsch {
 
+// One instruction. For example, vfmadd231ps zmm0, zmm1, [rax + 64] has the base "RAX", writes 0, and reads 0
+// and 1.
 struct MachineInstruction {
   llvm::MCInst inst;
   uint64_t address = 0;
-  uint64_t branch_target = 0;
+  uint64_t branch_target = 0;  // if it branches
   bool branches = false;
   std::string mnemonic;         // with the widest vector register it names: "vfmadd231ps zmm"
   bool memory = false;          // has a memory operand
@@ -33,15 +36,18 @@ struct MachineInstruction {
   bool indexed = false;         // the memory operand has an index as well
   bool vector = false;          // names a vector register
   std::set<int> reads, writes;  // vector registers, by number
+  // Then RBP is a fixed place on the stack, in the whole function.
   bool sets_frame = false;      // copies the stack pointer to RBP
 };
 
-// For code of any CPU; the timing is that of `cpu` with `features` ("+avx2,+fma").
+// Decodes code of any CPU. `cpu` and `features` ("+avx2,+fma") choose the timing that subtarget() has. Not
+// copied; to be used by one thread at a time.
 class Disassembler {
  public:
   explicit Disassembler(const std::string& cpu = "", const std::string& features = "+64bit");
 
-  // Bytes that are no instruction (padding, data) are skipped.
+  // Decodes the bytes in order; the first one is at `address`. Bytes that are no instruction (padding, data)
+  // are skipped.
   std::vector<MachineInstruction> Decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const;
 
   const llvm::MCRegisterInfo& registers() const { return *registers_; }
@@ -50,6 +56,8 @@ class Disassembler {
   const llvm::MCInstrAnalysis& analysis() const { return *analysis_; }
 
  private:
+  // Read takes an instruction apart. The other three read its vector registers, its memory operand, and the
+  // name of a register operand (empty: it is none).
   MachineInstruction Read(const llvm::MCInst& inst, uint64_t address, uint64_t size) const;
   void ReadRegisters(const llvm::MCInst& inst, MachineInstruction* read) const;
   void ReadMemoryOperand(const llvm::MCInst& inst, MachineInstruction* read) const;

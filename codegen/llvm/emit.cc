@@ -20,25 +20,30 @@
 namespace kirsch {
 namespace {
 
+// An optimised module with all that it refers to. Members are destroyed from the last to the first: the
+// module before its context.
 struct Compiled {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<llvm::Module> module;  // before its context
+  std::unique_ptr<llvm::Module> module;
 };
 
+// A module is printed into the context of the compilation.
 using PrintModule = std::function<std::unique_ptr<llvm::Module>(llvm::LLVMContext&)>;
 
-// What the file is made of, and what a caller has to know.
+// What a file is made of: a printer of its module, and the facts that a caller has to know.
 struct Source {
   PrintModule print;
   const Target& target;
   Abi abi;
   std::vector<std::string> features;
-  std::string declaration, pack_declaration;  // the latter empty: nothing is prepacked
+  std::string declaration, pack_declaration;  // pack_declaration is empty if nothing is prepacked
   int64_t scratch_bytes = 0, shared_bytes = 0, packed_bytes = 0;
 };
 
+// Of one program: the module has its entry, and what packs.
 Source SourceOf(const LoopProgram& program, const Target& target, const EmitOptions& options) {
+  // The prototypes are C's, as callers are mostly C.
   const CSignature signature = MakeSignature(program);
   const auto print = [&program, &target, options](llvm::LLVMContext& context) {
     return PrintLlvm(program, target, options, context);
@@ -57,6 +62,7 @@ Source SourceOf(const LoopProgram& program, const Target& target, const EmitOpti
   return source;
 }
 
+// Of a function: the program itself if there is nothing to choose, else a module with all of its programs.
 Source SourceOf(const HeaderFunction& function, Abi abi) {
   const HeaderVariant& only = function.variants.front();
   if (!function.dispatched()) return SourceOf(only.programs.front(), only.target, {abi});
@@ -77,6 +83,7 @@ Source SourceOf(const HeaderFunction& function, Abi abi) {
   return source;
 }
 
+// Makes the machine first, as it may refuse the target's CPU before anything is printed.
 absl::StatusOr<std::unique_ptr<Compiled>> Compile(const Source& source) {
   auto compiled = std::make_unique<Compiled>();
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(source.target, source.abi);
@@ -87,6 +94,7 @@ absl::StatusOr<std::unique_ptr<Compiled>> Compile(const Source& source) {
   return compiled;
 }
 
+// Runs LLVM's code generator, which writes an object or assembly.
 absl::StatusOr<std::string> EmitFile(Compiled& compiled, llvm::CodeGenFileType type) {
   llvm::SmallString<0> file;
   llvm::raw_svector_ostream stream(file);
@@ -97,7 +105,8 @@ absl::StatusOr<std::string> EmitFile(Compiled& compiled, llvm::CodeGenFileType t
   return std::string(file.str());
 }
 
-// In lines that begin with `comment`.
+// Returns what a caller has to know, in lines that begin with `comment`: required features, prototypes, sizes
+// of memory.
 std::string CallersComment(const Source& source, const char* comment) {
   std::string text;
   const auto line = [&](const auto&... parts) { Append(&text, comment, parts..., "\n"); };
@@ -117,10 +126,12 @@ std::string CallersComment(const Source& source, const char* comment) {
 absl::StatusOr<std::string> Emit(const Source& source, CodeForm form) {
   absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(source);
   if (!compiled.ok()) return compiled.status();
+  // An object has no place for the comment that text begins with.
   if (form == CodeForm::kObject) return EmitFile(**compiled, llvm::CodeGenFileType::ObjectFile);
   if (form == CodeForm::kLlvmIr) {
     std::string text = CallersComment(source, "; ");
     llvm::raw_string_ostream stream(text);
+    // The IR is printed after Optimize: it is the code generator's input.
     (*compiled)->module->print(stream, nullptr);
     return text;
   }

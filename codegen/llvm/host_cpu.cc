@@ -20,6 +20,7 @@ const HostCpu& DetectHostCpu() {
     auto* detected = new HostCpu{llvm::sys::getHostCPUName().str(), {}};
     for (const auto& feature : llvm::sys::getHostCPUFeatures())
       if (feature.getValue()) detected->features.push_back(feature.getKey().str());
+    // Some features are there, but the system does not let this process use them.
     DropForbidden(&detected->features);
     std::sort(detected->features.begin(), detected->features.end());
     return detected;
@@ -50,6 +51,7 @@ bool KnowsCpu(const std::string& name) {
   std::string error;
   const llvm::Target* const x86 = llvm::TargetRegistry::lookupTarget(kTriple, error);
   KIRSCH_CHECK(x86 != nullptr);
+  // Asked of a subtarget without a CPU, which knows the names of all.
   const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(x86->createMCSubtargetInfo(kTriple, "", ""));
   return subtarget->isCPUStringValid(name);
 }

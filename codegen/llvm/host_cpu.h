@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU this process runs on, as LLVM knows it.
+// Says which CPU this process runs on, as LLVM knows it, so that code is run only where it can be.
 #ifndef KIRSCH_CODEGEN_LLVM_HOST_CPU_H_
 #define KIRSCH_CODEGEN_LLVM_HOST_CPU_H_
 
@@ -12,25 +12,26 @@
 
 namespace kirsch {
 
+// A CPU by name and features.
 struct HostCpu {
   std::string name;                   // LLVM's name, e.g. "znver4"
   std::vector<std::string> features;  // those the CPU and the operating system support, LLVM's names, sorted
 };
 
-// Thread-safe; asked once.
+// Returns this host's CPU. It is asked once, at the first call. Thread-safe.
 const HostCpu& DetectHostCpu();
 
-// The first of `features` that is not among `available`, which is sorted; empty if all are.
+// Returns the first of `features` that is not among `available`, which is sorted; empty if all are.
 std::string FirstMissing(const std::vector<std::string>& features, const std::vector<std::string>& available);
 
-// The first of `features` that this host lacks; empty if it has them all.
+// Returns the first of `features` that this host lacks; empty if it has them all.
 std::string MissingOnHost(const std::vector<std::string>& features);
 
-// OK if this host has what the code requires (which may be less than `target` has), else FailedPrecondition
-// "this CPU can't run the code for skylake-avx512: it lacks avx512f".
+// Returns OK if this host has what the code requires, which may be less than `target` has. Else it is
+// FAILED_PRECONDITION: "this CPU can't run the code for skylake-avx512: it lacks avx512f".
 absl::Status CanRun(const LoopProgram& program, const Target& target);
 
-// Whether LLVM has an x86-64 CPU of this name.
+// True if LLVM has an x86-64 CPU of this name.
 bool KnowsCpu(const std::string& name);
 
 }  // namespace kirsch

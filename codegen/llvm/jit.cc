@@ -17,6 +17,7 @@
 namespace kirsch {
 namespace {
 
+// Keeps the JIT, which owns the memory of the code, as long as the kernel lives.
 class OrcKernel : public JitKernel {
  public:
   OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, std::string object, uintptr_t address,
@@ -31,7 +32,8 @@ absl::Status JitStatus(llvm::Error error) {
   return absl::InternalError(Cat("LLVM: ", llvm::toString(std::move(error))));
 }
 
-// Objects for Windows can be linked and run here as well: the code calls nothing of the system's.
+// Sets up the linker for objects for Windows. They can be run here as well, as the code calls nothing of the
+// system's.
 void LinkCoff(llvm::orc::LLJITBuilder& builder) {
   builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
   builder.setLinkProcessSymbolsByDefault(false);
@@ -46,7 +48,7 @@ void LinkCoff(llvm::orc::LLJITBuilder& builder) {
       });
 }
 
-// What the C runtime of Windows has for code with floating point.
+// Defines the symbol that the C runtime of Windows has for code with floating point. Nobody reads it.
 llvm::Error DefineFltused(llvm::orc::LLJIT& jit) {
   static const int fltused = 0;
   return jit.getMainJITDylib().define(
@@ -54,6 +56,7 @@ llvm::Error DefineFltused(llvm::orc::LLJIT& jit) {
                                    {llvm::orc::ExecutorAddr::fromPtr(&fltused), llvm::JITSymbolFlags()}}}));
 }
 
+// A JIT for the platform of the ABI. That of the host needs nothing special.
 llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(Abi abi) {
   llvm::orc::LLJITBuilder builder;
   builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(llvm::Triple(TripleOf(abi))));
@@ -67,17 +70,21 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(Abi abi) {
 
 }  // namespace
 
+// A type for each tensor's number: only its type is used, by decltype.
 void* PointerOf(size_t tensor);  // for its type
 
 namespace {
 
-// Calls a function that takes `tensors` tensors: at least one, `Most` at most. What follows those that it
-// takes, it does not look at.
+// Returns a caller of a function that takes `tensors` tensors, at least one and `Most` at most. The number is
+// known at run time, so types for all numbers are made, from `Most` down. Arguments that a function does not
+// take come behind those that it takes, and it ignores them.
 template <size_t Most>
 std::function<void(const KernelCall&)> CallerOf(uintptr_t address, size_t tensors) {
   if constexpr (Most > 1)
     if (tensors < Most) return CallerOf<Most - 1>(address, tensors);
   return [address]<size_t... kTensor>(std::index_sequence<kTensor...>) {
+    // kTensor is 0, 1, ..., so this has a pointer for each tensor, then the arguments that all kernels may
+    // take.
     using Entry = void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t, void*, size_t);
     return [entry = reinterpret_cast<Entry>(address)](const KernelCall& call) {
       entry(call.tensors[kTensor]..., call.scratch, call.thread, call.n_threads, call.shared, call.phase);
@@ -85,9 +92,9 @@ std::function<void(const KernelCall&)> CallerOf(uintptr_t address, size_t tensor
   }(std::make_index_sequence<Most>());
 }
 
-// As Windows calls it: each argument has a place of 8 bytes, whatever it is. (GCC has no such function types
-// that depend on a template's parameters.) A spec's kernel takes 6 tensors at most, scratch, a thread, their
-// number.
+// Returns a caller of a function as Windows calls it. Each argument has a place of 8 bytes, whatever it is,
+// so all may be passed as pointers. GCC has no such function types that depend on a template's parameters, so
+// there are always 10. A spec's kernel takes 6 tensors at most, scratch, a thread and their number.
 std::function<void(const KernelCall&)> Win64CallerOf(uintptr_t address) {
   return [address](const KernelCall& call) {
     std::array<void*, 10> a = {};
@@ -109,24 +116,27 @@ std::function<void(const KernelCall&)> CallerFor(Abi abi, uintptr_t address, siz
 
 }  // namespace
 
-// The very bytes of EmitObject are linked, so that what is measured is what is emitted (but that it takes
-// what every kernel may take).
+// Links the very bytes of EmitObject, so that the code that is measured is the code that is emitted. It
+// differs in one respect: it takes what every kernel may take.
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi) {
   absl::StatusOr<std::string> object = EmitObject(program, target, {abi, true});
   if (!object.ok()) return object.status();
   auto jit = MakeJit(abi);
   if (!jit) return JitStatus(jit.takeError());
+  // Linking happens at the first look-up.
   if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
     return JitStatus(std::move(error));
   auto address = (*jit)->lookup(program.name);
   if (!address) return JitStatus(address.takeError());
+  // 0: the program packs nothing ahead.
   uintptr_t pack_address = 0;
   if (program.packing) {
     auto pack = (*jit)->lookup(PackName(program));
     if (!pack) return JitStatus(pack.takeError());
     pack_address = pack->getValue();
   }
+  // The function that packs takes the constants, then the packed memory.
   const size_t constants = program.packing ? program.packing->constants.size() : 0;
   return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
                                      program.tensors.size() + program.sizes.size(), constants, abi);

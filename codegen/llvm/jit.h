@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop program -> machine code in this process.
+// Compiles a loop program to machine code in this process, to be run and measured here. For a program of
+// three tensors that needs no threads:
+//   const auto kernel = JitCompile(program, target);
+//   (*kernel)->function()(lhs, rhs, out, scratch, 0, 1);
 #ifndef KIRSCH_CODEGEN_LLVM_JIT_H_
 #define KIRSCH_CODEGEN_LLVM_JIT_H_
 
@@ -19,41 +22,44 @@
 
 namespace kirsch {
 
-// The entry of a compiled program of three tensors. Operands are the spec's; `scratch` is
-// 64-byte aligned and this thread's own (null if the program needs none). Thread t of T calls with (t, T);
-// one thread alone with (0, 1), which is the only way if program.tasks == 1: `thread` is not looked at then.
+// The entry of a compiled program of three tensors, which are the spec's operands. `scratch` is 64-byte
+// aligned and this thread's own; null if the program needs none. Thread t of T calls with (t, T), a single
+// thread with (0, 1). A program with program.tasks == 1 does not look at `thread`: only one thread may call
+// it.
 using KernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                                 size_t n_threads);
 
-// The first one as Windows calls it.
+// KernelFunction in the convention of Windows.
 using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, const void* rhs, void* out,
                                                             void* scratch, size_t thread, size_t n_threads);
 
-// A kernel behind a function that takes its tensors as an array.
-// Of one that has a single phase, `shared` and `phase` are not looked at.
+// A kernel behind a function that takes its tensors as an array. If the kernel has a single phase, `shared`
+// and `phase` are not looked at.
 using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads,
                                      void* shared, size_t phase);
 
-inline constexpr size_t kMostTensors = 24;  // that a kernel takes
+inline constexpr size_t kMostTensors = 24;  // that a kernel takes; CallerOf is instantiated for each number
 
 // Packs constants: Packing::constants, in their order, then the packed buffer.
 using PackConstantsFunction = void (*)(void* const* tensors);
 
 // Owns the machine code: functions are valid as long as the kernel lives. Calling them is thread-safe. The
-// code has the order of parameters that EmitObject gives it, and is uniform.
+// code has the order of parameters that EmitObject gives it, and is uniform (EmitOptions).
 class JitKernel {
  public:
   virtual ~JitKernel() = default;
-  // The one of the ABI that it was compiled for; only if the program has three tensors.
+  // Returns the function of the ABI that it was compiled for. Only if the program has three tensors.
   KernelFunction function() const { return reinterpret_cast<KernelFunction>(address_); }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
-  // Calls the kernel with LoopProgram::tensors, in their order, whatever its ABI; before them, if it takes a
-  // size, with that in the place of a pointer. Without a detour, as it is measured.
+  // Returns a function that calls the kernel with LoopProgram::tensors, in their order, whatever its ABI. If
+  // the kernel takes a size, that is passed before them, in the place of a pointer. There is no detour
+  // between the call and the kernel, as the call is measured.
   std::function<void(const KernelCall&)> Caller() const;
-  // Calls what packs constants, as PackConstantsFunction; empty if the program packs nothing ahead.
+  // Returns a function that packs constants, as PackConstantsFunction; empty if the program packs nothing
+  // ahead.
   std::function<void(absl::Span<void* const>)> Packer() const;
 
-  // The bytes that were linked, as EmitObject makes them.
+  // Returns the bytes that were linked, as EmitObject makes them.
   const std::string& object() const { return object_; }
 
  protected:
@@ -74,7 +80,7 @@ class JitKernel {
   const Abi abi_;
 };
 
-// Compiles for `target`. Whether the host can run it is the caller's business (see host_cpu.h); an error is a
+// Compiles for `target`. The caller has to know whether the host can run it (see host_cpu.h). An error is a
 // fault of LLVM's.
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi = Abi::kSystemV);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What codes and scales of blocks are read by, of LlvmVectors.
+// Writes the operations of LlvmVectors that read codes and scales of blocks.
 #include <numeric>
 #include <vector>
 
@@ -10,7 +10,10 @@ namespace kirsch {
 
 using llvm::Value;
 
-// The bits of a normal number, or of a subnormal one. Scalars: units for vectors have more to do.
+// Makes the bits of 2^(byte - 128), which is a normal number from 2^-126 on, and a subnormal one below. It
+// does so in a scalar register: units for vectors have more to do.
+//   byte:  0        1        2        3
+//   bits:  1 << 21  1 << 22  1 << 23  2 << 23
 Value* LlvmVectors::BroadcastPower(const Var& to, Value* from) {
   llvm::Type* const word = ir_.getInt32Ty();
   Value* exponent = ir_.CreateZExt(ir_.CreateAlignedLoad(ir_.getInt8Ty(), from, llvm::Align(1)), word);
@@ -20,8 +23,8 @@ Value* LlvmVectors::BroadcastPower(const Var& to, Value* from) {
   return Splat(ir_.CreateBitCast(bits, ir_.getFloatTy()), to.lanes);
 }
 
-// Both halves of the vector are the same bytes; those of the upper one are shifted, 8 at a time, which brings
-// their neighbours' bits where there is nothing.
+// Both halves of the vector are the same bytes. Those of the upper half are shifted by 4 bits, 8 bytes at a
+// time. That brings bits of their neighbours into the upper 4 bits, which are cut off.
 Value* LlvmVectors::LoadNibbles(const Var& to, Value* from) {
   constexpr int kBits = 4, kBytesOfWord = 8;
   Value* bytes = LoadNarrow(from, Dtype::kU8, to.lanes / 2, to.lanes / 2);
@@ -36,6 +39,8 @@ Value* LlvmVectors::LoadNibbles(const Var& to, Value* from) {
   return ir_.CreateAnd(bytes, Splat(ir_.getInt8((1 << kBits) - 1), to.lanes));
 }
 
+// The instruction looks up bytes within each 16 of them, in a table that each 16 bytes have. It exists for 64
+// bytes with AVX512BW only; else both halves are looked up by themselves.
 Value* LlvmVectors::Lookup(Value* bytes, const std::array<uint8_t, 16>& table) {
   llvm::Type* const type = bytes->getType();
   const auto size = static_cast<int>(type->getPrimitiveSizeInBits() / 8);
@@ -62,11 +67,13 @@ Value* LlvmVectors::FillBytes(const std::array<uint8_t, kTableBytes / 2>& bytes)
   return llvm::ConstantDataVector::get(ir_.getContext(), bytes);
 }
 
-// The table's second half is where an index has its seventh bit.
+// The instruction takes the second half of the table where an index has its seventh bit.
 Value* LlvmVectors::LookupPair(Value* from, Value* first, Value* second) {
   return Call("llvm.x86.avx512.vpermi2var.qi.512", {first, from, second});
 }
 
+// A shuffle of both vectors, in which lanes of `high` count on from those of `low`. The code generator finds
+// the one instruction for it.
 Value* LlvmVectors::Unpack(const Var& to, Value* low, Value* high, bool second) {
   const int lanes = to.bytes() / (static_cast<int>(low->getType()->getScalarSizeInBits()) / 8);
   const int in_xmm = lanes * kXmmBytes / to.bytes();
@@ -78,7 +85,9 @@ Value* LlvmVectors::Unpack(const Var& to, Value* low, Value* high, bool second) 
   return ir_.CreateBitCast(ir_.CreateShuffleVector(low, high, turns), VectorType(to, ir_.getContext()));
 }
 
-// Piece p of 16 bytes number x comes from where all pieces p before it lie in order.
+// Piece p of 16 bytes number x comes from the p-th part of the vector, in which all pieces p lie in order.
+// For 64 bytes and times = 1, with pieces of 8 bytes:
+//   0 1 2 3 4 5 6 7  ->  0 4 1 5 2 6 3 7
 Value* LlvmVectors::ForUnpacking(const Var& to, Value* from, int times) {
   const int in_xmm = 1 << times, xmms = to.bytes() / kXmmBytes, piece_bits = 8 * kXmmBytes / in_xmm;
   llvm::SmallVector<int> pieces;

@@ -14,12 +14,22 @@ namespace {
 
 using llvm::Value;
 
-// The public function's arguments, by what they are.
+// The public function's arguments, in groups as the signature has them.
 struct EntryArguments {
-  std::vector<Value*> sizes, tensors, scratch, threads, phases;  // the last three empty: it takes none
+  std::vector<Value*> sizes, tensors, scratch, threads, phases;  // the last three: empty if it takes none
 };
 
-// A choice for each varying size, one inside the other. All members that a kernel serves share its call.
+// Prints a choice for each varying size, one inside the other. All members that a kernel serves branch to one
+// block, which has the kernel's call. The blocks, for one size that is compared:
+//   choose:    m < 1 ? declined : others
+//   others:    m > 64 ? declined : others1
+//   others1:   m <= 16 ? range : others2
+//   range:     to the call of the kernel for m <= 16
+//   others2:   to the call of the other one
+//   call:      is the call this thread's, in this phase? mine : done
+//   mine:      the call, then to done
+//   done:      return 1
+//   declined:  return 0
 class DispatchPrinter {
  public:
   DispatchPrinter(const HeaderFunction& function, llvm::Module& module)
@@ -30,6 +40,7 @@ class DispatchPrinter {
         ir_(module.getContext()) {
     public_ = llvm::Function::Create(Type(), llvm::Function::ExternalLinkage, function.name, module);
     public_->addFnAttr(llvm::Attribute::NoUnwind);
+    // The order is that of CParameters, with sizes before all else.
     auto next = public_->arg_begin();
     const auto take = [&](size_t count, std::vector<Value*>* arguments) {
       while (count-- > 0) arguments->push_back(next++);
@@ -43,7 +54,8 @@ class DispatchPrinter {
 
   llvm::Function* function() const { return public_; }
 
-  // `entries`: of the variant's programs.
+  // `entries`: of the variant's programs. The first block of a function is its entry, so "choose" is made
+  // first and filled last, when all that it branches to is there.
   void Print(const std::vector<llvm::Function*>& entries) {
     llvm::BasicBlock* const first = NewBlock("choose");
     declined_ = NewBlock("declined");
@@ -53,6 +65,7 @@ class DispatchPrinter {
   }
 
  private:
+  // The C type of the public function: all sizes and numbers are size_t.
   llvm::FunctionType* Type() {
     llvm::Type *const size = ir_.getInt64Ty(), *const pointer = ir_.getPtrTy();
     std::vector<llvm::Type*> types(function_.sizes.size(), size);
@@ -63,13 +76,14 @@ class DispatchPrinter {
     return llvm::FunctionType::get(ir_.getInt32Ty(), types, false);
   }
 
-  // `member`: that with the first values of this level's size and those after it.
+  // `member`: the one with the first values of this level's size and of those after it.
   void PrintSwitch(llvm::BasicBlock* block, size_t level, size_t member) {
     if (level == dispatch_.first_compared()) return PrintCompared(block, level, member);
     const std::vector<uint32_t>& values = dispatch_.SizeOf(level).values;
     ir_.SetInsertPoint(block);
     llvm::SwitchInst* const choice =
         ir_.CreateSwitch(ArgumentOf(level), declined_, static_cast<unsigned>(values.size()));
+    // Sizes that are no value of the switch go to `declined`.
     for (size_t i = 0; i < values.size(); ++i) {
       llvm::BasicBlock* const chosen = NewBlock("size");
       choice->addCase(ir_.getInt64(values[i]), chosen);
@@ -77,6 +91,7 @@ class DispatchPrinter {
     }
   }
 
+  // Sizes that are out of range are refused before any range is looked for.
   void PrintCompared(llvm::BasicBlock* block, size_t level, size_t member) {
     for (size_t compared = level; compared < dispatch_.levels().size(); ++compared) {
       const std::vector<uint32_t>& values = dispatch_.SizeOf(compared).values;
@@ -95,6 +110,7 @@ class DispatchPrinter {
     const std::vector<uint32_t>& values = dispatch_.SizeOf(level).values;
     for (const auto& [first, end] : dispatch_.RangesOf(level, member)) {
       const size_t next = member + first * dispatch_.levels()[level].stride;
+      // The last range needs no comparison.
       if (end == values.size()) return PrintRanges(block, level + 1, next);
       llvm::BasicBlock* const range = NewBlock("range");
       block = BranchIf(block, llvm::CmpInst::ICMP_ULE, level, values[end - 1], range);
@@ -102,7 +118,7 @@ class DispatchPrinter {
     }
   }
 
-  // Returns the block that is for others.
+  // Branches to `then` if the size compares so with the value. Returns the block for all others.
   llvm::BasicBlock* BranchIf(llvm::BasicBlock* block, llvm::CmpInst::Predicate order, size_t level,
                              uint32_t value, llvm::BasicBlock* then) {
     llvm::BasicBlock* const others = NewBlock("others");
@@ -113,14 +129,15 @@ class DispatchPrinter {
 
   Value* ArgumentOf(size_t level) const { return arguments_.sizes[dispatch_.levels()[level].size]; }
 
-  // One with a single task computes all of it whoever calls, so one thread does; and one with a single phase
-  // does so in the first.
+  // Returns a block that calls a program's entry. A kernel with a single task computes all of it whoever
+  // calls, so only thread 0 calls it. One with a single phase is called in the first phase only.
   llvm::BasicBlock* PrintCall(size_t number, llvm::Function* entry) {
     const LoopProgram& program = variant_.programs[number];
     llvm::BasicBlock *const block = NewBlock("call"), *const call = NewBlock("mine"),
                             *const done = NewBlock("done");
     PrintReturn(done, 1);
     ir_.SetInsertPoint(block);
+    // The condition is constant where the kernel takes all that the function does.
     Value* wanted = ir_.getTrue();
     const auto want_first = [&](Value* number) {
       wanted = ir_.CreateAnd(wanted, ir_.CreateICmpEQ(number, ir_.getInt64(0)));
@@ -134,6 +151,7 @@ class DispatchPrinter {
     return block;
   }
 
+  // A program takes its own sizes, and of the rest what its signature has.
   std::vector<Value*> ArgumentsOf(size_t number) const {
     const LoopProgram& program = variant_.programs[number];
     std::vector<Value*> arguments;
@@ -174,12 +192,13 @@ class DispatchPrinter {
 std::unique_ptr<llvm::Module> PrintLlvmDispatch(const HeaderFunction& function, Abi abi,
                                                 llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>(function.name, context);
-  DispatchPrinter dispatch(function, *module);  // takes the public name before any procedure does
+  // Made first, as it takes the public name before any procedure does.
+  DispatchPrinter dispatch(function, *module);
   if (abi == Abi::kWin64) dispatch.function()->setUWTableKind(llvm::UWTableKind::Default);
   const HeaderVariant& variant = function.variants.front();
   std::vector<llvm::Function*> entries;
   for (size_t i = 0; i < variant.programs.size(); ++i) {
-    // Kernels share what packs.
+    // The kernels share one function that packs: the first program's.
     const PublicNames names{"", i == 0 ? Cat(function.name, "_pack") : ""};
     entries.push_back(AddProgram(variant.programs[i], variant.target, {abi}, names, *module));
   }

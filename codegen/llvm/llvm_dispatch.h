@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function whose sizes vary -> LLVM module. Internal to codegen/.
+// Prints a function whose sizes vary as an LLVM module, with the same choices as in the header
+// (size_dispatch.h). Without it, an object would have one function for each size, and callers a table.
+// Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_LLVM_LLVM_DISPATCH_H_
 #define KIRSCH_CODEGEN_LLVM_LLVM_DISPATCH_H_
 
@@ -12,9 +14,10 @@
 
 namespace kirsch {
 
-// The kernels of the function's only variant, local to the module, and the public function that chooses among
-// them by the sizes, with the header's parameters (see PrintHeaderFile): 1 if a kernel ran, else 0. If an
-// operand is prepacked, there is NAME_pack, too. Sizes vary.
+// Returns a module with the kernels of the function's only variant, local to the module, and the public
+// function that chooses among them by the sizes. That has the header's parameters (see PrintHeaderFile), and
+// returns 1 if a kernel ran, else 0. If an operand is prepacked, there is NAME_pack, too. Some size must
+// vary.
 std::unique_ptr<llvm::Module> PrintLlvmDispatch(const HeaderFunction& function, Abi abi,
                                                 llvm::LLVMContext& context);
 

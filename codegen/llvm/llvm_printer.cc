@@ -27,9 +27,12 @@ using llvm::Value;
 constexpr uint64_t kScratchAlignment = 64;
 constexpr int kNoArgument = -1;  // of a parameter that the procedure does not use
 
-// Prints the body of one procedure. Every variable is a stack slot, which mem2reg makes SSA values of.
+// Prints the body of one procedure. Every variable is a stack slot, which mem2reg turns into SSA values. So a
+// statement reads slots, computes, and writes a slot, and no phi is built by hand.
 class BodyPrinter {
  public:
+  // `argument_of`: of each parameter, its position among the function's arguments, or kNoArgument. Slots are
+  // made for all variables first; then arguments and arrays are put into theirs.
   BodyPrinter(const LoopProgram& program, const Procedure& procedure, llvm::Function* function,
               const std::vector<llvm::Function*>& callees, const std::vector<int>& argument_of)
       : program_(program),
@@ -54,6 +57,7 @@ class BodyPrinter {
 
  private:
   const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
+  // The type of a variable's slot. Pointers have no types of their own: accesses say what they read.
   llvm::Type* TypeOf(const Var& var) {
     switch (var.type) {
       case VarType::kPointer:
@@ -65,6 +69,7 @@ class BodyPrinter {
     }
     KIRSCH_BUG("unknown variable type");
   }
+  // Arrays are aligned to their vectors.
   Value* ArrayOf(const Var& var) {
     llvm::Type* const element = ElementType(var.dtype, ir_.getContext());
     llvm::AllocaInst* const array =
@@ -75,6 +80,7 @@ class BodyPrinter {
   Value* Get(VarId id) { return ir_.CreateLoad(TypeOf(VarOf(id)), slots_[static_cast<size_t>(id)]); }
   void Set(VarId id, Value* value) { ir_.CreateStore(value, slots_[static_cast<size_t>(id)]); }
 
+  // Sums and products do not wrap: offsets and counts are far from the ends of 64 bits. The flags say so.
   Value* EmitValue(const Affine& affine) {
     Value* sum = nullptr;
     for (const Affine::Term& term : affine.terms) {
@@ -91,8 +97,8 @@ class BodyPrinter {
   }
 
   Value* EmitValue(const Address& address) { return EmitValue(address, VarOf(address.pointer).dtype); }
-  // The offset counts elements of type `dtype`. Indices first, the constant last, so that it can become the
-  // displacement of the access.
+  // The offset counts elements of type `dtype`. Indices come first and the constant last, so that it can
+  // become the displacement of the access.
   Value* EmitValue(const Address& address, Dtype dtype) {
     Value* pointer = Get(address.pointer);
     Affine varying = address.offset;
@@ -109,6 +115,7 @@ class BodyPrinter {
     return {count.most, count.index == kNoVar ? nullptr : Get(count.index)};
   }
 
+  // Statements are printed where ir_ stands; those with a body move it to the block behind them.
   void PrintBlock(const std::vector<Stmt>& block) {
     for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
   }
@@ -132,6 +139,7 @@ class BodyPrinter {
                    EmitCount(op.count));
   }
 
+  // a * b - c is an FMA of -c; the code generator finds the one instruction.
   void Print(const MultiplyAdd& op) {
     Value *a = Get(op.a), *b = Get(op.b);
     Value* accumulator = Get(op.accumulator);
@@ -172,12 +180,14 @@ class BodyPrinter {
   void Print(const ForUnpacking& op) {
     Set(op.to, vectors_.ForUnpacking(VarOf(op.to), Get(op.from), op.times));
   }
+  // Zeros come in, from either side.
   void Print(const Shift& op) {
     Value* from = Get(op.from);
     Set(op.to, op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))
                             : ir_.CreateLShr(from, static_cast<uint64_t>(-op.left)));
   }
   void Print(const Bits& op) { Set(op.to, ir_.CreateBitCast(Get(op.from), TypeOf(VarOf(op.to)))); }
+  // An ordered comparison: false for NaNs, so that b is taken.
   void Print(const SelectLess& op) {
     Value *x = Get(op.x), *y = Get(op.y), *a = Get(op.a), *b = Get(op.b);
     Set(op.to, ir_.CreateSelect(ir_.CreateFCmpOLT(x, y), a, b));
@@ -191,7 +201,7 @@ class BodyPrinter {
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), Get(op.from))); }
 
-  // Null, or a value of type `none`, where there is no variable.
+  // Returns null where there is no variable, or a zero of type `none`, if that is given.
   std::array<Value*, 4> GetAll(const std::array<VarId, 4>& ids, llvm::Type* none = nullptr) {
     std::array<Value*, 4> values = {};
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -219,6 +229,7 @@ class BodyPrinter {
 
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), GetAll(op.from))); }
 
+  // Both are read before either is written.
   void Print(const Deinterleave& op) {
     Value *a = Get(op.even), *b = Get(op.odd);
     Set(op.even, vectors_.EverySecond(a, b, 0));
@@ -231,11 +242,13 @@ class BodyPrinter {
     Set(op.odd, vectors_.Half(from, 1));
   }
 
+  // An empty asm statement that may touch any memory: no load moves across it.
   void Print(const Fence&) {
     auto* type = llvm::FunctionType::get(ir_.getVoidTy(), false);
     ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));
   }
 
+  // An empty asm statement that reads the vector, in any vector register.
   void Print(const Keep& op) {
     auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {TypeOf(VarOf(op.vector))}, false);
     ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "v", true), {Get(op.vector)});
@@ -248,12 +261,15 @@ class BodyPrinter {
                          ir_.getInt32(kData)});
   }
 
+  // A store with LLVM's mark for memory that is not read again soon. It needs a whole vector at an aligned
+  // address.
   void Stream(Value* value, Value* to, int bytes) {
     llvm::StoreInst* store = ir_.CreateAlignedStore(value, to, llvm::Align(static_cast<uint64_t>(bytes)));
     llvm::Metadata* const one = llvm::ConstantAsMetadata::get(ir_.getInt32(1));
     store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir_.getContext(), one));
   }
 
+  // The configuration is a constant of the module.
   void Print(const TileConfigure& op) {
     const auto configuration = TileConfigurationBytes(op.rows);
     llvm::Constant* const bytes =
@@ -277,6 +293,7 @@ class BodyPrinter {
     ir_.CreateIntrinsic(llvm::Intrinsic::x86_tilestored64, {},
                         {TileNumber(op.tile), to, BytesOf(op.stride, op.to)});
   }
+  // The table has the intrinsic's name; it must be one that LLVM knows.
   void Print(const TileMultiplyAdd& op) {
     const TileEncoding& encoding = Info(op.arithmetic).tiles;
     const std::string_view name = op.exchanged ? encoding.exchanged_llvm : encoding.llvm;
@@ -284,10 +301,13 @@ class BodyPrinter {
     KIRSCH_CHECK(id != llvm::Intrinsic::not_intrinsic);
     ir_.CreateIntrinsic(id, {}, {TileNumber(op.accumulator), TileNumber(op.lhs), TileNumber(op.rhs)});
   }
+  // Intrinsics of tiles take numbers of registers, so nobody allocates these.
   Value* TileNumber(int tile) { return ir_.getInt8(static_cast<uint8_t>(tile)); }
+  // Distances between rows of tiles are in bytes.
   Value* BytesOf(const Affine& elements, const Address& address) {
     return EmitValue(Times(elements, Bytes(MemoryType(address))));
   }
+  // The bytes to the next line are the negative address modulo 64.
   void Print(const ToLine& op) {
     Value* const address = ir_.CreatePtrToInt(Get(op.pointer), ir_.getInt64Ty());
     Value* const bytes = ir_.CreateAnd(ir_.CreateNeg(address), ir_.getInt64(kLineBytes - 1));
@@ -300,6 +320,7 @@ class BodyPrinter {
     Set(op.pointer, Offset(VarOf(op.pointer).dtype, Get(op.pointer), EmitValue(op.by)));
   }
 
+  // Offsets count elements of the callee's type; pointers themselves have none in LLVM.
   void Print(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     std::vector<Value*> arguments;
@@ -309,6 +330,7 @@ class BodyPrinter {
     ir_.CreateCall(callees_[static_cast<size_t>(op.procedure)], arguments);
   }
 
+  // So much is set aside before the division, but not more than there is: the subtraction stops at 0.
   void Print(const Divide& op) {
     Value *of = EmitValue(op.of), *by = ir_.getInt64(static_cast<uint64_t>(op.by));
     if (op.min_tail == 0) return Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
@@ -320,6 +342,7 @@ class BodyPrinter {
 
   void Print(const IfAny& op) { PrintIf(ir_.CreateICmpNE(Get(op.index), ir_.getInt64(0)), op.body); }
 
+  // Values without a case go on behind it.
   void Print(const Switch& op) {
     llvm::BasicBlock* exit = NewBlock("chosen");
     llvm::SwitchInst* chosen = ir_.CreateSwitch(Get(op.index), exit, static_cast<unsigned>(op.bodies.size()));
@@ -334,6 +357,10 @@ class BodyPrinter {
     ir_.SetInsertPoint(exit);
   }
 
+  // The condition is at the loop's end. A count that may be 0 is asked for once, before the loop:
+  //   head: count != 0 ? body : exit
+  //   body: ..., index + 1 != count ? body : exit
+  // A constant count is not 0 (ProcedureBuilder::Loop), so it needs no head.
   void Print(const For& op) {
     llvm::BasicBlock* head = NewBlock("head");
     llvm::BasicBlock* body = NewBlock("body");
@@ -357,6 +384,9 @@ class BodyPrinter {
   }
 
   void Print(const OnThread& op) { PrintIf(IsMine(EmitValue(op.task)), op.body); }
+  // Goes from the first block that begins at or behind the first wanted column, so the division rounds up. It
+  // ends with the last block that there is, or with the last one that begins before the end of the wanted
+  // columns.
   void Print(const ForBlocks& op) {
     llvm::BasicBlock* head = NewBlock("head");
     llvm::BasicBlock* body = NewBlock("body");
@@ -367,6 +397,7 @@ class BodyPrinter {
     Set(op.index, ir_.CreateAdd(ir_.CreateUDiv(first, block), ir_.CreateZExt(begun, ir_.getInt64Ty())));
     ir_.CreateBr(head);
     ir_.SetInsertPoint(head);
+    // Another block: there is one, and it begins among the wanted columns.
     Value* known = ir_.CreateICmpULT(Get(op.index), ir_.getInt64(static_cast<uint64_t>(op.count)));
     Value* wanted = ir_.CreateICmpULT(ir_.CreateMul(Get(op.index), block), end);
     ir_.CreateCondBr(ir_.CreateAnd(known, wanted), body, exit);
@@ -391,6 +422,7 @@ class BodyPrinter {
     ir_.SetInsertPoint(exit);
   }
 
+  // The task's thread is task % n_threads. Of blocks, the task is wanted if its first column is.
   Value* IsMine(Value* task) {
     Value *thread = Get(program_.thread()), *threads = Get(program_.threads());
     if (program_.block == 0) return ir_.CreateICmpEQ(ir_.CreateURem(task, threads), thread);
@@ -411,8 +443,9 @@ class BodyPrinter {
   std::vector<llvm::AllocaInst*> slots_;
 };
 
-// Declares a procedure, external if it has a `public_name`; `argument_of[i]` is the position of parameter i
-// in the function's type.
+// Declares a procedure, which is external if it has a `public_name`. `argument_of[i]` is the position of
+// parameter i in the function's type. Its attributes say what loads and stores may be moved past each other:
+// pointers do not alias unless the procedure says so, and those that it never stores through are read-only.
 llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argument_of,
                         const std::string& public_name, llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
@@ -441,6 +474,7 @@ llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argu
   return function;
 }
 
+// Programs of a module may need different features, so all this is by function.
 void AddAttributes(const LoopProgram& program, const Target& target, llvm::Function* function) {
   // The baseline CPU plus exactly the features the program may use, tuned for the target's CPU.
   function->addFnAttr("target-cpu", "x86-64");
@@ -452,14 +486,15 @@ void AddAttributes(const LoopProgram& program, const Target& target, llvm::Funct
   function->addFnAttr(llvm::Attribute::NoUnwind);
 }
 
-// What others call a procedure; empty: none does.
+// Returns the name by which other files call a procedure; empty: none does.
 std::string PublicName(const LoopProgram& program, size_t procedure, const PublicNames& names) {
   if (procedure == 0) return names.entry;
   const bool packs = program.packing && program.packing->procedure == static_cast<int>(procedure);
   return packs ? names.pack : "";
 }
 
-// The entry's parameters in the order of the public function's, CParameters in c_signature.h.
+// Returns the entry's parameters in the order of the public function's: see CParameters in c_signature.h.
+// Both have to agree, as callers compile against the header.
 std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
   std::vector<VarId> order(program.tensors.size());
   std::iota(order.begin(), order.end(), 0);
@@ -477,7 +512,8 @@ std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& opt
   return order;
 }
 
-// The position of each parameter in the function's type.
+// Returns the position of each parameter in the function's type. Only the entry has an order of its own, and
+// parameters that are left out.
 std::vector<int> ArgumentsOf(const LoopProgram& program, size_t procedure, const EmitOptions& options) {
   std::vector<int> argument_of(static_cast<size_t>(program.procedures[procedure].num_parameters));
   std::iota(argument_of.begin(), argument_of.end(), 0);
@@ -494,6 +530,8 @@ llvm::Function* AddProgram(const LoopProgram& program, const Target& target, con
                            const PublicNames& names, llvm::Module& module) {
   std::vector<llvm::Function*> functions;
   std::vector<std::vector<int>> orders;
+  // Declares the functions. LLVM puts a number behind a name that is taken, as other programs of the module
+  // may have procedures of the same names.
   for (const Procedure& procedure : program.procedures) {
     const std::string name = PublicName(program, functions.size(), names);
     const bool public_entry = functions.empty() && !name.empty();
@@ -505,10 +543,12 @@ llvm::Function* AddProgram(const LoopProgram& program, const Target& target, con
     // A procedure keeps its register tile to itself; nor is a choice of kernels the place for their code.
     if (!public_entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
   }
+  // Callers align scratch memory, so LLVM may know it.
   if (const int scratch = orders[0][static_cast<size_t>(program.scratch())]; scratch != kNoArgument)
     functions[0]->addParamAttr(
         static_cast<unsigned>(scratch),
         llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(kScratchAlignment)));
+  // All functions are declared before any body: bodies call functions that come later.
   for (size_t i = 0; i < functions.size(); ++i)
     BodyPrinter(program, program.procedures[i], functions[i], functions, orders[i]).Print();
   return functions.front();

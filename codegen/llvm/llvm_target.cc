@@ -45,7 +45,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   if (!KnowsCpu(target.cpu))
     return absl::InvalidArgumentError(
         Cat("target ", target.name, ": cpu \"", target.cpu, "\" is not a CPU that LLVM knows"));
-  // The CPU and the features that matter are attributes of each function; see PrintLlvm.
+  // The machine itself is a plain x86-64. The CPU and the features that matter are attributes of each
+  // function; see PrintLlvm.
   std::unique_ptr<llvm::TargetMachine> machine(
       x86->createTargetMachine(triple, "x86-64", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
                                llvm::CodeGenOptLevel::Aggressive));
@@ -57,8 +58,10 @@ absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   module.setDataLayout(machine.createDataLayout());
   std::string fault;
   llvm::raw_string_ostream stream(fault);
+  // Passes may crash on a module that is not valid, so it is verified before they run.
   if (llvm::verifyModule(module, &stream)) return absl::InternalError(Cat("LLVM: ", fault));
 
+  // Declared in this order so that they are destroyed in the opposite one, as LLVM wants it.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
@@ -70,6 +73,8 @@ absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
 
+  // Loop programs are written as they should run, so there is no unrolling and no vectorizer. Slots become
+  // SSA values; common subexpressions, such as addresses, are joined; conditions are simplified.
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::PromotePass());
   passes.addPass(llvm::EarlyCSEPass());
@@ -77,7 +82,8 @@ absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::SimplifyCFGPass());
   llvm::ModulePassManager manager;
   manager.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  // Kernels that one function chooses among have procedures in common, and share one that packs ahead.
+  // Kernels that one function chooses among have procedures in common, and share one that packs ahead. Equal
+  // functions are merged here; those that nobody calls any more are removed.
   manager.addPass(llvm::MergeFunctionsPass());
   manager.addPass(llvm::GlobalDCEPass());
   manager.run(module, modules);

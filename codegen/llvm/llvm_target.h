@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM set up for x86-64. Internal to codegen/.
+// Sets up LLVM for x86-64: its backend, its machines, and the few passes that our modules need. Internal to
+// codegen/.
 #ifndef KIRSCH_CODEGEN_LLVM_LLVM_TARGET_H_
 #define KIRSCH_CODEGEN_LLVM_LLVM_TARGET_H_
 
@@ -15,16 +16,17 @@ namespace kirsch {
 
 inline constexpr char kTriple[] = "x86_64-unknown-linux-gnu";  // Abi::kSystemV
 
+// Returns LLVM's name of the platform.
 const char* TripleOf(Abi abi);
 
 // Registers LLVM's X86 backend, once per process. Thread-safe.
 void InitializeLlvm();
 
-// A machine for the target's CPU; an error if LLVM does not know it.
+// Returns a machine for the target's CPU. INVALID_ARGUMENT if LLVM does not know that CPU.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target, Abi abi);
 
-// Gives the module the machine's triple and layout, brings it into SSA form and simplifies it. An error is a
-// fault in the module, that is, a bug in the printer.
+// Gives the module the machine's triple and layout, brings it into SSA form and simplifies it. INTERNAL if
+// the module is not valid, which is a bug in the printer.
 absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace kirsch

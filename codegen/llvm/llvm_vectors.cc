@@ -21,13 +21,15 @@ namespace {
 
 using llvm::Value;
 
+// The lanes of a vector that is a value.
 int LanesIn(const Value* value) {
   return static_cast<int>(llvm::cast<llvm::FixedVectorType>(value->getType())->getNumElements());
 }
 
+// Memory is aligned to its elements, not to vectors: the user's tensors may lie anywhere.
 llvm::Align AlignOf(Dtype memory) { return llvm::Align(static_cast<uint64_t>(Bytes(memory))); }
 
-// The intrinsic of a family that exists for vectors of 4, 8 and 16 words.
+// Returns the intrinsic of a family that exists for vectors of 4, 8 and 16 words.
 llvm::Intrinsic::ID ForWords(int words, llvm::Intrinsic::ID of4, llvm::Intrinsic::ID of8,
                              llvm::Intrinsic::ID of16) {
   return words == 4 ? of4 : words == 8 ? of8 : of16;
@@ -50,6 +52,8 @@ llvm::FixedVectorType* LlvmVectors::Vector(llvm::Type* element, int lanes) {
   return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
 }
 
+// A known count is a constant mask. Any other is compared with the lanes' numbers, in lanes as wide as those
+// that the mask is for, so that the code generator needs no conversion.
 Value* LlvmVectors::FirstLanes(int lanes, const LlvmCount& count, Dtype memory) {
   if (count.index == nullptr) return FirstLanes(lanes, count.number);
   llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(8 * Bytes(memory)));
@@ -82,12 +86,13 @@ Value* LlvmVectors::ElementAt(Value* base, Dtype memory, int64_t index) {
   return ir_.CreateInBoundsGEP(Element(memory), base, ir_.getInt64(static_cast<uint64_t>(index)));
 }
 
-// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words and wider ones only.
+// AVX2 and AVX-512F have masked accesses for words and wider elements only.
 bool LlvmVectors::Maskable(Dtype memory) const {
   return Bytes(memory) >= kWordBytes || program_.HasFeature("avx512bw");
 }
 
-// Elements first .. first + count - 1 as an integer of `bits`, the rest being zero.
+// Returns elements first .. first + count - 1 as an integer of `bits`, the rest being zero. Elements that
+// fill it are one load; others are loaded one by one, so that nothing behind them is read.
 Value* LlvmVectors::Word(Value* from, Dtype memory, int first, int count, int bits) {
   llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(bits));
   const int element_bits = 8 * Bytes(memory);
@@ -103,7 +108,8 @@ Value* LlvmVectors::Word(Value* from, Dtype memory, int first, int count, int bi
   return word;
 }
 
-// A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
+// Loads a part of a vector of elements that cannot be masked: whole words under a mask, then the rest of a
+// word.
 Value* LlvmVectors::LoadByWords(Value* from, Dtype memory, int lanes, int count) {
   const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
   llvm::FixedVectorType* type = Vector(ir_.getInt32Ty(), lanes / in_word);
@@ -116,8 +122,8 @@ Value* LlvmVectors::LoadByWords(Value* from, Dtype memory, int lanes, int count)
   return ir_.CreateBitCast(value, Vector(Element(memory), lanes));
 }
 
-// A partial load of elements that cannot be masked, no more than 16 bytes: piece by piece, each of a power of
-// two of elements, as RegisterTile::pieces counts them.
+// Loads a part of a vector of elements that cannot be masked, no more than 16 bytes. It goes piece by piece,
+// each of a power of two of elements, as RegisterTile::pieces counts them: 7 elements are 4, 2 and 1.
 Value* LlvmVectors::LoadByPieces(Value* from, Dtype memory, int lanes, int count) {
   const int bits = 8 * Bytes(memory), all_bits = bits * lanes;
   Value* value = llvm::Constant::getNullValue(Vector(Element(memory), lanes));
@@ -126,20 +132,22 @@ Value* LlvmVectors::LoadByPieces(Value* from, Dtype memory, int lanes, int count
     llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(piece * bits));
     Value* part = ir_.CreateAlignedLoad(type, ElementAt(from, memory, done), AlignOf(memory));
     value = ir_.CreateBitCast(value, Vector(type, all_bits / (piece * bits)));
+    // Pieces get smaller, so each lies at a multiple of its own size.
     value = ir_.CreateInsertElement(value, part, static_cast<uint64_t>(done / piece));
     done += piece;
   }
   return ir_.CreateBitCast(value, Vector(Element(memory), lanes));
 }
 
-// Without a conversion. Partial loads go by vectors of at least 16 bytes, which are those there are masks
-// for.
+// Loads elements without a conversion. Partial loads go by vectors of at least 16 bytes, which are those
+// there are masks for; the lanes that are wanted are taken out of these.
 Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, const LlvmCount& count) {
   if (count.index == nullptr && count.number == lanes)
     return ir_.CreateAlignedLoad(Vector(Element(memory), lanes), from, AlignOf(memory));
   const int wide = std::max(lanes, kXmmBytes / Bytes(memory));
   llvm::FixedVectorType* type = Vector(Element(memory), wide);
   Value* value = nullptr;
+  // Masks first; without them pieces for short vectors, and words for longer ones.
   if (Maskable(memory))
     value = ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count, memory),
                                  llvm::Constant::getNullValue(type));
@@ -150,6 +158,8 @@ Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, const LlvmC
   return wide == lanes ? value : Lanes(value, 0, lanes);
 }
 
+// o8 and s8 differ in the highest bit only. bf16 is the upper half of an f32. Integers keep their sign, if
+// their type has one.
 Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
   if (from == Dtype::kExcess8 || to == Dtype::kExcess8) {
@@ -165,7 +175,10 @@ Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
   return Info(from).has_sign ? ir_.CreateSExt(value, type) : ir_.CreateZExt(value, type);
 }
 
-// By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
+// Makes the bits of an f16 first, which an instruction widens. A NaN or an infinity must have the largest
+// exponent there. Bits are moved to f16's places: the sign to the highest one, the mantissa below the
+// exponent. An exponent with another bias makes the number too small by a power of two, which is multiplied
+// in the end.
 Value* LlvmVectors::WidenedByF16(Value* value, Dtype from, llvm::Type* type) {
   const int lanes = LanesIn(value), shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
   const auto constant = [&](uint32_t number) {
@@ -174,10 +187,12 @@ Value* LlvmVectors::WidenedByF16(Value* value, Dtype from, llvm::Type* type) {
   if (from != Dtype::kF16) {
     const int sign_shift = 8 * (Bytes(Dtype::kF16) - Bytes(from));
     value = ir_.CreateShl(ir_.CreateZExt(value, Vector(ir_.getInt16Ty(), lanes)), sign_shift);
-    if (sign_shift != shift)  // copies of the sign take the exponent's place
+    // Copies of the sign take the places of the exponent's upper bits, and are cut off.
+    if (sign_shift != shift)
       value = ir_.CreateAnd(ir_.CreateAShr(value, sign_shift - shift), constant(F16BitsOf(from)));
   }
   if (HasSpecialsOfItsOwn(from)) {
+    // From the first special one on, magnitudes get the largest exponent beside their own bits.
     Value* magnitude = ir_.CreateAnd(value, constant(SignBit(Dtype::kF16) - 1));
     Value* number = ir_.CreateICmpSLT(magnitude, constant(FirstSpecialBits(from) << shift));
     Value* special = ir_.CreateOr(value, constant(FirstSpecialBits(Dtype::kF16)));
@@ -192,6 +207,8 @@ Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, const LlvmCou
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype);
 }
 
+// A word is `group` elements of memory. They are broadcast as memory has them, and widened after that, all
+// lanes at once.
 Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int count) {
   const int group = WordElements(to.dtype);
   if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32) {
@@ -208,7 +225,9 @@ Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int coun
   return Widened(ir_.CreateBitCast(words, Vector(Element(memory), to.lanes)), memory, to.dtype);
 }
 
-// To nearest, ties to even; what is no number stays none, though its payload is cut.
+// Rounds to nearest, ties to even, by integers: half of the last place is added, a little less if the upper
+// half is even; then the upper half is taken. A NaN stays one, though its payload is cut: it gets a bit that
+// is not cut.
 Value* LlvmVectors::RoundedToBf16(Value* value) {
   const int lanes = LanesIn(value);
   llvm::FixedVectorType* type = Vector(ir_.getInt32Ty(), lanes);
@@ -221,6 +240,7 @@ Value* LlvmVectors::RoundedToBf16(Value* value) {
   return ir_.CreateSelect(ir_.CreateFCmpUNO(value, value), quiet, rounded);
 }
 
+// Floats are rounded, integers saturate: they are limited before bits are cut off.
 Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
   const int lanes = LanesIn(value);
@@ -240,6 +260,8 @@ Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
   return ir_.CreateTrunc(value, Vector(Element(to), lanes));
 }
 
+// Stores the first `count` elements where there is no mask, in pieces of powers of two: 7 elements are 4, 2
+// and 1.
 void LlvmVectors::StorePieces(Value* value, Value* to, Dtype memory, int count) {
   for (int done = 0; done < count;) {
     const int piece = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - done)));
@@ -251,6 +273,8 @@ void LlvmVectors::StorePieces(Value* value, Value* to, Dtype memory, int count) 
   }
 }
 
+// Masked stores take vectors of at least 16 bytes, so shorter ones get lanes of no value, which the mask
+// excludes.
 void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, const LlvmCount& count) {
   value = Narrowed(value, from.dtype, memory);
   const int wide = std::max(from.lanes, kXmmBytes / Bytes(memory));
@@ -276,6 +300,7 @@ Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accum
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
   KIRSCH_CHECK(encoding != nullptr);
   if (exchanged) std::swap(a, b);
+  // Where the sum is among the intrinsic's operands: the last one, the first one, or added to a product.
   switch (encoding->form) {
     case EncodingForm::kLast:
       return Call(encoding->llvm, {a, b, accumulator});
@@ -288,8 +313,8 @@ Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accum
   KIRSCH_BUG("no such form");
 }
 
-// The intrinsic of that name, '$' standing for the bits of the vectors, whose arguments are the same bits as
-// those.
+// Calls the intrinsic of that name, '$' standing for the bits of the vectors. Its arguments have the same
+// bits, perhaps as other types, to which they are cast.
 Value* LlvmVectors::Call(std::string_view name, llvm::SmallVector<Value*, 3> arguments) {
   const auto bits = static_cast<uint64_t>(arguments[0]->getType()->getPrimitiveSizeInBits());
   const llvm::Intrinsic::ID id =
@@ -302,7 +327,10 @@ Value* LlvmVectors::Call(std::string_view name, llvm::SmallVector<Value*, 3> arg
   return ir_.CreateIntrinsic(id, {}, arguments);
 }
 
+// Maxima and minima are comparisons, which are false for NaNs, so that b is taken: the instructions do so,
+// too.
 Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
+  // Values tell floats from integers by their own types, so no Var is needed.
   const bool real = a->getType()->isFPOrFPVectorTy();
   switch (op) {
     case BinaryOp::kAdd:
@@ -325,6 +353,7 @@ Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
   KIRSCH_BUG("no such operation");
 }
 
+// Floats are taken as integers and back, which costs nothing.
 Value* LlvmVectors::OfBits(BinaryOp op, Value* a, Value* b) {
   llvm::Type* const type = a->getType();
   const auto bits_of_lane = static_cast<unsigned>(type->getScalarSizeInBits());
@@ -341,6 +370,7 @@ Value* LlvmVectors::Fma(Value* a, Value* b, Value* c) {
   return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
 }
 
+// The intrinsics are masked ones; the mask has all lanes.
 Value* LlvmVectors::Scale(Value* a, Value* exponent) {
   namespace Id = llvm::Intrinsic;
   constexpr uint32_t kCurrentRounding = 4;
@@ -357,9 +387,11 @@ Value* LlvmVectors::FirstOf(Value* a, Value* b, const LlvmCount& count) {
   return ir_.CreateSelect(FirstLanes(LanesIn(a), count, Dtype::kF32), a, b);
 }
 
-// Each lane with the one half the lanes away, then a quarter, and so on: all lanes get the same bits.
+// Adds to each lane the one that is half the lanes away, then a quarter, and so on. Each step adds the same
+// two numbers in both lanes of a pair, so all lanes get the same bits.
 Value* LlvmVectors::Across(BinaryOp op, Value* value) {
   for (int distance = LanesIn(value) / 2; distance > 0; distance /= 2) {
+    // Lane i's partner is i with one bit turned: of 8 lanes, the steps turn bits 4, 2 and 1.
     llvm::SmallVector<int> partner;
     for (int lane = 0; lane < LanesIn(value); ++lane) partner.push_back(lane ^ distance);
     value = Binary(op, value, ir_.CreateShuffleVector(value, partner));
@@ -369,6 +401,7 @@ Value* LlvmVectors::Across(BinaryOp op, Value* value) {
 
 Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }
 
+// The word is repeated: 32 bits, or as many as an element has that is wider or is no part of a word.
 Value* LlvmVectors::Fill(const Var& to, uint64_t word) {
   const int group = WordElements(to.dtype), words = to.lanes / group;
   Value* const element = ir_.getIntN(static_cast<unsigned>(8 * Bytes(to.dtype) * group), word);
@@ -377,6 +410,7 @@ Value* LlvmVectors::Fill(const Var& to, uint64_t word) {
 
 Value* LlvmVectors::Convert(const Var& to, Value* from) {
   llvm::FixedVectorType* type = VectorType(to, ir_.getContext());
+  // Every s32 has a nearest f32; the other direction needs the instruction's own rounding.
   if (to.dtype == Dtype::kF32) return ir_.CreateSIToFP(from, type);
   // Rounds as the CPU is told to: to nearest, ties to even.
   namespace Id = llvm::Intrinsic;
@@ -391,14 +425,17 @@ Value* LlvmVectors::Convert(const Var& to, Value* from) {
 
 Value* LlvmVectors::PairSums(Value* a, Value* b) { return Add(EverySecond(a, b, 0), EverySecond(a, b, 1)); }
 
-// Halves of each vector are added until 16 bytes are left: of 8 lanes, which three horizontal additions sum,
-// of 4, which two do, or of 2, which one does.
+// Adds halves of each vector until 16 bytes are left. These have 8 lanes, which three horizontal additions
+// sum, or 4, which two do, or 2, which one does. With 4 lanes, of vectors a, b, c, d:
+//   low  = a0+a1 a2+a3 b0+b1 b2+b3, high = c0+c1 c2+c3 d0+d1 d2+d3
+//   sums = all of a, all of b, all of c, all of d
 Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
   std::array<Value*, 4> parts = from;
   const int in_part = 8 * kXmmBytes / static_cast<int>(from[0]->getType()->getScalarSizeInBits());
   for (Value*& value : parts)
     for (int lanes = LanesIn(value); lanes > in_part; lanes /= 2)
       value = Add(Lanes(value, 0, lanes / 2), Lanes(value, lanes / 2, lanes / 2));
+  // PairSums keeps the order of its vectors, so the sums end in the order of `from`.
   Value* const high = PairSums(parts[2], parts[3]);
   Value* const low = PairSums(parts[0], parts[1]);
   if (in_part == 2) return ir_.CreateShuffleVector(low, high, {0, 1, 2, 3});
@@ -406,16 +443,18 @@ Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
   return in_part == 4 ? sums : Lanes(PairSums(sums, sums), 0, 4);
 }
 
+// Two steps of interleaving: single elements of rows 0 and 1, and of 2 and 3; then pairs of these.
+//   low01 = a0 b0 a1 b1, low23 = c0 d0 c1 d1  ->  a0 b0 c0 d0 and a1 b1 c1 d1
 void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
   if ((*rows)[2] == nullptr) return TransposePairs(rows);
   std::array<Value*, 4> row = *rows;
   llvm::Type* const type = row[0]->getType();
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
-  // Of wider vectors, each 16 bytes on their own.
+  // Each 16 bytes of wider vectors are a square of their own.
   const int parts = std::max(static_cast<int>(bits) / (8 * kXmmBytes), 1);
   llvm::Type* const quarter = ir_.getIntNTy(bits / static_cast<unsigned>(4 * parts));
   for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(quarter, 4 * parts));
-  // Lanes of both, those of the second being 4 and more.
+  // Chooses lanes of two vectors, those of the second being 4 and more, in each 16 bytes alike.
   const auto shuffled = [&](Value* a, Value* b, const std::array<int, 4>& lanes) {
     llvm::SmallVector<int> all;
     for (int part = 0; part < parts; ++part)
@@ -431,7 +470,7 @@ void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
   for (Value*& value : *rows) value = ir_.CreateBitCast(value, type);
 }
 
-// Of two vectors, each 16 bytes of which are two elements.
+// Transposes two vectors, each 16 bytes of which are two elements: a0 a1, b0 b1 -> a0 b0, a1 b1.
 void LlvmVectors::TransposePairs(std::array<Value*, 4>* rows) {
   const auto [a, b] = std::array{(*rows)[0], (*rows)[1]};
   const int lanes = LanesIn(a);
@@ -445,7 +484,8 @@ void LlvmVectors::TransposePairs(std::array<Value*, 4>* rows) {
   }
 }
 
-// Every second part of two vectors is put into one; of four, twice.
+// Puts every second part of two vectors into one. Four vectors take two rounds:
+//   even01 = a0 a2 b0 b2, even23 = c0 c2 d0 d2  ->  a0 b0 c0 d0 (even) and a2 b2 c2 d2 (odd)
 void LlvmVectors::TransposeParts(std::array<Value*, 4>* rows) {
   std::array<Value*, 4>& row = *rows;
   const int lanes = LanesIn(row[0]), parts = row[2] == nullptr ? 2 : 4, in_part = lanes / parts;
@@ -466,6 +506,7 @@ void LlvmVectors::TransposeParts(std::array<Value*, 4>* rows) {
          every_second(odd01, odd23, 1)};
 }
 
+// Each group is an integer: elements are widened to it, shifted to their places, and joined.
 Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from) {
   const int groups = LanesIn(from[0]), bits = 8 * Bytes(to.dtype);
   llvm::FixedVectorType* type =
@@ -484,6 +525,7 @@ Value* LlvmVectors::EverySecond(Value* a, Value* b, int first) {
   return ir_.CreateShuffleVector(a, b, lanes);
 }
 
+// A bf16 is the upper half of an f32: the lower element is shifted up, the upper one is masked.
 Value* LlvmVectors::Half(Value* words, int half) {
   const int lanes = LanesIn(words) / 2;
   Value* word = ir_.CreateBitCast(words, Vector(ir_.getInt32Ty(), lanes));

@@ -22,12 +22,13 @@ bool MovesRegister(const MachineInstruction& instruction) {
           absl::StartsWith(instruction.mnemonic, "vmovdq"));
 }
 
-// The most vectors that are in registers between two instructions of the loop: what is read before it is
-// written again, in this trip or the next.
+// Returns the most vectors that are in registers between two instructions of the loop. A register counts if
+// it is read before it is written again, in this trip or the next. So the loop is walked from its end to its
+// beginning, twice: the first walk finds what the next trip reads.
 int RegistersAtPeak(const std::vector<MachineInstruction>& code, size_t first, size_t last) {
   std::set<int> live;
   size_t most = 0;
-  for (int trip = 0; trip < 2; ++trip)  // the first one finds what the next trip reads
+  for (int trip = 0; trip < 2; ++trip)
     for (size_t i = last + 1; i-- > first;) {
       for (const int written : code[i].writes) live.erase(written);
       live.insert(code[i].reads.begin(), code[i].reads.end());
@@ -36,6 +37,8 @@ int RegistersAtPeak(const std::vector<MachineInstruction>& code, size_t first, s
   return static_cast<int>(most);
 }
 
+// Counts what is in the instructions first .. last. Vector accesses at fixed places from the stack pointer
+// are spills, and from RBP if the function keeps the stack pointer there. Accesses with an index are none.
 LoopCode Summarize(const std::vector<MachineInstruction>& code, size_t first, size_t last) {
   const bool frame = std::any_of(code.begin(), code.end(), [](const auto& i) { return i.sets_frame; });
   LoopCode loop;
@@ -46,6 +49,7 @@ LoopCode Summarize(const std::vector<MachineInstruction>& code, size_t first, si
     ++loop.mnemonics[instruction.mnemonic];
     if (MovesRegister(instruction)) ++loop.register_moves;
     if (!instruction.vector || instruction.base.empty()) continue;
+    // Only instructions on vectors count.
     bases.insert(instruction.base);
     const bool stack = instruction.base == "RSP" || (frame && instruction.base == "RBP");
     if (stack && !instruction.indexed) ++loop.vector_spills;
@@ -55,6 +59,8 @@ LoopCode Summarize(const std::vector<MachineInstruction>& code, size_t first, si
   return loop;
 }
 
+// A loop is a branch back to an instruction of the function. Loops that have another one within them are left
+// out.
 void AppendInnermost(const std::vector<MachineInstruction>& code, const std::string& function,
                      llvm::StringRef bytes, std::vector<LoopCode>* loops) {
   std::vector<std::pair<size_t, size_t>> ranges;
@@ -64,12 +70,14 @@ void AppendInnermost(const std::vector<MachineInstruction>& code, const std::str
       if (code[j].address == code[i].branch_target) ranges.emplace_back(j, i);
   }
   for (const auto& range : ranges) {
+    // A loop is not innermost if another one is within its range, even if both have the same end.
     const bool innermost = std::none_of(ranges.begin(), ranges.end(), [&](const auto& other) {
       return other != range && other.first >= range.first && other.second <= range.second;
     });
     if (!innermost) continue;
     loops->push_back(Summarize(code, range.first, range.second));
     loops->back().function = function;
+    // The bytes from the loop's first instruction to the one behind its branch, or to the function's end.
     const uint64_t begin = code[range.first].address - code.front().address;
     const uint64_t end =
         range.second + 1 < code.size() ? code[range.second + 1].address - code.front().address : bytes.size();
@@ -90,6 +98,7 @@ absl::StatusOr<std::vector<LoopCode>> InnermostLoops(std::string_view object) {
   if (!file) return ObjectStatus(file.takeError());
   const Disassembler disassembler;
   std::vector<LoopCode> loops;
+  // Functions are decoded one by one. Those that are only declared have no section.
   for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
     auto type = symbol.getType();
     if (!type) return ObjectStatus(type.takeError());
@@ -104,6 +113,7 @@ absl::StatusOr<std::vector<LoopCode>> InnermostLoops(std::string_view object) {
     auto address = symbol.getAddress();
     if (!address) return ObjectStatus(address.takeError());
     const uint64_t size = llvm::object::ELFSymbolRef(symbol).getSize();
+    // Addresses of symbols count from where the section is linked.
     const llvm::StringRef bytes = contents->substr(*address - (*section)->getAddress(), size);
     AppendInnermost(disassembler.Decode(llvm::arrayRefFromStringRef(bytes), *address), name->str(), bytes,
                     &loops);
@@ -116,6 +126,7 @@ absl::StatusOr<HotLoops> FindHotLoops(std::string_view object) {
   if (!loops.ok()) return loops.status();
   HotLoops hot;
   for (const LoopCode& loop : *loops) {
+    // "vfmadd231ps zmm": AVX mnemonics begin with v, and the register's name is behind it.
     const bool vectors = std::any_of(loop.mnemonics.begin(), loop.mnemonics.end(), [](const auto& entry) {
       return entry.first.front() == 'v' && entry.first.find("mm") != std::string::npos;
     });
