@@ -36,6 +36,7 @@ absl::StatusOr<double> AnalyseSequence(const Disassembler& disassembler, const S
   llvm::mca::CircularSourceMgr source(sequence, trips);
   llvm::mca::CustomBehaviour behaviour(subtarget, source, disassembler.instructions());
   llvm::mca::Context context(disassembler.registers(), subtarget);
+  // Zeros leave the sizes of queues to the model of the CPU.
   const llvm::mca::PipelineOptions options(0, 0, subtarget.getSchedModel().IssueWidth, 0, 0, 0, true);
   const std::unique_ptr<llvm::mca::Pipeline> pipeline =
       context.createDefaultPipeline(options, source, behaviour);

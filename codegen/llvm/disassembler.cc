@@ -13,6 +13,7 @@
 namespace kirsch {
 namespace {
 
+// LLVM's names of registers are in capitals.
 bool IsVector(llvm::StringRef name) {
   return name.starts_with("XMM") || name.starts_with("YMM") || name.starts_with("ZMM");
 }

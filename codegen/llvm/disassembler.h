@@ -36,8 +36,7 @@ struct MachineInstruction {
   bool indexed = false;         // the memory operand has an index as well
   bool vector = false;          // names a vector register
   std::set<int> reads, writes;  // vector registers, by number
-  // Then RBP is a fixed place on the stack, in the whole function.
-  bool sets_frame = false;  // copies the stack pointer to RBP
+  bool sets_frame = false;      // copies the stack pointer to RBP, then a fixed place on the stack
 };
 
 // Decodes code of any CPU. `cpu` and `features` ("+avx2,+fma") choose the timing that subtarget() has. Not

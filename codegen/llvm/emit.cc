@@ -110,6 +110,7 @@ absl::StatusOr<std::string> EmitFile(Compiled& compiled, llvm::CodeGenFileType t
 std::string CallersComment(const Source& source, const char* comment) {
   std::string text;
   const auto line = [&](const auto&... parts) { Append(&text, comment, parts..., "\n"); };
+  // Memory that has no bytes is not mentioned.
   const auto memory = [&](const char* name, int64_t bytes, const char* whose) {
     if (bytes > 0) line(name, ": ", bytes, " bytes, 64-byte aligned, ", whose);
   };

@@ -15,6 +15,7 @@
 
 namespace kirsch {
 
+// A static variable of a function, so several threads may make the first call.
 const HostCpu& DetectHostCpu() {
   static const HostCpu* const host = [] {
     auto* detected = new HostCpu{llvm::sys::getHostCPUName().str(), {}};

@@ -157,6 +157,7 @@ class DispatchPrinter {
     std::vector<Value*> arguments;
     if (!variant_.sizes_of.empty())
       for (size_t size : variant_.sizes_of[number]) arguments.push_back(arguments_.sizes[size]);
+    // In the order of the entry's parameters.
     const auto give = [&](bool taken, const std::vector<Value*>& some) {
       if (taken) arguments.insert(arguments.end(), some.begin(), some.end());
     };

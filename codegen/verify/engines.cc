@@ -15,7 +15,7 @@
 namespace kirsch {
 namespace {
 
-// A kernel with the memory that the program needs; what it runs is left open.
+// Returns a kernel with the memory that the program needs. Its functions are the caller's to set.
 Kernel KernelOf(const char* name, const Subject& subject) {
   const LoopProgram& program = subject.code;
   Kernel kernel;
@@ -32,7 +32,8 @@ Kernel KernelOf(const char* name, const Subject& subject) {
   return kernel;
 }
 
-// Of a program that computes ranges of columns, a range for each thread.
+// Lets code that computes ranges of columns be called as any other: thread t of T gets the t-th of T equal
+// ranges.
 void TakeRanges(const Subject& subject, Kernel* kernel) {
   if (subject.code.block == 0) return;
   kernel->run = [columns = subject.columns, run = kernel->run](KernelCall call) {
@@ -43,8 +44,8 @@ void TakeRanges(const Subject& subject, Kernel* kernel) {
   };
 }
 
-// Calls `run` with the tensors in the order of a function that takes these. A spec's problem has its operands
-// in their order, a graph's as the function takes them.
+// Returns a function that calls `run` with the tensors in the order of a function that takes these. A spec's
+// problem has its operands in the order of their roles, a graph's problem as the function takes them.
 std::function<void(const KernelCall&)> Reordered(const Subject& subject,
                                                  const std::vector<EntryTensor>& taken,
                                                  std::function<void(const KernelCall&)> run) {
@@ -60,17 +61,19 @@ std::function<void(const KernelCall&)> Reordered(const Subject& subject,
   };
 }
 
-// Nothing that fails here is wrong with the code.
+// Returns what is seen of the machine code, or nothing: an error here says nothing about the code.
 std::optional<HotLoops> LoopsOf(const absl::StatusOr<std::string>& code) {
   if (!code.ok()) return std::nullopt;
   const absl::StatusOr<HotLoops> loops = FindHotLoops(*code);
   return loops.ok() ? std::optional<HotLoops>(*loops) : std::nullopt;
 }
 
+// The header's program may take its tensors in another order than the subject's code.
 const LoopProgram& HeaderProgram(const Subject& subject) {
   return subject.header->functions.front().variants.front().programs.front();
 }
 
+// Starts the compiler and returns at once; FinishHeader waits for it.
 absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
                                                          const EngineOptions& options) {
   const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
@@ -85,6 +88,7 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
   const absl::StatusOr<GraphKernelFunction> function = (*build)->Finish();
   if (!function.ok()) return function.status();
   EngineKernel engine{KernelOf(kHeaderRung, subject)};
+  // The library stays loaded as long as the kernel lives.
   engine.kernel.code = *build;
   engine.kernel.run =
       Reordered(subject, HeaderProgram(subject).tensors, [run = *function](const KernelCall& call) {
@@ -118,11 +122,12 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
   EngineKernel engine{KernelOf(kJitRung, subject)};
   Kernel& kernel = engine.kernel;
   kernel.code = jit;
+  // Code that takes sizes is reordered by CompiledEngine, which adds the sizes.
   kernel.run =
       !subject.code.sizes.empty() ? jit->Caller() : Reordered(subject, subject.code.tensors, jit->Caller());
   kernel.pack = jit->Packer();
   TakeRanges(subject, &kernel);
-  // COFF is not taken apart.
+  // Objects for Windows are not taken apart.
   if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());
   return engine;
 }
@@ -138,14 +143,14 @@ absl::StatusOr<Kernel> CompileHeader(const Subject& subject, const std::string& 
   if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
   const EngineOptions options{.compiler = compiler};
   absl::StatusOr<EngineKernel> made = FinishHeader(subject, options, StartHeader(subject, options));
-  if (absl::IsInternal(made.status()))  // an older compiler may not know the instructions
-    return absl::FailedPreconditionError(made.status().message());
+  // An older compiler may not know the instructions.
+  if (absl::IsInternal(made.status())) return absl::FailedPreconditionError(made.status().message());
   if (!made.ok()) return made.status();
   return std::move(made->kernel);
 }
 
-// All threads' work is done in the call of one of them. What computes ranges of columns is interpreted as a
-// whole: its threads are the caller's.
+// All threads' work is done in the call of thread 0. A program for ranges of columns is interpreted as a
+// whole, since ranges are the caller's business.
 Engine InterpreterEngine(const Subject& subject) {
   return {kInterpreterRung, false, [&subject]() -> absl::StatusOr<EngineKernel> {
             EngineKernel engine;
@@ -153,6 +158,7 @@ Engine InterpreterEngine(const Subject& subject) {
             const auto wrong = std::make_shared<absl::Status>();
             engine.kernel.run = [&subject, wrong](const KernelCall& call) {
               if (call.thread != 0) return;
+              // Memory that is not the caller's is the interpreter's own.
               std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
               callers.resize(subject.program.buffers.size());
               const int threads = subject.code.block == 0 ? static_cast<int>(call.n_threads) : 1;

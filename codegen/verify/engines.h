@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines that compute a program: interpreter, JIT, compiled C header.
+// Makes kernels of a program by each of three engines: interpreter, JIT, compiled C header. Verification
+// compares them; measurement takes the fast ones.
 #ifndef KIRSCH_CODEGEN_VERIFY_ENGINES_H_
 #define KIRSCH_CODEGEN_VERIFY_ENGINES_H_
 
@@ -22,8 +23,8 @@
 
 namespace kirsch {
 
-// What is verified or measured, for a problem whose tensors are the caller's buffers of the program: of a
-// graph its parameters and the result, of a spec the operands in their roles.
+// What is verified or measured: a program with its code. Its problem's tensors are the caller's buffers of
+// the program: of a graph its parameters and the result, of a spec the operands in their roles.
 struct Subject {
   Subject(const ProgramTree& tree, const Target& target, const std::string& name);
 
@@ -31,22 +32,24 @@ struct Subject {
   const Program program;
   const LoopProgram code;
   std::vector<size_t> packed = {};     // tensors that the code takes packed
-  size_t columns = 0;                  // of code for blocks of columns, which are all there are
+  size_t columns = 0;                  // of code for blocks of columns: how many there are in all
   const HeaderFile* header = nullptr;  // with the code's function, if that is wanted
   std::vector<int64_t> sizes = {};     // of a program that takes some: their values
 };
 
+// A kernel with what its machine code looks like.
 struct EngineKernel {
   Kernel kernel;
   std::optional<HotLoops> loops = {};  // of the code, if they are asked for
 };
 
-// Whether an engine's error says what the machine lacks: a compiler, or a place for the compiler's files.
-// Others say what is wrong with the subject.
+// True if an engine's error says what the machine lacks: a compiler, or a place for the compiler's files.
+// Other errors say what is wrong with the subject.
 inline bool IsOfTheMachine(const absl::Status& error) {
   return absl::IsNotFound(error) || absl::IsUnavailable(error);
 }
 
+// A row of the ladder. `make` is called when the engine's turn comes, and may take long.
 struct Engine {
   std::string name;
   bool runs_code = true;  // so the machine needs the code's features
@@ -59,23 +62,24 @@ struct EngineOptions {
   std::string compiler;
 };
 
-// The code compiled for this process. It stays when `subject` goes. (Of a program that takes a number of
-// rows, that comes before the tensors: CompiledEngine says it.)
+// Compiles the code for this process. The kernel stays valid when `subject` goes. If the program takes sizes,
+// calls of the kernel have them before the tensors; CompiledEngine puts them there.
 absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options);
 
-// The same, to be called here and now. FailedPrecondition if this CPU lacks what the code requires.
+// The same, to be called here and now. FAILED_PRECONDITION if this CPU lacks what the code requires.
 absl::StatusOr<Kernel> CompileForThisCpu(const Subject& subject);
 
-// The subject's header compiled by `compiler` (see FindCompiler) at -O2, likewise. FailedPrecondition also if
-// that declines it, NotFound if there is none.
+// Compiles the subject's header by `compiler` (see FindCompiler) at -O2, to be called here and now.
+// FAILED_PRECONDITION if this CPU lacks what the code requires, or if the compiler declines the header.
+// NOT_FOUND if there is no compiler.
 absl::StatusOr<Kernel> CompileHeader(const Subject& subject, const std::string& compiler);
 
-// `subject` outlives them all.
+// The engines of the ladder. `subject` must outlive them all.
 Engine InterpreterEngine(const Subject& subject);
 Engine JitEngine(const Subject& subject, const EngineOptions& options);
-// What was compiled before: see MakeJitKernel.
+// Takes code that was compiled before: see MakeJitKernel. `compiled` must outlive the engine.
 Engine CompiledEngine(const Subject& subject, const absl::StatusOr<EngineKernel>& compiled);
-// If `start`, the C compiler starts at once, and works beside the caller.
+// If `start`, the C compiler starts at once, and works beside the caller. Else the engine has no code.
 Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start);
 
 }  // namespace kirsch

@@ -25,6 +25,7 @@ size_t PageBytes() {
 
 absl::StatusOr<GuardedBuffer> GuardedBuffer::Create(size_t bytes, Placement placement, size_t shift) {
   const size_t page = PageBytes();
+  // Whole pages for data and shift, at least one, between the two guard pages.
   const size_t inner = std::max<size_t>(1, (bytes + shift + page - 1) / page) * page;
   GuardedBuffer buffer;
   buffer.map_bytes_ = inner + 2 * page;
@@ -36,6 +37,7 @@ absl::StatusOr<GuardedBuffer> GuardedBuffer::Create(size_t bytes, Placement plac
   buffer.bytes_ = bytes;
   std::byte* const first = buffer.map_ + page;
   buffer.data_ = placement == Placement::kAtStart ? first + shift : first + inner - shift - bytes;
+  // The guards are protected last, as the pattern is written beside them.
   std::fill(first, buffer.data_, kSlack);
   std::fill(buffer.data_ + bytes, first + inner, kSlack);
   KIRSCH_CHECK(mprotect(buffer.map_, page, PROT_NONE) == 0);

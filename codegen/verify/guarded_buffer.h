@@ -12,16 +12,22 @@
 
 namespace kirsch {
 
+// Which end of the data is next to a guard page. An access beyond the other end shows in the pattern, if it
+// is a write.
 enum class Placement {
   kAtStart,  // the data begins `shift` bytes after the front guard page
   kAtEnd,    // the data ends `shift` bytes before the back guard page
 };
 
+// Owns its pages. They look like this, with Placement::kAtEnd and shift = 0:
+//   | guard page | pattern ... data | guard page |
 class GuardedBuffer {
  public:
-  // RESOURCE_EXHAUSTED if the system does not give the memory.
+  // The data is not initialised. `shift`: bytes between the data and the guard page, so that it begins or
+  // ends off a page's boundary. RESOURCE_EXHAUSTED if the system does not give the memory.
   static absl::StatusOr<GuardedBuffer> Create(size_t bytes, Placement placement, size_t shift = 0);
 
+  // Moved, not copied: addresses of the data stay what they are.
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
   ~GuardedBuffer();
@@ -30,7 +36,7 @@ class GuardedBuffer {
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
 
-  // From now on a write faults (or no longer does).
+  // True: from here on a write to the data faults. False: it may be written again.
   void SetReadOnly(bool read_only);
 
   // True if nothing was written beside the data, within the pages that hold it.

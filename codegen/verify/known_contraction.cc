@@ -21,14 +21,14 @@ namespace kirsch {
 namespace {
 
 constexpr double kOutputGap = -8765.4321;
-constexpr double kSampledShare = 0.2;  // of the flops in full: of the rows that are compared
+constexpr double kSampledShare = 0.2;  // of the flops in full: of the rows that are compared of larger ones
 
-// Are the sums those of exact arithmetic, whatever they are sums of?
+// True if no sum is rounded, in whatever order it is made: then all bits are compared.
 bool SumsAreExact(const Spec& root, InputKind kind) {
   return (kind == InputKind::kIntegers && SumsOfIntegersAreExact(root)) || !IsFloating(AccumulatorOf(root));
 }
 
-// Is there an instruction for these types that takes subnormal numbers for zero?
+// True if some instruction for these types takes subnormal numbers for zero. Any program may use it.
 bool MayFlushSubnormals(const Spec& root) {
   if (root.lhs_as != LhsAs::kItself) return true;
   const Dtype lhs = root.operand[MatmulDims::kLhs].dtype, rhs = root.operand[MatmulDims::kRhs].dtype;
@@ -36,7 +36,8 @@ bool MayFlushSubnormals(const Spec& root) {
                      [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
 }
 
-// Makes outputs of the oracle's sums, which have errors already.
+// Puts the oracle's sums through the epilogue. Sums have errors already, which the steps of the epilogue pass
+// on. After that errors have no magnitude to be relative to.
 void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* oracle) {
   const int64_t m = root.size[MatmulDims::kM], n = root.size[MatmulDims::kN];
   for (size_t i = 0; i < oracle->value.size(); ++i) {
@@ -49,10 +50,10 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
   oracle->scale.clear();
 }
 
-// How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each.
-// That is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes
-// are measured by that (MagnitudesOfRoundedLhs). To f16, by half a unit of its eleven bits.
-// A share of the products, as a factor beside 1 would round the bounds of f64 away.
+// Returns how much larger products may be as factors are rounded to bf16, by half a unit of its eight bits
+// once each. To f16 it is half a unit of its eleven bits. Lhs as integers is off by a 254th of the largest
+// magnitude of 32, which is less, where magnitudes are measured by that (MagnitudesOfRoundedLhs). It is a
+// share of the products, not a factor: 1 + a share would round the bounds of f64 away.
 double RoundingOfFactors(const Spec& root) {
   constexpr double kBf16 = 0x1p-8;
   if (root.lhs_as == LhsAs::kItself) return 0;
@@ -69,8 +70,8 @@ double Tolerance::Of(double expected, double magnitude) const {
 
 double RoundingsOf(const Spec& root) { return static_cast<double>(TermsPerElement(root)); }
 
-// Times that the program adds to a sum in memory, or to one in a tile of a matrix unit that has come from
-// there: each step of that, with which the sum goes on, is an addition.
+// Returns how often the program adds to a sum in memory, or to one in a tile of a matrix unit that has come
+// from there. Each step of a tile that goes on with such a sum is an addition.
 double AdditionsTo(const Impl& program) {
   const Spec& spec = program.spec;
   const uint32_t length = spec.size[MatmulDims::kK];
@@ -90,7 +91,8 @@ double AdditionsTo(const Impl& program) {
   return is_split ? all : most;
 }
 
-// Tiles of the reduction are summed up apart, and then added to those before them.
+// Tiles of the reduction are summed up apart, and then added to those before them. So a term has the
+// roundings of its tile's sum, and one for each later addition. It is never more than what any program has.
 double RoundingsOf(const Impl& program) {
   const Spec& spec = program.spec;
   if (!SumsInBlocks(spec)) return RoundingsOf(spec);
@@ -106,7 +108,7 @@ Tolerance ToleranceOf(const Spec& root, double roundings) {
   if (!IsFloating(AccumulatorOf(root))) return {};
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
-  // What is right has errors of its own, see Reference.
+  // The reference has errors of its own: it sums in double, or, for f64, in more digits.
   const Dtype sum = AccumulatorOf(root);
   const Precision precision = PrecisionOf(sum);
   const double own = sum == Dtype::kF64 ? 0x1p-53 + terms * 0x1p-64 : terms * 0x1p-53;
@@ -117,6 +119,7 @@ Tolerance ToleranceOf(const Spec& root, double roundings) {
       (share <= kMostOfGamma ? share / (1 - share) : std::expm1(roundings * std::log1p(precision.unit))) +
       own;
   if (Bytes(sum) < kWordBytes) tolerance.absolute += roundings * precision.least / 2;
+  // Then what the types bring, as the header lists it.
   tolerance.sums += RoundingOfFactors(root) * (1 + tolerance.sums);
   if (root.lhs_as == LhsAs::kQ8)
     tolerance.absolute += terms * 0x1p-100;  // of what is below kLeastQ8Magnitude, by weights of 2^29 at most
@@ -133,6 +136,7 @@ double ErrorBound(const Spec& root, double roundings) {
   return ToleranceOf(root, roundings).OfMagnitude();
 }
 
+// Operands are tensors in the order of their roles, which is lhs, rhs, out, then the epilogue's.
 ContractionProblem::ContractionProblem(const Spec& root, double roundings)
     : root_(root), roundings_(roundings) {
   const OpInfo& op = root.op_info();
@@ -148,12 +152,14 @@ ContractionProblem::ContractionProblem(const Spec& root, double roundings)
   error_bound_ = ErrorBound(root, roundings);
 }
 
+// Errors show best on integers, all bits of which are compared.
 std::array<InputKind, 3> ContractionProblem::Kinds() const {
   if (!IsFloating(AccumulatorOf(root_)))
     return {InputKind::kIntegers, InputKind::kFullRange, InputKind::kFullRange};
   return {InputKind::kIntegers, InputKind::kSpread, InputKind::kUniform};
 }
 
+// Larger problems have as many rows compared as take a fifth of the limit, but 4 at least and 256 at most.
 int64_t ContractionProblem::MostRows(double most_flops_in_full) const {
   if (flops_ <= most_flops_in_full) return shape_.rows();
   const double flops_per_row = flops_ / static_cast<double>(shape_.rows());
@@ -161,6 +167,7 @@ int64_t ContractionProblem::MostRows(double most_flops_in_full) const {
                              256);
 }
 
+// An output that is added to has numbers, like an input.
 void ContractionProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const {
   const int operand = static_cast<int>(tensor);
   const Dtype dtype = tensors_[tensor].dtype;
@@ -178,6 +185,7 @@ Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensor
   const ConstOperands operands = OperandsOf(tensors);
   Oracle oracle{std::move(rows), {}, {}, {}, SumsAreExact(root_, kind)};
   Expected sums = ReferenceRows(root_, operands, oracle.rows);
+  // Where lhs is rounded, bounds go by the magnitudes that its rounding is relative to.
   if (const std::vector<float> magnitudes = MagnitudesOfRoundedLhs(root_, operands[MatmulDims::kLhs]);
       !magnitudes.empty()) {
     ConstOperands bounds = operands;
@@ -193,6 +201,7 @@ Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensor
   return oracle;
 }
 
+// Gaps were filled with a number that no kernel computes.
 bool ContractionProblem::GapsIntact(const void* out) const {
   const size_t bytes = static_cast<size_t>(Bytes(shape_.dtype));
   std::array<char, sizeof(double)> gap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions as problems.
+// Makes problems of contractions, with a proven bound for the error of each element.
 //
 // The tolerance is proven, not tuned. However n terms are summed in floating point, in any order, with or
 // without fused multiply-add, and whether or not zeros are added as well, each term goes through at most n
@@ -37,38 +37,40 @@
 
 namespace kirsch {
 
-// How far an element may be off: |computed - expected| <= sums * magnitude + output * (|expected| + sums *
-// magnitude) + absolute. All 0 for integers.
+// How far an element may be off. All are 0 for integers.
+//   |computed - expected| <= sums * magnitude + output * (|expected| + sums * magnitude) + absolute
 struct Tolerance {
   double sums = 0;      // gamma_n, plus what the reference's own sums in double may be off
   double output = 0;    // of the rounding of the output
   double absolute = 0;  // of what is flushed to zero
 
+  // Returns the whole right side of that. `magnitude`: the sum of the terms' magnitudes.
   double Of(double expected, double magnitude) const;
-  // The largest error relative to the magnitude, but for what is absolute.
+  // Returns the largest error relative to the magnitude, but for the part that is absolute.
   double OfMagnitude() const { return sums + output * (1 + sums); }
 };
 
-// Roundings that a term of a sum goes through, at most: in a program of any kind, which is one for each term;
-// and in this one.
+// Return the most roundings that a term of a sum goes through: in a program of any kind, which is one for
+// each term; and in this one, which may be less.
 double RoundingsOf(const Spec& root);
 double RoundingsOf(const Impl& program);
 
-// Of the sums, if there is an epilogue.
+// Returns the tolerance of the output, or, if there is an epilogue, of the sums before it.
 Tolerance ToleranceOf(const Spec& root, double roundings);
 inline Tolerance ToleranceOf(const Spec& root) { return ToleranceOf(root, RoundingsOf(root)); }
 
-// The largest |computed - reference| of an element, relative to the sum of magnitudes; but for
-// Tolerance::absolute. With an epilogue, errors are relative to what is allowed, so this is 1.
+// Returns the largest |computed - reference| of an element, relative to the sum of magnitudes, but for
+// Tolerance::absolute. With an epilogue, errors are relative to what is allowed, so it is 1.
 double ErrorBound(const Spec& root, double roundings);
 inline double ErrorBound(const Spec& root) { return ErrorBound(root, RoundingsOf(root)); }
 
-// A root spec; tensors are its operands in their roles. Inputs have Poison between their rows. The whole
-// output is checked by Freivalds' method (verify_freivalds.h) unless there is an epilogue or a window.
+// The problem of a root spec. Its tensors are the operands in their roles. Inputs have Poison between their
+// rows. The whole output is checked by Freivalds' method (verify_freivalds.h), unless there is an epilogue or
+// a window.
 class ContractionProblem : public KnownProblem {
  public:
   explicit ContractionProblem(const Spec& root) : ContractionProblem(root, RoundingsOf(root)) {}
-  // Of the program's sums, a closer bound.
+  // With a closer bound: that of the program's own sums.
   explicit ContractionProblem(const Impl& program) : ContractionProblem(program.spec, RoundingsOf(program)) {}
 
   std::array<InputKind, 3> Kinds() const override;
@@ -86,7 +88,7 @@ class ContractionProblem : public KnownProblem {
   const double roundings_;
 };
 
-// Tensors as a problem has them, in a spec's roles.
+// Returns tensors, as a problem has them, as operands in a spec's roles.
 ConstOperands OperandsOf(absl::Span<void* const> tensors);
 
 }  // namespace kirsch

@@ -16,27 +16,29 @@ namespace kirsch {
 namespace {
 
 constexpr int64_t kSampledRows = 24;
-// The reference of a graph takes some fifty times as long as that of a contraction.
+// The reference of a graph takes some fifty times as long as that of a contraction. So a graph is compared in
+// full only if it has this share of the flops.
 constexpr double kShareInFull = 0.02;
 constexpr double kMostInteger = 100, kMostWide = 8;
 constexpr double kBeyondIntegers = 0x1p40;
 constexpr int64_t kSometimes = 5;
 
-// Is the node cast to integers?
+// True if the node is cast to integers. Then some of its values are beyond their range.
 bool BecomesInteger(const Graph& graph, int node) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& at) {
     return at.op == Operation::kCast && at.inputs[0] == node && !IsFloating(at.type.dtype);
   });
 }
 
-// One in four is an end of the range.
+// Draws from all integers of the type. One in four is an end of the range.
 int64_t AnyInteger(Dtype dtype, std::mt19937_64& random) {
   const uint64_t way = random() % 8;
   if (way < 2) return way == 0 ? LeastOf(dtype) : MostOf(dtype);
   return std::uniform_int_distribution<int64_t>(LeastOf(dtype), MostOf(dtype))(random);
 }
 
-// From where to where no element lies, between the first and the last one; ascending.
+// Returns the ranges between the first and the last element in which no element lies, ascending. Rows may be
+// in memory in another order than in the tensor, so they are sorted first.
 std::vector<std::pair<int64_t, int64_t>> FindGaps(const TensorType& type) {
   if (type.dense()) return {};
   std::vector<int64_t> starts;
@@ -63,6 +65,7 @@ GraphProblem::GraphProblem(const Graph& graph, std::map<int, int> winograd)
   tensors_.push_back({"out", result.dtype, result.span()});
   shape_.dtype = result.dtype;
   shape_.sizes.assign(result.dims.begin(), result.dims.end());
+  // A scalar is a row of one element.
   if (shape_.sizes.empty()) shape_.sizes = {1};
   shape_.strides = result.Strides();
   if (shape_.strides.empty()) shape_.strides = {1};
@@ -88,6 +91,7 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   std::uniform_real_distribution<double> real(-1, 1);
   const bool floating = IsFloating(dtype);
   const bool wide = kind != InputKind::kUniform;
+  // Values are between -most and most.
   const double most = !floating ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
                       : wide    ? kMostWide
                                 : 1;
@@ -106,7 +110,7 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   PoisonGaps(tensor, data);
 }
 
-// What lies between a parameter's rows must not be computed from.
+// Elements between a parameter's rows must not be computed from.
 void GraphProblem::PoisonGaps(size_t tensor, void* data) const {
   const auto& [name, dtype, elements] = tensors_[tensor];
   for (const auto& [begin, end] : FindGaps(graph_.at(static_cast<int>(tensor)).type))
@@ -114,7 +118,7 @@ void GraphProblem::PoisonGaps(size_t tensor, void* data) const {
                static_cast<char*>(data) + begin * Bytes(dtype));
 }
 
-// All of the output was poison.
+// All of the output was poison before the run, the gaps too.
 bool GraphProblem::GapsIntact(const void* out) const {
   std::vector<char> untouched;
   for (const auto& [begin, end] : FindGaps(graph_.at(graph_.result).type)) {
@@ -133,6 +137,7 @@ Oracle GraphProblem::Expect(InputKind, absl::Span<void* const> tensors, std::vec
   for (int64_t row : rows)
     for (const Uncertain& element : reference.ResultRow(row)) {
       oracle.value.push_back(element.value);
+      // An error that is no number allows anything.
       oracle.most.push_back(std::isnan(element.error) ? HUGE_VAL : element.error);
     }
   oracle.rows = std::move(rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs as problems, with the bounds that spec/meaning/graph_reference.h derives.
+// Makes problems of graphs, with the bounds that spec/meaning/graph_reference.h derives.
 #ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
 #define KIRSCH_CODEGEN_VERIFY_KNOWN_GRAPH_H_
 
@@ -12,10 +12,11 @@
 
 namespace kirsch {
 
-// The tensors are the parameters, then the result.
+// The problem of a graph. Its tensors are the parameters, then the result.
 class GraphProblem : public KnownProblem {
  public:
-  // `graph` outlives this; `winograd`: see GraphReference.
+  // `graph` must outlive this. `winograd`: the convolutions that go by Winograd's algorithm, which have wider
+  // bounds (see GraphReference).
   explicit GraphProblem(const Graph& graph, std::map<int, int> winograd = {});
 
   std::array<InputKind, 3> Kinds() const override;
@@ -25,6 +26,7 @@ class GraphProblem : public KnownProblem {
   bool GapsIntact(const void* out) const override;
 
  private:
+  // Fills the gaps between a parameter's rows.
   void PoisonGaps(size_t tensor, void* data) const;
 
   const Graph& graph_;

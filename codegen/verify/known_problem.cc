@@ -16,9 +16,10 @@
 namespace kirsch {
 namespace {
 
+// One byte repeated, so that the same fill suits elements of any width.
 constexpr int kNaNByte = 0xff, kIntegerByte = 0x7b;
 
-// True if element number `index` is the one that stands for `expected`, bit for bit.
+// True if element number `index` is the one that stands for `expected`, bit for bit. -0 is not 0.
 bool SameBits(Dtype dtype, const void* data, int64_t index, double expected) {
   const size_t bytes = static_cast<size_t>(Bytes(dtype));
   std::array<char, sizeof(double)> wanted;
@@ -42,6 +43,7 @@ const char* Name(InputKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+// An element takes about as long to make and to check as 20 flops.
 double KnownProblem::work() const {
   constexpr double kFlopsPerElement = 20;
   double elements = 0;
@@ -55,6 +57,7 @@ int64_t OutputShape::rows() const {
 
 int64_t OutputShape::RowStart(int64_t row) const {
   int64_t start = 0;
+  // The last of the other axes is the row number's lowest digit.
   for (size_t axis = sizes.size() - 1; axis-- > 0; row /= sizes[axis])
     start += row % sizes[axis] * strides[axis];
   return start;
@@ -85,6 +88,7 @@ std::vector<int64_t> ChooseRows(int64_t all, int64_t most, uint64_t seed) {
     return rows;
   }
   std::mt19937_64 random(seed);
+  // The first and the last row are where kernels go wrong at edges.
   rows = {0, all - 1};
   while (static_cast<int64_t>(rows.size()) < most)
     rows.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(all)));
@@ -95,6 +99,7 @@ std::vector<int64_t> ChooseRows(int64_t all, int64_t most, uint64_t seed) {
 
 std::vector<int64_t> SuspectRows(const OutputShape& shape, const void* out, size_t most) {
   const double poison = Poison(shape.dtype);
+  // Sorted by the first number, rows with most suspect elements are first; equal ones by their place.
   std::vector<std::pair<int64_t, int64_t>> suspects;  // elements, negative; row
   std::vector<double> got(static_cast<size_t>(shape.row_length()));
   for (int64_t row = 0; row < shape.rows(); ++row) {
@@ -120,6 +125,7 @@ absl::Status CheckRows(const OutputShape& shape, const Oracle& oracle, const voi
       const double expected = oracle.value[r * length + j], most = oracle.most[r * length + j];
       if (std::isnan(expected) || std::isinf(most)) continue;
       const int64_t column = static_cast<int64_t>(j);
+      // Equal infinities differ by nothing, though their difference is no number.
       const double error = got[j] == expected ? 0 : std::abs(got[j] - expected);
       const bool right = oracle.bits && most == 0
                              ? SameBits(shape.dtype, out, start + column * shape.strides.back(), expected)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A computation whose results are known: what kernels are verified on, whatever they were made from.
+// Defines a computation whose results are known. Kernels are verified on it, whatever they were made from: it
+// makes the inputs, and says what the output has to be and how far it may be off.
 #ifndef KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_
 #define KIRSCH_CODEGEN_VERIFY_KNOWN_PROBLEM_H_
 
@@ -17,38 +18,40 @@
 
 namespace kirsch {
 
-// "even floats"
+// Returns the kind for people: "even floats".
 const char* Name(InputKind kind);
 
+// A tensor of a problem, as the kernel takes it.
 struct ProblemTensor {
   std::string name;
   Dtype dtype = Dtype::kF32;
   int64_t elements = 0;  // in memory, from the first to the last
 };
 
-// Where the elements of an output lie. Rows run along the last axis.
+// Says where the elements of an output lie. Rows run along the last axis.
 struct OutputShape {
   Dtype dtype = Dtype::kF32;
   std::vector<int64_t> sizes, strides;  // of each axis, outermost first; strides in elements
 
+  // Rows are numbered over all axes but the last one, the innermost of them fastest.
   int64_t rows() const;
   int64_t row_length() const { return sizes.back(); }
   int64_t RowStart(int64_t row) const;                  // its first element
   std::string Name(int64_t row, int64_t column) const;  // "out[0][3][7]"
 };
 
-// What some rows of an output should be, for inputs of one kind and seed.
+// Says what some rows of an output should be, for inputs of one kind and seed.
 struct Oracle {
   std::vector<int64_t> rows;  // by number
   // Of each element, row after row:
   std::vector<double> value;
-  std::vector<double> most;   // that it may be off
+  std::vector<double> most;   // the most that it may be off; infinite: anything
   std::vector<double> scale;  // what errors are relative to; empty: `most`
-  bool bits = false;          // what may not be off is right bit for bit, after the rounding of the output
+  bool bits = false;          // elements that may not be off are right bit for bit, once they are rounded
 };
 
-// All inputs, then or between them the output. What tensors hold depends only on the problem, the kind and
-// the seed, so the same values can be made again at another address. Thread-safe.
+// A problem: all inputs, then or between them the output. The content of tensors depends only on the problem,
+// the kind and the seed. So the same values can be made again at another address. Thread-safe.
 class KnownProblem {
  public:
   virtual ~KnownProblem() = default;
@@ -59,27 +62,31 @@ class KnownProblem {
   size_t output() const { return output_; }
   const OutputShape& shape() const { return shape_; }
   double flops() const { return flops_; }
-  // What a run takes, in flops: making and checking an element takes as long as several.
+  // Returns what a run takes, in flops. Making and checking an element takes as long as several.
   double work() const;
   // The most that the error of an element may be, relative to Oracle::scale.
   double error_bound() const { return error_bound_; }
 
-  // Of inputs: those that errors show best on, those that ask most of the arithmetic, and others.
+  // Returns three kinds of inputs: the one that errors show best on, the one that asks most of the
+  // arithmetic, and another one. They may be equal.
   virtual std::array<InputKind, 3> Kinds() const = 0;
 
-  // Rows that are compared, where a product of less than `most_flops_in_full` is compared in full.
+  // Returns how many rows are compared. Problems of up to `most_flops_in_full`, or a part of that, are
+  // compared in full.
   virtual int64_t MostRows(double most_flops_in_full) const = 0;
 
-  // Makes a tensor; of the output what it holds before the run: what is added to, or else Poison.
+  // Makes a tensor. Of the output it makes the content before the run: numbers if the spec adds to them, or
+  // else Poison.
   virtual void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const = 0;
 
-  // `tensors`: as Fill made them for this kind.
+  // Returns what the rows should be. `tensors`: as Fill made them for this kind.
   virtual Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const = 0;
 
-  // Is what lies between the rows of the output as Fill left it?
+  // True if the memory between the rows of the output is as Fill left it.
   virtual bool GapsIntact(const void*) const { return true; }
 
-  // How all of an output is checked without a reference for each element, and a check of it; empty, OK: not.
+  // Says, for people, how all of an output is checked without a reference for each element; empty: it is not.
+  // CheckWhole does so; DATA_LOSS if something is wrong.
   virtual std::string WholeCheck() const { return ""; }
   virtual absl::Status CheckWhole(InputKind, uint64_t, absl::Span<void* const>) const {
     return absl::OkStatus();
@@ -94,20 +101,22 @@ class KnownProblem {
   double flops_ = 0, error_bound_ = 1;
 };
 
-// What no kernel may compute from, and what shows where none has written: NaN, or an integer that stands out.
+// Poison is a NaN, or an integer that stands out. No kernel may compute from it, and it shows where none has
+// written. FillPoison fills memory with it; Poison() is its value as a number.
 void FillPoison(Dtype dtype, size_t bytes, void* data);
 double Poison(Dtype dtype);
 
-// All rows if `most` or fewer; else `most` of them: the first, the last, and others drawn by `seed`;
-// ascending.
+// Returns all rows if there are `most` or fewer. Else it returns up to `most`: the first, the last, and
+// others drawn by `seed`. Ascending.
 std::vector<int64_t> ChooseRows(int64_t all, int64_t most, uint64_t seed);
 
-// Up to `most` rows in which elements are NaN or as Poison left them, those with most of these first.
+// Returns up to `most` rows in which elements are NaN, or as Poison left them: those with most such elements
+// first.
 std::vector<int64_t> SuspectRows(const OutputShape& shape, const void* out, size_t most);
 
-// OK if every element of the oracle's rows is as it says; else the first that is not. Of what no f32 holds
-// (an expected NaN, an infinite bound) anything may come. *max_error is raised to the largest error, relative
-// to the oracle's scale.
+// Compares the oracle's rows with the output. DATA_LOSS names the first element that is wrong. Where an
+// expected value is NaN, or a bound is infinite, anything may come. *max_error is raised to the largest
+// error, relative to the oracle's scale.
 absl::Status CheckRows(const OutputShape& shape, const Oracle& oracle, const void* out, double* max_error);
 
 }  // namespace kirsch

@@ -13,15 +13,17 @@
 namespace kirsch {
 namespace {
 
+// More than any plan has. Slow engines get one run of problems with more work than the other two say.
 constexpr size_t kAllTrials = 1000;
 constexpr double kMostWorkInterpretedOften = 1e9;  // above, it gets a single run
 constexpr double kMostWorkTwice = 5e10;            // above, the header gets a single run
 
-// Phases are worth a second thread, if only to find out that one is missing.
+// A program with phases is worth a second thread, if only to find out that a phase is missing.
 int64_t TasksOf(const LoopProgram& program) {
   return program.phases > 1 ? std::max<int64_t>(program.tasks, 2) : program.tasks;
 }
 
+// Sets the verdict, and the first complaint of an engine that failed.
 void Judge(VerifyReport* report) {
   bool failed = false, code = false, program = false;
   for (const RungReport& rung : report->rungs) {
@@ -38,6 +40,7 @@ void Judge(VerifyReport* report) {
   report->ok = report->verdict == Verdict::kVerified || report->verdict == Verdict::kProgramChecked;
 }
 
+// Verifies one problem: makes the engines, and sends each up the same ladder.
 class Verifier {
  public:
   // `compiled`: the subject's code, if it is there already.
@@ -71,17 +74,20 @@ class Verifier {
     if (options_.jit)
       engines.push_back(compiled_ != nullptr ? CompiledEngine(subject_, *compiled_)
                                              : JitEngine(subject_, options));
+    // The C compiler works beside the engines before it, unless its code could not be run anyway.
     if (options_.header) engines.push_back(HeaderEngine(subject_, options, CodeRuns()));
     return engines;
   }
 
-  // Why the engine is not asked; empty: it is.
+  // Returns why the engine is not asked; empty: it is. The interpreter is left out only if the JIT does its
+  // work.
   std::string WhyNot(const Engine& engine) const {
     if (engine.runs_code) return CodeRuns() ? "" : Cat("the host lacks ", missing_);
     const bool large = problem_.work() > options_.most_flops_interpreted;
     return large && CodeRuns() && options_.jit ? "too large to interpret" : "";
   }
 
+  // Slow engines get a single run of large problems.
   size_t MostTrials(const Engine& engine) const {
     if (engine.name == kInterpreterRung && problem_.work() > kMostWorkInterpretedOften) return 1;
     return engine.name == kHeaderRung && problem_.work() > kMostWorkTwice ? 1 : kAllTrials;
@@ -91,6 +97,7 @@ class Verifier {
     if (std::string why = WhyNot(engine); !why.empty()) return {engine.name, RungOutcome::kNotRun, why};
     if (options_.progress) options_.progress(Cat(engine.name, ": making its code"));
     const absl::StatusOr<EngineKernel> made = engine.make();
+    // A machine that lacks a compiler says nothing about the kernel.
     if (!made.ok())
       return {engine.name, IsOfTheMachine(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,
               std::string(made.status().message())};
@@ -120,7 +127,7 @@ std::unique_ptr<KnownProblem> MakeProblem(const Graph* graph) {
   return std::make_unique<GraphProblem>(*graph);
 }
 
-// Of whatever the variant holds.
+// Returns the problem of whatever the variant holds.
 template <typename Computed>
 std::unique_ptr<KnownProblem> ProblemFor(const Computed& computed) {
   return std::visit([](const auto& one) { return MakeProblem(one); }, computed);
@@ -141,6 +148,7 @@ std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const
   Subject subject(range, target, name);
   VerifyOptions own = options;
   own.header = false;
+  // Compiled once for all members; each of them gets the sizes of its own.
   absl::StatusOr<EngineKernel> compiled = absl::NotFoundError("it was not compiled");
   if (FirstMissing(subject.code.features, own.host_features).empty())
     compiled = MakeJitKernel(subject, {own.hot_loops, own.abi, own.compiler});

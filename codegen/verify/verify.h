@@ -31,10 +31,11 @@
 
 namespace kirsch {
 
+// Says how thoroughly a kernel is verified, and by which engines.
 struct VerifyOptions {
   uint64_t seed = 1;
   bool interpreter = true, jit = true, header = true;  // engines wanted
-  // Problems with more: a sample of their elements is compared ...
+  // Of problems with more flops, a sample of the elements is compared ...
   double most_flops_in_full = kMostFlopsInFull;
   double most_flops_interpreted = 2e10;  // ... the interpreter gives way to the JIT
   std::vector<std::string> host_features = DetectHostCpu().features;  // what code that is run may need
@@ -44,7 +45,7 @@ struct VerifyOptions {
   VerifyProgress progress = {};
 };
 
-// From the best to the worst; the first that holds unless an engine failed.
+// Ordered from the best to the worst. If an engine failed it is kFailed; else it is the first one that holds.
 enum class Verdict {
   kVerified,        // machine code was run
   kProgramChecked,  // the interpreter alone was
@@ -52,6 +53,7 @@ enum class Verdict {
   kFailed,
 };
 
+// What came of a verification: the verdict, the errors, and a report of each engine.
 struct VerifyReport {
   Verdict verdict = Verdict::kUnverified;
   bool ok = false;  // kVerified or kProgramChecked
@@ -66,19 +68,20 @@ struct VerifyReport {
 
 // Verifies the program of a root spec, all of whose leaves are microkernels, or of a graph. If the host lacks
 // instructions that the code needs, only the interpreter runs, and the report says so. `header` is the file
-// that has the kernel's function; if no header is wanted, that one's name is all that is looked at.
+// that has the kernel's function. If no header is wanted, only the name of its function is looked at.
 // Thread-safe, but the runs of several threads wait for each other.
 VerifyReport VerifyKernel(const ProgramTree& tree, const Target& target, const HeaderFile& header,
                           const VerifyOptions& options = {});
 
-// What a program for a range of sizes computes for some of them, which are in the order of Program::sizes.
+// A spec or a graph that a program for a range of sizes computes, and the sizes for which it does. These are
+// in the order of Program::sizes.
 struct MemberOfSize {
   std::variant<const Spec*, const Graph*> computed;
   std::vector<int64_t> sizes = {};
 };
 
-// The same for a program for a range of sizes (see impl.h and Plan::sizes), compiled once: a report for each
-// of `members`. No header.
+// Verifies a program for a range of sizes (see impl.h and Plan::sizes). It is compiled once, and there is a
+// report for each of `members`. There is no header.
 std::vector<VerifyReport> VerifySizes(const ProgramTree& range, absl::Span<const MemberOfSize> members,
                                       const Target& target, const std::string& name,
                                       const VerifyOptions& options);

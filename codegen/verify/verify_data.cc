@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kLargestInteger = 100;
 
-// Of as many bits as the type has.
+// Returns a number in [-1, 1), with as many bits as the type has.
 template <typename Number>
 Number Uniform(uint64_t word) {
   if constexpr (std::is_same_v<Number, double>)
@@ -29,12 +29,13 @@ Number Uniform(uint64_t word) {
     return static_cast<float>(static_cast<double>(word >> 40) * 0x1p-23 - 1.0);
 }
 
+// Returns 1 to `limit`, or the negative of that. 0 would hide errors of the other factor.
 int32_t Integer(uint64_t word, uint64_t limit) {
   const auto magnitude = static_cast<int32_t>(1 + ((word >> 32) * limit >> 32));
   return (word & 1) != 0 ? -magnitude : magnitude;
 }
 
-// One in four is an end of the range.
+// Returns any integer of the type. One in four is an end of the range, where sums wrap around and saturate.
 template <typename Element>
 Element FullRange(uint64_t word) {
   if (word % 8 == 0) return std::numeric_limits<Element>::min();
@@ -42,7 +43,7 @@ Element FullRange(uint64_t word) {
   return static_cast<Element>(word >> 32);
 }
 
-// `as`: the type whose range the number has to be in.
+// Makes one element of a random word. `as`: the type whose range the number has to be in.
 template <typename Element>
 Element DrawElement(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
   using Number = decltype(Widen(Element()));
@@ -52,8 +53,8 @@ Element DrawElement(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
   }
   if constexpr (std::is_floating_point_v<Number>) {
     if (kind == InputKind::kUniform) return Narrow<Element>(Uniform<Number>(word));
-    // Some of three quarters of the exponents, but no more than where sums keep terms of every size.
-    // Of an eighth of that where sums have no more range than their terms.
+    // Exponents are some of three quarters of those that the type has, but no more than where sums keep terms
+    // of every size. It is an eighth of that where sums have no more range than their terms.
     constexpr uint32_t kMostExponents = 32;
     const int share = IsNarrow(as) || Bytes(as) >= kWordBytes ? 2 : 4;
     const uint32_t exponents = std::min(3u << (Info(as).exponent - share), kMostExponents);
@@ -63,7 +64,8 @@ Element DrawElement(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
   }
 }
 
-// Consecutive elements, the first of which is number `index` of the operand.
+// Fills consecutive elements, the first of which is number `index` of the operand. Each is made of its own
+// number, whatever the gaps in memory.
 template <typename Element>
 void FillRun(InputKind kind, Dtype as, uint64_t limit, uint64_t stream, int64_t index, int64_t count,
              Element* data) {
@@ -72,7 +74,7 @@ void FillRun(InputKind kind, Dtype as, uint64_t limit, uint64_t stream, int64_t 
                                    Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
 }
 
-// Whole blocks: a row of a matrix has no others.
+// Fills whole blocks, as a row of a matrix has no others. Gaps become all ones.
 void FillOperandOfBlocks(const Spec& root, int operand, InputKind kind, uint64_t stream, void* data) {
   const Dtype dtype = root.tensor(operand).dtype;
   const int64_t block = BlockOf(dtype), bytes = Bytes(dtype);
@@ -91,7 +93,7 @@ void FillOperandOfBlocks(const Spec& root, int operand, InputKind kind, uint64_t
   });
 }
 
-// Sums of integers that are no larger are exact.
+// Returns a number up to which sums of integers are exact.
 double LargestExact(const Spec& root) {
   if (root.out().dtype == Dtype::kS16) return INT16_MAX;
   const Dtype sum = AccumulatorOf(root);
@@ -111,6 +113,7 @@ int64_t IntegerLimit(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   const double exact = LargestExact(root);
   int64_t largest = kLargestInteger;
+  // Integers of this size are exact in the type.
   const auto keep_exact = [&](Dtype dtype) {
     largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);
   };
@@ -126,10 +129,11 @@ int64_t IntegerLimit(const Spec& root) {
     return std::clamp<int64_t>(
         static_cast<int64_t>(exact / terms / static_cast<double>(LargestCode(dtype)) - of_largest), 1,
         largest);
+  // Each of `terms` products is at most the limit squared.
   return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
 }
 
-// Where terms are as small as they may be, and too many, their signs keep sums small: no sum of so many is
+// If terms are as small as they may be, and too many still, their signs keep sums small: no sum of so many is
 // eight standard deviations large.
 bool SumsOfIntegersAreExact(const Spec& root) {
   constexpr double kDeviations = 8;
@@ -177,6 +181,8 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
     ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
       std::fill(elements + done, elements + offset, between);
       FillRun(kind, as, limit, stream, index, count, elements + offset);
+      // One element of each block has the largest magnitude, so that the block's scale is 1 and its integers
+      // are the elements.
       if constexpr (std::is_same_v<Element, float>)
         if (kind == InputKind::kIntegers && operand == MatmulDims::kLhs && root.lhs_as == LhsAs::kQ8)
           for (int64_t i = 0; i < count; i += BlockOf(Dtype::kQ8))

@@ -16,10 +16,11 @@ namespace {
 constexpr std::array<int, 4> kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 constexpr greg_t kWriteAccess = 2;  // x86's page fault error code
 
-// Set while this thread runs a body. Plain data only: the handler touches nothing else.
+// Set while this thread runs a body. These are plain data: a signal handler may touch nothing else.
 thread_local sigjmp_buf* return_point = nullptr;
 thread_local Fault caught;
 
+// Notes the fault and goes back to Survives(), as the instruction would only fault again.
 void OnFault(int signal, siginfo_t* info, void* context) {
   if (return_point == nullptr) {  // someone else's fault: let it happen again, unhandled
     ::signal(signal, SIG_DFL);
@@ -30,11 +31,13 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   siglongjmp(*return_point, 1);
 }
 
+// Installs the handlers for the time that it lives, then those that were there before.
 class Handlers {
  public:
   Handlers() {
     struct sigaction action = {};
     action.sa_sigaction = OnFault;
+    // SA_NODEFER: the handler doesn't return, so the signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     for (size_t i = 0; i < kSignals.size(); ++i)
       KIRSCH_CHECK(sigaction(kSignals[i], &action, &previous_[i]) == 0);
@@ -47,7 +50,8 @@ class Handlers {
   std::array<struct sigaction, kSignals.size()> previous_;
 };
 
-// In a frame of its own: nothing here changes between sigsetjmp and siglongjmp.
+// Runs the body; false if it faulted. It is in a frame of its own, where nothing changes between sigsetjmp
+// and siglongjmp.
 bool Survives(const std::function<void()>& body) {
   sigjmp_buf here;
   if (sigsetjmp(here, 1) != 0) {
@@ -62,6 +66,7 @@ bool Survives(const std::function<void()>& body) {
 
 }  // namespace
 
+// Handlers are the process's, so one body runs at a time.
 std::optional<Fault> CatchFault(const std::function<void()>& body) {
   static std::mutex one_at_a_time;
   const std::lock_guard<std::mutex> lock(one_at_a_time);

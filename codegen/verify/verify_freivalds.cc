@@ -17,9 +17,10 @@
 namespace kirsch {
 namespace {
 
+// Sums that are made side by side, so that compilers can use vectors.
 constexpr int64_t kLanes = 8;
 
-// One matrix of an operand in memory.
+// One matrix of an operand in memory, as rows and columns of the contraction.
 struct Matrix {
   Dtype dtype;
   const void* data;
@@ -28,9 +29,11 @@ struct Matrix {
   DigitAxis row_axis, column_axis;
 };
 
+// Modulo 2^32 there are no magnitudes.
 double Magnitude(double x) { return std::abs(x); }
 uint32_t Magnitude(uint32_t x) { return x; }
 
+// Inlined into each version of Dot(), to be compiled for that version's instructions.
 template <typename Number>
 [[gnu::always_inline]] inline Number SumOfProducts(const Number* row, const Number* x, int64_t count) {
   Number sums[kLanes] = {};
@@ -48,7 +51,8 @@ double Dot(const double* row, const double* x, int64_t count) { return SumOfProd
 KIRSCH_MULTIVERSION
 uint32_t Dot(const uint32_t* row, const uint32_t* x, int64_t count) { return SumOfProducts(row, x, count); }
 
-// y += matrix * x, or with the magnitudes of the matrix's elements.
+// Adds matrix * x to y, or the same with the magnitudes of the matrix's elements. It goes along memory: row
+// by row with dot products, or column by column, each times an entry of x.
 template <typename Number>
 void AddTimes(const Matrix& matrix, const std::vector<Number>& x, bool magnitudes, std::vector<Number>* y) {
   const bool by_rows = matrix.column_axis.stride(0) == 1;
@@ -84,7 +88,7 @@ Matrix MatrixOf(const Spec& root, int operand, int64_t batch, const void* data) 
   return {dtype, data, axes[0].At(batch), extents[1], extents[2], axes[1], axes[2]};
 }
 
-// No sum is exact unless C holds what exact sums can be.
+// True if C holds nothing but what exact sums can be. Otherwise no sum over C would be exact either.
 bool ExactIntegers(const Matrix& matrix) {
   bool exact = true;
   std::vector<double> row(static_cast<size_t>(matrix.columns));
@@ -96,13 +100,14 @@ bool ExactIntegers(const Matrix& matrix) {
   return exact;
 }
 
-// The matrices of one batch member; `before` is null unless the spec accumulates.
+// The matrices of one batch member. `before` is the output before the run, null unless the spec accumulates.
 struct Product {
   Matrix lhs, rhs, out;
   const Matrix* before;
 };
 
-// before x + lhs (rhs x), or the same of magnitudes.
+// Returns before x + lhs (rhs x), or the same of magnitudes. The order of the brackets makes it as fast as
+// reading the matrices.
 template <typename Number>
 std::vector<Number> Right(const Product& product, const std::vector<Number>& x, bool magnitudes) {
   std::vector<Number> right = Times(product.lhs, Times(product.rhs, x, magnitudes), magnitudes);
@@ -110,7 +115,7 @@ std::vector<Number> Right(const Product& product, const std::vector<Number>& x, 
   return right;
 }
 
-// How far the row sums may be off. They are rounded themselves, in double.
+// Returns how far the row sums may be off. They are rounded themselves, in double, which `slack` is for.
 std::vector<double> Tolerances(const Spec& root, const Tolerance& most, const Product& product,
                                const std::vector<double>& x) {
   std::vector<double> magnitude = x;
@@ -125,7 +130,7 @@ std::vector<double> Tolerances(const Spec& root, const Tolerance& most, const Pr
   return tolerance;
 }
 
-// `most` is null where nothing may be off.
+// Checks out x = right side for one vector. `most` is null where nothing may be off.
 absl::Status CheckVector(const Spec& root, const Tolerance* most, const Product& product,
                          const std::vector<double>& x, int64_t batch) {
   const std::vector<double> left = Times(product.out, x, false), right = Right(product, x, false);
@@ -139,6 +144,7 @@ absl::Status CheckVector(const Spec& root, const Tolerance* most, const Product&
   return absl::OkStatus();
 }
 
+// The same of integers of full range. Unsigned sums wrap around as the kernel's do.
 absl::Status CheckModulo(const Product& product, const std::vector<uint32_t>& x, int64_t batch) {
   const std::vector<uint32_t> left = Times(product.out, x, false), right = Right(product, x, false);
   for (size_t i = 0; i < left.size(); ++i)
@@ -163,6 +169,7 @@ std::vector<double> RandomVector(const Spec& root, std::mt19937_64* random) {
   return x;
 }
 
+// True if an s16 output may have reached an end of its range.
 bool MaySaturate(const Spec& root, InputKind kind) {
   if (root.out().dtype != Dtype::kS16) return false;
   const int64_t limit = IntegerLimit(root);
@@ -190,6 +197,7 @@ absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kin
   }
   const bool exact =
       kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16 && SumsOfIntegersAreExact(root);
+  // Batch members are checked one by one, each with vectors of its own.
   for (int64_t batch = 0; batch < root.size[MatmulDims::kB]; ++batch) {
     const Matrix out_before = MatrixOf(root, kOut, batch, before.data());
     const Product product{MatrixOf(root, kLhs, batch, data[kLhs]), MatrixOf(root, kRhs, batch, data[kRhs]),

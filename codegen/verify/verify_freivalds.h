@@ -24,16 +24,18 @@
 
 namespace kirsch {
 
-inline constexpr int kFreivaldsVectors = 3;
+inline constexpr int kFreivaldsVectors = 3;  // random vectors for each matrix of the batch
 
-// Largest magnitude of a vector's entries: sums of n products with outputs below 2^24 stay below 2^53.
+// Returns the largest magnitude of a vector's entries: sums of n products with outputs below 2^24 stay below
+// 2^53, where double is exact.
 int64_t FreivaldsLimit(const Spec& root);
 
-// Probability that a wrong output passes on kIntegers.
+// Returns the probability that a wrong output passes on kIntegers. For n = 512 it is (2 * 2^20 + 1)^-3.
 double FreivaldsMissProbability(const Spec& root);
 
-// OK, or a row of the output, computed from the inputs, that is wrong. `kind` and `seed` tell what the inputs
-// and the output before the run were; `most`: how far elements may be off.
+// Checks the whole output. DATA_LOSS names a row that is wrong. `kind` and `seed` tell what the inputs and
+// the output before the run were; `most`: how far elements may be off. OK without a check if the output may
+// have been saturated.
 absl::Status CheckProduct(const Spec& root, const Tolerance& most, InputKind kind, uint64_t seed,
                           const ConstOperands& data);
 

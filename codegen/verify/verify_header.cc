@@ -14,14 +14,15 @@ namespace {
 
 constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
 
-// "tensors[0], tensors[1]": what a function takes first.
+// Returns the first arguments of a function: "tensors[0], tensors[1]".
 std::string Tensors(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) Append(&text, i > 0 ? ", " : "", "tensors[", i, "]");
   return text;
 }
 
-// The function that packs, refusing to if the header says another number of bytes.
+// Returns the function that packs. It does nothing if the header says another number of bytes than the
+// program, so that the kernel reads poison and fails.
 std::string PackWrapper(const LoopProgram& program) {
   if (!program.packing) return "";
   return Cat("void ", kPackEntry, "(void* const* tensors) {\n  if (", program.name,
@@ -29,9 +30,9 @@ std::string PackWrapper(const LoopProgram& program) {
              Tensors(program.packing->constants.size() + 1), ");\n}\n");
 }
 
-// A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
-// pointers to void into what the header has, whatever its element types are. Only a bare header includes
-// nothing.
+// Returns a function of the full ABI that calls the header's, which lacks the parameters it does not need. C
+// turns pointers to void into pointers of the header's types, whatever these are. Only a bare header includes
+// nothing by itself.
 std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   std::string arguments = Tensors(program.tensors.size()), condition;
   if (program.TakesScratch()) Append(&arguments, ", scratch");
@@ -54,9 +55,11 @@ constexpr char kSource[] = "kernel.c";
 constexpr char kLibrary[] = "kernel.so";
 constexpr char kSelfTest[] = "./self_test";
 
+// The compiler's arguments: C99, so that nothing newer gets into headers.
 std::vector<std::string> CommandLine(const std::string& compiler, const std::vector<std::string>& features,
                                      HeaderMode mode, const std::vector<std::string>& more) {
   std::vector<std::string> command = {compiler, "-std=c99", "-O2", kSource};
+  // Only then does the compiler have to be told of the instructions.
   if (mode != HeaderMode::kAttributes)
     for (const std::string& feature : features) command.push_back(Cat("-m", feature));
   command.insert(command.end(), more.begin(), more.end());
@@ -105,6 +108,7 @@ absl::StatusOr<GraphKernelFunction> HeaderBuild::Finish() {
   return reinterpret_cast<GraphKernelFunction>(dlsym(library_, kEntry));
 }
 
+// Only Finish() loads a library.
 absl::StatusOr<std::string> HeaderBuild::MachineCode() const {
   return ReadFile(compilation_->Path(library_ == nullptr ? kSelfTest : kLibrary));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling an emitted C header with the system's compiler and loading what comes out.
+// Compiles an emitted C header with the system's compiler and loads the result into this process, to run it.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_HEADER_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_HEADER_H_
 
@@ -15,8 +15,8 @@
 
 namespace kirsch {
 
-// A compilation that runs beside the caller, in a private temporary directory that goes away with this
-// object.
+// A compilation that runs beside the caller, in a private temporary directory. That goes away with this
+// object, and the library is unloaded.
 class HeaderBuild {
  public:
   // Starts compiling `header`, as PrintHeaderFile made it from `program` in `mode`, at -O2.
@@ -24,7 +24,7 @@ class HeaderBuild {
                                                             const LoopProgram& program, HeaderMode mode,
                                                             const std::string& compiler);
 
-  // Starts compiling the self-test of `header`, as PrintHeaderFile made it under `name`.
+  // Starts compiling the self-test of `header`, as PrintHeaderFile made it under `name`, as a program.
   static absl::StatusOr<std::unique_ptr<HeaderBuild>> StartSelfTest(const std::string& header,
                                                                     const std::string& name,
                                                                     const std::vector<std::string>& features,
@@ -34,18 +34,19 @@ class HeaderBuild {
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
 
-  // Waits for the compiler; the header's function behind one that takes all tensors, valid while this object
-  // lives. An error holds the compiler's first complaint.
+  // Waits for the compiler and loads the library. Returns a function that takes all tensors and calls the
+  // header's; it is valid while this object lives. INTERNAL holds the compiler's first complaint.
   absl::StatusOr<GraphKernelFunction> Finish();
 
-  // The header's function that packs what is prepacked, as long; null if there is none. After Finish().
+  // Returns the header's function that packs what is prepacked, valid as long; null if there is none. After
+  // Finish().
   PackConstantsFunction pack() const { return reinterpret_cast<PackConstantsFunction>(pack_); }
 
-  // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint
-  // of the compiler or of the self-test.
+  // Waits for the compiler and runs the program of StartSelfTest. INTERNAL holds the first complaint of the
+  // compiler or of the self-test.
   absl::Status RunSelfTest();
 
-  // What the compiler made: a library, or a program. After Finish() or RunSelfTest().
+  // Returns the bytes that the compiler made: a library, or a program. After Finish() or RunSelfTest().
   absl::StatusOr<std::string> MachineCode() const;
 
  private:

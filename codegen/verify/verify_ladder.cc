@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kMostWorkInManyRuns = 5e10;  // above: two runs
 constexpr double kMostWorkOfElements = 1e10;  // above: one run
-constexpr size_t kMostThreads = 65;
-constexpr size_t kMostSuspects = 8;
+constexpr size_t kMostThreads = 65;           // even if there are more tasks
+constexpr size_t kMostSuspects = 8;           // rows
 
 std::string Describe(const VerifyTrial& trial) {
   return Cat(Name(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
@@ -24,10 +24,12 @@ std::string Describe(const VerifyTrial& trial) {
 }  // namespace
 
 TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, double most_flops_in_full) {
-  // A program of a single task is not shared out: every caller runs all of it.
+  // A program of a single task is not shared out: every caller runs all of it. Others get one thread, two,
+  // and more threads than tasks, so that some have nothing to do.
   const size_t two = tasks == 1 ? 1 : 2;
   const size_t many = tasks == 1 ? 1 : std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
   const auto [usual, demanding, other] = problem.Kinds();
+  // Buffers end at a guard page, then begin at one, at bases that are misaligned by 1 and 3 elements.
   std::vector<VerifyTrial> trials = {{usual, seed, Placement::kAtEnd, 0, 1},
                                      {demanding, seed, Placement::kAtEnd, 0, two},
                                      {usual, seed, Placement::kAtStart, 1, many},
@@ -59,6 +61,8 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   return {kernel.name, RungOutcome::kPassed, Summary(trials)};
 }
 
+// The reference sees the output as it is before the run, so it comes first. After a run that went wrong the
+// tensors may hold anything, so they are given up.
 absl::Status Ladder::RunTrial(const Kernel& kernel, const VerifyTrial& trial, const std::string& run) {
   progress_(Cat(run, ": computing what is right"));
   const absl::StatusOr<const Operands*> made = OperandsFor(trial);
@@ -76,11 +80,13 @@ absl::Status Ladder::RunTrial(const Kernel& kernel, const VerifyTrial& trial, co
   return status;
 }
 
-// The largest problems have one run for each engine: its inputs are made once.
+// Returns the trial's operands. If the last run's suit, only the output is made anew: the largest problems
+// have one run for each engine, so their inputs are made once.
 absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
   if (operands_ && Operands::SuitAlso(last_, trial)) {
     operands_->Refill(problem_, trial);
   } else {
+    // Given back first, so that there is memory for the new ones.
     operands_.reset();
     absl::StatusOr<Operands> made = Operands::Create(problem_, trial);
     if (!made.ok()) return made.status();
@@ -90,7 +96,9 @@ absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
   return &*operands_;
 }
 
-// What can be told of rows that are not compared. Those that look as if they weren't written are, after all.
+// Checks what can be told of rows that are not compared. First the whole output is checked, if there is a way
+// to. Then rows that look as if nobody had written them are compared after all. Their reference needs the
+// output as it was before the run, which is made again.
 absl::Status Ladder::CheckSample(const VerifyTrial& trial, const Operands& operands) {
   absl::Status status = problem_.CheckWhole(trial.kind, trial.seed, operands.pointers());
   if (!status.ok()) return status;
@@ -103,7 +111,8 @@ absl::Status Ladder::CheckSample(const VerifyTrial& trial, const Operands& opera
   return CheckRows(problem_.shape(), oracle, out, &max_error_);
 }
 
-// `operands`: before the run.
+// Returns what is right for the trial's inputs, from the first trial with them on. `operands`: before the
+// run.
 const Oracle& Ladder::OracleFor(const VerifyTrial& trial, const Operands& operands) {
   for (const std::unique_ptr<Answer>& answer : answers_)
     if (answer->kind == trial.kind && answer->seed == trial.seed) return answer->oracle;

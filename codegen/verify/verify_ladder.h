@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs that every kernel of a problem goes through, whichever engine it comes from.
+// Plans and makes the runs that every kernel of a problem goes through, whichever engine it comes from. All
+// kernels get the same inputs and are held against the same reference.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_
 
@@ -19,11 +20,12 @@
 
 namespace kirsch {
 
+// kNotRun says nothing about the kernel: the machine lacks something, or the kernel was left out.
 enum class RungOutcome { kPassed, kFailed, kNotRun };
 
 inline constexpr char kInterpreterRung[] = "interpreter", kJitRung[] = "jit", kHeaderRung[] = "header";
 
-// What became of one engine.
+// What came of one engine.
 struct RungReport {
   std::string name;
   RungOutcome outcome = RungOutcome::kNotRun;
@@ -31,6 +33,7 @@ struct RungReport {
   std::optional<HotLoops> loops = {};  // of its machine code
 };
 
+// The runs for one problem.
 struct TrialPlan {
   int64_t most_rows = 0;            // compared element by element
   std::vector<VerifyTrial> trials;  // the more important ones first
@@ -38,28 +41,30 @@ struct TrialPlan {
 
 inline constexpr double kMostFlopsInFull = 1e9;
 
-// Is told what is being done, for people to read meanwhile: "jit, run 2 of 5, 8.6 GFLOP".
+// Is called with what is being done, for people to read meanwhile: "jit, run 2 of 5, 8.6 GFLOP".
 using VerifyProgress = std::function<void(std::string_view)>;
 
-// The runs for a problem whose work is `tasks` tasks for threads; 1: it isn't shared out. Above
-// `most_flops_in_full`, rows are sampled.
+// Returns the runs for a problem whose work is `tasks` tasks for threads; 1: it isn't shared out. Above
+// `most_flops_in_full`, rows are sampled, and there are fewer runs.
 TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed,
                      double most_flops_in_full = kMostFlopsInFull);
 
-// Holds what the outputs should be, so that several kernels are held against the same. Not thread-safe.
+// Runs kernels of one problem. It keeps what the outputs should be, so that several kernels are held against
+// the same. Not thread-safe.
 class Ladder {
  public:
   // `problem` outlives this.
   Ladder(const KnownProblem& problem, TrialPlan plan, VerifyProgress progress = {});
 
-  // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong. Not run if
+  // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong. kNotRun if
   // there isn't the memory for one of them.
   RungReport Climb(const Kernel& kernel, size_t most_trials);
 
-  // Of all runs so far; see CheckRows.
+  // Returns the largest error of all runs so far; see CheckRows.
   double max_error() const { return max_error_; }
 
  private:
+  // The reference's results for one kind of input.
   struct Answer {
     InputKind kind;
     uint64_t seed;

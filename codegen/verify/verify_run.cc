@@ -16,7 +16,8 @@
 namespace kirsch {
 namespace {
 
-// "wrote 4 bytes before the start of out".
+// Says what an access did: "wrote 4 bytes before the start of out". Within the data only a write to read-only
+// memory faults.
 std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::string& name) {
   const char* const at = static_cast<const char*>(fault.address);
   const char* const start = static_cast<const char*>(buffer.data());
@@ -27,7 +28,8 @@ std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::
   return Cat(did, "byte ", at - start, " of ", name, ", an input");
 }
 
-// Aligned memory that ends at a guard page, after what aligning its end takes, full of NaN.
+// Returns memory of whole lines that ends at a guard page, full of NaN. Both ends are aligned, so up to 63
+// bytes behind what the kernel asked for are not guarded.
 absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
   const auto whole = static_cast<size_t>(WholeLines(bytes));
   absl::StatusOr<GuardedBuffer> memory = GuardedBuffer::Create(whole, Placement::kAtEnd);
@@ -35,7 +37,8 @@ absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
   return memory;
 }
 
-// To touch more than the machine has would end the process.
+// RESOURCE_EXHAUSTED if the tensors take more than the machine has. The system gives addresses for more, but
+// to touch them would end the process.
 absl::Status CheckMemory(const KnownProblem& problem) {
   int64_t bytes = 0;
   for (const ProblemTensor& tensor : problem.tensors()) bytes += Bytes(tensor.dtype, tensor.elements);
@@ -43,6 +46,8 @@ absl::Status CheckMemory(const KnownProblem& problem) {
   return absl::ResourceExhaustedError(Cat("no memory for all tensors, which take ", bytes, " bytes"));
 }
 
+// One run. Memory of the kernel's own is in areas_ as long as it is in use, so that faults can be explained
+// and writes beside it found.
 class GuardedRun {
  public:
   GuardedRun(const KnownProblem& problem, const Kernel& kernel, const VerifyTrial& trial,
@@ -56,6 +61,7 @@ class GuardedRun {
     if (!shared.ok()) return shared.status();
     areas_.emplace_back("the shared memory", &*shared);
     const std::vector<void*> tensors = Tensors();
+    // The last thread goes first, so that a missing phase shows.
     for (int phase = 0; phase < kernel_.phases; ++phase)
       for (size_t thread = trial_.n_threads; thread-- > 0;) {
         const KernelCall call{tensors,          nullptr,        thread,
@@ -68,7 +74,7 @@ class GuardedRun {
  private:
   using Area = std::pair<std::string, const GuardedBuffer*>;
 
-  // Leaves what is packed read-only.
+  // Packs as the kernel says, into memory that is read-only from then on.
   absl::Status Pack() {
     absl::StatusOr<GuardedBuffer> packed = WorkMemory(kernel_.packed_bytes);
     if (!packed.ok()) return packed.status();
@@ -82,7 +88,8 @@ class GuardedRun {
     return CheckBeside(areas_);
   }
 
-  // What the kernel takes.
+  // Returns the kernel's tensors: the problem's without those that are packed, and the packed memory in its
+  // place.
   std::vector<void*> Tensors() const {
     std::vector<void*> tensors;
     for (size_t i = 0; i < problem_.tensors().size(); ++i)
@@ -105,6 +112,7 @@ class GuardedRun {
     return status;
   }
 
+  // Finds the buffer that the address is in, or whose guard pages it is in.
   absl::Status FaultError(const Fault& fault) const {
     for (size_t i = 0; i < problem_.tensors().size(); ++i)
       if (operands_.at(i).Owns(fault.address))
@@ -120,6 +128,7 @@ class GuardedRun {
     return absl::OkStatus();
   }
 
+  // Everything around and between the rows of the output must be as it was.
   absl::Status CheckOutside() const {
     const GuardedBuffer& out = operands_.at(problem_.output());
     if (absl::Status beside = CheckBeside({{"out", &out}}); !beside.ok()) return beside;
@@ -147,6 +156,7 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Ver
         static_cast<size_t>(Bytes(info.dtype, info.elements)), trial.placement, trial.shift * element);
     if (!buffer.ok()) return buffer.status();
     problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
+    // A kernel that writes to an input faults.
     if (tensor != problem.output()) buffer->SetReadOnly(true);
     operands.buffers_.push_back(*std::move(buffer));
   }

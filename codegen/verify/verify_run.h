@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a kernel that is not trusted: its memory guarded, and a fault caught and explained instead of
+// Runs a kernel that is not trusted. Its memory is guarded, and a fault is caught and explained instead of
 // ending the process. Runs are serialised across threads, because fault handlers belong to the whole process.
 #ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_RUN_H_
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_RUN_H_
@@ -17,7 +17,7 @@
 
 namespace kirsch {
 
-// How the memory lies and how the work is split in one run.
+// Says how the memory lies and how the work is split in one run.
 struct VerifyTrial {
   InputKind kind = InputKind::kIntegers;
   uint64_t seed = 1;
@@ -26,13 +26,13 @@ struct VerifyTrial {
   size_t n_threads = 1;
 };
 
-// The tensors of one trial; inputs are read-only.
+// Holds the tensors of one trial. Inputs are read-only.
 class Operands {
  public:
   static absl::StatusOr<Operands> Create(const KnownProblem& problem, const VerifyTrial& trial);
 
-  // Are the tensors of one trial those of the other, but that threads share the work otherwise? Then the
-  // output can be made anew.
+  // True if the tensors of one trial are those of the other, but that threads may share the work otherwise.
+  // Then only the output has to be made anew, by Refill.
   static bool SuitAlso(const VerifyTrial& one, const VerifyTrial& other);
   void Refill(const KnownProblem& problem, const VerifyTrial& trial) const;
 
@@ -43,11 +43,14 @@ class Operands {
   std::vector<GuardedBuffer> buffers_;
 };
 
-// If the kernel takes anything packed, packs it first, into guarded memory that is then read-only. Runs the
-// kernel phase by phase, once as each of `trial.n_threads` threads, the last thread first, each time with new
-// scratch memory; that and shared memory are full of NaN, whatever floats are read from them. An error says
-// how the kernel broke the rules: a fault with the access that caused it, or a write where nothing was to be
-// written.
+// Runs the kernel as strictly as it may be run. If it takes anything packed, that is packed first, into
+// guarded memory that is then read-only. Then each phase is run as each of `trial.n_threads` threads, one
+// after the other, the last thread first. Each call has new scratch memory; that and shared memory are full
+// of NaN, whatever floats are read from them.
+//
+// OUT_OF_RANGE says how the kernel broke the rules: a fault with the access that caused it, or a write where
+// nothing was to be written. RESOURCE_EXHAUSTED if there is no memory for the run. Any other error is the
+// kernel's own complaint.
 absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const VerifyTrial& trial,
                         const Operands& operands);
 
