@@ -202,7 +202,7 @@ class Round {
     candidate.cluster = clusters_.From(candidate.group);
     const int64_t saves = candidate.cluster.saves;
     if (saves >= kLeastSaving) return Push(std::move(candidate), saves, calls_.size());
-    // What fits no other place may be the first one only.
+    // Perhaps only the first place fits no other, so the search begins at the next one.
     candidate.group.places.erase(candidate.group.places.begin());
     if (++candidate.seeds < kMostSeeds && candidate.group.places.size() > 1) Push(std::move(candidate));
   }

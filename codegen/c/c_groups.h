@@ -29,8 +29,8 @@ Pattern MacroCall(const Parameters& parameters, const std::vector<Hole>& holes);
 
 // Replaces groups in the texts, and in the macros that there are, by calls of new macros, as long as that
 // makes the text shorter. The group that saves most is taken first, wherever it occurs. So a step of a
-// register tile is one macro with few parameters, not several macros of one line each, as it would be if
-// frequent lines went first. Deterministic.
+// register tile is one macro with few parameters. If frequent lines went first, it would be several macros of
+// one line each. Deterministic.
 void MakeGroups(const std::vector<Statements*>& texts, std::deque<Macro>* macros);
 
 }  // namespace kirsch

@@ -88,8 +88,8 @@ void StatementIndex::Take(size_t first, size_t length) {
     nodes_[i].taken = true;
     TakeInner(i);
   }
-  // A statement around a call cannot become part of another group any more: that group's text would no longer
-  // be there.
+  // A statement around a call cannot become part of another group any more, as that group's text is not there
+  // then.
   for (size_t parent = BlockOf(first).parent; parent != kNone; parent = BlockOf(parent).parent)
     nodes_[parent].taken = true;
 }

@@ -14,7 +14,7 @@ namespace {
 // With more parameters than this, a number may follow from one other, but not from two.
 constexpr size_t kFew = 8;
 
-// What is known of two unknown factors: a * first + b * second = c.
+// An equation for two unknown factors: a * first + b * second = c.
 struct Equation {
   int64_t a = 0, b = 0, c = 0;
 };
@@ -208,7 +208,7 @@ bool Parameters::Hold(const std::vector<Hole>& text) const {
   for (size_t hole = 0; hole < rules_.size(); ++hole) {
     const Rule& rule = rules_[hole];
     Number left = text[hole].value;
-    // What the parameters don't explain must be the rule's constant.
+    // The part that the parameters don't explain must be the rule's constant.
     if (rule.parameter != kNone) left = Sum(-rule.times, Argument(rule.parameter, text), left);
     if (rule.other != kNone) left = Sum(-rule.more, Argument(rule.other, text), left);
     if (left != rule.plus) return false;

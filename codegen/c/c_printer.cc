@@ -41,9 +41,9 @@ bool Multiplies(const Stmt& stmt, VarId var) {
 }
 
 // True if the multiply-add of that number is the last of at least two with the same broadcast, `var`. With 32
-// registers, where a trip adds to each sum several times, GCC lets the last one overwrite the broadcast, and
-// copies the sum to where it belongs. Multiply-adds of integers have no such form. A broadcast that is used
-// once may be in memory.
+// registers a trip adds to each sum several times. GCC then lets the last multiply-add overwrite the
+// broadcast, and copies the sum to where it belongs. Multiply-adds of integers have no such form. A broadcast
+// that is used once may be in memory.
 bool LastOfSeveral(const std::vector<Stmt>& block, size_t number, VarId var) {
   for (size_t i = number + 1; i < block.size() && !Sets(block[i], var); ++i)
     if (Multiplies(block[i], var)) return false;
@@ -462,8 +462,8 @@ CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vect
   return function;
 }
 
-// Prints the function that packs constants. Of a graph it is a procedure of its own, which calls those that
-// copy. Of a contraction it is one call of the procedure that copies.
+// Prints the function that packs constants. Of a contraction's single matrix it is one call of the procedure
+// that copies. Otherwise it is a procedure of its own, which calls those that copy.
 CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);

@@ -116,8 +116,8 @@ class CVectors {
   std::string AddInPlace(const Var& accumulator, const std::string& product) const;
   // True if AVX-512 has masked accesses to elements of this type with the program's features.
   bool Maskable(Dtype memory) const;
-  // Of the first of `lanes` lanes, so many. MaskVector: the vector operand of AVX2's maskload, maskstore and
-  // blendv, whose sign bits say which lanes. MaskOf: the mask of AVX-512.
+  // Masks for the first so many of `lanes` lanes. MaskVector: the vector operand of AVX2's maskload,
+  // maskstore and blendv, whose sign bits say which lanes. MaskOf: the mask of AVX-512.
   static std::string MaskVector(int lanes, const CCount& count, Dtype dtype);
   static std::string MaskOf(int lanes, const CCount& count);
   // Load elements that are not floats to C, without converting them: they fill the lower part of the vector.

@@ -85,7 +85,7 @@ std::string OperandsText(const HeaderFunction& function) {
              "member are contiguous at its own sizes. No operand overlaps another.\n");
 }
 
-// What the function calls an operand of the matmul.
+// Returns the name that the function gives an operand of the matmul.
 std::string NameOf(const CSignature& signature, int operand) {
   return std::ranges::find(signature.tensors, operand, &EntryTensor::operand)->name;
 }

@@ -124,7 +124,8 @@ std::string Functions(const HeaderFile& file) {
   return Cat(kStrictFloats, numbers, PrintC(kernels, style), dispatchers);
 }
 
-// What GCC, Clang and MSVC each say in a way of their own. MSVC compiles every intrinsic without being told.
+// Definitions of all that GCC, Clang and MSVC say differently. MSVC compiles every intrinsic without being
+// told.
 constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #define KIRSCH_TARGET(features)
 #define KIRSCH_NOINLINE __declspec(noinline)

@@ -25,8 +25,8 @@ struct DispatchedText {
 // InvalidArgument also if two texts would answer the same call; the error names them.
 absl::Status CheckMatmulDispatch(absl::Span<const DispatchedText> texts);
 
-// Returns the names of all that is printed for these texts in a file called `file`, so that functions of
-// other names can be kept apart from them.
+// Returns the names of all that is printed for these texts in a file called `file`. No function of the file
+// may have one of them.
 std::vector<std::string> MatmulDispatchNames(const std::string& file, absl::Span<const DispatchedText> texts);
 
 // The types, then, FILE being the file's name:

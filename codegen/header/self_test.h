@@ -16,8 +16,10 @@ std::string SelfTestMacro(const std::string& file_name);
 
 // Returns C code, a main under that macro. It compares every function, in each variant that the CPU can run,
 // with a naive loop on small integers. Functions of graphs are compared with samples of the result. It asks
-// for sizes just outside of the ranges, too. Its status is 0 if all is right, 1 if something is wrong, and 2
-// if nothing is but the CPU can run no variant of some function.
+// for sizes just outside of the ranges, too. Its status:
+//   0  all is right
+//   1  something is wrong
+//   2  nothing is wrong, but the CPU can run no variant of some function
 std::string PrintSelfTest(const HeaderFile& file);
 
 }  // namespace kirsch

@@ -35,8 +35,8 @@ std::vector<SizeDispatch::Range> SizeDispatch::RangesOf(size_t level, size_t mem
   return ranges;
 }
 
-// True if all members that differ from the two only in the sizes of this level and of those after it have the
-// same kernels, pair by pair.
+// True if two groups of members have the same kernels, member by member. A group is the member `a`, or `b`,
+// with all values of the sizes of this level and of those after it.
 bool SizeDispatch::SameKernels(size_t level, size_t a, size_t b) const {
   if (level == levels_.size()) return variant_.program_of[a] == variant_.program_of[b];
   const size_t stride = levels_[level].stride;

@@ -31,7 +31,7 @@ struct Compiled {
 // A module is printed into the context of the compilation.
 using PrintModule = std::function<std::unique_ptr<llvm::Module>(llvm::LLVMContext&)>;
 
-// What a file is made of: a printer of its module, and the facts that a caller has to know.
+// All that a file is made of: a printer of its module, and the facts that a caller has to know.
 struct Source {
   PrintModule print;
   const Target& target;

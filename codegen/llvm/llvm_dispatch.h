@@ -14,10 +14,10 @@
 
 namespace kirsch {
 
-// Returns a module with the kernels of the function's only variant, local to the module, and the public
-// function that chooses among them by the sizes. That has the header's parameters (see PrintHeaderFile), and
-// returns 1 if a kernel ran, else 0. If an operand is prepacked, there is NAME_pack, too. Some size must
-// vary.
+// Returns a module with the kernels of the function's only variant, which are local to it, and the public
+// function. That chooses among the kernels by the sizes. It has the header's parameters (see
+// PrintHeaderFile), and returns 1 if a kernel ran, else 0. If an operand is prepacked, there is NAME_pack,
+// too. Some size must vary.
 std::unique_ptr<llvm::Module> PrintLlvmDispatch(const HeaderFunction& function, Abi abi,
                                                 llvm::LLVMContext& context);
 

@@ -52,8 +52,8 @@ llvm::FixedVectorType* LlvmVectors::Vector(llvm::Type* element, int lanes) {
   return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
 }
 
-// A known count is a constant mask. Any other is compared with the lanes' numbers, in lanes as wide as those
-// that the mask is for, so that the code generator needs no conversion.
+// A known count is a constant mask. Any other is compared with the lanes' numbers. The lanes are as wide as
+// those that the mask is for, so that the code generator needs no conversion.
 Value* LlvmVectors::FirstLanes(int lanes, const LlvmCount& count, Dtype memory) {
   if (count.index == nullptr) return FirstLanes(lanes, count.number);
   llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(8 * Bytes(memory)));

@@ -23,8 +23,8 @@
 
 namespace kirsch {
 
-// What is verified or measured: a program with its code. Its problem's tensors are the caller's buffers of
-// the program: of a graph its parameters and the result, of a spec the operands in their roles.
+// A program with its code, to be verified or measured. Its problem's tensors are the caller's buffers of the
+// program: of a graph its parameters and the result, of a spec the operands in their roles.
 struct Subject {
   Subject(const ProgramTree& tree, const Target& target, const std::string& name);
 

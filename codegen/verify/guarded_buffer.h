@@ -12,8 +12,8 @@
 
 namespace kirsch {
 
-// Which end of the data is next to a guard page. An access beyond the other end shows in the pattern, if it
-// is a write.
+// Says which end of the data is next to a guard page. An access beyond the other end shows in the pattern, if
+// it is a write.
 enum class Placement {
   kAtStart,  // the data begins `shift` bytes after the front guard page
   kAtEnd,    // the data ends `shift` bytes before the back guard page

@@ -70,8 +70,8 @@ double Tolerance::Of(double expected, double magnitude) const {
 
 double RoundingsOf(const Spec& root) { return static_cast<double>(TermsPerElement(root)); }
 
-// Returns how often the program adds to a sum in memory, or to one in a tile of a matrix unit that has come
-// from there. Each step of a tile that goes on with such a sum is an addition.
+// Returns how often the program adds to a sum in memory. Each step of a matrix unit's tile that goes on with
+// a sum from memory is such an addition, too.
 double AdditionsTo(const Impl& program) {
   const Spec& spec = program.spec;
   const uint32_t length = spec.size[MatmulDims::kK];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verification ladder: reference == interpreter == JIT == compiled C header, for specs and graphs.
+// Verifies kernels of specs and graphs by a ladder: reference == interpreter == JIT == compiled C header.
 //
 // Every engine computes the same problems (known_problem.h), and is held against the same reference:
 //   - small integers, where the arithmetic is linear: no rounding excuses anything, all bits are compared;
@@ -53,7 +53,7 @@ enum class Verdict {
   kFailed,
 };
 
-// What came of a verification: the verdict, the errors, and a report of each engine.
+// The result of a verification: the verdict, the errors, and a report of each engine.
 struct VerifyReport {
   Verdict verdict = Verdict::kUnverified;
   bool ok = false;  // kVerified or kProgramChecked

@@ -8,7 +8,7 @@
 
 namespace kirsch {
 
-// What ended the code. `write` tells a store from a load.
+// The access, or the instruction, that ended the code. `write` tells a store from a load.
 struct Fault {
   int signal = 0;
   const void* address = nullptr;  // that was accessed (SIGSEGV, SIGBUS) or executed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a whole output right, in time proportional to its size? Freivalds' check: C = A B exactly when C x = A
-// (B x) for every x, so random x find a wrong C almost surely. Thread-safe.
+// Tells if a whole output is right, in time proportional to its size. Freivalds' check: C = A B if C x = A
+// (B x) for every x, and only then, so random x find a wrong C almost surely. Thread-safe.
 //
 // On kIntegers everything below is exact in double, so the check has no tolerance, unless the output is
 // rounded. If a row of C is wrong, a vector of entries drawn uniformly from s values misses it with

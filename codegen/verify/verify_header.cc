@@ -55,7 +55,7 @@ constexpr char kSource[] = "kernel.c";
 constexpr char kLibrary[] = "kernel.so";
 constexpr char kSelfTest[] = "./self_test";
 
-// The compiler's arguments: C99, so that nothing newer gets into headers.
+// The compiler's arguments. Headers promise C99, so nothing newer is allowed.
 std::vector<std::string> CommandLine(const std::string& compiler, const std::vector<std::string>& features,
                                      HeaderMode mode, const std::vector<std::string>& more) {
   std::vector<std::string> command = {compiler, "-std=c99", "-O2", kSource};

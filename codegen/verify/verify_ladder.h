@@ -25,7 +25,7 @@ enum class RungOutcome { kPassed, kFailed, kNotRun };
 
 inline constexpr char kInterpreterRung[] = "interpreter", kJitRung[] = "jit", kHeaderRung[] = "header";
 
-// What came of one engine.
+// The outcome of one engine.
 struct RungReport {
   std::string name;
   RungOutcome outcome = RungOutcome::kNotRun;
@@ -41,7 +41,8 @@ struct TrialPlan {
 
 inline constexpr double kMostFlopsInFull = 1e9;
 
-// Is called with what is being done, for people to read meanwhile: "jit, run 2 of 5, 8.6 GFLOP".
+// A function that is called with the step that begins, for people to read meanwhile: "jit, run 2 of 5, 8.6
+// GFLOP".
 using VerifyProgress = std::function<void(std::string_view)>;
 
 // Returns the runs for a problem whose work is `tasks` tasks for threads; 1: it isn't shared out. Above

@@ -46,8 +46,8 @@ absl::Status CheckMemory(const KnownProblem& problem) {
   return absl::ResourceExhaustedError(Cat("no memory for all tensors, which take ", bytes, " bytes"));
 }
 
-// One run. Memory of the kernel's own is in areas_ as long as it is in use, so that faults can be explained
-// and writes beside it found.
+// One run. Memory of the kernel's own is in areas_ as long as it is in use. So faults can be explained, and
+// writes beside it found.
 class GuardedRun {
  public:
   GuardedRun(const KnownProblem& problem, const Kernel& kernel, const VerifyTrial& trial,
