@@ -15,9 +15,8 @@
 namespace kirsch {
 
 // Procedures take blocks as bytes, of this type. So offsets in elements of a type of blocks have to be made
-// offsets in bytes; every term of `elements` is of whole blocks.
+// offsets in bytes: InBytes.
 Dtype BytesOfBlocks(Dtype blocks);
-Affine InBytes(Dtype dtype, const Affine& elements);
 
 // Returns the type of vectors that hold codes as bytes without a sign. Codes with a sign are kept as 128
 // more.

@@ -143,7 +143,7 @@ class OuterProduct {
   }
 
   // Elements in a cache line.
-  static int64_t LineElements(const MatrixLayout& layout) { return 64 / Bytes(layout.dtype); }
+  static int64_t LineElements(const MatrixLayout& layout) { return kLineBytes / Bytes(layout.dtype); }
 
   // Prefetches, for each line of the tile's columns, what is as far ahead as the decision says. May point
   // past the end of rhs: a prefetch of memory that isn't there does nothing.

@@ -56,7 +56,7 @@ PlanDeparture StageDeparture(const Stage& stage, const Stage& best, size_t numbe
 PlanDeparture GroupDeparture(const Plan& plan, const Plan& best, size_t number) {
   const GroupDecision &group = plan.groups[number], &other = best.groups[number];
   if (!(group.candidate == other.candidate))
-    return {"way", PrintCandidate(other.candidate), PrintCandidate(group.candidate)};
+    return {"candidate", PrintCandidate(other.candidate), PrintCandidate(group.candidate)};
   for (size_t i = 0; i < std::min(group.copies.size(), other.copies.size()); ++i)
     if (!(group.copies[i].decision == other.copies[i].decision)) {
       std::vector<std::string> readers;
