@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of this folder that pages are made with; embedded by the build. Internal to page/.
+// Gives the style sheets and the script of pages as text, so that a page can hold them and fetch nothing. The
+// build embeds the files of this folder (assets.cc.in). Internal to page/.
 #ifndef KIRSCH_PAGE_ASSETS_H_
 #define KIRSCH_PAGE_ASSETS_H_
 
@@ -7,6 +8,7 @@
 
 namespace kirsch {
 
+// Document puts kChartStyle into charts that stand alone. PageHtml puts all three into a page.
 extern const std::string_view kChartStyle, kPageStyle, kPageScript;
 
 }  // namespace kirsch

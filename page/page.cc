@@ -10,9 +10,12 @@
 namespace kirsch {
 namespace {
 
+// A level of boxes is kRow pixels below the one above it. The style sheet gives boxes 26, so 2 stay between.
+// Labels are left out by the share of the page's width; screen readers get all of them.
 constexpr int kRow = 28;            // pixels
 constexpr double kLabelled = 0.02;  // narrower boxes have no room for a label
 
+// The facts of a box, which the script copies into the panel. In a <template> the browser does not show them.
 std::string FactsHtml(const IcicleBox& box) {
   std::string html = absl::StrFormat("<template><h4>%s</h4><dl>", Escaped(box.label));
   for (const auto& [name, value] : box.facts)
@@ -27,6 +30,7 @@ std::string IcicleHtml(const std::vector<IcicleBox>& boxes) {
   int deepest = 0;
   for (const IcicleBox& box : boxes) {
     if (!(box.share > 0)) continue;
+    // Boxes are placed in shares of the width, so they fit a page of any width, and a label keeps its size.
     deepest = std::max(deepest, box.depth);
     absl::StrAppendFormat(&html,
                           "<button type=\"button\" class=\"box b%d%s\" aria-pressed=\"false\" "
@@ -34,9 +38,12 @@ std::string IcicleHtml(const std::vector<IcicleBox>& boxes) {
                           box.colour % 8, box.share < kLabelled ? " thin" : "", 100 * box.start,
                           100 * box.share, kRow * box.depth, Escaped(box.label),
                           box.share < kLabelled ? "" : Escaped(box.label));
+    // The script finds the facts of a box by its place, so that there is one <template> for each box, in
+    // order.
     facts += FactsHtml(box);
   }
   return absl::StrFormat(
+      // The panel follows the icicle at once: the script takes the next element for it.
       "<div class=\"icicle\" style=\"height:%dpx\">\n%s%s</div>\n<div class=\"details\" "
       "aria-live=\"polite\"></div>\n",
       kRow * (deepest + 1), html, facts);
@@ -55,6 +62,7 @@ std::string TableHtml(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string PageHtml(std::string_view title, std::string_view body) {
+  // Styles and script are our own and hold no text of others, so they go in as they are.
   return absl::StrFormat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n"

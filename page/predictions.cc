@@ -16,6 +16,7 @@ std::string PredictionsSvg(const std::vector<std::string>& groups,
   std::vector<double> cycles;
   for (const PredictedProgram& one : predictions) {
     if (one.predicted <= 0 || one.measured <= 0) continue;
+    // The text of a spec may have more lines than one; the first names it.
     const std::string name = one.spec.substr(0, one.spec.find('\n'));
     chart.points.push_back(
         {one.predicted, one.measured, one.group,
@@ -23,6 +24,7 @@ std::string PredictionsSvg(const std::vector<std::string>& groups,
          one.chosen});
     cycles.insert(cycles.end(), {one.predicted, one.measured});
   }
+  // Both axes have the range of all cycles, so the diagonal goes from corner to corner.
   chart.x = LogAxis("cycles predicted; large dots are what the model chooses", cycles);
   chart.y = LogAxis("cycles measured", cycles);
   chart.lines.push_back({chart.x.low, chart.y.low, chart.x.high, chart.y.high, "", true});

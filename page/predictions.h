@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured beside what was predicted, drawn.
+// Draws what was measured over what was predicted, to show how good the cost model is. Corpora (fidelity/)
+// and calibrations (calibrate/) draw their programs so.
 #ifndef KIRSCH_PAGE_PREDICTIONS_H_
 #define KIRSCH_PAGE_PREDICTIONS_H_
 
@@ -8,7 +9,8 @@
 
 namespace kirsch {
 
-// A program of some spec. What can't be drawn on a logarithmic axis (a cycle count of 0) is left out.
+// A program of some spec. It is left out if one of its cycle counts is 0 or less, which has no place on a
+// logarithmic axis.
 struct PredictedProgram {
   std::string spec;
   int group = 0;                       // by number
@@ -16,9 +18,14 @@ struct PredictedProgram {
   bool chosen = false;                 // by the model, of the spec's programs
 };
 
-// An SVG document: a dot for each program, measured over predicted cycles, both logarithmic, on its diagonal
-// where the prediction is right; a colour for each of the named groups. Choices are drawn
-// larger.
+// Draws an SVG file with a dot for each program: measured over predicted cycles, both logarithmic. Each of
+// the named groups has a colour. Choices are drawn larger.
+//
+// A dot on the dashed diagonal is a right prediction; above it, the program is slower than predicted:
+//   measured |    o    /
+//            |       /
+//            |     /   o
+//            +------------ predicted
 std::string PredictionsSvg(const std::vector<std::string>& groups,
                            const std::vector<PredictedProgram>& predictions);
 
