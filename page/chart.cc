@@ -107,7 +107,7 @@ class XyDrawing {
       return ticks;
     }
     // The step is 1, 2, 5 or 10 times a power of ten: the least that makes eight steps or fewer.
-    // Example: 0 to 30. The first step tried is 1, then 2; 30 / 5 is 6, so ticks are at 0, 5, ..., 30.
+    // Example: 0 to 30. Steps of 1 and of 2 are too many; 30 / 5 is 6, so ticks are at 0, 5, ..., 30.
     double step = std::pow(10, std::floor(std::log10((axis.high - axis.low) / 8)));
     for (double factor : {2.0, 2.5, 2.0})
       if ((axis.high - axis.low) / step > 8) step *= factor;

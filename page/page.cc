@@ -11,7 +11,7 @@ namespace kirsch {
 namespace {
 
 // A level of boxes is kRow pixels below the one above it. The style sheet gives boxes 26, so 2 stay between.
-// Labels are left out by the share of the page's width; screen readers get all of them.
+// A box whose share of the width is below kLabelled shows no label; screen readers get the labels of all.
 constexpr int kRow = 28;            // pixels
 constexpr double kLabelled = 0.02;  // narrower boxes have no room for a label
 
@@ -30,16 +30,15 @@ std::string IcicleHtml(const std::vector<IcicleBox>& boxes) {
   int deepest = 0;
   for (const IcicleBox& box : boxes) {
     if (!(box.share > 0)) continue;
-    // Boxes are placed in shares of the width, so they fit a page of any width, and a label keeps its size.
     deepest = std::max(deepest, box.depth);
+    // Boxes are placed in shares of the width, so they fit a page of any width, and a label keeps its size.
     absl::StrAppendFormat(&html,
                           "<button type=\"button\" class=\"box b%d%s\" aria-pressed=\"false\" "
                           "style=\"left:%.4f%%;width:%.4f%%;top:%dpx\" aria-label=\"%s\">%s</button>\n",
                           box.colour % 8, box.share < kLabelled ? " thin" : "", 100 * box.start,
                           100 * box.share, kRow * box.depth, Escaped(box.label),
                           box.share < kLabelled ? "" : Escaped(box.label));
-    // The script finds the facts of a box by its place, so that there is one <template> for each box, in
-    // order.
+    // The script finds the facts of a box by its place, so each box has one <template>, in the same order.
     facts += FactsHtml(box);
   }
   return absl::StrFormat(
