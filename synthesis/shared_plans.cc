@@ -118,6 +118,9 @@ std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments
   std::vector<size_t> keys, rows;
   for (size_t size = 0; size < sizes.size(); ++size)
     if (AreMany(sizes[size])) (AreKeys(request, sizes, size) ? keys : rows).push_back(size);
+  // The size with the most values leaves the fewest boxes, of which each needs plans of its own.
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](size_t a, size_t b) { return sizes[a].values.size() > sizes[b].values.size(); });
   for (size_t key : keys)
     for (size_t row : rows)
       found.push_back(key < row ? SharedPlanSizes{{key, row}, {PlanSizeKind::kKeys, PlanSizeKind::kRows}}

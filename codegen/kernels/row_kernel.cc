@@ -106,7 +106,9 @@ class RowWriter {
   void AdvanceToNextRow() {
     const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<int64_t>& strides) {
       for (size_t i = 0; i < pointers.size(); ++i)
-        if (strides[i] != 0) builder_.Do(Advance{pointers[i], Constant(strides[i])});
+        if (strides[i] != 0)
+          builder_.Do(
+              Advance{pointers[i], strides[i] == kDenseRows ? IndexOf(columns_) : Constant(strides[i])});
     };
     advance(pointers_.inputs, kernel_.input_row_strides);
     advance(pointers_.results, kernel_.result_row_strides);

@@ -49,9 +49,26 @@ class GroupGrowth {
       Stage& stage = plan->stages[i];
       if (!Compare(nest.stages[i], other.stages[i], is_whole ? &stage : nullptr)) return false;
       if (!SetStrides(nest.stages[i], other.stages[i], &stage)) return false;
+      // Elements of a flat row are rows of its nest. Where the nest has as many rows as ever, columns grow.
+      if (nest.stages[i].columns != other.stages[i].columns && !(plan->rows_grow && stage.any_columns)) {
+        stage.any_columns = false;
+        if (!MarkColumns(nest.stages[i], other.stages[i], &stage)) return false;
+      }
     }
     if (!plan->rows_grow) return true;
     return is_whole ? Suits(plan->stages, nest.rows) : SetRest(nest, other, plan);
+  }
+
+  // Marks columns of a row program that grow in proportion to the sizes, and rows that follow each other
+  // without gaps. Example: softmax of f32[8, n]. False if there is no code for that.
+  bool MarkColumns(const Stage& a, const Stage& b, Stage* stage) const {
+    if (a.kind != StageKind::kRows || !Grows(a.columns, b.columns, &stage->columns_grow)) return false;
+    for (size_t i = 0; i < a.row_strides.size(); ++i) {
+      if (a.row_strides[i] == b.row_strides[i]) continue;
+      if (a.row_strides[i] != a.columns || b.row_strides[i] != b.columns) return false;
+      stage->row_strides[i] = kDenseRows;
+    }
+    return stage->schedule.streamed == RowSchedule::kNone && ColumnsMayVary(a.program, target_);
   }
 
   // Makes the stages for what is left of tiles: those of a whole tile, for any number of rows below a tile's.
@@ -120,15 +137,16 @@ class GroupGrowth {
     return stage.copy.height == 0 && stage.operands[0].value == stage.operands[1].value;
   }
 
-  // A row program may have another number of rows. Or it goes over a single row with another number of
-  // elements; then it must not reduce over the row.
+  // A row program may have another number of rows, or of columns, unless it sums down the columns. Columns of
+  // a single row may be the rows of its nest.
   static bool CompareRows(const Stage& a, const Stage& b, Stage* stage) {
-    const bool one_row = a.rows == 1 && b.rows == 1;
-    if (!(a.program == b.program) || (!one_row && a.row_strides != b.row_strides)) return false;
-    if (stage == nullptr) return a.rows == b.rows && a.columns == b.columns;
+    const bool one_row = a.rows == 1 && b.rows == 1, same_columns = a.columns == b.columns;
+    if (!(a.program == b.program)) return false;
+    if (same_columns && !one_row && a.row_strides != b.row_strides) return false;
+    if (stage == nullptr) return a.rows == b.rows && same_columns;
     stage->any_rows = a.rows != b.rows;
-    stage->any_columns = a.columns != b.columns;
-    return !stage->any_columns || (one_row && !a.program.reduces_rows);
+    stage->any_columns = !same_columns && one_row;
+    return same_columns || !a.program.reduces_rows;
   }
 
   // Marks the distances of items that grow.

@@ -80,12 +80,14 @@ Spec SymbolicPlan::SpecOf(const Stage& stage, int64_t rows, int64_t keys) const 
   return spec;
 }
 
-// The cycles of one of the stage's repeats. They are kept, since members share rows or keys.
+// The cycles of one of the stage's repeats. They are kept, since members share rows or keys. `keys` may be
+// columns (Stage::columns_grow).
 double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
   const auto [known, is_new] = run_cycles_.try_emplace({&stage, rows, keys});
   if (!is_new) return known->second;
   if (stage.kind == StageKind::kRows) {
-    const int64_t columns = stage.any_columns ? rows : GrowsAlongKeys(stage) ? keys : stage.columns;
+    const bool goes_by_keys = stage.columns_grow || GrowsAlongKeys(stage);
+    const int64_t columns = stage.any_columns ? rows : goes_by_keys ? keys : stage.columns;
     known->second = RowCyclesFor(stage, stage.any_rows ? rows : stage.rows, columns, model_.target());
   } else {
     const Cost cost = rules_.at(&stage)->Price(SpecOf(stage, rows, keys));
@@ -99,13 +101,14 @@ double SymbolicPlan::RunCycles(const Stage& stage, int64_t rows, int64_t keys) {
 //
 // Example, of 100 keys in blocks of 64 and halves of 32, 16, ...: the block runs once, and leaves 36. The
 // half of 32 takes one run of these, and leaves 4.
-double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys) {
-  const int64_t left = block == 0 ? keys : keys % block;
+double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows, const PlanPoint& sizes) {
+  const int64_t keys = sizes.keys, left = block == 0 ? keys : keys % block;
   if (stage.at_once && left == 0) return 0;
   const auto planned = static_cast<double>(stage.repeats);
   const bool any_rows = GrowsAlongRows(stage), any_keys = GrowsAlongKeys(stage);
   double cycles = stage.cycles;  // of the planned repeats
-  if (any_rows || any_keys) cycles = planned * RunCycles(stage, any_rows ? rows : 0, any_keys ? left : 0);
+  const int64_t columns = stage.columns_grow ? Grown(stage.columns, sizes.rows) : any_keys ? left : 0;
+  if (any_rows || any_keys) cycles = planned * RunCycles(stage, any_rows ? rows : 0, columns);
   if (stage.keys == 0 || stage.at_once) return cycles;
   const int64_t in_blocks = stage.keys == block ? keys : keys % (2 * stage.keys);
   return cycles * static_cast<double>(in_blocks / stage.keys) / planned;
@@ -125,7 +128,7 @@ double SymbolicPlan::NestCycles(const LoopNest& nest, const PlanPoint& sizes) {
   }
   const auto price = [&](const std::vector<Stage>& stages, int64_t rows, std::vector<Stage>* priced) {
     for (size_t i = 0; i < stages.size(); ++i)
-      (*priced)[i].cycles = StageCycles(stages[i], block, rows, sizes.keys);
+      (*priced)[i].cycles = StageCycles(stages[i], block, rows, sizes);
   };
   price(nest.before, 0, &times.before);
   price(nest.once, 0, &times.once);

@@ -57,13 +57,15 @@ class SymbolicPlan {
 
  private:
   void AddRule(const Stage& stage, const SymbolicScheduleOptions& choice);
-  bool GrowsAlongRows(const Stage& stage) const { return any_rows_ && (stage.any_rows || stage.any_columns); }
+  bool GrowsAlongRows(const Stage& stage) const {
+    return any_rows_ && (stage.any_rows || stage.any_columns || stage.columns_grow);
+  }
   int64_t Grown(int64_t planned, int64_t rows) const {
     return any_rows_ ? planned / planned_.rows * rows : planned;
   }
   Spec SpecOf(const Stage& stage, int64_t rows, int64_t keys) const;
   double RunCycles(const Stage& stage, int64_t rows, int64_t keys);
-  double StageCycles(const Stage& stage, int64_t block, int64_t rows, int64_t keys);
+  double StageCycles(const Stage& stage, int64_t block, int64_t rows, const PlanPoint& sizes);
   double NestCycles(const LoopNest& nest, const PlanPoint& sizes);
 
   const Plan plan_;

@@ -29,7 +29,8 @@ namespace kirsch {
 
 // Says where a plan first departs from the best, in words of its schedule (plan_schedule.h).
 struct PlanDeparture {
-  std::string where;  // "groups", "group v3 out, candidate", "group v3 out, contraction 0 at 1.0"; empty: nowhere
+  std::string
+      where;  // "groups", "group v3 out, candidate", "group v3 out, contraction 0 at 1.0"; empty: nowhere
   std::string best, instead;
 };
 

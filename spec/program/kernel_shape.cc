@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/program/kernel_shape.h"
 
+#include <algorithm>
+
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
 
@@ -65,6 +67,8 @@ void SetValues(PackShape* pack, const RunValues& values) {
 void SetValues(RowShape* rows, const RunValues& values) {
   if (rows->any_columns) rows->columns = values.last;
   rows->any_columns = false;
+  for (std::vector<int64_t>* strides : {&rows->input_row_strides, &rows->result_row_strides})
+    std::replace(strides->begin(), strides->end(), kDenseRows, rows->columns);
 }
 template <typename Shape>
 void SetValues(Shape*, const RunValues&) {}

@@ -119,6 +119,10 @@ struct CopyShape {
   friend bool operator==(const CopyShape&, const CopyShape&) = default;
 };
 
+// A distance of rows: as many elements as a row has columns, where their number is known when the kernel
+// runs.
+inline constexpr int64_t kDenseRows = -1;
+
 // A row program over rows of `columns` contiguous elements. Operands: the program's inputs, its results, and,
 // if the schedule keeps values there, a row of scratch memory. How many rows there are is known when the
 // kernel is run.
@@ -126,7 +130,8 @@ struct RowShape {
   RowProgram program;
   RowSchedule schedule;
   int64_t columns = 0;
-  // From each row to the next, in elements; 0 for what is the same for all rows.
+  // From each row to the next, in elements; 0 for what is the same for all rows; kDenseRows, with
+  // any_columns.
   std::vector<int64_t> input_row_strides, result_row_strides;
   bool any_columns = false;  // there are as many as KernelRun::last says, `columns` at most
   // Results and inputs may be the same memory where MayBeInPlace() says so of them; else no two overlap.

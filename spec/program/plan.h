@@ -63,6 +63,9 @@ struct Stage {
   // Where a nest's rows are known when the kernel runs (LoopNest::rows_grow): are there as many of the
   // stage's rows (along M of its spec), or elements of its only row, as of the tile's?
   bool any_rows = false, any_columns = false;
+  // Do the columns of a row program grow in proportion to the number of rows (Plan::sizes)? So they do where
+  // that number counts columns. Then distances of rows may be kDenseRows.
+  bool columns_grow = false;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;

@@ -290,18 +290,21 @@ class PlanWriter {
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
     KIRSCH_CHECK(stage.keys_along < 0 || stage.keys <= stage.columns);  // a row kernel has these at most
     const auto inputs = stage.row_strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
-    RowShape rows{
-        stage.program,
-        stage.schedule,
-        stage.columns,
-        {stage.row_strides.begin(), inputs},
-        {inputs, stage.row_strides.end()},
-        (keys_ != kNoVar && stage.keys_along >= 0) || (planned_rows_ != kNoVar && stage.any_columns),
-        stage.in_place,
-        stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
+    const bool columns_grow = planned_rows_ != kNoVar && stage.columns_grow;
+    RowShape rows{stage.program,
+                  stage.schedule,
+                  stage.columns,
+                  {stage.row_strides.begin(), inputs},
+                  {inputs, stage.row_strides.end()},
+                  columns_grow || (keys_ != kNoVar && stage.keys_along >= 0) ||
+                      (planned_rows_ != kNoVar && stage.any_columns),
+                  stage.in_place,
+                  stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
-    const Affine columns = rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_) : Affine{};
+    const Affine columns = columns_grow       ? Grown(stage.columns)
+                           : rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_)
+                                              : Affine{};
     const Count count = planned_rows_ != kNoVar && stage.any_rows ? Count{IndexOf(rows_)} : Whole(stage.rows);
     builder_.AddRun(std::move(rows), std::move(at), count, columns);
     impls_.FreeOwn(kept);

@@ -44,6 +44,22 @@ const std::vector<std::string>& Kernels() {
   return kKernels;
 }
 
+// The number of rows counts columns: of rows without gaps, of a single row, in several kernels, of a result
+// with one element for each row, of rows that are columns as well.
+const std::vector<std::string>& KernelsOfColumns() {
+  static const std::vector<std::string> kKernels = {
+      "kernel soft[n = 1..90](x: f32[5,n]) -> f32[5,n]:\n return softmax(x)",
+      "kernel gaps[n = 1..60](x: f32[5,n] strides=[64,1]) -> f32[5,n]:\n return softmax(x)",
+      "kernel row[n = 1..300](x: f32[1,n]) -> f32[1,n]:\n return softmax(x)",
+      "kernel several[n = 2..40](x: f32[3,4,n], y: f32[3,4,n]) -> f32[3,4,n]:\n return softmax(add(x, y))",
+      "kernel most[n = 1..80](x: f32[7,n]) -> f32[7,1]:\n return reduce_max(x, axis=1)",
+      "kernel scaled[n = 1..70](x: f32[6,n], y: f32[n], z: f32[6,1]) -> f32[6,n]:\n"
+      " return div(mul(x, y), add(exp(z), reduce_max(x, axis=1)))",
+      "kernel twice[n = 1..60](x: f32[4,n]) -> f32[4,n]:\n return softmax(mul(softmax(x), 2))",
+      "kernel square[n = 1..50](x: f32[n,n]) -> f32[n,n]:\n return softmax(x)"};
+  return kKernels;
+}
+
 // Element by element, of a type of which vectors of AVX-512 alone may have any number of elements.
 constexpr char kNarrow[] =
     "kernel narrow[m = 1..60](x: bf16[m,7]) -> bf16[m,7]:\n return cast(mul(cast(x, f32), 2), bf16)";
@@ -59,6 +75,17 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
     const auto regions = RegionsOf(family, GetParam());
     ASSERT_TRUE(regions.has_value());
     EXPECT_LT(2 * regions->regions.size(), family.members.size());
+    ExpectEveryMemberIsRight(family, *regions, GetParam());
+  }
+}
+
+TEST_P(RowRegionsTest, EveryNumberOfColumnsIsRight) {
+  for (const std::string& text : KernelsOfColumns()) {
+    SCOPED_TRACE(text);
+    const Family family = MakeFamilyOfRows(text);
+    const auto regions = RegionsOf(family, GetParam());
+    ASSERT_TRUE(regions.has_value());
+    EXPECT_LT(8 * regions->regions.size(), family.members.size());
     ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
 }
@@ -103,15 +130,17 @@ INSTANTIATE_TEST_SUITE_P(Isa, RowRegionsTest, ::testing::Values(Avx2Target(), Av
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
 TEST(RowRegions, OtherFamiliesAreTold) {
-  for (const char* text : {// Queries that are keys, too.
-                           "kernel f[t = 2..40](q: f32[t,8], k: f32[t,8], v: f32[t,8]):\n"
-                           " return matmul(softmax(matmul(q, transpose(k))), v)",
-                           // Columns, and steps of a reduction.
-                           "kernel f[t = 2..40](x: f32[6,8], w: f32[8,t]):\n return matmul(x, w)",
-                           "kernel f[t = 2..40](x: f32[6,t], w: f32[t,8]):\n return matmul(x, w)",
-                           "kernel f[t = 2..40](x: f32[6,t]):\n return softmax(x)", kNarrow,
-                           // Rows that are further apart as there are more.
-                           "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
+  for (const char* text :
+       {// Queries that are keys, too.
+        "kernel f[t = 2..40](q: f32[t,8], k: f32[t,8], v: f32[t,8]):\n"
+        " return matmul(softmax(matmul(q, transpose(k))), v)",
+        // Columns, and steps of a reduction.
+        "kernel f[t = 2..40](x: f32[6,8], w: f32[8,t]):\n return matmul(x, w)",
+        "kernel f[t = 2..40](x: f32[6,t], w: f32[t,8]):\n return matmul(x, w)",
+        // Means, which divide by the number of columns.
+        "kernel f[t = 2..40](x: f32[6,t]):\n return sub(x, reduce_mean(x, axis=1))", kNarrow,
+        // Rows that are further apart as there are more.
+        "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
     const auto regions = RegionsOf(MakeFamilyOfRows(text), Avx2Target());
     EXPECT_FALSE(regions.has_value()) << text;
   }
