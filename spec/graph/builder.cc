@@ -17,8 +17,10 @@ GraphNode OperationNode(Operation op, TextPosition position) {
 }
 
 absl::StatusOr<int> AddOperation(Graph* graph, GraphNode node, std::string_view source) {
+  // The expectation is a text for people; an empty one means that all is well.
   const std::string expected = InferType(graph, &node);
   if (!expected.empty()) {
+    // Numbers have no type of their own, so the error shows them as they were written.
     const std::string types = absl::StrJoin(node.inputs, " and ", [&](std::string* text, int input) {
       const GraphNode& from = graph->at(input);
       text->append(from.op == Operation::kNumber ? from.text : PrintTensorType(from.type));
@@ -54,6 +56,7 @@ int GraphBuilder::Number(std::string text, double number) {
 }
 
 int GraphBuilder::Add(GraphNode node) {
+  // After an error numbers of nodes mean nothing, so nothing more may be inferred from them.
   if (!status_.ok()) return 0;
   node.position = position_;
   const absl::StatusOr<int> added = AddOperation(&graph_, std::move(node), source_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs from code, node by node.
+// Builds graphs from code, node by node, for parsers and for whatever rewrites a kernel as a graph. The
+// builder infers and checks the type of each node as it is added.
 #ifndef KIRSCH_SPEC_GRAPH_BUILDER_H_
 #define KIRSCH_SPEC_GRAPH_BUILDER_H_
 
@@ -16,13 +17,17 @@
 
 namespace kirsch {
 
-// An operation with what it has where nothing else is said.
+// A node of this operation whose option, if the operation has one, is the usual one of its row in
+// spec/operation.h.
 GraphNode OperationNode(Operation op, TextPosition position = {});
 
-// Infers the type of `node` and appends it. An error has the node's place in `source`.
+// Infers the type of `node`, appends it and returns its number. InvalidArgument where the inputs' types do
+// not suit the operation: "expected ..., got ...", at the node's place in `source`.
 absl::StatusOr<int> AddOperation(Graph* graph, GraphNode node, std::string_view source);
 
-// Parameters first. After an error everything goes on as if there were none; Build says so in the end.
+// Collects nodes and the first error, so that callers need not look at a status after each call. Parameters
+// come first, since a graph has its parameters at the front. After an error, Add and Cast append nothing, and
+// Build returns the error.
 class GraphBuilder {
  public:
   // All nodes have the place `position` of the text that `source` names.
@@ -31,15 +36,20 @@ class GraphBuilder {
     graph_.name = std::move(name);
   }
 
+  // All functions from here on return the number of a node. `constant`: the values are known before all
+  // calls.
   int Parameter(std::string name, Dtype dtype, std::vector<uint32_t> dims, bool constant = false);
+  // `text` is the number as PrintGraph writes it, `number` its value. Its type follows from the operation
+  // that reads it.
   int Number(std::string text, double number);
   int Number(float number) { return Number(PrintNumber(number), number); }
   int Add(GraphNode node);  // `inputs` are set
   int Add(Operation op, std::vector<int> inputs);
   const Graph& graph() const { return graph_; }  // so far
-  // `value` itself, if that is its type.
+  // Returns `value` itself if it has that type already.
   int Cast(int value, Dtype dtype);
 
+  // The graph whose result is the node `result`; or the first error.
   absl::StatusOr<Graph> Build(int result) &&;
 
  private:

@@ -10,6 +10,8 @@
 namespace kirsch {
 namespace {
 
+// A number of the step in the type that the sums have at this step. The number of any type but f32 is written
+// as an integer.
 int AddNumber(const EpilogueStep& step, Dtype type, GraphBuilder* builder) {
   const double number = NumberOf(step, type);
   if (type == Dtype::kF32) return builder->Number(static_cast<float>(number));
@@ -52,9 +54,11 @@ std::vector<int> AddEpilogueParameters(const Epilogue& epilogue, Dtype sum, cons
 
 int AddEpilogueSteps(const Epilogue& epilogue, Dtype sum, Dtype stored, int value,
                      const std::vector<int>& parameters, GraphBuilder* builder) {
+  // Parameters are in the order of the steps that read them, so one walk over both suffices.
   auto parameter = parameters.begin();
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    // In a graph the conversion from s32 to f32 is a cast, not an operation.
     if (step.op == Operation::kF32) {
       value = builder->Cast(value, Dtype::kF32);
       continue;
@@ -64,6 +68,7 @@ int AddEpilogueSteps(const Epilogue& epilogue, Dtype sum, Dtype stored, int valu
     if (Info(step.op).arguments == 2)
       node.inputs.push_back(step.HasOperand() ? *parameter++
                                               : AddNumber(step, TypeBefore(epilogue, sum, i), builder));
+    // A function with an option (leaky_relu) has its number in the node, not as an input.
     else if (Info(step.op).operands() == 2)
       node.number = NumberOf(step, Dtype::kF32);
     value = builder->Add(std::move(node));

@@ -4,6 +4,7 @@
 namespace kirsch {
 uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
   const uint64_t padded = uint64_t{sizes.image} + options.before + options.after;
+  // A kernel with dilation covers (taps - 1) * dilation + 1 pixels.
   const uint64_t window = uint64_t{sizes.kernel - 1} * options.dilation + 1;
   return window > padded ? 0 : static_cast<uint32_t>((padded - window) / options.stride + 1);
 }
@@ -11,6 +12,7 @@ uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& opt
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
   const std::vector<uint32_t>&image = graph.InputType(node, 0).dims, &filters = graph.InputType(node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
+  // Images of fewer axes use the last entries of `axes`: of height and width, depth stays at its default.
   const size_t count = Info(node.op).image_axes;
   ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1], filters[nhwc ? count + 1 : 0]};
   for (size_t i = 0; i < count; ++i) {
@@ -32,12 +34,14 @@ std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<
 }
 
 bool IsOfAttention(const Graph& graph, int softmax) {
+  // A result is seen by the caller, who expects what a softmax usually means.
   if (graph.result == softmax) return false;
   const auto is_weight = [&](int user, size_t input) {
     const GraphNode& node = graph.at(user);
     if (node.op == Operation::kCast) return IsFloating(node.type.dtype) && IsOfAttention(graph, user);
     return node.op == Operation::kMatmul && input == 0;
   };
+  // Later nodes only, since a node reads nothing behind it.
   for (int user = softmax + 1; user < static_cast<int>(graph.nodes.size()); ++user)
     for (size_t input = 0; input < graph.at(user).inputs.size(); ++input)
       if (graph.at(user).inputs[input] == softmax && !is_weight(user, input)) return false;
@@ -46,6 +50,7 @@ bool IsOfAttention(const Graph& graph, int softmax) {
 
 double TermsOf(const Graph& graph, const GraphNode& node) {
   if (node.op == Operation::kMatmul) return graph.InputType(node, 0).dims.back();
+  // A filter has as many elements as its sums have terms.
   return static_cast<double>(graph.InputType(node, 1).elements()) / SizesOfConvolution(graph, node).filters;
 }
 

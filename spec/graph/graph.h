@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel in the kernel language: a small graph of operations on tensors whose shapes and types are inferred
+// Represents a kernel of several operations: a small graph of operations on tensors. Shapes and types are
+// inferred and checked when nodes are added (builder.h), so every graph is well-typed. The grammar is in
+// docs/spec.md.
+//
+// Invariant: a node reads only nodes with lower numbers, so the order of the list is an order of execution.
 // and checked. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_GRAPH_GRAPH_H_
 #define KIRSCH_SPEC_GRAPH_GRAPH_H_
@@ -21,10 +25,11 @@
 
 namespace kirsch {
 
-// "f32[32,512]", "f32[12,1024,64] strides=[64,768,1]"
+// Prints a type as the kernel language writes it: "f32[32,512]", or with strides, where it is not dense,
+// "f32[12,1024,64] strides=[64,768,1]".
 std::string PrintTensorType(const TensorType& type);
 
-// Along one axis of an image.
+// How a convolution steps along one axis of its image.
 struct AxisOptions {
   uint32_t stride = 1, dilation = 1;
   uint32_t before = 0, after = 0;  // pixels of zeros around it
@@ -33,10 +38,14 @@ struct AxisOptions {
   friend bool operator==(const AxisOptions&, const AxisOptions&) = default;
 };
 
-// Axes that an image does not have are as they are here. Of images of two axes, kNchw: image [N,C,H,W],
+// The options of a convolution. The axes are those of ImageAxes; an axis that the images do not have keeps
+// its defaults. For images of two axes the operands are
+//   kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW];
+//   kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
 // filters [F,C/groups,KH,KW]; kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
 struct ConvolutionOptions {
   std::array<AxisOptions, ImageAxes::kCount> axes = {};
+  // Each group of channels has filters of its own; groups divides both channels and filters.
   uint32_t groups = 1;
   ImageLayout layout = ImageLayout::kNchw;
 
@@ -46,7 +55,8 @@ struct ConvolutionOptions {
   friend bool operator==(const ConvolutionOptions&, const ConvolutionOptions&) = default;
 };
 
-// The sizes of a convolution, whatever its layout; 1 along axes that its images do not have.
+// The sizes of a convolution, whatever its layout. They are 1 along axes that its images do not have, so that
+// loops can go over all axes.
 struct ConvolutionSizes {
   struct Axis {
     uint32_t image = 1, kernel = 1, out = 1;  // pixels before padding, taps, pixels of the output
@@ -55,6 +65,7 @@ struct ConvolutionSizes {
   std::array<Axis, ImageAxes::kCount> axes = {};
 };
 
+// One operation with its inputs. A field that names operations in its comment has a meaning for these only.
 struct GraphNode {
   Operation op = Operation::kInput;
   TensorType type;                // kNumber: that of what it meets
@@ -64,8 +75,8 @@ struct GraphNode {
   double number = 0;              // kNumber: an f32 or an s32; the option, an f32
   ConvolutionOptions conv = {};   // of convolutions
   LhsAs lhs_as = LhsAs::kItself;  // kMatmul
-  // kInput: what it holds is known ahead, so that it may be packed once. In a plan's graph also an operation
-  // on such that is computed ahead.
+  // For kInput: the values are known before all calls, so that they may be packed once. In a plan's graph, an
+  // operation on such values that is computed ahead is marked, too (constant folding).
   bool constant = false;
   TextPosition position;
 };
@@ -75,45 +86,51 @@ inline constexpr size_t kMaxParameters = 16;
 struct Graph {
   std::string name;
   std::vector<GraphNode> nodes;  // the kernel's parameters first, in their order
+  // The node whose value the kernel computes.
   int result = 0;
 
   const GraphNode& at(int node) const { return nodes[static_cast<size_t>(node)]; }
   const TensorType& InputType(const GraphNode& node, size_t input) const {
     return at(node.inputs[input]).type;
   }
+  // How many parameters the graph has: the inputs at the front of the list.
   int num_inputs() const {
     int inputs = 0;
     while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == Operation::kInput) ++inputs;
     return inputs;
   }
-  // Is the value known ahead?
+  // True if the value is known before all calls. Plans number further values behind the graph's nodes; these
+  // are never constant.
   bool IsConstant(int value) const { return value < static_cast<int>(nodes.size()) && at(value).constant; }
   bool HasConstants() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode& node) { return node.constant; });
   }
 };
 
-// Of a convolution's node.
+// The sizes that follow from the types of a convolution's inputs and from its options.
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node);
 
-// Pixels of the output along an axis; 0: the kernel doesn't fit the padded image.
+// The number of output pixels along an axis. 0 means that the dilated kernel is longer than the padded image.
+// Example: an image of 10, a kernel of 3 with stride 2 and one zero on each side: (12 - 3) / 2 + 1 = 5.
 uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options);
 
-// The dims of images with such axes.
+// Puts the dims of an image in the order of its layout: [N, C, axes...] or [N, axes..., C].
 std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,
                                 uint32_t channels);
 
-// Is the softmax one of attention: is it, or a cast of it to floats, used as the lhs of matmuls only? A row
-// of it that is -inf throughout, as no key may be seen, is zeros; any other softmax makes NaNs of it.
+// True if the softmax is one of attention: only matmuls use it, as their lhs, directly or after a cast to
+// floats. In such a softmax a row that is -inf throughout means that no key may be seen, and becomes zeros.
+// Any other softmax makes NaNs of such a row.
 bool IsOfAttention(const Graph& graph, int softmax);
 
-// Products in each sum of a contraction.
+// The number of products in each sum of a contraction.
 double TermsOf(const Graph& graph, const GraphNode& node);
 
 // The kernel as text that ParseGraph reads as the same graph: a statement for each operation.
 std::string PrintGraph(const Graph& graph);
 
-// Multiplications and additions of the contractions, and one for each element of the other operations.
+// Counts multiplications and additions of the contractions, and one operation for each element of the others.
+// Casts and transposes count as nothing.
 double Flops(const Graph& graph);
 
 }  // namespace kirsch

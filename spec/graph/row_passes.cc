@@ -10,6 +10,7 @@
 namespace kirsch {
 namespace {
 
+// f32 elements of a cache line.
 constexpr int64_t kLineElements = 16;
 
 const RowValue& ValueAt(const RowProgram& program, int value) {
@@ -20,6 +21,8 @@ const RowInput& InputOf(const RowProgram& program, const RowValue& load) {
   return program.inputs[static_cast<size_t>(load.input)];
 }
 
+// For each value whether there is one for the whole row. Loads say so themselves, reductions always are, and
+// any other value is if all its arguments are.
 std::vector<bool> PerRow(const RowProgram& program) {
   std::vector<bool> per_row;
   for (const RowValue& value : program.values) {
@@ -38,14 +41,19 @@ std::vector<int> Stages(const RowProgram& program, const std::optional<OnlineSum
   std::vector<int> stages;
   const auto stage_of = [&](int v) { return v < 0 ? 0 : stages[static_cast<size_t>(v)]; };
   for (const RowValue& value : program.values) {
+    // The online sum does not wait for its maximum to be finished: it has the maximum's stage, so one pass
+    // finds both.
     const bool with_maximum = online && static_cast<int>(stages.size()) == online->sum;
     stages.push_back(with_maximum
                          ? stage_of(online->maximum)
+                         // A reduction can be used one pass after its argument is complete.
                          : std::max(stage_of(value.a), stage_of(value.b)) + (Info(value.op).reduces ? 1 : 0));
   }
   return stages;
 }
 
+// Turns values into passes. Each pass is planned backwards from what it must deliver: results that are stored
+// in it, reductions that it finishes, and values that it keeps for later.
 class Planner {
  public:
   Planner(const RowProgram& program, const RowSchedule& schedule) : program_(program), schedule_(schedule) {
@@ -55,10 +63,13 @@ class Planner {
   }
 
   RowPasses Plan() && {
+    // First leave out what no result depends on; a pass for it would be wasted.
     FindNeeded();
     plan_.passes.resize(CountPasses());
     plan_.row_values.resize(plan_.passes.size() + 1);
     plan_.row_results.resize(plan_.passes.size() + 1);
+    // Values and results that are one for the row belong to no pass, but before the pass whose number is
+    // their stage.
     for (int v = 0; v < count(); ++v)
       if (needed_[At(v)] && plan_.per_row[At(v)] && !Info(ValueAt(program_, v).op).reduces)
         plan_.row_values[At(stages_[At(v)])].push_back(v);
@@ -74,9 +85,11 @@ class Planner {
   static size_t At(int value) { return static_cast<size_t>(value); }
   int count() const { return static_cast<int>(program_.values.size()); }
 
-  // Values that anything stored is computed from. Of the online sum, the exponentials need not be.
+  // Marks the values that a stored value is computed from. The online sum needs only its maximum: that
+  // computes the exponentials itself, so they need no place in a pass.
   void FindNeeded() {
     needed_.assign(program_.values.size(), false);
+    // Arguments have lower numbers, so one walk from the last value to the first reaches all.
     for (const RowResult& result : program_.results) needed_[At(result.value)] = true;
     for (int v = count() - 1; v >= 0; --v) {
       if (!needed_[At(v)]) continue;
@@ -89,6 +102,7 @@ class Planner {
     }
   }
 
+  // There are passes up to the last reduction, and up to the last result with an element for each column.
   size_t CountPasses() const {
     int passes = 0;
     for (int v = 0; v < count(); ++v) {
@@ -107,6 +121,7 @@ class Planner {
     return plan_.online && (v == plan_.online->maximum || v == plan_.online->sum);
   }
 
+  // Fills in the lists of one pass.
   void PlanPass(int number) {
     RowPass& pass = plan_.passes[At(number)];
     std::vector<bool> wanted(program_.values.size(), false);
@@ -115,12 +130,14 @@ class Planner {
       const RowOperands operands = OperandsOf(program_, v);
       for (int i = 0; i < operands.count; ++i) want(operands.values[static_cast<size_t>(i)]);
     };
+    // What the pass delivers: first the results whose stage this is,
     for (size_t result = 0; result < program_.results.size(); ++result) {
       const int v = program_.results[result].value;
       if (plan_.per_row[At(v)] || stages_[At(v)] != number) continue;
       pass.results.push_back(static_cast<int>(result));
       want(v);
     }
+    // then the reductions that later passes use, and the values that are kept for these.
     for (int v = 0; v < count(); ++v) {
       if (!needed_[At(v)]) continue;
       if (Info(ValueAt(program_, v).op).reduces && stages_[At(v)] == number + 1) {
@@ -137,6 +154,8 @@ class Planner {
         want(v);
       }
     }
+    // What it takes to compute that, from the last value to the first. A value that an earlier pass kept is
+    // read; all others are computed again in this pass.
     for (int v = count() - 1; v >= 0; --v) {
       if (!wanted[At(v)] || plan_.per_row[At(v)]) continue;
       if (schedule_.KeptAt(v) != RowSchedule::kRecomputed && stages_[At(v)] < number) {
@@ -146,6 +165,7 @@ class Planner {
         want_operands(v);
       }
     }
+    // The walk went backwards; code needs them in order.
     std::reverse(pass.read.begin(), pass.read.end());
     std::reverse(pass.computed.begin(), pass.computed.end());
   }
@@ -157,8 +177,8 @@ class Planner {
   std::vector<bool> needed_;
 };
 
-// What is in max(the least f32, value), which an online maximum is no less than anyway; any other value
-// itself.
+// If `value` is max(the least f32, x), this is x; else `value` itself. An online maximum begins with the
+// least f32, so this bound makes no difference to it.
 int BoundedBelow(const RowProgram& program, int value) {
   const RowValue& v = ValueAt(program, value);
   const bool bounded = v.op == Operation::kMaxNum && ValueAt(program, v.a).op == Operation::kNumber &&
@@ -168,6 +188,7 @@ int BoundedBelow(const RowProgram& program, int value) {
 
 }  // namespace
 
+// Looks for the pattern from its end: sum <- exp <- sub <- a and maximum(a).
 std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
   for (int sum = 0; sum < static_cast<int>(program.values.size()); ++sum) {
     if (ValueAt(program, sum).op != Operation::kSum) continue;
@@ -178,6 +199,7 @@ std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
     const int a = ValueAt(program, difference).a;
     const int maximum = BoundedBelow(program, ValueAt(program, difference).b);
     if (ValueAt(program, maximum).op == Operation::kMaximum && ValueAt(program, maximum).a == a &&
+        // (A difference that absorbed a product is another operation.)
         OperandsOf(program, difference).product < 0)
       return OnlineSum{a, maximum, difference, exp, sum};
   }
@@ -186,6 +208,7 @@ std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
 
 namespace {
 
+// Operations that can absorb a product as a multiply-add.
 bool TakesProducts(const RowValue& value) {
   return value.type == Dtype::kF32 &&
          (value.op == Operation::kAdd || value.op == Operation::kSub || value.op == Operation::kSum);
@@ -216,6 +239,7 @@ RowOperands OperandsOf(const RowProgram& program, int value) {
   const auto add = [&](int operand) {
     if (operand >= 0) operands.values[static_cast<size_t>(operands.count++)] = operand;
   };
+  // At most one product is absorbed, the first argument's if both are products.
   const bool sums = TakesProducts(v);
   if (sums && is_product(v.a)) operands.product = v.a;
   if (sums && operands.product < 0 && is_product(v.b)) operands.product = v.b;
@@ -240,13 +264,16 @@ bool Has(const std::vector<int>& list, int item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-// Is `value` in the place of `result` from when it is computed to when it is last read?
+// True if `value` can stay in the place of `result` from the pass that computes it to the pass that reads it
+// last.
 bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, int result) {
   const RowResult& info = program.results[static_cast<size_t>(result)];
   if (info.dtype != Dtype::kF32 || plan.per_row[static_cast<size_t>(info.value)]) return false;
+  // The passes in order: the value may be neither kept nor read once the result has been stored over it.
   bool kept = false, stored = false;
   for (const RowPass& pass : plan.passes) {
     if (stored && (Has(pass.kept, value) || Has(pass.read, value))) return false;
+    // Within one pass, the value and the result would overwrite each other.
     if (Has(pass.kept, value) && Has(pass.results, result)) return false;
     kept |= Has(pass.kept, value);
     stored |= Has(pass.results, result);
@@ -254,7 +281,8 @@ bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, in
   return kept && stored;
 }
 
-// Elements near the ends of a row may be computed twice: what they are computed from must still be there.
+// True if the result can be stored past the caches. Elements near the ends of a row may then be computed
+// twice, so whatever they are computed from must still be there, and nothing may be added up twice.
 bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan) {
   const RowResult& result = program.results[static_cast<size_t>(schedule.streamed)];
   if (result.dtype != ValueAt(program, result.value).type || plan.per_row[static_cast<size_t>(result.value)])
@@ -266,7 +294,8 @@ bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const
                       [&](int v) { return Has(pass.results, schedule.KeptAt(v)); });
 }
 
-// All passes go over the same columns.
+// True if reductions down the columns can use the schedule. All passes go over the same columns, so they need
+// the same unrolling, and nothing can be kept in a scratch row.
 bool CanReduceRows(const RowSchedule& schedule) {
   return !schedule.online && schedule.streamed == RowSchedule::kNone && schedule.prefetch == 0 &&
          !Has(schedule.kept, RowSchedule::kInScratch) &&
@@ -277,15 +306,18 @@ bool CanReduceRows(const RowSchedule& schedule) {
 }  // namespace
 
 bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
+  // Nothing but elements of f32 can be kept.
   const std::vector<bool> per_row = PerRow(program);
   for (size_t value = 0; value < schedule.kept.size(); ++value)
     if (schedule.kept[value] != RowSchedule::kRecomputed &&
         (per_row[value] || program.values[value].type != Dtype::kF32))
       return false;
+  // The schedule fits the program's passes, and any special form is one that this program allows.
   const RowPasses plan = FindPasses(program, schedule);
   if (schedule.unroll.size() != plan.passes.size() || (schedule.online && !plan.online)) return false;
   if (program.reduces_rows && !CanReduceRows(schedule)) return false;
   if (schedule.streamed != RowSchedule::kNone && !CanBeStreamed(program, schedule, plan)) return false;
+  // No two values are kept in the place of one result.
   std::vector<bool> taken(program.results.size(), false);
   for (size_t value = 0; value < schedule.kept.size(); ++value) {
     const int at = schedule.kept[value];
@@ -298,7 +330,9 @@ bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
 }
 
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input) {
+  // A streamed result computes elements twice, from inputs that it would have overwritten.
   if (schedule.streamed != RowSchedule::kNone) return false;
+  // Did an earlier pass store anything in the result's place: the result, or a value that is kept there?
   bool stored = false;
   for (const RowPass& pass : FindPasses(program, schedule).passes) {
     const auto reads = [&](int v) {
@@ -315,6 +349,7 @@ bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int re
 int64_t ScratchOffset(const RowSchedule& schedule, int value, int64_t columns) {
   const auto end = schedule.kept.begin() + std::min<std::ptrdiff_t>(value, std::ssize(schedule.kept));
   const int64_t before = std::count(schedule.kept.begin(), end, RowSchedule::kInScratch);
+  // Whole lines, so that each kept value begins on one.
   return before * ((columns + kLineElements - 1) / kLineElements * kLineElements);
 }
 

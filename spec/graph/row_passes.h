@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes along the row that a row program takes, as its schedule has it. Thread-safe: pure functions.
+// Divides a row program into passes along the row, as its schedule has it. A value that depends on a
+// reduction can be computed only after the whole row has been read, so it belongs to a later pass.
+//
+// Example, softmax of a row x: pass 0 finds m = max(x); pass 1 adds up s = sum(exp(x - m)); pass 2 stores
+// exp(x - m) / s. With RowSchedule::online, pass 0 finds both m and s.
+//
+// All functions are pure, and so thread-safe.
 #ifndef KIRSCH_SPEC_GRAPH_ROW_PASSES_H_
 #define KIRSCH_SPEC_GRAPH_ROW_PASSES_H_
 
@@ -13,33 +19,39 @@
 
 namespace kirsch {
 
-// The values of maximum(a), a - maximum, exp and sum.
+// The values (by number) of a maximum and a sum of exponentials below it: m = maximum(a), s = sum(exp(a -
+// m)). One pass can find both.
 struct OnlineSum {
   int a, maximum, difference, exp, sum;
 };
 
-// The first such sum of a program.
+// The first such sum of a program; nothing if it has none.
 std::optional<OnlineSum> FindOnlineSum(const RowProgram& program);
 
-// What a value is computed from: the values that it reads, and, if it is a sum of a product, the product,
-// whose factors are read instead. A difference or the sum of a row may have one as well. In s32 none does,
-// and no product that is used anywhere else: that one is rounded for all its uses alike.
+// The values that an operation really reads. A sum of a product may be one multiply-add: then the product's
+// factors are read instead of the product. Differences and sums of a row may absorb a product as well. In s32
+// no product is absorbed. Nor is a product with another use, since it must be rounded, alike for all its
+// uses.
+//
+// Example: v3 = add(v2, v0), where v2 = mul(v0, v1) has no other use: values are {v0, v1, v0}, product is v2.
 struct RowOperands {
+  // The absorbed product's factors come first, then the other operand, if there is one.
   std::array<int, 3> values;
   int count = 0;
   int product = -1;  // a sum a + b of two products: the first of them
 };
 RowOperands OperandsOf(const RowProgram& program, int value);
 
-// Is the value a product of f32 that a sum reads and something else, too? It has to be rounded.
+// True if the value is a product that a sum in f32 reads and something else reads, too. Code must round it
+// before the sum, and must not contract both into one multiply-add.
 bool IsSharedProduct(const RowProgram& program, int value);
 
-// Is the value the sum of a row or a column?
+// True if the value is the sum of a row (or of a column, RowProgram::reduces_rows).
 inline bool IsSum(const RowProgram& program, int value) {
   return program.values[static_cast<size_t>(value)].op == Operation::kSum;
 }
 
-// All lists are of numbers of values, in an order in which they can be computed.
+// One pass along the row. All lists hold numbers of values, in an order in which they can be computed.
 struct RowPass {
   std::vector<int> read;        // kept before
   std::vector<int> computed;    // for each element
@@ -50,28 +62,31 @@ struct RowPass {
 };
 
 struct RowPasses {
+  // For each value: true if there is one for the whole row, and not one for each element.
   std::vector<bool> per_row;  // for each value: it is one for the row
   std::vector<RowPass> passes;
-  // For each pass, and for the end: the values that are one for the row, computed before it, but for
-  // reductions.
+  // For each pass, and one more entry for the end: the values, one for the row, that are computed before this
+  // pass. Reductions are not among them; RowPass::reductions has these.
   std::vector<std::vector<int>> row_values;
   std::vector<std::vector<int>> row_results;  // and the numbers of results stored before it
   std::optional<OnlineSum> online;            // if the schedule has it so
 };
 
-// `schedule.unroll` isn't looked at.
+// Finds the passes that `schedule` needs. Does not read `schedule.unroll`.
 RowPasses FindPasses(const RowProgram& program, const RowSchedule& schedule);
 
-// Can the program be run so? Only f32 values of the elements are kept, and what is kept in the place of a
-// result, one value in each, is read no later than the result is stored.
+// True if the program can be run with this schedule. Only f32 values with an element for each column may be
+// kept. A value that is kept in a result's place must not be read in a later pass than the one that stores
+// the result. Each result has room for one value.
 bool IsSound(const RowProgram& program, const RowSchedule& schedule);
 
-// May result `result` take the place of input `input`? Not if the input is read in a later pass than
-// something is stored there, or elements may be computed twice.
+// True if result `result` may use the same memory as input `input`. False if a later pass reads the input
+// after something has been stored there, or if elements may be computed twice (a streamed result).
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input);
 
-// Elements of f32 in the scratch row that a schedule takes; each kept value begins on a line.
+// Sizes in f32 elements of the scratch row that a schedule needs. Each kept value begins on a cache line.
 int64_t ScratchElements(const RowSchedule& schedule, int64_t columns);
+// Where `value` begins in the scratch row.
 int64_t ScratchOffset(const RowSchedule& schedule, int value, int64_t columns);
 
 }  // namespace kirsch

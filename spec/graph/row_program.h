@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is computed for each row of a few matrices: elementwise operations, and reductions along the row whose
-// results the row's elements meet again. Softmax, normalisations and chains of elementwise operations are row
-// programs.
+// Says what is computed for each row of a few matrices: elementwise operations, and reductions along the row.
+// The elements of a row may use the results of its reductions. Softmax, normalisations and chains of
+// elementwise operations are row programs.
+//
+// Example: v0 = load x; v1 = maximum(v0); v2 = sub(v0, v1); v3 = exp(v2); v4 = sum(v3); v5 = div(v3, v4).
 #ifndef KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 #define KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 
@@ -12,14 +14,15 @@
 
 namespace kirsch {
 
-// Every value is computed in f32 or in s32, and so is what it is made of, but for kF32, which makes an f32 of
-// an s32. Inputs are widened when they are read, those of integers to either; results are narrowed (to
-// nearest, ties to even; integers saturated) when they are stored.
+// One operation of the program. It is computed in f32 or in s32, and its arguments have the same type; the
+// exception is kF32, which makes an f32 of an s32. Inputs are widened when they are read; integers may become
+// either type. Results are narrowed when they are stored: to nearest, ties to even, and integers are
+// saturated.
 //
-// In f32, a product whose single use is to be added, subtracted or summed is not rounded first: of a sum of
-// two such products, the first. Any other is rounded, once for all its uses. How far functions may be off:
-// docs/exactness.md. Sums are added up in any order; the maximum of a row passes over NaNs. In s32 there are
-// kLoad, kNumber, kAdd, kSub, kMul, kMaxNum and kMinNum, modulo 2^32.
+// In f32, a product whose single use is to be added, subtracted or summed is not rounded first. Of a sum of
+// two such products, this holds for the first. Any other product is rounded, once for all its uses.
+// docs/exactness.md says how far functions may be off. Sums may be added up in any order. The maximum of a
+// row ignores NaNs. In s32 there are kLoad, kNumber, kAdd, kSub, kMul, kMaxNum and kMinNum, modulo 2^32.
 struct RowValue {
   Operation op = Operation::kLoad;
   int a = -1, b = -1;  // values before this one; b: also the number that an operation has beside one argument
@@ -30,6 +33,7 @@ struct RowValue {
   friend bool operator==(const RowValue&, const RowValue&) = default;
 };
 
+// A matrix, a row or a column that the program reads. The two flags say along which axes its elements differ.
 struct RowInput {
   Dtype dtype = Dtype::kF32;
   bool along_columns = true;  // an element for each column; else one for the row
@@ -38,6 +42,7 @@ struct RowInput {
   friend bool operator==(const RowInput&, const RowInput&) = default;
 };
 
+// A value that is stored.
 struct RowResult {
   int value = -1;  // one element for each column, or one for the row if the value has none of the columns' in
                    // it but through reductions
@@ -46,9 +51,10 @@ struct RowResult {
   friend bool operator==(const RowResult&, const RowResult&) = default;
 };
 
+// A whole program. Values are in an order in which they can be computed.
 struct RowProgram {
-  // Reductions go down the columns, over all rows: where "row" stands for what a value is one for, or what
-  // meets it again, read "column" then.
+  // True if reductions go down the columns, over all rows. Then read "column" wherever these comments say
+  // "row" of a reduction, or of a value that there is one of for the row.
   bool reduces_rows = false;
   std::vector<RowInput> inputs;
   std::vector<RowValue> values;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a row program is run: in passes along the row, since what hangs on a reduction comes after it.
+// Says how a row program is run: lanes, unrolling, what is kept between passes, and how memory is read and
+// written. The program runs in passes along the row, because whatever depends on a reduction comes after it
+// (row_passes.h).
 #ifndef KIRSCH_SPEC_GRAPH_ROW_SCHEDULE_H_
 #define KIRSCH_SPEC_GRAPH_ROW_SCHEDULE_H_
 
@@ -12,18 +14,19 @@ struct RowSchedule {
 
   int lanes = 16;           // of each vector
   std::vector<int> unroll;  // for each pass: vectors at once, each with accumulators of its own
-  // For each value that later passes need again, too: kRecomputed; kInScratch, stored and read again; or the
-  // number of a result, of f32, in whose place it is until a later pass stores that. Empty: all are
-  // recomputed.
+  // What becomes of each value that later passes need again. kRecomputed: they compute it again. kInScratch:
+  // it is stored in the scratch row and read again. A number: it stays in the place of this result, of f32,
+  // until a later pass stores the result. An empty list means that all values are recomputed.
   std::vector<int> kept;
-  // The first maximum m of some a and sum of exp(a - m) are found in one pass: the sum is rescaled for each
-  // block of vectors at once.
+  // The first maximum m of some a and sum of exp(a - m) are found in one pass (OnlineSum). The sum is
+  // rescaled once for each block of vectors that are processed together.
   bool online = false;
-  // Bytes ahead of its use that each line of an input with other elements for each row is asked for, into L2;
-  // where rows do not follow each other, whole rows with so many bytes. 0: it is not.
+  // How many bytes ahead of its use each line of an input is prefetched into L2. It applies to inputs with
+  // other elements for each row. Where rows are not contiguous, whole rows are prefetched, so many bytes
+  // ahead. 0: no prefetch.
   int prefetch = 0;
-  // The result, stored as it is computed, whose lines are stored past the caches; or kNone. The vectors at a
-  // row's ends are stored the usual way.
+  // The result whose lines are stored past the caches, as it is computed; or kNone. The vectors at a row's
+  // ends are stored the usual way.
   static constexpr int kNone = -1;
   int streamed = kNone;
 

@@ -16,7 +16,8 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 
-// The shape of an elementwise result, each axis of which is as long as the longer operand's.
+// Finds the shape of an elementwise result. Shapes are aligned at their last axes; missing axes count as 1.
+// Along each axis the sizes are equal or one of them is 1. Example: [8,1,64] and [32,64] give [8,32,64].
 bool Broadcast(const Dims& a, const Dims& b, Dims* result) {
   const size_t rank = std::max(a.size(), b.size());
   Dims dims(rank, 1);
@@ -32,8 +33,9 @@ bool Broadcast(const Dims& a, const Dims& b, Dims* result) {
   return true;
 }
 
-// Are the axes before the last two the same, but perhaps for the last of them, which may be shorter on one
-// side if its size divides the other's?
+// True if two operands of a matmul have batches that go together. All batch axes must be the same, except the
+// last of them: one side may be shorter there if its size divides the other's. So several heads of queries
+// can share the keys of one head.
 bool BatchesGoTogether(const Dims& a, const Dims& b) {
   const size_t rank = a.size();
   if (rank < 2 || b.size() != rank) return false;
@@ -45,20 +47,24 @@ bool BatchesGoTogether(const Dims& a, const Dims& b) {
 std::string InferMatmul(const Graph& graph, GraphNode* node) {
   const TensorType &lhs = graph.InputType(*node, 0), &rhs = graph.InputType(*node, 1);
   const size_t rank = lhs.dims.size();
+  // Some row of kMatmulTypes must combine these operands; the output of a graph's matmul is its accumulator.
   const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
   const bool fits = BatchesGoTogether(lhs.dims, rhs.dims) && lhs.dims[rank - 1] == rhs.dims[rank - 2];
   if (!fits || std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes))
     return "matrices [..,M,K] and [..,K,N] of types that go together";
+  // A matmul that may round its lhs (to blocks of codes, say) limits both types further.
   if (const std::string_view wanted = WantedBesideRounding(node->lhs_as, lhs.dtype, rhs.dtype);
       !wanted.empty())
     return std::string(wanted);
   node->type = {AccumulatorOf(lhs.dtype), lhs.dims};
   node->type.dims[rank - 1] = rhs.dims[rank - 1];
+  // The operand with fewer items is used several times (ItemsPerMatrix).
   if (rank > 2) node->type.dims[rank - 3] = std::max(lhs.dims[rank - 3], rhs.dims[rank - 3]);
   return "";
 }
 
-// "an f32 image [N,H,W,C] and f32 filters [KH,KW,C/groups,F]"
+// The error text, which shows the operands as the layout has them. Example: "an f32 image [N,H,W,C] and f32
+// filters [KH,KW,C/groups,F]".
 std::string WantedOfConvolution(size_t axes, ImageLayout layout) {
   std::string image, kernel;
   for (char axis : std::string_view("DHW").substr(ImageAxes::kCount - axes)) {
@@ -78,6 +84,7 @@ std::string InferConvolution(const Graph& graph, GraphNode* node) {
   if (image.dims.size() != axes + 2 || filters.dims.size() != axes + 2 || image.dtype != Dtype::kF32 ||
       filters.dtype != Dtype::kF32)
     return expected;
+  // Ranks are known to be right from here on, so sizes can be looked up.
   const ConvolutionSizes sizes = SizesOfConvolution(graph, *node);
   const uint32_t per_group = filters.dims[conv.layout == ImageLayout::kNhwc ? axes : 1];
   if (sizes.channels % conv.groups != 0 || sizes.filters % conv.groups != 0 ||
@@ -92,10 +99,12 @@ std::string InferConvolution(const Graph& graph, GraphNode* node) {
   return "";
 }
 
-// A number is of the type that it meets. False: it is beyond that.
+// Gives a number the type of the tensor that it meets. Returns false if that type cannot hold it. f32 needs
+// no check: the number is one already.
 bool TakeType(Dtype met, GraphNode* number) {
   number->type.dtype = AccumulatorOf(met);
   if (number->type.dtype == Dtype::kF32) return true;
+  // Reads the text as the type has it: an s32 has no fraction and must fit, a double keeps all digits.
   const auto read = [number](auto value) {
     const char* const end = number->text.data() + number->text.size();
     const auto [stop, error] = std::from_chars(number->text.data(), end, value);
@@ -105,7 +114,8 @@ bool TakeType(Dtype met, GraphNode* number) {
   return IsFloating(met) ? read(double{}) : read(int32_t{});
 }
 
-// Has the type reductions, functions and casts? Of sums of its own it has none as yet.
+// True if the type has reductions, functions and casts. Types with sums of their own (Info(dtype).own_sums)
+// have none of these.
 bool IsOfRows(Dtype dtype) { return !Info(dtype).own_sums; }
 
 std::string InferElementwise(Graph* graph, GraphNode* node) {
@@ -115,15 +125,19 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
   const bool unary = node->inputs.size() == 1;
   GraphNode &a = input(0), &b = input(unary ? 0 : 1);
   const bool a_number = a.op == Operation::kNumber, b_number = b.op == Operation::kNumber;
+  // Two numbers leave nothing to take a type from.
   if (a_number && b_number) return "a tensor";
+  // Numbers get their type before types are compared.
   if ((a_number && !TakeType(b.type.dtype, &a)) || (b_number && !TakeType(a.type.dtype, &b)))
     return "an s32 beside integers";
+  // Integers have only a few operations (OperationInfo::integers).
   const bool floats = IsFloating(a.type.dtype);
   if (!floats && !Info(node->op).integers)
     return unary ? "floats" : "tensors of floats whose shapes go together";
   if (AccumulatorOf(a.type.dtype) != AccumulatorOf(b.type.dtype) ||
       !Broadcast(a.type.dims, b.type.dims, &node->type.dims))
     return "tensors of one type whose shapes go together";
+  // Composed functions are for f32 only, unless they are equal to an operation on other arguments.
   if (IsComposed(node->op) && !Info(node->op).equivalent && !IsOfRows(a.type.dtype))
     return "floats of 32 bits at most";
   node->type.dtype = AccumulatorOf(a.type.dtype);
@@ -136,6 +150,7 @@ std::string InferReduction(const Graph& graph, GraphNode* node) {
   if (!IsOfRows(input.dtype)) return "floats of 32 bits at most";
   if (node->axes.empty()) return "an axis to reduce (axis=0)";
   node->type = {Dtype::kF32, input.dims};
+  // Reduced axes stay, with one element, so that the result broadcasts against the input.
   for (uint32_t axis : node->axes) {
     if (axis >= input.dims.size()) return Cat("axes below ", input.dims.size());
     node->type.dims[axis] = 1;
@@ -143,6 +158,7 @@ std::string InferReduction(const Graph& graph, GraphNode* node) {
   return "";
 }
 
+// Softmax and norms: a tensor, whose last axis is the row, and vectors of weights along that axis.
 std::string InferRowwise(const Graph& graph, GraphNode* node) {
   const TensorType& input = graph.InputType(*node, 0);
   if (input.dims.empty() || !IsFloating(input.dtype)) return "floats with an axis at least";
@@ -157,7 +173,8 @@ std::string InferRowwise(const Graph& graph, GraphNode* node) {
   return "";
 }
 
-// What is of blocks is a parameter, which matmuls read along its rows.
+// True if the node may read this input, where that is of blocks. Blocks are only for parameters that a matmul
+// reads along its rows, as matmul(x, transpose(w)): a block is contiguous there.
 bool MayReadBlocks(const Graph& graph, const GraphNode& node, size_t input) {
   const GraphNode& read = graph.at(node.inputs[input]);
   if (!IsOfBlocks(read.type.dtype)) return true;
@@ -166,6 +183,7 @@ bool MayReadBlocks(const Graph& graph, const GraphNode& node, size_t input) {
   return node.op == Operation::kMatmul && input == 1 && of_read == OperationKind::kTranspose;
 }
 
+// Infers by the kind of operation, so that a new operation of a known kind needs no code here.
 std::string InferByKind(Graph* graph, GraphNode* node) {
   for (size_t input = 0; input < node->inputs.size(); ++input)
     if (!MayReadBlocks(*graph, *node, input))
@@ -175,11 +193,13 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
     case OperationKind::kContraction:
       return node->op == Operation::kMatmul ? InferMatmul(*graph, node) : InferConvolution(*graph, node);
     case OperationKind::kTranspose:
+      // Transposes swap the last two axes; all others are batches.
       node->type = graph->InputType(*node, 0);
       if (node->type.dims.size() < 2) return "two axes at least";
       std::swap(node->type.dims.back(), node->type.dims[node->type.dims.size() - 2]);
       return "";
     case OperationKind::kCast:
+      // The caller has set the cast's type already.
       if (!IsOfRows(node->type.dtype) || !IsOfRows(graph->InputType(*node, 0).dtype))
         return "no cast of numbers of more than 32 bits or to them";
       node->type.dims = graph->InputType(*node, 0).dims;
@@ -200,6 +220,7 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
 
 bool IsTooLarge(const std::vector<uint32_t>& dims) {
   int64_t elements = 1;
+  // The product saturates just above the limit, so it cannot overflow.
   for (uint32_t size : dims) elements = std::min(elements, kMaxElements + 1) * size;
   return elements > kMaxElements;
 }
@@ -207,8 +228,11 @@ bool IsTooLarge(const std::vector<uint32_t>& dims) {
 std::optional<WrongStride> CheckStrides(const TensorType& type) {
   if (type.dims.empty()) return std::nullopt;
   const size_t last = type.dims.size() - 1;
+  // Kernels read rows as contiguous vectors.
   if (type.dims[last] > 1 && type.strides[last] != 1)
     return WrongStride{last, "1, as the elements of a row follow each other"};
+  // Axes by ascending stride; of equal strides the inner one first. Each must step over everything that the
+  // axes before it reach, or two elements would share a place.
   std::vector<size_t> axes(type.dims.size());
   std::iota(axes.rbegin(), axes.rend(), 0u);
   std::stable_sort(axes.begin(), axes.end(),
@@ -226,12 +250,15 @@ std::optional<WrongStride> CheckStrides(const TensorType& type) {
 }
 
 void NormaliseStrides(TensorType* type) {
+  // From the innermost axis on, so that each one finds its neighbour's stride done. The value of a stride
+  // over one element means nothing; this choice is the one that a dense tensor has.
   const size_t rank = type->dims.size();
   for (size_t axis = rank; axis-- > 0;)
     if (type->dims[axis] == 1) {
       const int64_t following = axis + 1 == rank ? 1 : type->strides[axis + 1] * type->dims[axis + 1];
       type->strides[axis] = std::min<int64_t>(following, std::numeric_limits<uint32_t>::max());
     }
+  // Drops the strides if they are those of a dense tensor.
   const std::vector<int64_t> dense = TensorType{type->dtype, type->dims}.Strides();
   const auto differs = [&](size_t axis) {
     return type->dims[axis] > 1 && type->strides[axis] != dense[axis];
