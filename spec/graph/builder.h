@@ -36,7 +36,7 @@ class GraphBuilder {
     graph_.name = std::move(name);
   }
 
-  // All functions from here on return the number of a node. `constant`: the values are known before all
+  // Parameter, Number, Add and Cast return the number of a node. `constant`: the values are known before all
   // calls.
   int Parameter(std::string name, Dtype dtype, std::vector<uint32_t> dims, bool constant = false);
   // `text` is the number as PrintGraph writes it, `number` its value. Its type follows from the operation

@@ -22,8 +22,8 @@ struct RowSchedule {
   // rescaled once for each block of vectors that are processed together.
   bool online = false;
   // How many bytes ahead of its use each line of an input is prefetched into L2. It applies to inputs with
-  // other elements for each row. Where rows are not contiguous, whole rows are prefetched, so many bytes
-  // ahead. 0: no prefetch.
+  // other elements for each row. Where rows do not follow each other, the prefetch is as many whole rows
+  // ahead as have so many bytes. 0: no prefetch.
   int prefetch = 0;
   // The result whose lines are stored past the caches, as it is computed; or kNone. The vectors at a row's
   // ends are stored the usual way.

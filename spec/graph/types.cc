@@ -137,7 +137,7 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
   if (AccumulatorOf(a.type.dtype) != AccumulatorOf(b.type.dtype) ||
       !Broadcast(a.type.dims, b.type.dims, &node->type.dims))
     return "tensors of one type whose shapes go together";
-  // Composed functions are for f32 only, unless they are equal to an operation on other arguments.
+  // Composed functions are for f32 only, unless another one with a number means the same.
   if (IsComposed(node->op) && !Info(node->op).equivalent && !IsOfRows(a.type.dtype))
     return "floats of 32 bits at most";
   node->type.dtype = AccumulatorOf(a.type.dtype);

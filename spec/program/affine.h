@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affine expressions of variables: the offsets, task numbers and trip counts of programs. Where a distance is
-// a size known at run time only, terms are products of two variables.
+// Computes with affine expressions of variables: the offsets, task numbers and trip counts of programs.
+// Affine is all that lowering and the interpreter have to understand of addresses. Where a distance is a size
+// known at run time only, a term is a product of two variables.
+//
+// Example: 64 + i3 * 512 + i5 * i0 is {64, {{3, 512, kNoVar}, {5, 1, 0}}}.
 #ifndef KIRSCH_SPEC_PROGRAM_AFFINE_H_
 #define KIRSCH_SPEC_PROGRAM_AFFINE_H_
 
@@ -16,6 +19,7 @@ namespace kirsch {
 using VarId = int;  // the number of a variable, of whatever has the expression
 inline constexpr VarId kNoVar = -1;
 
+// An expression of this form; terms with equal variables are not merged, so equality is one of form:
 // constant + sum of coefficient * index [* times].
 struct Affine {
   struct Term {
@@ -47,7 +51,7 @@ inline Affine Plus(Affine a, const Affine& b) {
   a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
   return a;
 }
-// (No terms times 0.)
+// Multiplies by a number. A factor of 0 leaves no terms, so that the result is a constant.
 inline Affine Times(const Affine& affine, int64_t factor) {
   Affine product = {affine.constant * factor, {}};
   for (const Affine::Term& term : affine.terms)
@@ -55,7 +59,8 @@ inline Affine Times(const Affine& affine, int64_t factor) {
   return product;
 }
 
-// The same times a variable, where there is none in it that is multiplied by one.
+// Multiplies by a variable. No term of `affine` may have two variables already, since a term has room for two
+// only.
 inline Affine TimesVariable(const Affine& affine, VarId variable) {
   Affine product;
   if (affine.constant != 0) product.terms.push_back({variable, affine.constant});
@@ -66,8 +71,8 @@ inline Affine TimesVariable(const Affine& affine, VarId variable) {
   return product;
 }
 
-// An offset in elements of `dtype` as one of bytes, where that is a type of blocks, every term of which is of
-// whole ones; else as it is.
+// Turns an offset in elements of `dtype` into one in bytes, if that is a type of blocks. Then every term must
+// be a whole number of blocks. An offset in elements of any other type stays as it is.
 inline Affine InBytes(Dtype dtype, const Affine& elements) {
   if (!IsOfBlocks(dtype)) return elements;
   const auto bytes = [&](int64_t count) {
@@ -80,7 +85,7 @@ inline Affine InBytes(Dtype dtype, const Affine& elements) {
   return result;
 }
 
-// Its value, `value(index)` being that of a variable.
+// Computes the value of an expression; `value(index)` returns that of a variable.
 template <typename Value>
 int64_t Evaluate(const Affine& affine, const Value& value) {
   int64_t sum = affine.constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the search decides for a fusion group, operations of a graph that are computed together: the Decision
-// (spec/decision.h) of graphs.
+// Records what the search decides for a fusion group: operations of a graph that are computed together. A
+// GroupDecision is for graphs what a Decision (spec/decision.h) is for specs.
 #ifndef KIRSCH_SPEC_PROGRAM_GROUP_DECISION_H_
 #define KIRSCH_SPEC_PROGRAM_GROUP_DECISION_H_
 
@@ -15,8 +15,8 @@
 
 namespace kirsch {
 
-// A rewrite of graphs with its parameters. Names are those of the rewrite (rewrites/graph/graph_rewrite.h),
-// which outlives all decisions.
+// A rewrite of graphs with its parameters. All names are views of the rewrite's own
+// (rewrites/graph/graph_rewrite.h), which outlives all decisions.
 struct AppliedRewrite {
   struct Parameter {
     std::string_view name;
@@ -31,7 +31,7 @@ struct AppliedRewrite {
   friend bool operator==(const AppliedRewrite&, const AppliedRewrite&) = default;
 };
 
-// How a group's loop nests come about, but for copies.
+// How the loop nests of a group come about, apart from copies of operands.
 struct GroupCandidate {
   AppliedRewrite rewrite;
   Level keep = Level::kL2;  // the fastest that values between stages may stay in
@@ -40,15 +40,18 @@ struct GroupCandidate {
   friend bool operator==(const GroupCandidate&, const GroupCandidate&) = default;
 };
 
-// Stages are counted over all nests of the group, in their order, copies left out.
+// The whole decision for a group. Stages are numbered over all nests of the group, in their order, without
+// copies (NumberedStages in plan.h).
 struct GroupDecision {
-  // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
+  // A copy of a matrix, made once, that contractions read instead of the matrix. kNone instead of a decision
+  // means that they read the matrix where it lies.
   struct Copy {
     std::vector<int> readers;  // stages
     OpKind op = {};            // of the first of them
     Decision decision;         // kNone: no copy
   };
 
+  // The runners-up, which `explain` prints.
   struct OtherCandidate {
     GroupCandidate candidate;
     double cycles = 0;  // of the group
@@ -62,8 +65,8 @@ struct GroupDecision {
   GroupCandidate candidate;
   bool each = false;  // each of several threads does it for itself
   std::vector<Copy> copies;
-  // Where the search was asked to explain itself: the second best candidate for the group, and the cheapest
-  // plan without this group; nothing: there is no other.
+  // Set only if the search was asked to explain itself: the second best candidate for the group, and the
+  // cheapest plan without this group. Nothing means that there is no other.
   std::optional<OtherCandidate> other_candidate;
   std::optional<OtherSplit> other_split;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of operands, as parts of a program: of all at once, block by block, of what the size at run time
-// leaves, of windows.
+// Writes copies of operands as parts of a program: of a whole operand, block by block, of a size known only
+// at run time, and of windows.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,8 @@
 namespace kirsch {
 namespace {
 
-// A copy of blocks as they are is one of their bytes.
+// A copy of blocks that keep their form. It becomes a copy of bytes, so kernels need no case for each type of
+// blocks.
 PackShape CopyOfBytes(PackShape pack) {
   pack.inner = Bytes(pack.from.dtype, pack.inner);
   for (MatrixLayout* layout : {&pack.from, &pack.to}) {
@@ -23,7 +24,8 @@ PackShape CopyOfBytes(PackShape pack) {
   return pack;
 }
 
-// Calls body(from, to) for each run of the axis's innermost digit; index i lies at copied(i) in the copy.
+// Calls body(from, to) for each run of the axis's innermost digit. Along that digit elements are at one
+// distance, so a plain copy can do a run. Index i lies at copied(i) in the copy.
 template <typename Copied, typename Write>
 void ForRuns(ProgramBuilder& builder, const DigitAxis& axis, int64_t size, const Copied& copied,
              const OperandPlace& from, const OperandPlace& to, const Write& body, int level = kMaxDigits) {
@@ -42,6 +44,7 @@ void ForRuns(ProgramBuilder& builder, const DigitAxis& axis, int64_t size, const
 
 void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to) {
   const PackShape copy = CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand));
+  // Only copies that leave blocks as they are need their places in bytes.
   if (!IsOfBlocks(copy.to.dtype) || copy.to.dtype != copy.from.dtype)
     return builder_.AddRun(copy, {from, to});
   const auto in_bytes = [&](const OperandPlace& place) -> OperandPlace {
@@ -51,7 +54,9 @@ void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const Ope
 }
 
 MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
+  // Without panels only the leading dimension is chosen (CopyLd).
   if (layout.panel == 0) return {layout.order, CopyLd(extent, layout, dtype, target_), 0, 0, 1, dtype};
+  // Panels follow each other; in each one the groups of steps do, the last one filled up.
   const int64_t group = GroupOf(layout, dtype), groups = (extent.outer + group - 1) / group;
   const int64_t group_stride = layout.panel * group;
   return {layout.order, group_stride, layout.panel, groups * group_stride, group, dtype};
@@ -64,6 +69,8 @@ PackShape ImplWriter::CopyOf(const Impl& impl, const MatrixLayout& from) const {
   const TensorSpec& copy = Operand(child, operand);
   KIRSCH_CHECK(copy.dtype == impl.decision.dtype);
   PackShape pack = {extent.outer, extent.inner, from, PackedLayout(extent, copy.layout, copy.dtype)};
+  // Far means behind L2. A copy that turns its operand reads more rows side by side than the processor
+  // follows by itself, so it prefetches (codegen/kernels/copy_prefetch.h).
   pack.from_far =
       Operand(impl.spec, operand).level > Level::kL2 && from.window.empty() && from.order != pack.to.order;
   return pack;
@@ -76,7 +83,8 @@ int64_t ImplWriter::CopyElements(const Impl& impl) const {
   return PackedElements(ExtentOf(child, operand), copy.layout, copy.dtype, target_);
 }
 
-// Rows that are prepacked, and are no whole vectors apart, end with a whole one all the same.
+// The bytes of the copy's buffer. A prepacked copy of rows that are not a whole number of vectors apart has
+// room for one more vector, because the last row's write may go beyond its end.
 int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   const int operand = impl.decision.operand;
   const Spec& child = OnlyChild(impl).spec;
@@ -90,6 +98,7 @@ int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   return bytes + (beyond ? vector_bytes : 0);
 }
 
+// The copy, then everything below it, which reads the copy instead of the operand.
 void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const size_t operand = impl.decision.operand;
   const Impl& child = OnlyChild(impl);
@@ -100,15 +109,19 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   inside[operand] = {{}, 0, pack.to, layout.kind == LayoutKind::kPacked};
   const bool any_size =
       std::any_of(sizes_.begin(), sizes_.end(), [](const DimSize& size) { return size.all != kNoVar; });
+  // A copy in common is made in a phase of its own (only_common_); at all other times it is only read.
   const bool common = !any_size && IsCommonCopy(impl);
   if (common) {
     inside[operand].start = CommonPlace(impl, pack.to.dtype);
     if (only_common_) WriteCommonCopy(impl.spec, pack, views[operand].start, inside[operand].start);
   }
   if (common || only_common_) return WriteNode(child, inside);
+  // Any other copy has memory of this thread's own while its child runs.
   const int64_t bytes = WholeLines(CopyBytes(impl));
   inside[operand].start = {TakeOwn(bytes, pack.to.dtype), {}};
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;
+  // Which form of copy: of parts of blocks, of a window, of a reduction or a dim of unknown size, or of known
+  // sizes.
   if (HasPartOfEachBlock(impl.spec, impl.decision.operand)) {
     WriteBlocksPack(impl, pack, views[operand], inside[operand]);
   } else if (IsWindow(impl.spec, impl.decision.operand)) {
@@ -132,7 +145,8 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   FreeOwn(bytes);
 }
 
-// body(number, columns) for each block: its number, and how many columns (rows) it has.
+// Calls body(number, columns) for each block, as a task of its own. `columns` is how many columns (or rows)
+// of the output the block has; the last one may have fewer.
 template <typename WriteBlock>
 void ImplWriter::ForBlocks(const Spec& spec, const WriteBlock& body) {
   const int64_t size = spec.size[static_cast<size_t>(BlockDim(spec))], block = spec.block;
@@ -144,8 +158,9 @@ void ImplWriter::ForBlocks(const Spec& spec, const WriteBlock& body) {
   if (size % block != 0) task(Constant(size / block), size % block);
 }
 
-// The copy of an operand of which each block has its own part, block by block. Where blocks are parts of the
-// copy's rows, a few rows of all blocks at a time: so a range of blocks is read in long runs.
+// Writes the copy of an operand of which each block reads its own part. Where blocks are parts of the copy's
+// rows, the copy takes a few rows of all blocks at a time. A range of blocks is then read in long runs,
+// instead of one block's short rows after the other's.
 void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const OperandView& from,
                                  const OperandView& to) {
   constexpr int64_t kGroupsAtATime = 8;  // of rows
@@ -168,6 +183,7 @@ void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const
       builder_.AddRun(part, {a, b});
     });
   };
+  // One piece of all rows, or several pieces and what is left.
   if (rows == whole.outer) return copy(Constant(0), rows);
   builder_.AddLoop(
       {Constant(whole.outer), rows}, [&](VarId number) { copy(IndexOf(number), rows); },
@@ -176,7 +192,8 @@ void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const
       });
 }
 
-// Where a copy in common is: tiles outside of it have one each.
+// The place of a copy in common. It has one place for each turn of the loops outside of it, since all turns'
+// copies exist before the blocks begin. The first call for `impl` adds the buffer.
 OperandPlace ImplWriter::CommonPlace(const Impl& impl, Dtype dtype) {
   const int64_t unit = Bytes(dtype), units = (WholeLines(CopyBytes(impl)) + unit - 1) / unit;
   const auto [known, inserted] = common_.try_emplace(&impl, -1);
@@ -186,7 +203,8 @@ OperandPlace ImplWriter::CommonPlace(const Impl& impl, Dtype dtype) {
   return {known->second, Times(turn_, units * BlockOf(dtype))};
 }
 
-// In as many parts as there are blocks, at most: each belongs to the range that a block of its number does.
+// Writes a copy in common as tasks: at most as many parts as there are blocks. Part p belongs to the thread
+// that block p * blocks_to_part belongs to, so threads share the copy as they share the blocks.
 void ImplWriter::WriteCommonCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                                  const OperandPlace& to) {
   constexpr int64_t kLeastGroups = 4;  // of rows of the copy, in a part
@@ -210,7 +228,8 @@ void ImplWriter::WriteCommonCopy(const Spec& spec, const PackShape& whole, const
       });
 }
 
-// The copy of an unknown number of rows, a few at a time.
+// Writes the copy of a number of rows known only at run time: a few rows at a time, then what is left row by
+// row. So two kernels serve any number.
 void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const OperandView& from,
                                const OperandView& to) {
   constexpr int64_t kRowsAtATime = 4;  // that the procedure for many takes side by side
@@ -237,7 +256,8 @@ void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const Op
       });
 }
 
-// The copy of an unknown number of columns, panel by panel, the last of which may be partial.
+// Writes the copy of a number of columns known only at run time: panel by panel. The last panel may be
+// partial; the program then chooses among kernels for each number of vectors.
 void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const OperandView& from,
                                  const OperandView& to) {
   const size_t dim = *VaryingDimOf(impl, impl.decision.operand);
@@ -269,7 +289,7 @@ void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const 
       });
 }
 
-// A copy of a window, run by run.
+// Writes the copy of a window run by run, as a kernel can step by one distance only along each axis.
 void ImplWriter::WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                                  const OperandPlace& to) {
   const auto& [rows, columns] = spec.op_info().window.axes;
@@ -281,6 +301,8 @@ void ImplWriter::WriteWindowCopy(const Spec& spec, const PackShape& whole, const
   pack.inner = run(columns, whole.inner);
   pack.from = {Order::kRow, rows.stride(0), 0, 0, 1, whole.from.dtype};
   pack.inner_stride = columns.stride(0);
+  // Where a row of the copy is made of several runs, a run must not write beyond its own end, where another
+  // one is.
   pack.exact = columns.digits > 1 && (whole.to.panel == 0 || pack.inner % whole.to.panel != 0);
   if (pack.exact) pack.to = {Order::kRow, whole.to.outer_stride, 0, 0, 1, whole.to.dtype};
   const auto along_columns = [&](const OperandPlace& run_from, const OperandPlace& run_to) {

@@ -20,14 +20,15 @@ bool HasSymbolicStrideAlong(const Spec& spec, int operand, int dim, const Operan
   return view.layout.symbolic_stride && dim == OuterDim(spec, operand);
 }
 
-// A tile differs from the spec along `dim` only.
+// Checks that a tile differs from the spec along `dim` only.
 void CheckTile(const Spec& spec, const Spec& tile, size_t dim) {
   KIRSCH_CHECK(tile.size[dim] > 0);
   for (size_t other = 0; other < spec.size.size(); ++other)
     KIRSCH_CHECK(other == dim || tile.size[other] == spec.size[other]);
 }
 
-// What the spec says of its operands is how they lie. The order of a single row or column means nothing.
+// Checks that the operands lie as the spec says. The order of a single row or column means nothing, so it is
+// not compared.
 void CheckViews(const Spec& spec, const OperandViews& views) {
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     const TensorSpec& tensor = Operand(spec, operand);
@@ -42,22 +43,24 @@ void CheckViews(const Spec& spec, const OperandViews& views) {
   }
 }
 
-// As code knows it: where registers leave room for one set of sums only, chains are nothing of their own.
+// The tile as code knows it. If registers leave room for one set of sums only, `one_set` asks for nothing
+// that would not be so anyway. It is then cleared, so that equal code has one kernel.
 RegisterTile EmittedTile(RegisterTile tile, const Target& target) {
   RegisterTile split = tile;
   split.one_set = false;
   return tile.one_set && KSplit(split, UnitOf(target, tile)) == 1 ? split : tile;
 }
 
-// Of register tiles of some columns, which may be divided into rows.
+// The lanes of register tiles of some columns, which may be divided into rows: found at the first node below
+// the tiles.
 int64_t LanesOfTiles(const Impl& tiles) {
   const Impl* node = &tiles;
   while (node->decision.kind == RewriteKind::kTile) node = &node->children.front().impl;
   return node->decision.layout.panel;
 }
 
-// Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
-// the reduction.
+// Checks the layouts that instructions on groups need: rhs is in groups of that many steps, and lhs, if the
+// instruction reads it in groups, too, is contiguous along the reduction.
 void CheckGroups(const Spec& spec, const Layout& registers, const Target& target) {
   if (!IsOfVectors(registers.kind)) return;
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
@@ -68,7 +71,7 @@ void CheckGroups(const Spec& spec, const Layout& registers, const Target& target
   KIRSCH_CHECK(!Info(arithmetic).groups_lhs() || InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
 }
 
-// The operands of a root as the caller's buffers, numbered like them.
+// Adds the operands of a root as the caller's buffers, with the same numbers.
 void AddOperands(const Spec& spec, ProgramBuilder& builder) {
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     builder.AddBuffer({std::string(spec.op_info().operands[static_cast<size_t>(operand)].name),
@@ -77,7 +80,8 @@ void AddOperands(const Spec& spec, ProgramBuilder& builder) {
                        Bytes(Operand(spec, operand).dtype, RootElements(spec, operand)), 0});
 }
 
-// The constant operand's copy, made ahead, of a batch matrix by matrix: the view that the kernel has of it.
+// Writes the copy of the constant operand as the program's prepack, for a batch matrix by matrix. Returns the
+// view that the kernel has of the copy.
 OperandView Prepack(const Impl& impl, const OperandView& operand, ImplWriter& writer,
                     ProgramBuilder& builder) {
   KIRSCH_CHECK(impl.decision.kind == RewriteKind::kPack);
@@ -104,14 +108,17 @@ OperandView Prepack(const Impl& impl, const OperandView& operand, ImplWriter& wr
 Program WriteProgram(const Impl& impl, const Target& target) {
   ProgramBuilder builder;
   ImplWriter writer(target, builder);
+  // Operands first: their buffers have the same numbers as they.
   AddOperands(impl.spec, builder);
   OperandViews views;
   for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
     views[static_cast<size_t>(operand)] = writer.ViewAt(impl.spec, operand, {operand, {}});
+  // A constant operand's copy is made ahead; the rest of the tree reads it and knows nothing of the original.
   const bool packed_ahead = ConstantOperand(impl.spec) >= 0;
   if (packed_ahead)
     views[impl.decision.operand] = Prepack(impl, views[impl.decision.operand], writer, builder);
   const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
+  // Sizes that vary become variables of the program, and the views' strides follow them.
   Program& program = builder.program();
   for (const size_t dim : VaryingDims(kernel)) {
     const VarId size = program.variables++;
@@ -124,6 +131,7 @@ Program WriteProgram(const Impl& impl, const Target& target) {
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
   program.tasks = TaskCount(kernel);
+  // Copies in common need a phase before the one that reads them.
   const auto write = [&] { writer.WriteShared(kernel, views, Constant(0)); };
   if (!HasCommonCopies(kernel)) {
     write();
@@ -139,6 +147,7 @@ Program WriteProgram(const Impl& impl, const Target& target) {
 std::vector<size_t> VaryingDims(const Impl& impl) {
   std::vector<size_t> dims;
   for (size_t dim = 0; dim < impl.range.least.size(); ++dim) {
+    // A size that is a symbolic stride goes first, since kernels take the first size only.
     if (!impl.range.varies(dim)) continue;
     bool strides = false;
     for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
@@ -151,17 +160,22 @@ std::vector<size_t> VaryingDims(const Impl& impl) {
 
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target) {
   const TensorSpec &source = from.tensor(operand), &copy = copied.tensor(operand);
+  // Along the reduction: blocks cannot be cut anywhere, a copy may have fewer rows, and shorter rows only if
+  // it keeps the order.
   if (dim == MatmulDims::kK) {
     if (IsOfBlocks(source.dtype) || IsOfBlocks(copy.dtype)) return false;
     if (dim == OuterDim(copied, operand)) return true;
     return copy.layout.panel == 0 && source.layout.order == copy.layout.order;
   }
+  // Along the other axis: rows of a row-major copy may be fewer, and columns in panels only for rhs.
   if (dim == OuterDim(copied, operand)) return copy.layout.panel == 0 && copy.layout.order == Order::kRow;
   if (operand != MatmulDims::kRhs || copy.layout.panel == 0 || IsInPanels(copy.dtype)) return false;
   return source.layout.order != copy.layout.order || LanesMayVary(source.dtype, target);
 }
 
-// Dot products end with a vector of each operand that is not whole.
+// Dot products (and chains) read vectors along the reduction, so their last vector of each operand may be
+// partial: the target must have masked loads for that. Register tiles of vectors go step by step, so any
+// length suits them.
 bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& target) {
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
   if (IsOfBlocks(lhs) || IsOfBlocks(rhs) || registers.kind == LayoutKind::kLanewise) return false;
@@ -171,6 +185,7 @@ bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& targ
 }
 
 int64_t TaskCount(const Impl& impl) {
+  // With blocks, each of them is a task.
   if (impl.spec.block != 0) return BlockCount(impl.spec);
   int64_t parallel = 0, tasks = 0;
   for (const Impl::Child& child : impl.children) {
@@ -178,6 +193,7 @@ int64_t TaskCount(const Impl& impl) {
     parallel = std::max(parallel, inside);
     tasks += child.trips * inside;
   }
+  // A node that is no parallel tile has tasks only if some child shares its work.
   const bool shared = impl.decision.kind == RewriteKind::kParallelTile;
   return shared || parallel > 1 ? tasks : 1;
 }
@@ -190,7 +206,7 @@ bool HasCommonCopies(const Impl& impl) {
                      [](const Impl::Child& child) { return HasCommonCopies(child.impl); });
 }
 
-// The tiles of one child of a tile node.
+// The tiles of one child of a tile node, with whatever is the same for all of them.
 struct ImplWriter::Tiles {
   const Impl& impl;
   const Impl::Child& child;
@@ -204,7 +220,8 @@ struct ImplWriter::Tiles {
   }
 };
 
-// Where a tile is: `position` after what `views` and `task` say.
+// Where a tile is: `position` steps along the tiled dim behind the place that `views` and `task` stand for.
+// The two include only the loops outside.
 struct ImplWriter::TilePlace {
   OperandViews views;
   std::optional<Affine> task;
@@ -224,6 +241,7 @@ int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
   return builder_.AddBuffer({"copy", dtype, Memory::kOwn, true, false, bytes, own_top_ - bytes, true});
 }
 
+// Whole programs without threads, programs in blocks, trees that one thread does alone, and parallel tiles.
 void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const Affine& first) {
   if (!builder_.program().SharesWork()) return WriteNode(impl, views);
   if (impl.spec.block != 0) {
@@ -234,10 +252,13 @@ void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const 
   WriteTiles(impl, views, first);
 }
 
+// Dispatches on the decision. Moves to caches write nothing: they only say where data will be.
 void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
   CheckViews(impl.spec, views);
   switch (impl.decision.kind) {
     case RewriteKind::kTile:
+      // Blocks are the tiles whose tasks are numbered from first_block_ on. Copies in common are outside of
+      // them.
       if (impl.spec.block != 0 && impl.decision.dim == BlockDim(impl.spec))
         return only_common_ ? void() : WriteTiles(impl, views, first_block_);
       if (impl.range.varies(impl.decision.dim)) return WriteVaryingTiles(impl, views);
@@ -259,7 +280,8 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
   KIRSCH_BUG("a program tree that is not complete");
 }
 
-// Tiles in order; `task`: the number of the first task, above the tasks.
+// Writes tiles in order. `task` is the number of the first task; it is nothing below tasks, and in code that
+// threads do not share.
 void ImplWriter::WriteTiles(const Impl& impl, const OperandViews& views, const std::optional<Affine>& task) {
   const DigitAxis* const axis = WindowAxis(impl.spec, impl.decision.dim);
   int64_t position = 0, tasks = 0;
@@ -267,6 +289,7 @@ void ImplWriter::WriteTiles(const Impl& impl, const OperandViews& views, const s
     CheckTile(impl.spec, child.impl.spec, impl.decision.dim);
     Tiles tiles{impl, child, DigitAxis::Strided(1), task ? TaskCount(child.impl) : 0};
     if (axis != nullptr) tiles.axis = *axis;
+    // The children's tasks follow each other.
     const std::optional<Affine> first = task ? std::optional(Plus(*task, tasks)) : std::nullopt;
     WriteRuns(tiles, tiles.axis.digits - 1, {views, first, position}, child.trips);
     position += child.trips * tiles.size();
@@ -275,10 +298,14 @@ void ImplWriter::WriteTiles(const Impl& impl, const OperandViews& views, const s
   KIRSCH_CHECK(position == impl.spec.size[impl.decision.dim]);
 }
 
-// `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the
-// last.
+// Writes `trips` tiles of a window within one run of digit `level`. The distance between tiles changes at the
+// ends of runs, so there are three parts: tiles that end the run that has begun, whole runs, and tiles that
+// begin the last run.
+//
+// Example: runs of 8 indices, tiles of 2, position 6, 10 trips: 1 tile, then 2 runs of 4 tiles, then 1 tile.
 void ImplWriter::WriteRuns(const Tiles& tiles, int level, TilePlace place, int64_t trips) {
   const int64_t size = tiles.size(), unit = tiles.axis.unit(level);
+  // All tiles are at one distance if each has whole units of this digit.
   if (size % unit == 0)
     return Repeat(tiles, level, place, trips, size, [&](const TilePlace& at) { WriteTile(tiles, at); });
   KIRSCH_CHECK(unit % size == 0);
@@ -299,7 +326,8 @@ void ImplWriter::WriteRuns(const Tiles& tiles, int level, TilePlace place, int64
   if (trips > 0) WriteRuns(tiles, level - 1, place, trips);
 }
 
-// `body` at `count` places, each `step` after the one before, a step of digit `level`.
+// Calls `body` for `count` places, each `step` after the one before, which is a step of digit `level`.
+// Several places become a loop.
 template <typename WriteBody>
 void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, int64_t count, int64_t step,
                         const WriteBody& body) {
@@ -308,10 +336,12 @@ void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, i
   const Affine turn = turn_;
   turns_ *= count;
   builder_.AddLoop(Whole(count), [&](VarId index) {
+    // Turns count through all loops outside, the innermost fastest.
     turn_ = Plus(Times(turn, count), index, 1);
     TilePlace at = place;
     if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
     for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
+      // A window moves by its digits, any other operand by its stride.
       OperandView& view = at.views[static_cast<size_t>(operand)];
       if (tiles.IsIndexed(operand))
         view.start.offset =
@@ -326,6 +356,7 @@ void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, i
   turns_ /= count;
 }
 
+// Moves the views to the tile. A window's tile has a narrower window of its own.
 void ImplWriter::WriteTile(const Tiles& tiles, const TilePlace& place) {
   const Spec &spec = tiles.impl.spec, &tile = tiles.child.impl.spec;
   OperandViews views = place.views;
@@ -340,7 +371,8 @@ void ImplWriter::WriteTile(const Tiles& tiles, const TilePlace& place) {
   WriteNode(tiles.child.impl, views);
 }
 
-// `offset`, and so many tiles of `size` along `dim` behind it: a variable, or, if that is kNoVar, one.
+// The offset behind `tiles` tiles of `size` along `dim`, where `tiles` is a variable; behind one such tile,
+// if it is kNoVar.
 Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const Spec& spec, int operand,
                           int dim, int64_t size, VarId tiles) const {
   const int64_t stride = StrideAlong(spec, operand, dim, view, size);
@@ -351,7 +383,7 @@ Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const S
   return times == kNoVar ? Plus(offset, stride) : Plus(offset, times, stride);
 }
 
-// The dim along which the operand's size varies, if there is one.
+// The dim along which the operand's size varies; nothing if it varies along none.
 std::optional<size_t> ImplWriter::VaryingDimOf(const Impl& impl, size_t operand) const {
   for (size_t dim = 0; dim < sizes_.size(); ++dim)
     if (impl.range.varies(dim) && impl.spec.op_info().operands[operand].UsesDim(static_cast<int>(dim)))
@@ -359,14 +391,15 @@ std::optional<size_t> ImplWriter::VaryingDimOf(const Impl& impl, size_t operand)
   return std::nullopt;
 }
 
-// Whole tiles of a dim that varies, then what is left, which is a variable of its own. Of a reduction, all
-// tiles but the first add to what those before them made.
+// Writes whole tiles of a dim that varies, then the remainder, whose size is a variable of its own. In a
+// reduction, all tiles but the first add to what the tiles before them made.
 void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) {
   const Impl& tile = impl.children.front().impl;
   const size_t dim = impl.decision.dim;
   CheckTile(impl.spec, tile.spec, dim);
   const int64_t size = tile.spec.size[dim];
   const Affine all = IndexOf(sizes_[dim].left);
+  // Writes one of the two children, `number` tiles behind the beginning.
   const auto write = [&](const Impl& part, VarId number) {
     OperandViews at = views;
     for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
@@ -385,6 +418,7 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
   };
   const Impl& rest = impl.children.back().impl;
   const int64_t min_tail = MinTail(impl);
+  // Without a least tail, the remainder is the loop's rest, which runs only if something is left.
   if (min_tail == 0)
     return builder_.AddLoop(
         {all, size}, [&](VarId number) { write(tile, number); },
@@ -393,19 +427,24 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
           if (!rest.range.varies(dim)) return write(rest, number);  // there is always as much
           write_left(rest, number, 0);
         });
+  // With one, the remainder always exists (Count::min_tail), so the number of tiles is a variable that both
+  // use.
   builder_.AddLet({all, size, false, min_tail}, [&](VarId tiles) {
     builder_.AddLoop({IndexOf(tiles)}, [&](VarId number) { write(tile, number); });
     write_left(rest, tiles, min_tail);
   });
 }
 
-// `write(number, size, last)` for what there is of each size from `least` to `most`, or, by vectors of `unit`
-// elements, of each number of them: `size` at most, `last` elements of the last vector. Numbered from 0.
+// Calls `write(number, size, last)` once for each form of code that what is left of the dim may need,
+// numbered from 0. By single elements (unit 1) there is a form for each size from `least` to `most`. By
+// vectors of `unit` elements there is one for each number of vectors; `size` is then the most that the form
+// holds, and `last` the number of elements in its last vector.
 void ImplWriter::ForSizes(size_t dim, int64_t unit, int64_t least, int64_t most, const WriteSize& write) {
   const VarId left = sizes_[dim].left;
   if (unit == 1)
     return builder_.AddOneOf(left, least, most, [&](int64_t size) { write(size - least, size, Affine{}); });
   const int64_t first = (least - 1) / unit, end = (most - 1) / unit + 1;
+  // The last vector has from 1 to `unit` elements; there are `before` whole ones.
   builder_.AddLet({IndexOf(left), unit, true, 1}, [&](VarId last) {
     if (end - first == 1) return write(0, end * unit, IndexOf(last));
     builder_.AddLet({IndexOf(left), unit, false, 1}, [&](VarId before) {
@@ -416,7 +455,8 @@ void ImplWriter::ForSizes(size_t dim, int64_t unit, int64_t least, int64_t most,
   });
 }
 
-// For each number of columns, then of rows.
+// Writes register tiles for each number of columns, or, if columns do not vary, of rows. The children are in
+// the order of ForSizes.
 void ImplWriter::WriteRegisterTiles(const Impl& impl, const OperandViews& views) {
   const size_t dim = impl.range.varies(MatmulDims::kN) ? MatmulDims::kN : MatmulDims::kM;
   ForSizes(dim, SizesOfTile(impl.decision.layout, dim), impl.range.least[dim], impl.spec.size[dim],
@@ -431,7 +471,7 @@ void ImplWriter::WriteRegisterTiles(const Impl& impl, const OperandViews& views)
            });
 }
 
-// Of the reduction, or of what is copied along it.
+// The length of the reduction, or of what is copied along it.
 Count ImplWriter::LengthOf(const Impl& impl) const {
   return impl.range.varies(MatmulDims::kK) ? Count{IndexOf(sizes_[MatmulDims::kK].left)}
                                            : Whole(impl.spec.size[MatmulDims::kK]);
@@ -443,6 +483,7 @@ void ImplWriter::WriteCommonCopies(const Impl& impl, const OperandViews& views) 
   only_common_ = false;
 }
 
+// Writes a register tile as a kernel run. First come the members that follow from the spec and the views,
 void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
   const Spec& spec = impl.spec;
@@ -460,6 +501,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   shape.out = views[kOut].layout;
   shape.accumulate = spec.accumulate;
   shape.epilogue = spec.op_info().epilogue;
+  // the operands, the epilogue's behind the others,
   std::vector<OperandPlace> at = {views[kLhs].start, views[kRhs].start, views[kOut].start};
   for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
     const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
@@ -468,6 +510,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
                                info.UsesDim(MatmulDims::kN)});
     at.push_back(view.start);
   }
+  // what the microkernel prefetches,
   shape.prefetch_out = spec.out().level > Level::kL1;
   shape.microkernel = microkernel;
   const Spec& tile = OnlyChild(impl).spec;
@@ -479,6 +522,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     shape.prefetches_into_l2 = !in_order && tile.operand[kRhs].level == Level::kL1;
     shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n;
   }
+  // and last what is known only when the kernel runs: columns, steps, and whether the tile adds.
   if (last_ != Affine{}) {
     shape.runtime_n_tail = shape.tile.lanes;
     shape.n = shape.tile.columns * shape.runtime_n_tail;

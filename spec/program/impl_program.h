@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of a contraction: its tree of decisions, written in the shapes of spec/program/program.h.
+// Writes the program of a contraction: the tree of decisions becomes loops, kernel runs and buffers in the
+// shapes of spec/program/program.h. Plans use the same writer for the contractions in their stages.
+//
+// Example: tile m 6 - tile n 16 - move out VRF - microkernel, for M = N = 96, becomes
+//    loop i0 < 16: loop i1 < 6: k0(lhs + i0 * 6 * ld, rhs + i1 * 16, out + ...; 64)
 #ifndef KIRSCH_SPEC_PROGRAM_IMPL_PROGRAM_H_
 #define KIRSCH_SPEC_PROGRAM_IMPL_PROGRAM_H_
 
@@ -19,11 +23,11 @@
 
 namespace kirsch {
 
-// The program that computes `impl`, which is complete: every leaf is a microkernel. Its buffers begin with
-// the spec's operands. If one is constant, the first decision says how it is packed: that is made ahead.
-// Copies that the blocks of a spec in blocks have in common are a phase of their own (HasCommonCopies).
-// Of a tree for a range of sizes of a dim, that is the program's run-time size, called by the dim's name.
-// Thread-safe.
+// Writes the program that computes `impl`. The tree must be complete: every leaf is a microkernel. The
+// buffers begin with the spec's operands. If one operand is constant, the first decision says how it is
+// packed; the program's prepack makes that copy, once before all calls. Copies that all blocks have in common
+// are made in a phase of their own (HasCommonCopies). If the tree is for a range of sizes of a dim, that size
+// is the program's run-time size, with the dim's name. Thread-safe.
 Program WriteProgram(const Impl& impl, const Target& target);
 
 // One operand's current tile: where it starts, and how its elements lie from there.
@@ -35,53 +39,57 @@ struct OperandView {
 };
 using OperandViews = std::array<OperandView, kMaxOperands>;
 
-// The dims whose sizes are a program's Program::sizes, in their order: that of symbolic strides is the first.
-// Such strides are those of one dim.
+// The dims whose sizes are the program's run-time sizes (Program::sizes), in their order. If strides are
+// symbolic, they all are the size of one dim, and that one comes first.
 std::vector<size_t> VaryingDims(const Impl& impl);
 
-// The tasks of a program that threads may share; 1: none.
+// The number of tasks in a program that threads may share. 1 means that there is nothing to share.
 int64_t TaskCount(const Impl& impl);
 
-// Of a tree in blocks: are there copies, outside of the blocks, of an operand that all of them read whole?
-// Every block would make the same ones, so that is done before the first of them. (None of a tree for a range
-// of sizes, which say how much there is to copy.)
+// True if a tree in blocks copies an operand that all blocks read whole. Every block would make the same
+// copy, so the program makes it once, before the first block. False for a tree for a range of sizes, since
+// the parts of a common copy are for a known number of rows.
 bool HasCommonCopies(const Impl& impl);
 
-// Can the size along `dim` of an operand's copy, as `copied` has it, be known at run time only?
+// True if the size along `dim` of an operand's copy may be known only at run time. `from` has the operand as
+// it is read, `copied` the layout of the copy.
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target);
 
-// Can the length of the reduction of a register tile be known at run time only?
+// True if the length of a register tile's reduction may be known only at run time.
 bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& target);
 
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
 // program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand
-// that is not of the type and layout that the spec says. Copies that a tree makes for itself take a thread's
-// own memory; those of siblings share it.
+// whose type or layout is not the spec's. Copies that a tree makes for itself take a thread's own memory, as
+// a stack: siblings reuse the same bytes.
 class ImplWriter {
  public:
   // Both outlive this.
   ImplWriter(const Target& target, ProgramBuilder& builder) : target_(target), builder_(builder) {}
 
-  // What computes `impl`, whose operands lie as `views` say.
+  // Writes the code that computes `impl`, whose operands lie as `views` say.
   void Write(const Impl& impl, const OperandViews& views) { WriteNode(impl, views); }
-  // The same, its tasks, numbered from `first` on, shared out over the threads.
+  // Does the same with the tasks shared out over the threads. They are numbered from `first` on.
   void WriteShared(const Impl& impl, const OperandViews& views, const Affine& first);
-  // The variable that is the size of a tree for a range of them, along `dim`; kNoVar: it does not vary there.
+  // Sets the variable that holds the size along `dim`, for trees of a range of sizes; kNoVar: the size does
+  // not vary.
   void SetSize(VarId size, size_t dim) { sizes_[dim] = {size, size}; }
-  // Of a tree in blocks: the copies in common, and nothing else. All threads make them together, a range of
-  // columns the parts that correspond to it. What is written of `impl` from then on finds them made.
+  // Writes only the copies that the blocks of a tree have in common. All threads make them together; a range
+  // of columns makes the parts that correspond to it. A later Write of the same `impl` reads these copies
+  // instead of making them.
   void WriteCommonCopies(const Impl& impl, const OperandViews& views);
-  // The copy that the first decision of `impl` makes.
+  // Writes the copy that the first decision of `impl` makes, as prepacks do.
   void WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to);
-  // How an operand of a root lies that begins at `start`.
+  // The view of an operand of a root, if it begins at `start`.
   OperandView ViewAt(const Spec& spec, int operand, const OperandPlace& start) const;
 
-  // A temporary buffer behind those that are in use, there until `FreeOwn` gives back its bytes.
+  // Takes a temporary buffer behind those that are in use. It is there until FreeOwn gives back its bytes;
+  // last taken, first freed.
   int TakeOwn(int64_t bytes, Dtype dtype);
   void FreeOwn(int64_t bytes) { own_top_ -= bytes; }
 
-  // The copy that a kPack makes of an operand that lies like `from` (of a batch: of each matrix), its
-  // elements (of the whole batch), and the bytes of its buffer.
+  // For the copy that a kPack makes of an operand that lies like `from`: its shape (of a batch, that of each
+  // matrix), its elements (of the whole batch), and the bytes of its buffer.
   PackShape CopyOf(const Impl& impl, const MatrixLayout& from) const;
   int64_t CopyElements(const Impl& impl) const;
   int64_t CopyBytes(const Impl& impl) const;
@@ -90,6 +98,7 @@ class ImplWriter {
   struct Tiles;
   struct TilePlace;
 
+  // Each Write function below handles one kind of node, or one form of it; WriteNode chooses.
   void WriteNode(const Impl& impl, const OperandViews& views);
   void WriteTiles(const Impl& impl, const OperandViews& views, const std::optional<Affine>& task);
   OperandPlace CommonPlace(const Impl& impl, Dtype dtype);
@@ -120,7 +129,7 @@ class ImplWriter {
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
   bool Varies(size_t dim) const { return sizes_[dim].all != kNoVar; }
   std::optional<size_t> VaryingDimOf(const Impl& impl, size_t operand) const;
-  // `body`, where so much is left of the dim.
+  // Runs `body` while `left` is what there is of the dim: of a boundary tile, what is left of the division.
   template <typename WriteBody>
   void WithLeft(size_t dim, VarId left, const WriteBody& body) {
     std::swap(sizes_[dim].left, left);
@@ -132,18 +141,22 @@ class ImplWriter {
   const Target& target_;
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
-  // Of a dim that varies: all there is, and what there is of the tile that is being written.
+  // The sizes of a dim that varies: the whole of it, and how much of it the tile has that is being written.
   struct DimSize {
     VarId all = kNoVar, left = kNoVar;
   };
   std::array<DimSize, kMaxDims> sizes_;
+  // KernelRun::last of the run that is being written.
   Affine last_;  // not 0: so much there is of the last vector of the register tile
-  // Of tiles of a reduction whose number is known at run time only: 0 in the first one.
+  // For a reduction in tiles whose number is known only at run time: 0 in the first tile, which overwrites
+  // the output, and more in all others, which add to it.
   Affine tiles_before_;
   Affine first_block_;  // the number of the first block's task
+  // True while WriteCommonCopies runs: only copies are written.
   bool only_common_ = false;
   std::map<const Impl*, int> common_;  // the buffers of copies in common
-  // Which of how many times the node that is being written is run.
+  // The number of the run of the node that is being written, of `turns_` in all. Copies in common inside of
+  // loops take one place for each run.
   Affine turn_;
   int64_t turns_ = 1;
 };

@@ -9,6 +9,7 @@
 namespace kirsch {
 namespace {
 
+// One overload for each kind of kernel; the functions of the header visit the variant with them.
 std::vector<Dtype> TypesOf(const TileShape& tile) {
   std::vector<Dtype> types = {tile.lhs.dtype, tile.rhs.dtype, tile.out.dtype};
   for (const EpilogueArgument& argument : tile.arguments) types.push_back(argument.dtype);
@@ -30,6 +31,7 @@ std::vector<Dtype> TypesOf(const TransformShape& transform) {
   return types;
 }
 
+// Only tiles and packs know symbolic strides, and only kernels with columns have a tail.
 bool HasSymbolicStride(const TileShape& tile) {
   return tile.lhs.symbolic_stride || tile.rhs.symbolic_stride || tile.out.symbolic_stride;
 }
@@ -47,6 +49,7 @@ bool HasRuntimeTail(const Shape&) {
   return false;
 }
 
+// Each run-time member is resolved and then switched off, so that equal constants mean equal shapes.
 void SetValues(TileShape* tile, const RunValues& values) {
   for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out}) *layout = layout->ForSize(values.size);
   if (tile->runtime_n_tail != 0) tile->n += values.last - tile->runtime_n_tail;
@@ -73,6 +76,7 @@ void SetValues(RowShape* rows, const RunValues& values) {
 template <typename Shape>
 void SetValues(Shape*, const RunValues&) {}
 
+// The operand that a kernel stores to: out, a row program's results, or the second of a copy.
 bool Writes(const TileShape&, size_t operand) { return operand == MatmulDims::kOut; }
 bool Writes(const RowShape& rows, size_t operand) { return operand >= rows.program.inputs.size(); }
 template <typename Copy>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of one stored matrix lie, as constants that a kernel is specialised for.
+// Says where the elements of one stored matrix lie. All members are constants, which kernels are specialised
+// for, so equal layouts share code.
 #ifndef KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
 #define KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
 
@@ -16,8 +17,12 @@
 
 namespace kirsch {
 
-// Element (outer, inner) is at outer * outer_stride + inner, or, with panels, at
-// (inner / panel) * panel_stride + (outer / group) * outer_stride + (inner % panel) * group + outer % group.
+// Element (outer, inner) lies at outer * outer_stride + inner. With panels it lies at
+//   (inner / panel) * panel_stride + (outer / group) * outer_stride
+//     + (inner % panel) * group + outer % group.
+// Example: 4 x 6 in panels of 3 without groups (outer_stride 3, panel_stride 12); the numbers are (outer,
+// inner):
+//   00 01 02 | 10 11 12 | 20 21 22 | 30 31 32 || 03 04 05 | 13 14 15 | ...
 struct MatrixLayout {
   Order order = Order::kRow;
   int64_t outer_stride = 0;
@@ -26,45 +31,49 @@ struct MatrixLayout {
   int64_t group = 1;  // only with panels
   Dtype dtype = Dtype::kF32;
   Window window = {};  // not empty: says where elements are, instead of the strides
-  // The outer stride is the program's run-time size, outer_stride the most of it. No panels.
+  // The outer stride is the program's run-time size; outer_stride is then the most that it can be. Such a
+  // layout has no panels.
   bool symbolic_stride = false;
 
   int64_t InnerOffset(int64_t inner) const {
     return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
   }
   int64_t OuterOffset(int64_t outer) const { return outer / group * outer_stride + outer % group; }
-  // Offset of the element in `row` and `column` (of the operand's last two axes).
+  // The offset in elements of the element in `row` and `column`, of the operand's last two axes.
   int64_t At(int64_t row, int64_t column) const {
     if (!window.empty()) return window.axes[0].At(row) + window.axes[1].At(column);
     return order == Order::kRow ? OuterOffset(row) + InnerOffset(column)
                                 : OuterOffset(column) + InnerOffset(row);
   }
-  // The same, `size` being a variable that is the program's run-time size.
+  // The same offset as an expression. `size` is the variable that holds the program's run-time size.
   Affine At(int64_t row, int64_t column, VarId size) const {
     if (!symbolic_stride) return Constant(At(row, column));
     const auto [outer, inner] = order == Order::kRow ? std::pair(row, column) : std::pair(column, row);
     return outer == 0 ? Constant(inner) : Plus(Constant(inner), size, outer);
   }
-  // The layout for one value of that size.
+  // The layout for one value of the run-time size, as the interpreter needs it.
   MatrixLayout ForSize(int64_t size) const {
     MatrixLayout known = *this;
     if (symbolic_stride) known.outer_stride = size;
     known.symbolic_stride = false;
     return known;
   }
-  // Elements along the inner axis from `inner` to the end of its contiguous run, at most `wanted`.
+  // How many elements follow `inner` without a gap, itself included: to the end of its panel, `wanted` at
+  // most.
   int64_t Contiguous(int64_t inner, int64_t wanted) const {
     return panel == 0 ? wanted : std::min(wanted, panel - inner % panel);
   }
 
-  // The same layout for a tile of `inner` elements from the start of a panel: a tile inside one panel does
-  // not see the panels.
+  // The layout of a tile of `inner` elements that begins at the start of a panel. A tile inside one panel
+  // never steps to another one, so panel_stride does not matter and becomes 0. More tiles then share one
+  // kernel.
   MatrixLayout ForTile(int64_t inner) const {
     MatrixLayout tile = *this;
     if (panel != 0 && inner <= panel) tile.panel_stride = 0;
     return tile;
   }
 
+  // The digits' strides with the counts between them: "1x3_64".
   static std::string NameOf(const DigitAxis& axis) {
     std::string name;
     for (int level = 0; level < axis.digits; ++level) {
@@ -74,7 +83,7 @@ struct MatrixLayout {
     return name;
   }
 
-  // As part of a procedure's name.
+  // The layout as part of a procedure's name. Layouts that need different code have different names.
   std::string Name() const {
     std::string name = Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
                            order == Order::kRow ? "r" : "c", symbolic_stride ? "size" : Cat(outer_stride));

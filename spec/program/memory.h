@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of memory that values of a program live in.
+// Names the kinds of memory that a program's values live in. The kind decides who can see a value, and for
+// how long.
 #ifndef KIRSCH_SPEC_PROGRAM_MEMORY_H_
 #define KIRSCH_SPEC_PROGRAM_MEMORY_H_
 
@@ -14,7 +15,7 @@ enum class Memory : uint8_t {
   kCaller,  // a parameter, or the result
 };
 
-// Values begin and end on cache lines.
+// Rounds up to whole cache lines. All values of a program begin and end on cache lines.
 constexpr int64_t WholeLines(int64_t bytes) {
   constexpr int64_t kLine = 64;
   return (bytes + kLine - 1) / kLine * kLine;

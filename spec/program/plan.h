@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a graph is computed: loop nests one after the other, each over tiles of rows; in a nest, stages,
-// whose values between them are tiles in scratch memory.
+// Says how a graph is computed: loop nests one after the other, each over tiles of rows. A nest consists of
+// stages; the values between them are tiles in scratch memory.
+//
+// Example: softmax(matmul(x, w)) in one nest of 32 rows, tiles of 8: each of the 4 trips runs a contraction
+// of 8 rows, which writes a buffer, and a row program, which reads it while it is in the cache.
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_H_
 #define KIRSCH_SPEC_PROGRAM_PLAN_H_
 
@@ -24,11 +27,12 @@
 namespace kirsch {
 
 // A matrix that a stage reads or writes, in elements of its value. For item `b` of the nest's batch, rows
-// from `m` on and the i-th of the stage's repeats, it begins at offset + b * batch_stride + m * row_stride +
-// i * repeat_stride.
+// from `m` on and the stage's repeat `i`, it begins at
+//   offset + b * batch_stride + m * row_stride + i * repeat_stride
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
   int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
+  // True if batch_stride is for the planned number of rows, and grows in proportion to the actual number:
   bool batch_grows = false;  // batch_stride, in proportion to the number of rows (Plan::sizes)
 };
 
@@ -41,27 +45,30 @@ enum class StageKind : uint8_t {
   kTransform,    // a step of Winograd's algorithm
 };
 
+// One step of a nest, for one tile of rows. The members for other kinds of stages keep their defaults.
 struct Stage {
   StageKind kind = StageKind::kRows;
-  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to; then
-  // what the transform's epilogue takes.
+  // The order of the operands. kContraction: that of the spec. kRows: the program's inputs, then its results.
+  // Others: from, to, and then the operands of the transform's epilogue.
   std::vector<StageOperand> operands;
   Spec spec = {};       // kContraction, kPack: what is to be computed
   Impl impl = {};       // its program
   int64_t repeats = 1;  // so many, one after the other
-  // Neighbours of as many repeats with the same number, not 0, take turns: the first repeat of each, then the
-  // second, and so on.
+  // Neighbouring stages with the same number, not 0, and as many repeats take turns: the first repeat of
+  // each, then the second of each, and so on. So a value of one repeat is used while it is in the cache.
   int loop = 0;
-  // Where the number of keys is known when the kernel runs: the stage is for blocks of so many, and repeated
-  // as often as there are in what larger blocks have left; or, `at_once`, it is for all that they have left,
-  // so many at most. 0: it is for no keys in particular.
+  // For graphs whose number of keys (KV length) is known when the kernel runs. Such a stage is for blocks of
+  // `keys` keys, and is repeated as often as the keys that larger blocks left have room for such a block.
+  // Example: 100 keys with stages for 64 and 16 are 64 + 16 + 16, and a stage with `at_once` takes the last 4
+  // together (it is for `keys` at most). 0: the stage is for no keys in particular.
   int64_t keys = 0;
   bool at_once = false;
-  // Of the latter: along which dim of the spec there are as many as there are keys (of a row program they are
-  // its columns: MatmulDims::kN); -1: along none.
+  // For `at_once`: the dim of the spec along which there are as many elements as keys; a row program has them
+  // along its columns, MatmulDims::kN. -1: along none.
   int keys_along = -1;
-  // Where a nest's rows are known when the kernel runs (LoopNest::rows_grow): are there as many of the
-  // stage's rows (along M of its spec), or elements of its only row, as of the tile's?
+  // For nests whose number of rows is known when the kernel runs (LoopNest::rows_grow). any_rows: the stage
+  // has as many rows (along M of its spec) as the tile has. any_columns: its only row has as many elements as
+  // the tile has rows.
   bool any_rows = false, any_columns = false;
   // Do the columns of a row program grow in proportion to the number of rows (Plan::sizes)? So they do where
   // that number counts columns. Then distances of rows may be kDenseRows.
@@ -74,30 +81,33 @@ struct Stage {
   CopyShape copy = {};
   TransformShape transform = {};
   double cycles = 0;  // of one run, with all its repeats
-  // kRows, kPad, kTranspose, kTransform: where the operands are, and what such a run moves. (Of the others,
-  // their programs say it.)
+  // For kRows, kPad, kTranspose and kTransform: the level that each operand is in, and what one run moves
+  // between levels. The other stages' programs say it themselves.
   std::vector<Level> levels = {};
   Traffic traffic = {};
 };
 
+// How threads share a nest's work; LoopNest::sharing has the meanings.
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
 
-// Stages that run over the same tiles of rows, for each item of a batch.
+// Runs its stages over the same tiles of rows, for each item of a batch.
 struct LoopNest {
   int group = 0;  // its place in Plan::groups
   int64_t batch = 1;
   int64_t rows = 1, tile = 1;  // of each item of the batch
-  // In proportion to the number of rows (Plan::sizes): then they are for what is `planned`, and so is the
-  // tile, if it is all rows; `rest` is for any number of rows below a tile's.
+  // True if the number (of items, of rows) grows in proportion to the number of rows in Plan::sizes. The
+  // numbers here are then those for PlanSize::planned, and so is the tile if it is all rows. `rest` is then
+  // for any number of rows below a tile's.
   bool batch_grows = false, rows_grow = false;
   std::vector<Stage> before;        // once, before all items
   std::vector<Stage> once;          // for each item, before its tiles
   std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
-  // How threads share the work: they take items of the batch (then `once` is theirs, too), or tiles, or the
-  // only stage shares it out itself. What comes before, each does for itself; so it does all with kNone.
+  // How threads share the work. kItems: they take items of the batch, each with `once` of its own. kTiles:
+  // they take tiles. kStage: the only stage shares its own work out. kNone: each thread does everything for
+  // itself, as it always does with `before`.
   Sharing sharing = Sharing::kNone;
-  // Nests of one phase don't wait for each other, but for a thread's own kNone; phases do: when a phase
-  // begins, all threads are done with those before. Ascending.
+  // All threads are done with the earlier phases when a phase begins. Nests of one phase do not wait for each
+  // other; a nest may use only what the same thread made before it with kNone. Ascending over the plan.
   int phase = 0;
   double cycles = 0;
 
@@ -105,7 +115,7 @@ struct LoopNest {
   int64_t tiles() const { return trips() + (rest.empty() ? 0 : 1); }
 };
 
-// Memory of a value that is neither a parameter nor the result; or a constant's copy.
+// The memory of a value that is neither a parameter nor the result, or of a constant's copy.
 struct Buffer {
   int value = -1;
   int64_t bytes = 0;
@@ -113,7 +123,7 @@ struct Buffer {
 
 enum class PlanSizeKind : uint8_t { kRows, kKeys };
 
-// A size that is known when the kernel runs.
+// A size that is known when the kernel runs, from `least` to `most`.
 struct PlanSize {
   PlanSizeKind kind = PlanSizeKind::kRows;
   std::string name;
@@ -121,13 +131,16 @@ struct PlanSize {
   int64_t planned = 1;  // kRows: that numbers are for which grow with it
 };
 
+// The whole plan of a graph. PlanWriter (plan_program.cc) turns it into a Program.
 struct Plan {
   Graph graph;
-  // One of each kind at most, in the order of the kernel's parameters; `graph` is that of the most.
+  // There is at most one size of each kind, in the order of the kernel's parameters. `graph` has the largest
+  // sizes.
   std::vector<PlanSize> sizes = {};
-  // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
-  // is why those that are read as they lie are copied. `folded`: the operations on them that `graph` calls
-  // constant, whose values are constants themselves then. Then `prepacks`: copies and transforms.
+  // Everything that is made of the constant parameters, once before all calls. Calls never read these
+  // parameters themselves; one that is read where it lies is copied, too. First comes `folded`: the
+  // operations on constants that `graph` marks as constant, whose values are constants themselves. Then come
+  // `prepacks`: copies and transforms.
   std::vector<LoopNest> folded = {};
   std::vector<Stage> prepacks;
   std::vector<GroupDecision> groups;  // in the order in which they are computed
@@ -136,7 +149,7 @@ struct Plan {
   int threads = 1;    // that it is for
   double cycles = 0;  // predicted
 
-  // Null: that number is known ahead.
+  // Returns nullptr if the number is known ahead.
   const PlanSize* size(PlanSizeKind kind) const {
     const auto is_it = [kind](const PlanSize& size) { return size.kind == kind; };
     const auto found = std::find_if(sizes.begin(), sizes.end(), is_it);
@@ -145,7 +158,7 @@ struct Plan {
 
   int phases() const { return nests.empty() ? 1 : nests.back().phase + 1; }
 
-  // Of a group, its nests together.
+  // Returns the predicted cycles of a group: the sum over its nests.
   double GroupCycles(size_t group) const {
     double sum = 0;
     for (const LoopNest& nest : nests) sum += nest.group == static_cast<int>(group) ? nest.cycles : 0;
@@ -153,7 +166,7 @@ struct Plan {
   }
 };
 
-// The nest's stages, in their order.
+// Returns pointers to the nest's stages, in the order in which they run.
 template <typename NestType>
 auto StagesOf(NestType& nest) {
   std::vector<decltype(nest.stages.data())> stages;
@@ -162,7 +175,7 @@ auto StagesOf(NestType& nest) {
   return stages;
 }
 
-// The stages of a group that GroupDecision has numbers for, in their order.
+// Returns the stages of a group that GroupDecision counts, in their order: all but copies.
 inline std::vector<const Stage*> NumberedStages(const Plan& plan, size_t group) {
   std::vector<const Stage*> stages;
   for (const LoopNest& nest : plan.nests) {
@@ -173,16 +186,17 @@ inline std::vector<const Stage*> NumberedStages(const Plan& plan, size_t group) 
   return stages;
 }
 
-// The convolutions by Winograd's algorithm, as nodes, and the sides of their squares of outputs.
+// Maps the convolutions (as nodes) that the plan computes by Winograd's algorithm to the sides of their
+// squares of outputs. References need it, since such results may be less exact.
 std::map<int, int> WinogradConvolutions(const Plan& plan);
 
-// For people: a line for each nest and stage.
+// Prints the plan for people: a line for each nest and stage.
 std::string PrintPlan(const Plan& plan);
 
-// A stage on one line: "contraction(v7, v, out) matmul f32 ...".
+// Prints a stage on one line: "contraction(v7, v, out) matmul f32 ...".
 std::string PrintStage(const Plan& plan, const Stage& stage);
 
-// One line, whatever the sizes: what the nests compute, with | between them.
+// Prints in one line what the nests compute, with | between them. Sizes are left out.
 std::string PlanOutline(const Plan& plan);
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of a graph: its plan, written in the shapes of spec/program/program.h.
+// Writes the program of a graph: its plan becomes loops, kernel runs and buffers in the shapes of
+// spec/program/program.h.
 #ifndef KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
 #define KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
 
@@ -9,8 +10,8 @@
 
 namespace kirsch {
 
-// The program that computes `plan`. Its buffers begin with the caller's: the graph's parameters, then its
-// result, by their own names. Thread-safe.
+// Writes the program that computes `plan`. The buffers begin with the caller's: the graph's parameters, then
+// its result, with the names that they have for the caller. Thread-safe.
 Program WriteProgram(const Plan& plan, const Target& target);
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a program, node by node.
+// Writes a program node by node. Callers nest functions as the program nests bodies, so no caller handles
+// half-built nodes; equal kernels become one.
 #ifndef KIRSCH_SPEC_PROGRAM_PROGRAM_BUILDER_H_
 #define KIRSCH_SPEC_PROGRAM_PROGRAM_BUILDER_H_
 
@@ -12,28 +13,31 @@
 
 namespace kirsch {
 
+// Owns the program until Build. Not thread-safe.
 class ProgramBuilder {
  public:
   ProgramBuilder() { bodies_.push_back(&program_.body); }
   ProgramBuilder(const ProgramBuilder&) = delete;  // bodies_ points into the program
   ProgramBuilder& operator=(const ProgramBuilder&) = delete;
 
-  // What is known of the program besides its nodes; and the program, when it is done.
+  // Gives access to the parts of the program that are not nodes: sizes, buffers, phases.
   Program& program() { return program_; }
   Program Build() && { return std::move(program_); }
 
-  // Its number.
+  // Adds a buffer and returns its number.
   int AddBuffer(Program::Buffer buffer) {
     program_.buffers.push_back(std::move(buffer));
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
+  // Adds a run of the kernel at the present place. The arguments are those of KernelRun.
   void AddRun(KernelShape kernel, std::vector<OperandPlace> at, Count count = Whole(1), Affine last = {},
               Affine adds = {}) {
     Add(KernelRun{KernelNumber(std::move(kernel)), std::move(at), std::move(count), std::move(last),
                   std::move(adds)});
   }
-  // `body(variable)` writes what is in the loop.
+  // Adds a loop over a new variable; `body(variable)` writes its body, `rest(variable)` the part for what is
+  // left of the division.
   template <typename Write>
   void AddLoop(Count trips, const Write& body) {
     AddLoop(std::move(trips), body, [](VarId) {});
@@ -45,14 +49,15 @@ class ProgramBuilder {
     Into(&loop.rest, [&] { rest(loop.variable); });
     Add(std::move(loop));
   }
-  // `body(variable)` writes what is done for variable = value.
+  // Adds a variable that equals `value`; `body(variable)` writes what is done with it.
   template <typename Write>
   void AddLet(Count value, const Write& body) {
     Let let{program_.variables++, std::move(value), {}};
     Into(&let.body, [&] { body(let.variable); });
     Add(std::move(let));
   }
-  // `body(value)` writes what is done where the variable has that value, from `least` to `most`.
+  // Adds a choice by the value of `variable`, which is from `least` to `most`; `body(value)` writes the code
+  // for each of these values.
   template <typename Write>
   void AddOneOf(VarId variable, int64_t least, int64_t most, const Write& body) {
     OneOf one_of{variable, least, std::vector<Body>(static_cast<size_t>(most - least + 1))};
@@ -72,19 +77,21 @@ class ProgramBuilder {
     Into(&node.body, body);
     Add(std::move(node));
   }
-  // What `body` writes comes into the prepack.
+  // Puts what `body` writes into the prepack, wherever the caller is.
   template <typename Write>
   void Prepack(const Write& body) {
     Into(&program_.prepack, body);
   }
 
  private:
+  // The number of this kernel; equal ones have the same number, so code is emitted for each kernel once.
   int KernelNumber(KernelShape kernel) {
     const auto known = std::find(program_.kernels.begin(), program_.kernels.end(), kernel);
     const auto number = static_cast<int>(known - program_.kernels.begin());
     if (known == program_.kernels.end()) program_.kernels.push_back(std::move(kernel));
     return number;
   }
+  // While `write` runs, `body` is the place to which nodes are added.
   template <typename Write>
   void Into(Body* body, const Write& write) {
     bodies_.push_back(body);
