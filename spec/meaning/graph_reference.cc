@@ -20,7 +20,7 @@ namespace {
 using Dims = std::vector<uint32_t>;
 using ElementIndex = std::vector<int64_t>;
 
-// The index of a row's first element.
+// The index of a row's first element. All axes but the last number the rows.
 ElementIndex IndexOfRow(const Dims& dims, int64_t row) {
   ElementIndex index(dims.size(), 0);
   for (size_t axis = dims.size(); axis-- > 0;) {
@@ -31,13 +31,15 @@ ElementIndex IndexOfRow(const Dims& dims, int64_t row) {
   return index;
 }
 
+// The row's number; inverse of IndexOfRow.
 int64_t RowAt(const Dims& dims, const ElementIndex& index) {
   int64_t row = 0;
   for (size_t axis = 0; axis + 1 < dims.size(); ++axis) row = row * dims[axis] + index[axis];
   return row;
 }
 
-// The index in a tensor of shape `dims` that is repeated to where `index` is.
+// The index into a tensor of shape `dims` that broadcasting reads where the result's index is `index`:
+// missing axes are dropped, axes of one element stay at 0.
 ElementIndex Repeated(const Dims& dims, const ElementIndex& index) {
   ElementIndex own(index.end() - static_cast<std::ptrdiff_t>(dims.size()), index.end());
   for (size_t axis = 0; axis < dims.size(); ++axis)
@@ -45,11 +47,13 @@ ElementIndex Repeated(const Dims& dims, const ElementIndex& index) {
   return own;
 }
 
+// The largest error of a product, given those of its factors.
 double ProductError(const Uncertain& a, const Uncertain& b) {
   return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
 }
 
-// Sums of products of one row.
+// Adds up sums of products for the elements of one row, with the sums of magnitudes and of errors that bound
+// what rounding may do.
 class Products {
  public:
   explicit Products(size_t length) : sum_(length), magnitude_(length), error_(length) {}
@@ -65,7 +69,8 @@ class Products {
     for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
     return sums;
   }
-  // Not computed as sums: roundings make errors of their own.
+  // The sums, where a kernel computes them by another algorithm (Winograd's). `errors` is then what its
+  // roundings make, instead of those of a plain sum.
   std::vector<Uncertain> Others(const std::vector<double>& errors) const {
     std::vector<Uncertain> others;
     for (size_t i = 0; i < sum_.size(); ++i)
@@ -77,7 +82,7 @@ class Products {
   std::vector<double> sum_, magnitude_, error_;
 };
 
-// `roundings`: of those that a term goes through, as many.
+// The sum of a row. `roundings`: how many roundings a term goes through at most; this bounds the error.
 Uncertain Total(const std::vector<Uncertain>& row, double roundings) {
   double sum = 0, magnitude = 0, error = 0;
   for (const Uncertain& x : row) {
@@ -87,11 +92,12 @@ Uncertain Total(const std::vector<Uncertain>& row, double roundings) {
   }
   return SumOf(sum, magnitude, error, roundings);
 }
+// In blocks, as kernels add up long sums: a term then goes through few roundings.
 Uncertain Total(const std::vector<Uncertain>& row) {
   return Total(row, RoundingsInBlocks(static_cast<double>(row.size())));
 }
 
-// No number where an element is none.
+// The largest element; NaN if an element is NaN.
 Uncertain Greatest(const std::vector<Uncertain>& row) {
   Uncertain greatest = row.front();
   for (const Uncertain& x : row) {
@@ -101,22 +107,23 @@ Uncertain Greatest(const std::vector<Uncertain>& row) {
   return greatest;
 }
 
+// Multiplies by the rounded reciprocal.
 Uncertain Mean(const std::vector<Uncertain>& row) {
   return Mul(Total(row), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}));
 }
 
-// By a power of two, exactly.
+// Multiplies by a power of two, which is exact.
 Uncertain Times(double factor, Uncertain x) { return {factor * x.value, factor * x.error}; }
 
-// Adds up quotients, so that it doesn't overflow.
+// The mean as the sum of quotients, which cannot overflow where the sum of the elements might.
 Uncertain MeanOfQuotients(std::vector<Uncertain> row) {
   const Uncertain share = RoundedToFloat({1.0 / static_cast<double>(row.size()), 0});
   for (Uncertain& x : row) x = Mul(x, share);
   return Total(row);
 }
 
-// The power of two that makes the row's largest element 1 to 2, or very small ones larger; NaN if there are
-// infinities.
+// The power of two that brings the row's largest element between 1 and 2, so that squares cannot overflow. A
+// largest element below 2^-50 is taken for that. NaN if an element is infinite or NaN.
 double ScaleFor(const std::vector<Uncertain>& row) {
   double largest = 0x1p-50;
   for (const Uncertain& x : row)
@@ -124,27 +131,31 @@ double ScaleFor(const std::vector<Uncertain>& row) {
   return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
 }
 
-// That may be rounded to bf16, or not; what is subnormal then may be taken for 0.
+// An element that an engine may round to bf16, or not: the error allows both. A result that is subnormal may
+// also be 0.
 Uncertain PerhapsBf16(Uncertain x) {
   return {x.value, x.error + (std::abs(x.value) + x.error) * 0x1p-8 + 0x1p-126};
 }
 
-// The same for f16, which has nothing above 65504.
+// The same for f16. 65504 is its largest number: values that would round beyond may become infinite.
 Uncertain PerhapsF16(Uncertain x) {
   const double most = std::abs(x.value) + x.error;
   return {x.value, most >= 65520 ? HUGE_VAL : x.error + std::max(most * 0x1p-11, 0x1p-25)};
 }
 
-// A row that matmuls may round, to bf16 or to integers: these are off by half of a scale, which is that of
-// the largest of those who share it. Where one of them is no number, none is.
+// A row of lhs that matmuls may round to bf16, f16 or integers (LhsAs). An integer is off by at most half of
+// a scale. The scale belongs to the largest element of those that share it. If one of these is not finite,
+// none of them is a number.
 std::vector<Uncertain> PerhapsRounded(LhsAs as, std::vector<Uncertain> row) {
   if (as == LhsAs::kF16) {
     for (Uncertain& x : row) x = PerhapsF16(x);
     return row;
   }
   constexpr double kHalfOfScale = (1 + 0x1p-20) / (2 * kLargestQ8Code);
+  // A little more than half, because the scale itself is rounded.
   const size_t shared = as == LhsAs::kQ8 ? static_cast<size_t>(BlockOf(Dtype::kQ8)) : 1;
   for (size_t first = 0; first < row.size(); first += shared) {
+    // Elements that share a scale, or each element alone.
     const auto begin = row.begin() + static_cast<std::ptrdiff_t>(first),
                end = begin + static_cast<std::ptrdiff_t>(std::min(shared, row.size() - first));
     double largest = kLeastQ8Magnitude;
@@ -193,13 +204,16 @@ const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
   std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
   const auto found = known.find(row);
   if (found != known.end()) return found->second;
+  // Only one row of a parameter is kept (see the header).
   if (graph_.at(node).op == Operation::kInput) known.clear();
   Row computed = Compute(node, row);
+  // A value beyond f32's range may be infinite in a kernel.
   for (Uncertain& x : computed) x = InRange(x);
   return known.emplace(row, std::move(computed)).first->second;
 }
 
 Uncertain GraphReference::Element(int node, const ElementIndex& index) {
+  // Elements of a parameter are read one by one, as a transpose would otherwise read a whole row for each.
   if (graph_.at(node).op == Operation::kInput) {
     const std::vector<int64_t>& strides = strides_[static_cast<size_t>(node)];
     double element = 0;
@@ -238,6 +252,7 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
   KIRSCH_BUG("no such operation");
 }
 
+// Parameters are exact: their elements are whatever they are as doubles.
 GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
   const TensorType& type = graph_.at(node).type;
   std::vector<double> values(static_cast<size_t>(RowLength(type)));
@@ -247,6 +262,7 @@ GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
   return elements;
 }
 
+// A row of the transpose is a column of the input, read element by element.
 GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t row) {
   ElementIndex index = IndexOfRow(node.type.dims, row);
   Row elements;
@@ -259,7 +275,7 @@ GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t
   return elements;
 }
 
-// Sums of the factors' products with others(i), modulo 2^32: exact, unless these are off.
+// The sums of the factors' products with others(i), modulo 2^32. They are exact if all factors are.
 template <typename Others>
 GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others& others) {
   const auto word = [](const Uncertain& x) { return static_cast<uint32_t>(static_cast<int64_t>(x.value)); };
@@ -277,6 +293,7 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
   }
   Row result;
   for (size_t j = 0; j < sums.size(); ++j) {
+    // If the factors are uncertain, any integer between the bounds may be the sum.
     const auto [value, error] = unbounded[j];
     const double sum = static_cast<int32_t>(sums[j]);
     result.push_back(error == 0 ? Uncertain{sum, 0} : IntegerBetween(sum, value - error, value + error));
@@ -284,6 +301,7 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
   return result;
 }
 
+// The batch item and the row within it; operands with fewer items are shared (ItemsPerMatrix).
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
   const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
   const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
@@ -291,6 +309,7 @@ GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row
   const int64_t first = item / ItemsPerMatrix(graph_, node, 1) * k;
   if (!IsFloating(node.type.dtype))
     return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
+  // A matmul that may round its lhs may also round an rhs of blocks (LhsAs).
   const bool rounds = node.lhs_as != LhsAs::kItself,
              rounds_rhs = rounds && IsOfBlocks(graph_.at(node.inputs[1]).type.dtype);
   if (rounds) factors = PerhapsRounded(node.lhs_as, std::move(factors));
@@ -303,6 +322,8 @@ GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row
   return products.Sums(static_cast<double>(k));
 }
 
+// One output row from the definition: for each element every tap of the kernel, and for each tap every
+// channel.
 GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row) {
   const GraphNode& node = graph_.at(convolution);
   const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
@@ -318,6 +339,7 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
     out.back() = static_cast<int64_t>(i);
     const int64_t filter = out[nhwc ? axes + 1 : 1];
     for (int64_t tap = 0; tap < taps; ++tap) {
+      // The tap's position along each axis, the last axis fastest.
       ElementIndex pixel(axes), of_kernel(axes);
       bool inside = true;
       int64_t rest = tap;
@@ -330,8 +352,10 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
                       options.before;
         inside = inside && pixel[axis] >= 0 && pixel[axis] < along.image;
       }
+      // A tap on the zeros around the image adds nothing.
       if (!inside) continue;
       for (int64_t c = 0; c < channels; ++c) {
+        // Both operands have their channels where the layout puts them.
         ElementIndex image = pixel, weight = of_kernel;
         image.insert(nhwc ? image.end() : image.begin(), filter / filters * channels + c);
         image.insert(image.begin(), first[0]);
@@ -344,11 +368,12 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
                                          : products.Sums(TermsOf(graph_, node));
 }
 
-// What roundings make of a row, a pixel.
+// What the roundings of Winograd's algorithm may make of a row of the output, which is one pixel.
 std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
   const GraphNode& node = graph_.at(convolution);
   const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
   const int tile = winograd_.at(convolution);
+  // The filters' transforms are computed once for each convolution.
   if (!errors_.contains(convolution)) {
     Row filters;
     for (int64_t i = 0; i < Rows(graph_.at(node.inputs[1]).type); ++i)
@@ -357,6 +382,7 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
   }
   const ElementIndex pixel = IndexOfRow(node.type.dims, row);
   const auto& [depth, height, width] = sizes.axes;
+  // The corner of the square of inputs that the pixel's square of outputs is computed from.
   const int64_t top = pixel[1] / tile * tile - int64_t{node.conv.axes[ImageAxes::kHeight].before},
                 left = pixel[2] / tile * tile - int64_t{node.conv.axes[ImageAxes::kWidth].before};
   Row inputs;
@@ -370,13 +396,16 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
       .At(inputs, static_cast<size_t>(pixel[1] % tile), static_cast<size_t>(pixel[2] % tile));
 }
 
+// Finds the row that broadcasting reads of each input, and applies the operation to their elements.
 GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
   ElementIndex index = IndexOfRow(node.type.dims, row);
+  // The second row stays the operation's option, if there is only one input.
   std::array<Row, 2> rows = {Row{}, Row{{node.number, 0}}};
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Dims& dims = graph_.at(node.inputs[i]).type.dims;
     rows[i] = RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
   }
+  // Rows of one element broadcast along the row.
   const auto at = [&](const Row& from, size_t i) { return from[from.size() == 1 ? 0 : i]; };
   Row results;
   for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
@@ -395,7 +424,7 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
     ElementIndex index = first;
     index.back() = i;
     Row reduced;
-    // All indices that differ along the reduced axes, the last one fastest.
+    // Goes over all indices that differ along the reduced axes only, the last one fastest.
     for (bool more = true; more;) {
       reduced.push_back(Element(node.inputs[0], index));
       more = false;
@@ -411,22 +440,29 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
   return results;
 }
 
+// exp(x - greatest) / sum of these, as kernels compute it, so that the bound follows their steps.
 GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
   Row result = RowOf(graph_.at(softmax).inputs[0], row);
   const Uncertain greatest = Greatest(result);
+  // A row in which no key may be seen: see IsOfAttention.
   if (greatest.value == -HUGE_VAL && IsOfAttention(graph_, softmax))
     return Row(result.size(), {0, greatest.error});
   for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
+  // Online sums rescale as they go, so each term may go through as many roundings as there are terms.
   const Uncertain total = Total(result, static_cast<double>(result.size()));  // of an online sum, no blocks
   for (Uncertain& e : result) e = Div(e, total);
   return result;
 }
 
+// Computes rmsnorm, or layernorm if the row is centred first. docs/exactness.md has the steps and their
+// bounds.
 GraphReference::Row GraphReference::NormRow(const GraphNode& node, int64_t row) {
   const Row x = RowOf(node.inputs[0], row);
   Row result = x;
   const bool centred = node.op == Operation::kLayernorm;
   if (centred)
+    // The mean is that of the differences from the row's first element (docs/exactness.md). Halves of both
+    // keep a difference finite.
     for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));
   const double scale = ScaleFor(result);
   if (std::isnan(scale)) return Row(x.size(), {NAN, HUGE_VAL});
@@ -437,6 +473,7 @@ GraphReference::Row GraphReference::NormRow(const GraphNode& node, int64_t row) 
   for (Uncertain& e : result) e = Times(scale, e);
   Row squares = result;
   for (Uncertain& e : squares) e = Mul(e, e);
+  // eps is scaled as the squares are: by the square of the scale, and by 1/4 where elements were halved.
   const double eps = node.number * (centred ? 0.25 : 1) * scale * scale;
   const Uncertain deviation = Sqrt(Add(Mean(squares), {eps, 0}));
   for (size_t i = 0; i < result.size(); ++i) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph means, computed row by row in double from the definitions, with a bound of what a kernel in
-// f32 may be off: slow and obvious. Rows are worked out when they are asked for, so that a few rows of a
-// large result are cheap. Rows of parameters are read again each time, others are kept. Not thread-safe.
+// Evaluates a graph by its definitions, row by row in double, with a bound of how far off a kernel in f32 may
+// be. It is slow and obvious, so that tests and verification can compare kernels with it. It computes rows
+// when they are asked for: a few rows of a large result are cheap. Not thread-safe.
+//
+// Memory: of each parameter the last row is kept, since parameters can be read again; of all other nodes
+// every row.
 #ifndef KIRSCH_SPEC_MEANING_GRAPH_REFERENCE_H_
 #define KIRSCH_SPEC_MEANING_GRAPH_REFERENCE_H_
 
@@ -16,35 +19,38 @@
 
 namespace kirsch {
 
-// Writes elements of a parameter, given by its number, to an array: so many from the first one on, as they
-// lie.
+// Writes elements of a parameter, given by its number, to an array: `count` elements from number `first` on,
+// counted as they lie in memory.
 using ReadParameter = std::function<void(int parameter, int64_t first, int64_t count, double* to)>;
 
 class GraphReference {
  public:
-  // `inputs`: the parameters' elements, as they lie, in their order. Both outlive this. `winograd`:
-  // convolutions that may be off by as much as Winograd's algorithm makes them, as nodes (nhwc, 3x3, stride
-  // 1, one group), and the sides of its squares.
+  // `inputs`: the elements of the parameters, in order. The graph and the inputs must outlive this.
+  // `winograd`: the convolutions (as nodes) whose results may be as far off as Winograd's algorithm makes
+  // them, with the sides of their squares. Such convolutions are nhwc, 3x3, of stride 1 and one group.
   GraphReference(const Graph& graph, std::vector<const void*> inputs, std::map<int, int> winograd = {});
   GraphReference(const Graph& graph, ReadParameter read, std::map<int, int> winograd = {});
 
-  // Rows run along the last axis; a tensor without axes has one row of one element.
+  // The length and the number of a tensor's rows, which run along the last axis. A tensor without axes has
+  // one row of one element.
   static int64_t RowLength(const TensorType& type) { return type.dims.empty() ? 1 : type.dims.back(); }
   static int64_t Rows(const TensorType& type) { return type.elements() / RowLength(type); }
-  // Where a row's first element lies.
+  // The offset of a row's first element in memory, by the tensor's strides.
   static int64_t StartOfRow(const TensorType& type, int64_t row);
 
-  // A row of the result, rounded to its type.
+  // Computes a row of the result, rounded to the result's type. Uncertain is a value with its largest error.
   std::vector<Uncertain> ResultRow(int64_t row);
 
  private:
   using Row = std::vector<Uncertain>;
 
-  // A parameter's row is valid until another one of the same parameter is asked for.
+  // Computes a row of a node, or finds it. A parameter's row is valid until another row of the same parameter
+  // is asked for.
   const Row& RowOf(int node, int64_t row);
   Row InputRow(int node, int64_t row) const;
   Row TransposedRow(const GraphNode& node, int64_t row);
   template <typename Others>
+  // One function for each kind of operation; Compute chooses.
   static Row IntegerSums(const Row& factors, const Others& others);
   Row MatmulRow(const GraphNode& node, int64_t row);
   Row ConvolutionRow(int node, int64_t row);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies: packing, padding, turning, and the steps of Winograd's algorithm.
+// Interprets copies: packing, padding, turning, and the steps of Winograd's algorithm. The steps of
+// Winograd's algorithm are computed in double.
 #include <algorithm>
 #include <vector>
 
@@ -11,17 +12,19 @@
 namespace kirsch {
 namespace {
 
-// Where the element of a copy is that lies at (outer, inner) there.
+// The offset in `from` of the element that the copy has at (outer, inner).
 int64_t SourceOf(const PackShape& pack, int64_t outer, int64_t inner) {
   const bool by_rows = pack.to.order == Order::kRow;
   if (pack.inner_stride != 1) return outer * pack.from.outer_stride + inner * pack.inner_stride;
   return pack.from.At(by_rows ? outer : inner, by_rows ? inner : outer);
 }
 
+// The place along an axis of the image, before which there may be `before` pixels of zeros.
 int64_t AlongAxis(const TransformAxis& axis, int64_t tile, int64_t square, int64_t element) {
   return square * tile + element - axis.before;
 }
 
+// A transform is matrix * square * matrix^T, for each square and each number of its elements.
 class TransformInterpreter {
  public:
   TransformInterpreter(const TransformShape& shape, const InterpretedOperands& at, InterpreterMemory* memory)
@@ -37,10 +40,11 @@ class TransformInterpreter {
  private:
   using Numbers = std::array<std::array<double, kMostWinogradInputs>, kMostWinogradInputs>;
 
-  // One number of each element of a square.
+  // Transforms one square, for one number of each of its elements.
   void Square(int64_t y, int64_t x, int64_t row, int64_t column) {
     const int inputs = matrix_.columns, outputs = matrix_.rows;
     const int64_t square = y * shape_.axes[1].squares + x;
+    // The transformed matrices, one for each element of a square, all have the number at the same place.
     const int64_t plane = (square * shape_.rows + row) * shape_.columns + column;
     Numbers from = {}, half = {};
     for (int i = 0; i < inputs; ++i)
@@ -57,20 +61,25 @@ class TransformInterpreter {
       }
   }
 
+  // Elements outside of the image stay 0: the convolution's own padding, and squares that reach beyond its
+  // end.
   void Load(int i, int j, int64_t y, int64_t x, int64_t inside, int64_t plane, double* value) {
     if (shape_.stores_image()) return memory_.Read(at_[0], PlaneOf(i, j) + plane, 1, 1, value);
     if (IsThere(i, j, y, x)) memory_.Read(at_[0], ImageAt(i, j, y, x) + inside, 1, 1, value);
   }
 
+  // Outputs of a square that reaches beyond the image's end are dropped. The others get the epilogue.
   void Store(int i, int j, int64_t y, int64_t x, int64_t run, int64_t column, int64_t plane, double sum) {
     if (!shape_.stores_image()) return memory_.Write(at_[1], PlaneOf(i, j) + plane, 1, 1, &sum);
     if (!IsThere(i, j, y, x)) return;
     const int64_t offset = ImageAt(i, j, y, x) + run + column;
+    // The epilogue asks for its operands in the order of its steps that have one.
     int number = 0;
     std::vector<EpilogueOperand> operands;
     for (const EpilogueStep& step : shape_.epilogue)
       if (step.HasOperand()) operands.push_back(step.operand);
     const auto element = [&](int) {
+      // Where the operand has its element for this output.
       const EpilogueOperand operand = operands[static_cast<size_t>(number++)];
       const int64_t place = operand == EpilogueOperand::kAll       ? offset
                             : operand == EpilogueOperand::kRows    ? offset / shape_.axes[1].stride
@@ -113,7 +122,7 @@ class TransformInterpreter {
 
 namespace {
 
-// Rows of f32 that become blocks.
+// Encodes rows of f32 as blocks.
 void Encode(const PackShape& pack, const InterpretedOperands& at, InterpreterMemory* memory) {
   const int64_t block = BlockOf(pack.to.dtype);
   std::vector<float> elements(static_cast<size_t>(block));
@@ -125,8 +134,9 @@ void Encode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
     }
 }
 
-// Columns of blocks, read whole, whose codes get 8 bits in panels. (Here a column's block is in one piece:
-// nobody reads a part of a panel.)
+// Copies columns of blocks to panels, whose codes have 8 bits. Each block is read as a whole. Here a column's
+// block is in one piece in the panel, unlike in generated code: nobody reads a part of a panel, so nobody
+// sees the difference.
 void Recode(const PackShape& pack, const InterpretedOperands& at, InterpreterMemory* memory) {
   const int64_t block = BlockOf(pack.from.dtype), step = BlockOf(pack.to.dtype);
   for (int64_t column = 0; column < RoundUp(pack.inner, pack.to.panel); ++column)
@@ -134,6 +144,7 @@ void Recode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
       const uint8_t* const from =
           column < pack.inner ? memory->BlockToRead(at[0], pack.from.At(first, column)) : nullptr;
       for (int64_t k = 0; k < block; k += step) {
+        // Columns that fill the last panel up are blocks of zero bytes.
         uint8_t* const to = memory->BlockToWrite(at[1], pack.to.At(first + k, column));
         if (to == nullptr) return;
         if (from != nullptr)
@@ -146,9 +157,9 @@ void Recode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
 
 }  // namespace
 
-// Element by element, the last panel and the last group filled up with zeros. What turns goes as machine code
-// has it: chunks of the source's rows, in each of them whole lines, as nobody would read a line once for each
-// of its elements.
+// Copies element by element, and fills the last panel and the last group up with zeros. A copy that turns its
+// operand goes in the order of machine code, which an observer sees: chunks of the source's rows, and in each
+// of them whole lines. Otherwise it would seem to read a line once for each of its elements.
 void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
   if (IsRounded(pack.to.dtype)) return Encode(pack, at, memory);
@@ -174,6 +185,7 @@ void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64
 void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
   std::vector<double> row(static_cast<size_t>(copy.width));
+  // Turns each plane: its row y becomes column y.
   if (copy.transposes) {
     for (int64_t plane = 0; plane < copy.planes; ++plane)
       for (int64_t y = 0; y < copy.height; ++y) {
@@ -183,6 +195,7 @@ void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64
       }
     return;
   }
+  // Zeros everywhere, then the image's rows over them.
   const int64_t size = copy.padded_elements();
   memory->Write(at[1], 0, 1, size, std::vector<double>(static_cast<size_t>(size)).data());
   for (int64_t image = 0; image < copy.images; ++image)

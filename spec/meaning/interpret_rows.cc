@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row programs: every value of a line (a row; or a column, where reductions go down the columns), one after
-// the other.
+// Interprets row programs line by line. A line is a row, or a column if reductions go down the columns. All
+// values of a line are computed in order, without passes: passes are a choice of the code, not a part of the
+// meaning.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,10 +25,12 @@ class LineInterpreter {
         length_(length),
         memory_(*memory),
         per_line_(FindPasses(shape.program, shape.schedule).per_row) {
+    // The interpreter ignores the schedule, but code could not follow an unsound one.
     KIRSCH_CHECK(IsSound(program_, shape.schedule));
     for (bool per_line : per_line_) values_.emplace_back(static_cast<size_t>(per_line ? 1 : length));
   }
 
+  // All values of a line are computed before a result is stored, so results may replace inputs.
   void Run(int64_t line) {
     for (size_t value = 0; value < values_.size(); ++value) Compute(value, line);
     for (size_t result = 0; result < program_.results.size(); ++result) {
@@ -40,14 +43,17 @@ class LineInterpreter {
   }
 
  private:
+  // True if lines are columns.
   bool down() const { return program_.reduces_rows; }
-  // Where a line begins, and the distance of its elements, of an operand whose rows are `stride` apart.
+  // Where a line begins, and the distance of its elements, in an operand whose rows are `stride` elements
+  // apart.
   int64_t Start(int64_t stride, int64_t line) const { return down() ? line : line * stride; }
   int64_t Step(int64_t stride) const { return down() ? stride : 1; }
 
   void Compute(size_t number, int64_t line) {
     const RowValue& value = program_.values[number];
     std::vector<double>& to = values_[number];
+    // A value that is one for the line has one element, which all elements meet.
     const auto operand = [&](int v, size_t i) {
       const std::vector<double>& from = values_[static_cast<size_t>(v)];
       return from[from.size() == 1 ? 0 : i];
@@ -62,6 +68,7 @@ class LineInterpreter {
       case Operation::kMaximum:
         to[0] = Reduce(value);
         return;
+      // Any other operation goes element by element.
       default:
         for (size_t i = 0; i < to.size(); ++i) {
           const double b = value.b < 0 ? 0 : operand(value.b, i);
@@ -70,6 +77,7 @@ class LineInterpreter {
     }
   }
 
+  // In f32 every operation's result is rounded. Integers wrap around.
   static double Result(const RowValue& value, double a, double b) {
     if (value.type == Dtype::kS32) return ApplyToIntegers(value.op, {a, 0}, {b, 0}).value;
     return static_cast<float>(value.op == Operation::kF32 ? a : Info(value.op).meaning(a, b));
@@ -79,6 +87,7 @@ class LineInterpreter {
     const auto input = static_cast<size_t>(value.input);
     const int64_t stride = shape_.input_row_strides[input];
     const bool columns = program_.inputs[input].along_columns;
+    // An input may be the same for all rows (stride 0), or for all columns.
     const int64_t start = down() ? (columns ? line : 0) : line * stride;
     const int64_t step = down() ? stride : 1;
     memory_.Read(at_[input], start, step, static_cast<int64_t>(to->size()), to->data());
@@ -86,19 +95,21 @@ class LineInterpreter {
       for (double& x : *to) x = static_cast<float>(x);
   }
 
-  // Of all elements, also where they are one number.
+  // Reduces over all elements of the line, also where the argument is one number for all of them.
   double Reduce(const RowValue& value) {
     const std::vector<double>& from = values_[static_cast<size_t>(value.a)];
     const int64_t times = length_ / static_cast<int64_t>(from.size());
     double sum = 0, most = -std::numeric_limits<double>::infinity();
     for (double x : from) {
       sum += x;
+      // A NaN is never greater, so the maximum passes over it.
       if (x > most) most = x;
     }
     return static_cast<float>(value.op == Operation::kSum ? sum * static_cast<double>(times) : most);
   }
 
-  // To nearest even for what is stored as an integer; NaN is the least.
+  // Rounds to the nearest integer, ties to even, if the result is stored as one, and saturates. NaN becomes
+  // the least.
   static std::vector<double> Rounded(std::vector<double> values, Dtype dtype) {
     if (IsFloating(dtype)) return values;
     for (double& x : values) {

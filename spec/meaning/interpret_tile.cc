@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register tiles: what the microkernels compute, in the order of their lanes.
+// Interprets register tiles: the sums that microkernels compute, added up in the order of their lanes.
+// Operands are first gathered into dense arrays, so that the loops over them are few and the compiler can
+// vectorise them.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -17,8 +19,9 @@ namespace {
 constexpr int64_t kSteps = 256;   // steps of the reduction gathered at a time
 constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
 
-// A sum of f16: products are exact, and what is added to is rounded once. In double both are: where a product
-// and a sum have more bits than a double, the product is too small to count.
+// A sum of f16, which is rounded after each addition. The product that is added is exact, and so is the sum
+// before it is rounded: both fit a double. If a product and a sum together have more bits than that, the
+// product is too small to count.
 class F16Sum {
  public:
   F16Sum() = default;                      // like a number, of no value; Clang 19 emits no other for clones
@@ -37,6 +40,7 @@ class F16Sum {
 template <typename Number>
 [[gnu::always_inline]] inline void OuterProducts(const Number* lhs, const Number* rhs, int64_t rows,
                                                  int64_t steps, int64_t pitch, Number* out) {
+  // A strip of columns stays in registers while all steps are added to it.
   for (int64_t j0 = 0; j0 < pitch; j0 += kColumns)
     for (int64_t i = 0; i < rows; ++i) {
       Number sum[kColumns];
@@ -55,12 +59,15 @@ template <typename Number>
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       Number* sum = sums + (i * columns + j) * lanes;
+      // The last turn of the lanes may be partial.
       for (int64_t p0 = 0; p0 < steps; p0 += lanes)
         for (int64_t p = p0; p < std::min(p0 + lanes, steps); ++p)
           sum[p - p0] += lhs[i * steps + p] * rhs[j * steps + p];
     }
 }
 
+// One function for each type of sums; the macro compiles each for several instruction sets
+// (spec/multiversion.h).
 KIRSCH_MULTIVERSION
 void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
                       float* out) {
@@ -102,15 +109,17 @@ void AddDotProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int6
   DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
 }
 
-// A part of a matrix: rows and columns from the first to before the end.
+// A part of a matrix: rows from `rows` to before `end_row`, columns from `columns` to before `end_column`.
 struct Part {
   int64_t rows, end_row, columns, end_column;
 };
 
-// Calls run(row, column, offset, stride, count, along_columns) for runs of elements that lie at one distance,
-// which together are the part.
+// Calls run(row, column, offset, stride, count, along_columns) for runs of elements that lie at one distance.
+// All runs together are the part. Reading by runs is much quicker than by elements, as the memory checks each
+// read.
 template <typename Run>
 void ForRuns(const MatrixLayout& layout, const Part& part, const Run& run) {
+  // Runs follow the axis along which neighbours are near: the inner one, or a window's columns.
   const bool window = !layout.window.empty(), by_rows = window || layout.order == Order::kRow;
   const int64_t outer = by_rows ? part.rows : part.columns, end = by_rows ? part.end_row : part.end_column;
   const int64_t inner = by_rows ? part.columns : part.rows;
@@ -119,6 +128,7 @@ void ForRuns(const MatrixLayout& layout, const Part& part, const Run& run) {
     for (int64_t j = inner; j < end_inner;) {
       const int64_t row = by_rows ? i : j, column = by_rows ? j : i;
       const int64_t left = end_inner - j;
+      // A run ends where a window's innermost digit or a panel does.
       const int64_t count =
           window ? std::min(left, layout.window.axes[1].RunLength(j)) : layout.Contiguous(j, left);
       run(row, column, layout.At(row, column), window ? layout.window.axes[1].stride(0) : layout.group, count,
@@ -127,8 +137,8 @@ void ForRuns(const MatrixLayout& layout, const Part& part, const Run& run) {
     }
 }
 
-// Number: what sums are kept in. float, double or F16Sum; or uint32_t, which wraps around as sums of integers
-// do.
+// Number is the type in which sums are kept: float, double or F16Sum; or uint32_t, which wraps around as sums
+// of integers do.
 template <typename Number>
 class TileInterpreter {
  public:
@@ -141,7 +151,9 @@ class TileInterpreter {
         totals_(tile.sum_levels == 0 ? 0 : sums_.size()) {}
 
   void Run(int64_t k) {
+    // The shape says what is left of the reduction; the run says all of it.
     KIRSCH_CHECK(k % tile_.step() == tile_.k_tail);
+    // A tile that accumulates begins with what the output holds.
     if (tile_.accumulate) Gather(MatmulDims::kOut, tile_.out, {0, tile_.m, 0, tile_.n}, pitch_, 1, &sums_);
     switch (tile_.tile.form) {
       case LayoutKind::kVectors:
@@ -158,19 +170,21 @@ class TileInterpreter {
         KIRSCH_BUG("no form of a register tile");
     }
     EndPiece();
+    // Sums in blocks end up in the totals.
     if (!totals_.empty()) std::copy(totals_.begin(), totals_.end(), sums_.begin());
     for (int64_t row = 0; row < tile_.m; ++row) Store(row);
   }
 
  private:
-  // Of sums in blocks: a piece of the reduction is one, however long. Blocks are added up exactly, or nearly
-  // so.
+  // Ends a piece of the reduction. Of sums in blocks each piece counts as a block, however long it is: its
+  // sum is added to the totals, exactly or nearly so.
   void EndPiece() {
     if (totals_.empty()) return;
     for (size_t i = 0; i < totals_.size(); ++i) totals_[i] += std::exchange(sums_[i], Number{0});
   }
 
-  // to[row * row_pitch + column * column_pitch], the part's own first row and column being 0.
+  // Gathers a part of an operand: to[row * row_pitch + column * column_pitch], where the part's own first row
+  // and column are 0.
   void Gather(int operand, const MatrixLayout& layout, const Part& part, int64_t row_pitch,
               int64_t column_pitch, std::vector<Number>* to) {
     ForRuns(layout, part,
@@ -184,15 +198,18 @@ class TileInterpreter {
             });
   }
 
-  // An observer is to see the accesses in the order in which machine code has them.
+  // How many steps of the reduction are gathered at once. An observer must see the accesses in the order of
+  // machine code, so with one it is one step of an instruction.
   int64_t StepsAtOnce() const { return memory_.is_observed() ? tile_.step() : kSteps; }
 
-  // Calls body(first, end) for consecutive pieces of the reduction.
+  // Calls body(first, end) for consecutive pieces of the reduction, `piece` steps each, the last one perhaps
+  // shorter.
   template <typename Body>
   static void ForPieces(int64_t k, int64_t piece, const Body& body) {
     for (int64_t first = 0; first < k; first += piece) body(first, std::min(k, first + piece));
   }
 
+  // Adds outer products: rhs in rows of the tile, padded with zeros to the pitch.
   void AddVectors(int64_t k) {
     ForPieces(k, StepsAtOnce(), [&](int64_t first, int64_t end) {
       const int64_t steps = end - first;
@@ -205,7 +222,8 @@ class TileInterpreter {
     });
   }
 
-  // Partial sums start from zero; the sum of an element's lanes is added to what the tile held.
+  // Adds dot products whose lanes are sums of their own, as in vectors along the reduction. The lanes start
+  // from zero; their sum is added to what the tile held.
   void AddPartialSums(int64_t k) {
     const int64_t lanes = tile_.tile.lanes;
     std::vector<Number> partial(static_cast<size_t>(tile_.m * tile_.n * lanes));
@@ -216,6 +234,7 @@ class TileInterpreter {
       Gather(MatmulDims::kLhs, tile_.lhs, {0, tile_.m, first, end}, steps, 1, &lhs_);
       Gather(MatmulDims::kRhs, tile_.rhs, {first, end, 0, tile_.n}, 1, steps, &rhs_);
       AddDotProducts(lhs_.data(), rhs_.data(), tile_.m, tile_.n, steps, lanes, partial.data());
+      // Sums in blocks end with the piece; any other sum keeps its lanes to the end.
       if (totals_.empty()) return;
       AddLanes(&partial);
       EndPiece();
@@ -223,7 +242,7 @@ class TileInterpreter {
     AddLanes(&partial);
   }
 
-  // Lanes are 0 again.
+  // Adds each element's lanes to its sum, in their order, and sets them to 0.
   void AddLanes(std::vector<Number>* partial) {
     const int64_t lanes = tile_.tile.lanes;
     for (int64_t i = 0; i < tile_.m; ++i)
@@ -235,7 +254,7 @@ class TileInterpreter {
       }
   }
 
-  // Every element of lhs is a vector along n.
+  // Adds products of vectors along n: every element of lhs is such a vector (depthwise convolutions).
   void AddLanewise(int64_t k) {
     lhs_.assign(static_cast<size_t>(tile_.n), 0);
     rhs_.assign(static_cast<size_t>(k * pitch_), 0);
@@ -246,14 +265,17 @@ class TileInterpreter {
         for (int64_t j = 0; j < tile_.n; ++j)
           sums_[static_cast<size_t>(i * pitch_ + j)] +=
               lhs_[static_cast<size_t>(j)] * rhs_[static_cast<size_t>(p * pitch_ + j)];
+        // A block of the sum has so many steps.
         if ((p + 1) % kSumBlock == 0) EndPiece();
       }
   }
 
+  // Stores a row of the sums, through the epilogue if there is one.
   void Store(int64_t row) {
     KIRSCH_CHECK(tile_.out.order == Order::kRow && tile_.out.panel == 0 && tile_.out.window.empty());
     const Number* const sums = sums_.data() + row * pitch_;
     const int64_t offset = tile_.out.At(row, 0);
+    // Integers are signed again when they leave the sums.
     if (tile_.epilogue.empty())
       return memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n, reinterpret_cast<const Signed*>(sums));
     std::vector<double> stored;
@@ -261,6 +283,7 @@ class TileInterpreter {
     memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n, stored.data());
   }
 
+  // Applies the epilogue to one sum. The epilogue asks for its operands by their number.
   double Stored(Number sum, int64_t row, int64_t column) {
     const auto element = [&](int number) {
       const EpilogueArgument& argument = tile_.arguments[static_cast<size_t>(number)];
@@ -287,6 +310,7 @@ class TileInterpreter {
 
 }  // namespace
 
+// The type of the sums follows from that of lhs.
 void InterpretKernel(const TileShape& tile, const InterpretedOperands& at, int64_t k,
                      InterpreterMemory* memory) {
   switch (AccumulatorOf(tile.lhs.dtype)) {

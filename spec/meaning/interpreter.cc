@@ -10,6 +10,8 @@
 namespace kirsch {
 namespace {
 
+// Walks the program's text. Threads run one after the other, which is one of the orders that the program
+// allows.
 class Interpreter {
  public:
   Interpreter(const Program& program, const std::vector<void*>& callers, int threads,
@@ -22,6 +24,7 @@ class Interpreter {
     for (size_t i = 0; i < sizes.size(); ++i) Variable(program.sizes[i].variable) = sizes[i];
   }
 
+  // The prepack runs once, outside of all threads.
   absl::Status Run() && {
     Do(program_.prepack);
     if (program_.phases == 1) {
@@ -33,7 +36,9 @@ class Interpreter {
   }
 
  private:
+  // Runs a phase: all of it for thread 0, then for thread 1, and so on.
   void OnAllThreads(const Body& body) {
+    // Every thread begins each phase with nothing in its own memory.
     for (thread_ = 0; thread_ < threads_; ++thread_) {
       memory_.ForgetOwn();
       Do(body);
@@ -42,6 +47,7 @@ class Interpreter {
 
   void Do(const Body& body) {
     for (const Node& node : body) {
+      // After an error nothing more is run, since its results would mean nothing.
       if (!memory_.status().ok()) return;
       std::visit([&](const auto& shape) { Do(shape); }, node.shape);
     }
@@ -53,6 +59,7 @@ class Interpreter {
       Variable(loop.variable) = trip;
       Do(trip == 0 && !loop.first.empty() ? loop.first : loop.body);
     }
+    // The rest runs for variable = trips, if the division leaves anything.
     Variable(loop.variable) = trips;
     if (Resolve({loop.trips.of, loop.trips.by, true}) != 0) Do(loop.rest);
   }
@@ -68,7 +75,8 @@ class Interpreter {
     Do(one_of.bodies[static_cast<size_t>(number)]);
   }
 
-  // Every block is wanted.
+  // Runs the task if it is this thread's. In a program in blocks every block is wanted, so every thread runs
+  // all of them.
   void Do(const Task& task) {
     if (program_.block != 0 || !program_.SharesWork() || Resolve(task.task) % threads_ == thread_)
       Do(task.body);
@@ -78,6 +86,7 @@ class Interpreter {
 
   void Do(const KernelRun& run) {
     const KernelShape& general = program_.kernels[static_cast<size_t>(run.kernel)];
+    // Kernels are interpreted for constants only. Without run-time sizes their shapes are constants already.
     const KernelShape kernel =
         program_.sizes.empty()
             ? general
@@ -86,6 +95,7 @@ class Interpreter {
     const std::vector<Dtype> types = OperandTypes(kernel);
     KIRSCH_CHECK(types.size() == run.at.size());
     InterpretedOperands at;
+    // Offsets become numbers of elements.
     for (size_t i = 0; i < run.at.size(); ++i)
       at.push_back({run.at[i].buffer, Resolve(run.at[i].offset), types[i]});
     std::visit([&](const auto& shape) { InterpretKernel(shape, at, Resolve(run.count), &memory_); }, kernel);
@@ -93,6 +103,7 @@ class Interpreter {
 
   int64_t& Variable(VarId variable) { return variables_[static_cast<size_t>(variable)]; }
 
+  // The value of an expression or a count, for the variables as they are at this point.
   int64_t Resolve(const Affine& affine) {
     return Evaluate(affine, [this](VarId index) { return Variable(index); });
   }

@@ -10,7 +10,8 @@
 namespace kirsch {
 namespace {
 
-// This is where interpreting spends its time: of several, each equals the one before it.
+// True if all of the numbers are equal to `number`. The interpreter spends its time here, so it is one
+// memcmp: if the first one is right and each equals the one before it, all are right.
 template <typename Number>
 bool AreAll(const Number* numbers, int64_t count, Number number) {
   return numbers[0] == number &&
@@ -23,6 +24,7 @@ InterpreterMemory::InterpreterMemory(const Program& program, const std::vector<v
                                      const AccessObserver& observe)
     : program_(program), callers_(callers), observe_(observe), results_(program.buffers.size()) {
   const std::array<int64_t, 3> sizes = {program.own_bytes, program.shared_bytes, program.packed_bytes};
+  // Memory that nobody wrote is NaN, so a read that goes unnoticed spoils the result.
   for (size_t i = 0; i < areas_.size(); ++i) {
     // Every float that is made of it is NaN.
     areas_[i].bytes.assign(static_cast<size_t>(sizes[i]), std::byte{0xff});
@@ -54,12 +56,14 @@ void* InterpreterMemory::Data(int buffer) {
   return AreaOf(known).bytes.data() + known.offset;
 }
 
+// Keeps the first error only: later ones may be its consequences.
 bool InterpreterMemory::Fail(int buffer, const char* what) {
   if (status_.ok())
     status_ = absl::InternalError(Cat(what, " (", BufferAt(buffer).name, ", buffer ", buffer, ")"));
   return false;
 }
 
+// Observers see bytes, whatever the element type is.
 void InterpreterMemory::Observe(const InterpretedOperand& operand, int64_t first, int64_t stride,
                                 int64_t count, bool write) const {
   if (!observe_) return;
@@ -69,6 +73,7 @@ void InterpreterMemory::Observe(const InterpretedOperand& operand, int64_t first
 
 bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride,
                                  int64_t count) {
+  // Both ends must be inside; strides may be negative.
   const Program::Buffer& buffer = BufferAt(operand.buffer);
   const int64_t last = first + (count - 1) * stride;
   const bool inside = std::min(first, last) >= 0 &&
@@ -83,12 +88,15 @@ bool InterpreterMemory::MayRead(const InterpretedOperand& operand, int64_t first
                                 int64_t count) {
   if (count == 0 || !IsInside(operand, first, stride, count)) return false;
   const Owner* const owners = Owners(operand.buffer);
+  // Nobody records owners of this buffer.
   if (owners == nullptr) return true;
+  // Elements of blocks: the whole block is read or written.
   const int64_t bytes = Bytes(operand.dtype), block = BlockOf(operand.dtype);
   const auto are_owned = [&](int64_t from, int64_t to) {  // the blocks of these elements, and those between
     const int64_t begin = from / block * bytes, end = (to / block + 1) * bytes;
     return AreAll(owners + begin, end - begin, OwnerOf(operand.buffer));
   };
+  // A contiguous run is compared at once, any other element by element.
   bool owned = stride == 1 ? are_owned(first, first + count - 1) : true;
   for (int64_t i = 0; stride != 1 && i < count; ++i)
     owned = owned && are_owned(first + i * stride, first + i * stride);
@@ -98,10 +106,12 @@ bool InterpreterMemory::MayRead(const InterpretedOperand& operand, int64_t first
 bool InterpreterMemory::MayWrite(const InterpretedOperand& operand, int64_t first, int64_t stride,
                                  int64_t count) {
   if (count == 0 || !IsInside(operand, first, stride, count)) return false;
+  // A buffer that the program never stores to, such as a parameter, may not be written.
   if (!BufferAt(operand.buffer).stored) return Fail(operand.buffer, "writes what is only read");
   Owner* const owners = Owners(operand.buffer);
   if (owners == nullptr) return true;
   const int64_t bytes = Bytes(operand.dtype), block = BlockOf(operand.dtype);
+  // From here on the bytes belong to this value, whatever they belonged to.
   for (int64_t i = 0; i < count; ++i)
     std::fill_n(owners + (first + i * stride) / block * bytes, bytes, OwnerOf(operand.buffer));
   return true;

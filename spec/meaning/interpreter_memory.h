@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of an interpreted program: it knows which value each byte belongs to, so it finds out whatever
-// reads what has not been written, or what another value has been written over, or leaves its buffer.
+// Holds the memory of an interpreted program. It knows for each byte which value the byte belongs to. So it
+// finds a read of something that was not written, or that another value has overwritten, and any access
+// outside of a buffer.
+//
+// Example: buffers b3 and b4 share bytes. k0 writes b3, k1 writes b4, k2 reads b3: the bytes belong to b4 by
+// then, so the read is an error.
 #ifndef KIRSCH_SPEC_MEANING_INTERPRETER_MEMORY_H_
 #define KIRSCH_SPEC_MEANING_INTERPRETER_MEMORY_H_
 
@@ -17,15 +21,15 @@
 
 namespace kirsch {
 
-// What a kernel sees of an operand: elements of `dtype` from number `first` of a buffer on.
+// An operand as a kernel sees it: elements of `dtype`, from element number `first` of a buffer on.
 struct InterpretedOperand {
   int buffer = -1;
   int64_t first = 0;
   Dtype dtype = Dtype::kF32;
 };
 
-// Elements of a buffer that a kernel reads or writes, `bytes` each and `stride` bytes apart, from byte
-// `first` of the buffer on.
+// Elements of a buffer that a kernel reads or writes. Each has `bytes` bytes; they are `stride` bytes apart,
+// and the first one is at byte `first` of the buffer.
 struct MemoryAccess {
   int buffer = -1;
   int64_t first = 0, stride = 0, count = 0;
@@ -34,16 +38,20 @@ struct MemoryAccess {
 };
 using AccessObserver = std::function<void(const MemoryAccess&)>;
 
+// After the first error every read gives zeros and nothing is reported again, so kernels need no checks of
+// their own.
 class InterpreterMemory {
  public:
-  // `observe`, if it is any, is told every access. `callers`: the caller's buffers, by their numbers in the
-  // program; null for all others, and for what the program does not read. All outlive this.
+  // `observe`, if it is given, is told every access. `callers`: the caller's buffers, by their numbers in the
+  // program; nullptr for other buffers, and for those that the program does not use. All of these must
+  // outlive the memory.
   InterpreterMemory(const Program& program, const std::vector<void*>& callers, const AccessObserver& observe);
 
-  // A thread's own memory holds nothing any more.
+  // Makes a thread's own memory hold nothing: the next thread, or the next phase, must not find values there.
   void ForgetOwn();
 
-  // to[i] = element `offset` + i * `stride` of the operand, for i < count. Zeros after an error.
+  // Reads to[i] = element `offset` + i * `stride` of the operand, for i < count. Gives zeros if that is an
+  // error.
   template <typename Number>
   void Read(const InterpretedOperand& operand, int64_t offset, int64_t stride, int64_t count, Number* to) {
     const int64_t first = operand.first + offset;
@@ -53,7 +61,8 @@ class InterpreterMemory {
     }
     for (int64_t i = 0; i < count; ++i) to[i] = 0;
   }
-  // The other way round; numbers are first made what sums of such elements are, then elements.
+  // Writes elements in the same way. Numbers are first converted to the type in which such elements are
+  // summed, and then narrowed, as kernels do.
   template <typename Number>
   void Write(const InterpretedOperand& operand, int64_t offset, int64_t stride, int64_t count,
              const Number* from) {
@@ -68,18 +77,18 @@ class InterpreterMemory {
     });
   }
 
-  // The bytes of block number offset / BlockOf of the operand, which is of blocks, to be read or written as a
-  // whole; null after an error.
+  // Returns the bytes of block number offset / BlockOf of the operand, whose type is of blocks. The caller
+  // reads or writes the whole block. nullptr if that is an error.
   const uint8_t* BlockToRead(const InterpretedOperand& operand, int64_t offset);
   uint8_t* BlockToWrite(const InterpretedOperand& operand, int64_t offset);
 
   bool is_observed() const { return observe_ != nullptr; }
 
-  // The first error.
+  // The first error, or OK.
   const absl::Status& status() const { return status_; }
 
  private:
-  // 0: no value's.
+  // The value that a byte belongs to, as a number from its buffer's; 0 if it belongs to none.
   using Owner = uint16_t;
   struct Area {
     std::vector<std::byte> bytes;
@@ -89,10 +98,12 @@ class InterpreterMemory {
   const Program::Buffer& BufferAt(int buffer) const { return program_.buffers[static_cast<size_t>(buffer)]; }
   Area& AreaOf(const Program::Buffer& buffer) { return areas_[static_cast<size_t>(buffer.memory)]; }
   static Owner OwnerOf(int buffer) { return static_cast<Owner>(buffer % 0xffff + 1); }
-  // The owners of the buffer's bytes; none: all of them are the buffer's (a parameter's).
+  // The owners of the buffer's bytes; nullptr if nobody records them, since all bytes always are the buffer's
+  // own (a parameter's, or those of a contraction's output).
   Owner* Owners(int buffer);
   void* Data(int buffer);
   uint8_t* Block(const InterpretedOperand& operand, int64_t offset, bool write);
+  // Checks bounds, then ownership; an error is recorded by Fail, which returns false.
   bool MayRead(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);
   bool MayWrite(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);
   bool IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);

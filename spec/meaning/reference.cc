@@ -14,7 +14,8 @@
 namespace kirsch {
 namespace {
 
-// How the dims of the iteration space index an operand; no digits: they don't.
+// For each dim of the iteration space, how it indexes an operand. An axis without digits means that the dim
+// does not index it.
 using DimAxes = std::array<DigitAxis, kMaxDims>;
 
 DimAxes AlongDims(const Spec& spec, int operand, const std::array<DigitAxis, kMaxAxes>& axes) {
@@ -25,6 +26,7 @@ DimAxes AlongDims(const Spec& spec, int operand, const std::array<DigitAxis, kMa
   return along;
 }
 
+// The axes of a dense array of the operand's shape, in row order: the form of Expected.
 std::array<DigitAxis, kMaxAxes> DenseAxes(const Spec& spec, int operand) {
   const AxisArray extents = AxisExtents(spec, operand);
   std::array<DigitAxis, kMaxAxes> axes = {};
@@ -37,18 +39,18 @@ std::array<DigitAxis, kMaxAxes> DenseAxes(const Spec& spec, int operand) {
   return axes;
 }
 
-// Sums of floats, wider than what the spec sums in; of integers, modulo 2^64. 2^32 divides that, so what is
-// left of them is right.
+// What a term adds to the sum of magnitudes. Sums of integers are kept modulo 2^64. As 2^32 divides 2^64,
+// wrapping them to 32 bits at the end gives the right number. They are not rounded and have no magnitude.
 double Magnitude(double term) { return std::abs(term); }
 double Magnitude(long double term) { return static_cast<double>(std::abs(term)); }
 double Magnitude(uint64_t) { return 0; }
 
-// What a sum is to be in the output, or for the epilogue.
+// The type of a sum as the caller sees it: the output's, or, where an epilogue follows, the accumulator's.
 Dtype SumOrOutput(const Spec& root) {
   return root.op_info().epilogue.empty() ? root.out().dtype : AccumulatorOf(root);
 }
 
-// What an element of type `out` is to be, given the sum.
+// The final value of a sum as an element of type `out`.
 double Final(Dtype, double sum) { return sum; }
 double Final(Dtype, long double sum) { return static_cast<double>(sum); }
 double Final(Dtype out, uint64_t sum) {
@@ -56,8 +58,8 @@ double Final(Dtype out, uint64_t sum) {
   return out == Dtype::kS16 ? Narrow<int16_t>(wrapped) : wrapped;
 }
 
-// The evaluator's walk over the iteration space, one dim a call: at every point, adds the product of the
-// operands first..last to the output element there.
+// Walks the iteration space, one dim a call. At every point it adds the product of the operands first..last
+// to the output element there.
 template <typename Number>
 struct Walk {
   const Spec& spec;
@@ -72,6 +74,7 @@ struct Walk {
     const OpInfo& op = spec.op_info();
     if (dim == op.num_dims) return Point(first_at, dense);
     const size_t d = static_cast<size_t>(dim);
+    // A dim that does not index an operand leaves the operand's place as it is.
     for (uint32_t i = 0; i < spec.size[d]; ++i) {
       std::array<int64_t, kMaxOperands> at = first_at;
       for (size_t operand = 0; operand < static_cast<size_t>(op.num_operands); ++operand)
@@ -99,7 +102,7 @@ struct Walk {
   }
 };
 
-// Walks the space of `spec`, which may lack the root's reductions, over the root's buffers.
+// Walks the space of `spec` over the root's buffers. `spec` may be the root without its reductions.
 template <typename Number>
 void Accumulate(const Spec& root, const Spec& spec, const ConstOperands& operands, int first, int last,
                 std::vector<Number>* sums, std::vector<double>* magnitudes) {
@@ -118,6 +121,7 @@ Expected ReferenceIn(const Spec& root, const ConstOperands& operands) {
   for (int64_t extent : AxisExtents(root, output)) elements *= static_cast<size_t>(extent);
   std::vector<Number> sums(elements);
   Expected result{std::vector<double>(elements), std::vector<double>(elements)};
+  // The output before the run is one more term of each sum: visit each output element once.
   if (root.accumulate) {
     Spec output_only = root;
     for (size_t dim = 0; dim < static_cast<size_t>(root.op_info().num_dims); ++dim)
@@ -129,14 +133,14 @@ Expected ReferenceIn(const Spec& root, const ConstOperands& operands) {
   return result;
 }
 
-// Sums of some rows of a matmul, and the magnitudes that floats have.
+// Sums of some rows of a matmul, with the sums of magnitudes that floats have.
 template <typename Number>
 struct RowSums {
   std::vector<Number> value;
   std::vector<Number> magnitude;
 };
 
-// The output before the run, as the first term of every sum of the given rows.
+// Begins the sums of the given rows: with the output before the run if the spec accumulates, else with 0.
 template <typename Number>
 RowSums<Number> FirstTerms(const Spec& root, const ConstOperands& operands,
                            const std::vector<int64_t>& rows) {
@@ -155,13 +159,15 @@ RowSums<Number> FirstTerms(const Spec& root, const ConstOperands& operands,
   return sums;
 }
 
-constexpr int64_t kStrip = 8;           // columns kept in registers
+constexpr int64_t kStrip = 8;  // columns kept in registers
+// A block of rhs is this large, so that it stays in L2 while all rows use it.
 constexpr int64_t kBlockColumns = 256;  // columns and steps of a block of rhs that stays in the L2
 constexpr int64_t kBlockSteps = 64;
 
-// value[j] += sum over p of lhs[p] * rhs[p][j], and magnitude likewise, for kBlockColumns columns.
+// Adds value[j] += sum over p of lhs[p] * rhs[p][j], and the magnitudes, for kBlockColumns columns.
 KIRSCH_MULTIVERSION
 void AddRow(const double* lhs, const double* rhs, int64_t steps, double* value, double* magnitude) {
+  // A strip of columns is summed in registers.
   for (int64_t j0 = 0; j0 < kBlockColumns; j0 += kStrip) {
     double sum[kStrip], size[kStrip];
     for (int64_t j = 0; j < kStrip; ++j) {
@@ -181,7 +187,7 @@ void AddRow(const double* lhs, const double* rhs, int64_t steps, double* value, 
   }
 }
 
-// The same with 64 bits of mantissa, for sums of f64.
+// Does the same with 64 bits of mantissa, for sums of f64.
 void AddRow(const long double* lhs, const long double* rhs, int64_t steps, long double* value,
             long double* magnitude) {
   for (int64_t p = 0; p < steps; ++p)
@@ -192,14 +198,15 @@ void AddRow(const long double* lhs, const long double* rhs, int64_t steps, long 
     }
 }
 
-// The same of integers, modulo 2^32 and without magnitudes.
+// Does the same with integers, modulo 2^32 and without magnitudes.
 KIRSCH_MULTIVERSION
 void AddRow(const uint32_t* lhs, const uint32_t* rhs, int64_t steps, uint32_t* value, uint32_t*) {
   for (int64_t p = 0; p < steps; ++p)
     for (int64_t j = 0; j < kBlockColumns; ++j) value[j] += lhs[p] * rhs[p * kBlockColumns + j];
 }
 
-// Rows of one batch member, grouped so that a block of rhs is converted once for all of them.
+// Sums up the rows of one batch item after the other. The rows of an item go together, so that a block of rhs
+// is converted to numbers once for all of them.
 template <typename Number>
 class RowBlocks {
  public:
@@ -218,18 +225,22 @@ class RowBlocks {
       for (size_t row = 0; row < rows_.size(); ++row)
         if (rows_[row] / root_.size[MatmulDims::kM] == batch) members_.push_back(row);
       if (members_.empty()) continue;
+      // Each block of rhs in turn, for all rows.
       for (int64_t p = 0; p < root_.size[MatmulDims::kK]; p += kBlockSteps)
         for (int64_t j = 0; j < root_.size[MatmulDims::kN]; j += kBlockColumns) AddBlock(batch, p, j);
     }
   }
 
  private:
+  // Adds the block of `steps` from p0 and `columns` from j0 to the sums of all rows of the item.
   void AddBlock(int64_t batch, int64_t p0, int64_t j0) {
     const int64_t steps = std::min<int64_t>(kBlockSteps, root_.size[MatmulDims::kK] - p0);
     const int64_t columns = std::min<int64_t>(kBlockColumns, root_.size[MatmulDims::kN] - j0);
     LoadBlock(batch, p0, j0, steps, columns);
     std::array<Number, kBlockSteps> lhs;
     std::array<Number, kBlockColumns> value = {}, magnitude = {};
+    // The row's sums so far are copied, added to, and copied back: AddRow always handles a whole block of
+    // columns.
     for (size_t row : members_) {
       LoadAlong(root_.operand[MatmulDims::kLhs].dtype, operands_[MatmulDims::kLhs],
                 lhs_[0].At(batch) + lhs_[1].At(rows_[row] % root_.size[MatmulDims::kM]), lhs_[2], p0, steps,
@@ -243,7 +254,7 @@ class RowBlocks {
     }
   }
 
-  // One block of rhs as numbers, [kBlockSteps][kBlockColumns], columns beyond the matrix zero.
+  // Converts one block of rhs, [kBlockSteps][kBlockColumns]. Columns beyond the matrix are zero.
   void LoadBlock(int64_t batch, int64_t p0, int64_t j0, int64_t steps, int64_t columns) {
     std::fill(block_.begin(), block_.end(), Number(0));
     for (int64_t p = 0; p < steps; ++p)
@@ -261,7 +272,7 @@ class RowBlocks {
   std::vector<Number> block_ = std::vector<Number>(static_cast<size_t>(kBlockSteps * kBlockColumns));
 };
 
-// Adds the terms of an output row of a depthwise convolution to the `to`-th row of the sums.
+// Adds the terms of one output row of a depthwise convolution to row number `to` of the sums.
 template <typename Number>
 void AddDepthwiseRow(const Spec& root, const ConstOperands& operands, int64_t row, size_t to,
                      RowSums<Number>* sums) {
@@ -283,6 +294,7 @@ void AddDepthwiseRow(const Spec& root, const ConstOperands& operands, int64_t ro
 }
 
 template <typename Number>
+// Depthwise convolutions have their own loop, since lhs has the column as an index, too.
 RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
   RowSums<Number> sums = FirstTerms<Number>(root, operands, rows);
   if (root.op_info().base == OpKind::kDepthwise) {
@@ -311,6 +323,7 @@ Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const st
     RowSums<double> sums = SumRows<double>(root, operands, rows);
     return {std::move(sums.value), std::move(sums.magnitude)};
   }
+  // Integers are exact, so all magnitudes are 0.
   const RowSums<uint32_t> sums = SumRows<uint32_t>(root, operands, rows);
   Expected result{std::vector<double>(sums.value.size()), std::vector<double>(sums.value.size())};
   std::transform(sums.value.begin(), sums.value.end(), result.value.begin(),
@@ -326,6 +339,7 @@ Uncertain ApplyEpilogue(const Spec& root, const ConstOperands& operands, int64_t
     const AxisArray strides = RootStrides(root, operand), extents = AxisExtents(root, operand);
     const AxisArray place = {batch, row, column};
     int64_t at = 0;
+    // An axis of one element is the same for all places (broadcast).
     for (size_t axis = 0; axis < 3; ++axis) at += extents[axis] == 1 ? 0 : place[axis] * strides[axis];
     return LoadElement(root.tensor(operand).dtype, operands[static_cast<size_t>(operand)], at);
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far off a convolution by Winograd's algorithm in f32 may be: docs/exactness.md says why.
+// Bounds how far off a convolution by Winograd's algorithm in f32 may be: docs/exactness.md says why. The
+// algorithm computes squares of m x m outputs (m is `tile`) from squares of (m + 2) x (m + 2) inputs.
 #ifndef KIRSCH_SPEC_MEANING_WINOGRAD_ERROR_H_
 #define KIRSCH_SPEC_MEANING_WINOGRAD_ERROR_H_
 
@@ -10,22 +11,26 @@
 
 namespace kirsch {
 
+// Transforms the filters once; At then needs one square of inputs at a time.
 class WinogradErrors {
  public:
-  // `from`: [3][3][channel][filter].
+  // `from`: the filters, [3][3][channel][filter]. `tile`: the side of a square of outputs.
   WinogradErrors(int tile, size_t channels, size_t filters, const std::vector<Uncertain>& from);
 
-  // What roundings make of the output at row i and column j of its square, for each filter; `inputs`: those
-  // of the square, [m+2][m+2][channel]. What the errors of inputs and filters make of it comes on top.
+  // For each filter, the most that roundings change in the output at row i and column j of its square.
+  // `inputs`: the inputs of the square, [m+2][m+2][channel]. The effect of errors that inputs and filters
+  // have already is not in it.
   std::vector<double> At(const std::vector<Uncertain>& inputs, size_t i, size_t j) const;
 
  private:
-  // Of a transformed element: as it should be, the most it may be in exact arithmetic, what roundings add.
+  // For each transformed element: its value, the largest magnitude that it may have in exact arithmetic, and
+  // the error that roundings add.
   struct Transformed {
     std::vector<double> value, most, error;
   };
 
-  // The step's transform of a square whose elements are `length` numbers each.
+  // Applies the transform of the filters or of the input to a square whose elements are `length` numbers
+  // each.
   static Transformed Transform(int tile, bool filters, size_t length, const std::vector<Uncertain>& from);
 
   const int tile_;
