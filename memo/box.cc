@@ -8,7 +8,7 @@ namespace {
 
 using CoordinateNumbers = std::vector<size_t>;
 
-// Orders boxes so that those which differ in coordinate `along` only stand next to each other, ascending.
+// Orders boxes so that those which differ only in coordinate `along` stand next to each other, ascending.
 struct LessAlong {
   const CoordinateNumbers& others;
   size_t along;
@@ -22,12 +22,14 @@ struct LessAlong {
   }
 };
 
+// True if b continues a along this coordinate, and both are equal in everything else.
 bool Joins(const Box& a, const Box& b, const CoordinateNumbers& others, size_t along) {
   if (a.decision != b.decision || int64_t{a.high[along]} + 1 != b.low[along]) return false;
   return std::all_of(others.begin(), others.end(),
                      [&](size_t i) { return a.low[i] == b.low[i] && a.high[i] == b.high[i]; });
 }
 
+// One pass over the sorted boxes: each one extends the last box that is kept, or is kept itself.
 void MergeAlong(size_t along, const CoordinateNumbers& others, std::vector<Box>* boxes) {
   std::sort(boxes->begin(), boxes->end(), LessAlong{others, along});
   size_t last = 0;
@@ -40,6 +42,7 @@ void MergeAlong(size_t along, const CoordinateNumbers& others, std::vector<Box>*
   boxes->resize(last + 1);
 }
 
+// True if the boxes' low corners differ in this coordinate. Before any merge, low and high corners are equal.
 bool Varies(size_t coordinate, const std::vector<Box>& boxes) {
   return std::any_of(boxes.begin(), boxes.end(),
                      [&](const Box& box) { return box.low[coordinate] != boxes[0].low[coordinate]; });
@@ -49,6 +52,8 @@ bool Varies(size_t coordinate, const std::vector<Box>& boxes) {
 
 std::vector<Box> MergeBoxes(std::vector<Box> points, int coordinates) {
   CoordinateNumbers varying;  // the others can neither join nor part boxes
+  // Coordinates from the last to the first, as the header says. FORMAT.md prescribes this order, since
+  // another order may give other boxes.
   for (auto i = static_cast<size_t>(coordinates); i-- > 0;)
     if (Varies(i, points)) varying.push_back(i);
   for (const size_t along : varying) {
@@ -61,6 +66,7 @@ std::vector<Box> MergeBoxes(std::vector<Box> points, int coordinates) {
   return points;
 }
 
+// Disjoint boxes have different low corners, so the order is total.
 bool LowCornerLess(const Box& a, const Box& b) {
   return std::lexicographical_compare(a.low.rbegin(), a.low.rend(), b.low.rbegin(), b.low.rend());
 }

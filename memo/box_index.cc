@@ -11,12 +11,14 @@ BoxIndex::BoxIndex(const std::vector<Box>& boxes, size_t coordinates)
   for (size_t i = 0; i < coordinates; ++i) AddColumn(boxes, i);
 }
 
+// Adds a coordinate: first the range of its values, then how many values share a bitmap, then the bits.
 void BoxIndex::AddColumn(const std::vector<Box>& boxes, size_t coordinate) {
   Column column{boxes[0].low[coordinate], 0, 0, bits_.size()};
   for (const Box& box : boxes) {
     column.low = std::min(column.low, box.low[coordinate]);
     column.high = std::max(column.high, box.high[coordinate]);
   }
+  // At most kMaxRows bitmaps for each coordinate, so that the index stays small.
   while ((column.high - column.low) >> column.shift >= kMaxRows) ++column.shift;
   const auto row_of = [&](uint32_t value) { return size_t{(value - column.low) >> column.shift}; };
   bits_.resize(bits_.size() + (row_of(column.high) + 1) * words_);

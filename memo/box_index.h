@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the boxes that a point may be in: a bitmap index, as databases have them.
+// Finds the boxes that a point may be in, without looking at each box. It is a bitmap index, as databases
+// have them.
 #ifndef KIRSCH_MEMO_BOX_INDEX_H_
 #define KIRSCH_MEMO_BOX_INDEX_H_
 
@@ -13,23 +14,30 @@
 
 namespace kirsch {
 
-// For each coordinate and value, a bitmap of the boxes that reach over this value; those that a point may be
-// in are the conjunction of one bitmap per coordinate. Where a coordinate has more than kMaxRows values,
-// neighbours share a bitmap. At most kMaxRows * coordinates / 8 bytes a box.
+// Has for each coordinate and each of its values a bitmap of the boxes that contain this value. The boxes
+// that may contain a point are the conjunction of one bitmap for each coordinate. If a coordinate has more
+// than kMaxRows values, neighbouring values share a bitmap, so some boxes found do not contain the point. It
+// takes at most kMaxRows * coordinates / 8 bytes a box.
+//
+// Example: boxes 0: [1..2], 1: [2..3]. The bitmaps are 01 for value 1, 11 for value 2, 10 for value 3.
 class BoxIndex {
  public:
   BoxIndex() = default;
-  // Of the first `coordinates` coordinates of the boxes, which are to be kept elsewhere.
+  // Indexes the first `coordinates` coordinates of the boxes. The caller keeps the boxes themselves, in this
+  // order.
   BoxIndex(const std::vector<Box>& boxes, size_t coordinates);
 
-  // Calls use(i) for each box i that contains the point and perhaps for some that don't, ascending.
+  // Calls use(i) for each box i that contains the point, and perhaps for some that do not, in ascending
+  // order.
   template <typename Point, typename Use>
   void ForEachCandidate(const Point& point, Use use) const {
     std::array<const uint64_t*, kMaxCoordinates> rows = {};
+    // Outside of all boxes along any coordinate, there is nothing to find.
     for (size_t i = 0; i < columns_.size(); ++i) {
       if (point[i] < columns_[i].low || point[i] > columns_[i].high) return;
       rows[i] = Row(columns_[i], point[i]);
     }
+    // 64 boxes at a time; the last word has fewer.
     for (size_t word = 0; word < words_; ++word) {
       const size_t left = boxes_ - 64 * word;
       uint64_t boxes = ~uint64_t{0} >> (left < 64 ? 64 - left : 0);
@@ -38,6 +46,7 @@ class BoxIndex {
     }
   }
 
+  // The rows of a coordinate, one after the other in bits_, `words_` words each.
  private:
   static constexpr uint32_t kMaxRows = 64;
   struct Column {

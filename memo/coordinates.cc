@@ -12,17 +12,20 @@
 namespace kirsch {
 namespace {
 
+// How many sizes come before all others.
 constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
+// The most that a byte of a spec holds.
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
 
-// What a plane begins with: the sum of these.
-// A step's number of more than 32 bits: behind the codes of EpilogueOperand.
+// A plane begins with the sum of the codes that apply. kLongNumberCode stands for a step's number of more
+// than 32 bits; it follows the codes of EpilogueOperand.
 constexpr uint32_t kLongNumberCode = kEpilogueOperands.size();
 constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kDepthwiseCode = 4;
 
-// Reads a coordinate list from the front; `ok` turns false at the first one that is missing or out of range.
+// Reads a coordinate list from the front. `ok` turns false at the first number that is missing or out of
+// range; from then on numbers are the least of their range.
 class Reader {
  public:
   explicit Reader(const CoordinateList& list) : list_(list) {}
@@ -34,7 +37,9 @@ class Reader {
     }
     return list_[next_++];
   }
+  // A number from 0 to before `end`.
   uint32_t Below(size_t end) { return Next(0, static_cast<uint32_t>(end - 1)); }
+  // True if there were no errors and nothing is left.
   bool Complete() const { return ok_ && next_ == list_.size(); }
   bool ok() const { return ok_; }
 
@@ -44,13 +49,15 @@ class Reader {
   bool ok_ = true;
 };
 
+// 0 if rows follow each other, whatever their length. So contiguous operands of all sizes have the same
+// contiguity.
 uint32_t Contiguity(const Spec& spec, int operand) {
   const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind != LayoutKind::kStrided || layout.ld == ExtentOf(spec, operand).inner) return 0;
   return 1 + SizeIndex(layout.ld);
 }
 
-// The leading dimension of a given contiguity; nothing if the layout can't have it.
+// The inverse of Contiguity, once the sizes are known. Returns nothing if the layout cannot have it.
 std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t contiguity) {
   if (spec.tensor(operand).layout.kind != LayoutKind::kStrided)
     return contiguity == 0 ? std::optional<uint32_t>(0) : std::nullopt;
@@ -58,12 +65,14 @@ std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t
   if (contiguity == 0)
     return inner <= std::numeric_limits<uint32_t>::max() ? std::optional(static_cast<uint32_t>(inner))
                                                          : std::nullopt;
+  // Contiguous rows have the number 0, so no other number may mean them.
   const uint32_t ld = SizeAt(contiguity - 1);
   // Only rows of an input may overlap.
   const bool apart = operand < spec.op_info().output() ? ld != inner : ld > inner;
   return apart ? std::optional(ld) : std::nullopt;
 }
 
+// Reads in the order of CoordinatesOf.
 void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->dtype = static_cast<Dtype>(reader->Below(kDtypes.size()));
   tensor->level = static_cast<Level>(reader->Below(kNumLevels));
@@ -75,6 +84,7 @@ void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->layout.group = static_cast<uint8_t>(reader->Next(1, kMaxPanel));
 }
 
+// The digits of a window's axis. The last digit has no count, as it goes on as long as the size says.
 void AppendAxis(const DigitAxis& axis, CoordinateList* plane) {
   plane->push_back(static_cast<uint32_t>(axis.digits));
   for (int i = 0; i < axis.digits; ++i) {
@@ -84,6 +94,7 @@ void AppendAxis(const DigitAxis& axis, CoordinateList* plane) {
   }
 }
 
+// Appends the op's code, then its window and its epilogue, if it has them. ReadOp is the inverse.
 void AppendOp(const OpInfo& info, CoordinateList* plane) {
   const Epilogue& epilogue = info.epilogue;
   const Window& window = info.window;
@@ -97,6 +108,7 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
   if (epilogue.empty()) return;
   plane->push_back(static_cast<uint32_t>(epilogue.count));
   for (const EpilogueStep& step : epilogue) {
+    // A number of 64 bits takes two coordinates only if its upper half is not 0, so each step has one form.
     const auto low = static_cast<uint32_t>(step.number), high = static_cast<uint32_t>(step.number >> 32);
     plane->push_back(static_cast<uint32_t>(step.op));
     plane->push_back(high != 0 ? kLongNumberCode : static_cast<uint32_t>(step.operand));
@@ -105,6 +117,7 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
   }
 }
 
+// `fewest`: the least number of digits that is legal here.
 DigitAxis ReadAxis(Reader* reader, uint32_t fewest = 1) {
   constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
   DigitAxis axis;
@@ -117,7 +130,7 @@ DigitAxis ReadAxis(Reader* reader, uint32_t fewest = 1) {
   return axis;
 }
 
-// Nothing if no spec has such an epilogue.
+// Reads an epilogue; returns nothing if no spec has such an epilogue.
 std::optional<Epilogue> ReadEpilogue(Reader* reader) {
   Epilogue epilogue;
   epilogue.count = static_cast<int>(reader->Next(1, kMaxEpilogueSteps));
@@ -130,6 +143,7 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
     step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
     if (operand == kLongNumberCode)
       step.number |= uint64_t{reader->Next(1, std::numeric_limits<uint32_t>::max())} << 32;
+    // Only steps with an operand or a number have one, and only numbers have a value.
     const bool takes = reader->ok() && Info(step.op).operands() == 2;
     if (takes != (step.operand != EpilogueOperand::kNone) ||
         (step.operand != EpilogueOperand::kNumber && step.number != 0))
@@ -139,16 +153,18 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
   return epilogue;
 }
 
-// Nothing if there is no such op.
+// Reads an op; returns nothing if there is no such op.
 std::optional<OpKind> ReadOp(Reader* reader) {
   const uint32_t code = reader->Below(8);
   const bool depthwise = (code & kDepthwiseCode) != 0;
+  // A depthwise convolution is always one of a window.
   if (depthwise && (code & kWindowCode) == 0) return std::nullopt;
   Window window;
   if ((code & kWindowCode) != 0) {
     window.operand = static_cast<int>(reader->Below(depthwise ? 1 : 2));
     for (DigitAxis& axis : window.axes) axis = ReadAxis(reader);
     if (depthwise) window.filters = ReadAxis(reader, 0);
+    // A window that is a plain matrix has a layout instead.
     if (!reader->ok() || (window.IsStrided() && !depthwise)) return std::nullopt;
   }
   std::optional<Epilogue> epilogue = Epilogue{};
@@ -157,7 +173,8 @@ std::optional<OpKind> ReadOp(Reader* reader) {
   return OpWith(*epilogue, window, depthwise ? OpKind::kDepthwise : OpKind::kMatmul);
 }
 
-// Is the operand that the window is of, and no other, the one that lies so, with the digits its sizes have?
+// True if the operand of the window, and no other, is laid out as one, and the window has just the digits
+// that the sizes need. Otherwise two points would stand for one spec.
 bool WindowSuits(const Spec& spec) {
   for (int operand = 0; operand <= spec.op_info().output(); ++operand)
     if (IsWindow(spec, operand) != (spec.op_info().window.operand == operand)) return false;
@@ -166,6 +183,7 @@ bool WindowSuits(const Spec& spec) {
   return narrowed.op == spec.op;
 }
 
+// Reads everything that does not depend on sizes.
 bool ReadPlane(const CoordinateList& plane, Spec* spec) {
   Reader reader(plane);
   const std::optional<OpKind> op = ReadOp(&reader);
@@ -183,10 +201,12 @@ bool ReadPlane(const CoordinateList& plane, Spec* spec) {
   for (int operand = 0; operand <= info.output(); ++operand)
     ReadTensor(&reader, &spec->operand[static_cast<size_t>(operand)]);
   for (int operand = info.output() + 1; operand < info.num_operands; ++operand)
+    // Of the epilogue's operands only the level is free; LayOutEpilogue finds the rest.
     spec->operand[static_cast<size_t>(operand)].level = static_cast<Level>(reader.Below(kNumLevels));
   return reader.Complete();
 }
 
+// Reads sizes first, since the meaning of a contiguity depends on them.
 bool ReadPoint(const CoordinateList& point, Spec* spec, Lines* available) {
   Reader reader(point);
   constexpr uint32_t kMaxIndex = std::numeric_limits<uint32_t>::max() - 1;
@@ -208,6 +228,8 @@ bool ReadPoint(const CoordinateList& point, Spec* spec, Lines* available) {
 
 uint32_t SizeIndex(uint32_t size) {
   KIRSCH_CHECK(size > 0);
+  // Usual sizes have the lowest indices. Any other size comes behind all of them, and before it are the other
+  // sizes below it.
   const auto found = std::lower_bound(kUsualSizes.begin(), kUsualSizes.end(), size);
   const auto usual_below = static_cast<uint32_t>(found - kUsualSizes.begin());
   return found != kUsualSizes.end() && *found == size ? usual_below : kUsual + (size - 1 - usual_below);
@@ -220,7 +242,9 @@ uint32_t SizeAt(uint32_t index) {
   return size;
 }
 
+// Plane and point are written together, operand by operand; each list keeps its own order.
 Coordinates CoordinatesOf(const Spec& spec, Lines available) {
+  // Ideal specs are easier ones for bounds, and never stored.
   KIRSCH_CHECK(!spec.ideal);
   Coordinates coordinates;
   CoordinateList& plane = coordinates.plane;
@@ -250,6 +274,7 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
   return coordinates;
 }
 
+// Every step of reading checks, since the numbers may come from a damaged file.
 std::optional<Question> QuestionAt(const Coordinates& coordinates) {
   Question question;
   if (!ReadPlane(coordinates.plane, &question.spec)) return std::nullopt;

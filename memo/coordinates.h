@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinates: a bijection between the specs of every op, together with the lines left at the level being
-// filled, and points in Z>=0^n. The table's pages and boxes are ranges of these coordinates; see FORMAT.md.
-// Everything here follows from the op's row in spec/op.h: no op has code of its own. Pure functions.
+// Maps specs to points and back, so that the table can store ranges of them. A spec of any op, together with
+// the lines left at the level being filled, is a point in Z>=0^n; the map is a bijection. The table's pages
+// and boxes are ranges of these coordinates: see FORMAT.md. Everything here follows from the op's row in
+// spec/op.h, so no op has code of its own. Pure functions.
 #ifndef KIRSCH_MEMO_COORDINATES_H_
 #define KIRSCH_MEMO_COORDINATES_H_
 
@@ -33,8 +34,11 @@ struct Coordinates {
   friend bool operator==(const Coordinates&, const Coordinates&) = default;
 };
 
+// The coordinates of a spec that may be stored. It aborts if the spec is ideal (a relaxed one), as these are
+// never stored.
 Coordinates CoordinatesOf(const Spec& spec, Lines available);
 
+// What a search asks, and what a point stands for: the optimum of `spec` with `available` lines.
 struct Question {
   Spec spec;
   Lines available = 0;
@@ -42,11 +46,12 @@ struct Question {
   friend bool operator==(const Question&, const Question&) = default;
 };
 
-// The inverse; nothing if no spec has these coordinates.
+// The inverse of CoordinatesOf. Returns nothing if no spec has these coordinates.
 std::optional<Question> QuestionAt(const Coordinates& coordinates);
 
-// A bijection from the sizes 1 .. 2^32 - 1 to 0, 1, 2, ... that puts the sizes tiles usually have first, so
-// that they are neighbours: 1..14, 16, 24, 32, 40, 48, 64, 80, 96, 128, 256, ... 2^20, then all others
+// The place of a size in the order of coordinates, and its inverse. It is a bijection from the sizes 1 ..
+// 2^32 - 1 to 0, 1, 2, ... that puts the sizes that tiles usually have first, so that they are neighbours and
+// merge into boxes: 1..14, 16, 24, 32, 40, 48, 64, 80, 96, 128, 256, ... 2^20. All other sizes follow,
 // ascending.
 uint32_t SizeIndex(uint32_t size);
 uint32_t SizeAt(uint32_t index);

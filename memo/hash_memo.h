@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An in-memory memo: a hash table from spec to its boxes, in shards that are locked one at a time.
+// Keeps the memo of one search in memory: a hash table from specs to what is known of them. It is in shards,
+// each locked by itself, so that several workers seldom wait for each other.
 #ifndef KIRSCH_MEMO_HASH_MEMO_H_
 #define KIRSCH_MEMO_HASH_MEMO_H_
 
@@ -14,8 +15,8 @@
 
 namespace kirsch {
 
-// For critical sections of a few dozen instructions. Lockable (for std::lock_guard). Gives the core away when
-// it must wait: the owner may have lost its own.
+// A lock for critical sections of a few dozen instructions. It is Lockable (for std::lock_guard). It gives
+// the core away while it waits, since the owner may have lost its own.
 class SpinLock {
  public:
   void lock() {
@@ -27,6 +28,7 @@ class SpinLock {
   std::atomic_flag taken_;
 };
 
+// Answers are copies, so nothing refers to a shard once its lock is released.
 class HashMemo : public Memo {
  public:
   Known Find(const Spec& spec, Lines available) const override;
@@ -36,6 +38,7 @@ class HashMemo : public Memo {
   void Clear() override;
 
  private:
+  // No program within `available` lines costs less than `cost`.
   struct Bound {
     Lines available;
     Cost cost;
@@ -47,6 +50,7 @@ class HashMemo : public Memo {
   struct SpecHash {
     size_t operator()(const Spec& spec) const { return HashOf(spec); }
   };
+  // The top kShardBits of a spec's hash choose its shard.
   struct alignas(64) Shard {  // a cache line or more each: neighbours are locked by different threads
     Entry& EntryOf(const Spec& spec, uint64_t hash);  // made if there is none
 

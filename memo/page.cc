@@ -13,7 +13,7 @@
 namespace kirsch {
 namespace {
 
-// What a decision is ordered by, and stored as.
+// The fields of a decision, in the order of FORMAT.md. Decisions are compared and stored by them.
 std::array<uint32_t, 12> Fields(const Decision& decision) {
   const Layout& layout = decision.layout;
   return {static_cast<uint32_t>(decision.kind),
@@ -30,6 +30,7 @@ std::array<uint32_t, 12> Fields(const Decision& decision) {
           static_cast<uint32_t>(decision.dtype)};
 }
 
+// Reads the fields in the same order, each with the most that it may be.
 Decision ReadDecision(VarintReader* reader) {
   constexpr uint64_t kMax32 = std::numeric_limits<uint32_t>::max();
   Decision decision;
@@ -48,13 +49,16 @@ Decision ReadDecision(VarintReader* reader) {
   return decision;
 }
 
+// The order in which a page lists decisions. It compares numbers, in the order of the fields.
 struct LessByFields {
   bool operator()(const Decision& a, const Decision& b) const { return Fields(a) < Fields(b); }
 };
 
-// Far more than any page ought to hold: a file that says so is not believed, lest its points fill the memory.
+// Far more than any page ought to hold. A damaged file could claim huge boxes, whose points would fill the
+// memory; such a page is refused.
 constexpr uint64_t kMaxPoints = uint64_t{1} << 20;
 
+// Stops counting as soon as the sum is too large, so it cannot overflow.
 bool HoldsMoreThan(uint64_t most, const std::vector<Box>& boxes, int coordinates) {
   uint64_t points = 0;
   for (const Box& box : boxes) {
@@ -72,9 +76,11 @@ bool HoldsMoreThan(uint64_t most, const std::vector<Box>& boxes, int coordinates
 absl::StatusOr<Page> Page::Of(std::vector<PagePoint> points) {
   Page page;
   if (points.empty()) return page;
+  // Sorting brings equal points together, so contradictions are found.
   std::sort(points.begin(), points.end(),
             [](const PagePoint& a, const PagePoint& b) { return a.point < b.point; });
   page.coordinates_ = static_cast<int>(points[0].point.size());
+  // Each decision once, ascending, so that equal sets of points have equal bytes.
   std::set<Decision, LessByFields> decisions;
   for (const PagePoint& point : points) decisions.insert(point.decision);
   page.decisions_.assign(decisions.begin(), decisions.end());
@@ -97,12 +103,14 @@ absl::StatusOr<Page> Page::Of(std::vector<PagePoint> points) {
   return page;
 }
 
+// The number of lines is left out: Find wants the nearest box above, not only the one that holds the point.
 void Page::BuildIndex() {
   if (!boxes_.empty()) index_ = BoxIndex(boxes_, static_cast<size_t>(coordinates_) - 1);
 }
 
 std::optional<PagePoint> Page::Find(const CoordinateList& point) const {
   if (boxes_.empty() || static_cast<int>(point.size()) != coordinates_) return std::nullopt;
+  // Among the boxes of this spec that reach `available` or more, the one that begins lowest wins.
   const size_t last = point.size() - 1;
   const Box* found = nullptr;
   uint32_t available = 0;
@@ -120,6 +128,8 @@ std::optional<PagePoint> Page::Find(const CoordinateList& point) const {
   return solution;
 }
 
+// Column by column, as FORMAT.md has it: all numbers of one coordinate stand together. Low corners are
+// differences to the box before.
 std::string Page::Encode() const {
   std::string bytes;
   AppendVarint(static_cast<uint64_t>(coordinates_), &bytes);
@@ -139,6 +149,8 @@ std::string Page::Encode() const {
   return bytes;
 }
 
+// Reads what Encode writes. Sizes of lists are checked against the bytes that are left before memory is
+// taken.
 absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   constexpr uint64_t kMax32 = std::numeric_limits<uint32_t>::max();
   VarintReader reader(bytes);
@@ -163,6 +175,7 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
     for (Box& box : page.boxes_)
       box.high[i] = box.low[i] + static_cast<uint32_t>(reader.AtMost(kMax32 - box.low[i]));
   }
+  // The bytes are read; what follows checks that they are the one form of a page.
   if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the bytes of a page");
   for (size_t i = 1; i < page.boxes_.size(); ++i)
     if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i]))
@@ -173,6 +186,7 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   return page;
 }
 
+// Counts through each box, the last coordinate fastest.
 std::vector<PagePoint> Page::Points() const {
   std::vector<PagePoint> points;
   for (const Box& box : boxes_) {

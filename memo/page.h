@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page: the solutions that one part of a plane holds, as boxes. Neighbouring points with the same decision
-// are one box; what a page says depends on the set of solutions alone, never on the order they came in.
+// Holds the solutions of one part of a plane as boxes: neighbouring points with the same decision are one
+// box. The contents depend on the set of solutions alone, never on the order in which they came. So equal
+// tables have equal pages.
 #ifndef KIRSCH_MEMO_PAGE_H_
 #define KIRSCH_MEMO_PAGE_H_
 
@@ -17,8 +18,8 @@
 
 namespace kirsch {
 
-// The first decision of the optimal program for the spec at a point, with as many lines available as the
-// point's last coordinate says.
+// The first decision of the optimal program for the spec at a point. The point's last coordinate is the
+// number of lines that are available.
 struct PagePoint {
   CoordinateList point;
   Decision decision;
@@ -26,22 +27,24 @@ struct PagePoint {
   friend bool operator==(const PagePoint&, const PagePoint&) = default;
 };
 
+// A page is a value that does not change; adding points means to make another page of all points.
 class Page {
  public:
   Page() = default;
 
-  // All points have the same number of coordinates, two at least. AlreadyExists if one of them comes with two
-  // decisions.
+  // Makes a page of these points, which all have the same number of coordinates, at least two. AlreadyExists
+  // if a point has two different decisions.
   static absl::StatusOr<Page> Of(std::vector<PagePoint> points);
 
-  // Of the solutions at `point`, its last coordinate aside, the one for the fewest lines that are no fewer
-  // than `available`: the point's last coordinate then says how many.
+  // Finds the solution for a spec at the fewest lines that are no fewer than `available`, which is the last
+  // coordinate of `point`. The last coordinate of the returned point says how many lines these are.
   std::optional<PagePoint> Find(const CoordinateList& point) const;
 
-  // Every solution, ascending by point.
+  // All solutions, ascending by point.
   std::vector<PagePoint> Points() const;
 
-  // The bytes of FORMAT.md, and back. DataLoss if they are not such bytes.
+  // The bytes of a page as FORMAT.md has them, and back. DataLoss if the bytes are no page. Decode believes
+  // nothing: any bytes may come from a damaged file.
   std::string Encode() const;
   static absl::StatusOr<Page> Decode(std::string_view bytes);
 

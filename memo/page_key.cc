@@ -8,12 +8,14 @@
 namespace kirsch {
 namespace {
 
+// A list is its length, then its numbers.
 void AppendList(const CoordinateList& list, std::string* bytes) {
   AppendVarint(list.size(), bytes);
   for (uint32_t coordinate : list) AppendVarint(coordinate, bytes);
 }
 
 CoordinateList ReadList(VarintReader* reader) {
+  // More than any spec has; a damaged key could claim a huge list.
   constexpr uint64_t kLongest = 256;
   CoordinateList list(reader->AtMost(kLongest));
   for (uint32_t& coordinate : list)
@@ -25,6 +27,7 @@ CoordinateList ReadList(VarintReader* reader) {
 
 PageKey PageKey::Of(const Coordinates& coordinates) {
   PageKey key{coordinates.plane, coordinates.point};
+  // The lines are left out, so that all answers for a spec are on one page.
   key.block.pop_back();
   for (uint32_t& coordinate : key.block) coordinate /= kPageSide;
   return key;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which page a point is on.
+// Says which page a point is on. All solutions of a spec, for any number of lines, are on one page, so a
+// lookup reads one page only.
 #ifndef KIRSCH_MEMO_PAGE_KEY_H_
 #define KIRSCH_MEMO_PAGE_KEY_H_
 
@@ -13,16 +14,17 @@
 
 namespace kirsch {
 
-// Its plane, and its point without the last coordinate (the lines available), each divided by kPageSide.
-// Ordered by plane, then block.
+// The plane of a point, and the point's coordinates without the last one (the lines available), each divided
+// by kPageSide. Ordered by plane, then block.
 struct PageKey {
   CoordinateList plane;
   CoordinateList block;
 
+  // All usual sizes have an index below this (SizeIndex), so their points are on one page.
   static constexpr uint32_t kPageSide = 1024;
   static PageKey Of(const Coordinates& coordinates);
 
-  // The bytes of FORMAT.md, and back. DataLoss if they are not such bytes.
+  // The bytes of a key as FORMAT.md has them, and back. DataLoss if the bytes are no key.
   std::string Encode() const;
   static absl::StatusOr<PageKey> Decode(std::string_view bytes);
 

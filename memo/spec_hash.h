@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash of specs for tables in memory: not one to store.
+// Hashes specs for tables in memory. No file may hold the hash: it is no part of any format.
 #ifndef KIRSCH_MEMO_SPEC_HASH_H_
 #define KIRSCH_MEMO_SPEC_HASH_H_
 
@@ -10,8 +10,8 @@
 
 namespace kirsch {
 
-// Multiply and fold, a word at a time. All bits are good. What only epilogues have is left out where there is
-// none.
+// Multiplies and folds, one word at a time, so all bits of the hash are good. Words that only epilogues use
+// are left out if the op has none.
 inline uint64_t HashOf(const Spec& spec) {
   constexpr size_t kPlainWords = (offsetof(Spec, operand) + kMaxMatrices * sizeof(TensorSpec) + 7) / 8;
   const Spec::Words words = spec.words();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite's C interface with absl::Status and scopes. Internal to memo/.
+// Wraps SQLite's C interface, so that errors are absl::Status and resources have scopes. Internal to memo/.
 #ifndef KIRSCH_MEMO_SQLITE_H_
 #define KIRSCH_MEMO_SQLITE_H_
 
@@ -15,7 +15,8 @@
 
 namespace kirsch {
 
-// What went wrong last, as one line: DataLoss if the file is damaged.
+// The last error of the database as one line. DataLoss if it means that the file is damaged, else
+// Unavailable.
 inline absl::Status SqliteError(sqlite3* database, const std::string& path) {
   const int code = sqlite3_errcode(database);
   const std::string text = Cat("'", path, "': ", sqlite3_errmsg(database));
@@ -24,7 +25,8 @@ inline absl::Status SqliteError(sqlite3* database, const std::string& path) {
   return absl::UnavailableError(text);
 }
 
-// One prepared statement. After a failure every further step fails too; status() says why.
+// One prepared statement. After a failure every further step fails, too; status() says why. So callers may
+// bind and step, and look at the status once. Not thread-safe.
 class SqlStatement {
  public:
   SqlStatement(sqlite3* database, const std::string& path, const char* sql)
@@ -36,6 +38,7 @@ class SqlStatement {
   SqlStatement(const SqlStatement&) = delete;
   SqlStatement& operator=(const SqlStatement&) = delete;
 
+  // Binds the next parameter, from the first on. The bytes must outlive the statement.
   SqlStatement& Bind(std::string_view bytes) {  // as a blob, which outlives the statement
     return Bound(sqlite3_bind_blob64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_STATIC));
   }
@@ -45,7 +48,7 @@ class SqlStatement {
   }
   SqlStatement& Bind(int64_t number) { return Bound(sqlite3_bind_int64(statement_, next_++, number)); }
 
-  // True if there is a (further) row.
+  // Goes to the next row. Returns false if there is none, or after an error.
   bool Step() {
     if (!status_.ok()) return false;
     const int code = sqlite3_step(statement_);
@@ -53,14 +56,14 @@ class SqlStatement {
     return code == SQLITE_ROW;
   }
 
-  // Steps to the end.
+  // Steps to the end, for statements without rows.
   absl::Status Run() {
     while (Step()) {
     }
     return status_;
   }
 
-  // A column of the present row. Bytes are valid until the next step.
+  // A column of the present row. The bytes are valid until the next step.
   std::string_view Bytes(int column) const {
     const void* const data = sqlite3_column_blob(statement_, column);
     return {static_cast<const char*>(data), static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
@@ -70,6 +73,7 @@ class SqlStatement {
   const absl::Status& status() const { return status_; }
 
  private:
+  // Keeps the first failure, so that Bind can be chained.
   SqlStatement& Bound(int code) {
     if (code != SQLITE_OK && status_.ok()) status_ = SqliteError(database_, path_);
     return *this;
@@ -82,11 +86,13 @@ class SqlStatement {
   absl::Status status_;
 };
 
+// Runs statements that return nothing.
 inline absl::Status RunSql(sqlite3* database, const std::string& path, const char* sql) {
   if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return absl::OkStatus();
   return SqliteError(database, path);
 }
 
+// The number in the first column of the first row; 0 if there is no row.
 inline absl::StatusOr<int64_t> QueryNumber(sqlite3* database, const std::string& path, const char* sql) {
   SqlStatement statement(database, path, sql);
   const int64_t number = statement.Step() ? statement.Number(0) : 0;

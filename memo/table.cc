@@ -8,6 +8,7 @@
 
 namespace kirsch {
 
+// Reads a page once. A page that could not be read is forgotten, so the next call tries again.
 absl::StatusOr<const Page*> Table::PageOf(const PageKey& key) {
   auto [page, is_new] = pages_.try_emplace(key);
   if (is_new && file_ != nullptr) {
@@ -21,8 +22,8 @@ absl::StatusOr<const Page*> Table::PageOf(const PageKey& key) {
   return &page->second;
 }
 
-// Points are in lexicographic order, the number of lines last: the first one that is not before `point` has
-// the fewest lines, if it is of the same spec.
+// Finds the nearest entry that was added. Points are in lexicographic order with the number of lines last. So
+// the first one that is not before `point` has the fewest lines, if it is of the same spec.
 std::optional<PagePoint> Table::FindAdded(const PageKey& key, const CoordinateList& point) const {
   const auto page = added_.find(key);
   if (page == added_.end()) return std::nullopt;
@@ -39,11 +40,14 @@ absl::StatusOr<std::optional<TableEntry>> Table::Find(const Spec& spec, Lines av
   if (!page.ok()) return page.status();
   std::optional<PagePoint> found = (*page)->Find(coordinates.point);
   const std::optional<PagePoint> added = FindAdded(key, coordinates.point);
+  // Of the file's entry and the added one, the one for fewer lines is nearer.
   if (added && (!found || added->point.back() < found->point.back())) found = added;
   if (!found) return std::nullopt;
   return TableEntry{spec, static_cast<Lines>(found->point.back()), found->decision};
 }
 
+// An entry contradicts only one for the same number of lines: for other numbers, another decision may be the
+// optimum.
 absl::StatusOr<bool> Table::Add(const TableEntry& entry) {
   absl::StatusOr<std::optional<TableEntry>> known = Find(entry.spec, entry.available);
   if (!known.ok()) return known.status();
@@ -58,6 +62,7 @@ absl::StatusOr<bool> Table::Add(const TableEntry& entry) {
 
 absl::StatusOr<std::optional<std::string>> Table::FindText(TextKind kind, const std::string& question) const {
   const Texts& added = texts_[kind];
+  // Answers that were added come first. Commit unites them with those of the file.
   if (const auto found = added.find(question); found != added.end()) return found->second;
   if (file_ == nullptr) return std::optional<std::string>();
   return file_->FindText(kind, question);
@@ -71,10 +76,13 @@ absl::StatusOr<Cost> Table::FindBound(const Spec& spec, Lines available) const {
   return ParseBound(**found);
 }
 
+// Bounds are kept as texts, united by the greater one (United).
 absl::Status Table::AddBound(const Spec& spec, Lines available, Cost bound) {
   return AddText(TextKind::kBound, BoundQuestion(spec, available), BoundText(bound));
 }
 
+// Pages that were added to are read again when they are next asked for, since the file may have points of
+// other processes.
 absl::Status Table::Commit() {
   if (file_ == nullptr) return absl::OkStatus();
   std::map<PageKey, std::vector<PagePoint>> points;
@@ -91,6 +99,7 @@ std::vector<TableEntry> Table::Added() const {
   std::vector<TableEntry> entries;
   for (const auto& [key, page] : added_)
     for (const auto& [point, decision] : page) {
+      // Only points of specs are ever added.
       const std::optional<Question> question = QuestionAt({key.plane, point});
       KIRSCH_CHECK(question.has_value());
       entries.push_back({question->spec, question->available, decision});

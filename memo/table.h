@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table: solutions that outlive the process. The search asks it for whole programs and tells it whole
-// programs (search/table/recall.h); costs and peaks are not in it, they follow from the decisions.
+// Keeps solutions that outlive the process. The search asks the table for whole programs and tells it whole
+// programs (search/table/recall.h). Costs and peaks are not stored: they follow from the decisions.
 #ifndef KIRSCH_MEMO_TABLE_H_
 #define KIRSCH_MEMO_TABLE_H_
 
@@ -16,37 +16,39 @@
 
 namespace kirsch {
 
-// Pages are read from the file when first asked for, and what is added stays in memory until Commit.
-// Not thread-safe.
+// Reads each page from the file when it is first asked for. Keeps in memory what is added, until Commit. Not
+// thread-safe.
 class Table {
  public:
   // A table in memory only.
   Table() = default;
   explicit Table(std::unique_ptr<TableFile> file) : file_(std::move(file)) {}
 
-  // Of the entries of `spec`, the one with the fewest lines that are at least `available`. If its program
-  // turns out to need no more than `available`, it is the optimum there; if not, the table doesn't know.
-  // An error says that the file is damaged.
+  // Finds the entry of `spec` with the fewest lines that are at least `available`. If its program turns out
+  // to need no more than `available`, it is the optimum for `available`, too; if not, the table does not
+  // know. DataLoss: the file is damaged.
   absl::StatusOr<std::optional<TableEntry>> Find(const Spec& spec, Lines available);
 
-  // Remembers an entry; false if it was known. The decision has to be the only one possible.
+  // Remembers an entry. Returns false if it was known. AlreadyExists if another decision is known for it: one
+  // of the two must be wrong.
   absl::StatusOr<bool> Add(const TableEntry& entry);
 
-  // The answer to a question, and one to be remembered, which is united with what is known.
+  // Finds the answer to a question; remembers one, united with what is known (United in table_texts.h).
   absl::StatusOr<std::optional<std::string>> FindText(TextKind kind, const std::string& question) const;
   absl::Status AddText(TextKind kind, const std::string& question, const std::string& answer) {
     return texts_.Add(kind, question, answer);
   }
 
-  // What is proven: no program for `spec` that fills at most `available` lines costs less than `bound`.
-  // 0 where nothing is.
+  // A proven bound: no program for `spec` that fills at most `available` lines costs less than `bound`.
+  // FindBound returns 0 if nothing is proven.
   absl::StatusOr<Cost> FindBound(const Spec& spec, Lines available) const;
   absl::Status AddBound(const Spec& spec, Lines available, Cost bound);
 
-  // Writes what was added to the file, all or nothing; AlreadyExists if the file has another solution.
+  // Writes what was added to the file, all or nothing. AlreadyExists if the file has another solution, for
+  // example another process's. Without a file it does nothing.
   absl::Status Commit();
 
-  // What was added since the last Commit.
+  // The entries that were added since the last Commit.
   std::vector<TableEntry> Added() const;
 
   const TableFile* file() const { return file_.get(); }

@@ -11,6 +11,7 @@
 namespace kirsch {
 namespace {
 
+// The length comes first, so that DecodeEntries knows where keys and pages end.
 void AppendBytes(std::string_view bytes, std::string* all) {
   AppendVarint(bytes.size(), all);
   all->append(bytes);
@@ -18,6 +19,7 @@ void AppendBytes(std::string_view bytes, std::string* all) {
 
 }  // namespace
 
+// Groups entries by pages first: a page merges its points.
 absl::StatusOr<std::string> EncodeEntries(const std::vector<TableEntry>& entries) {
   std::map<PageKey, std::vector<PagePoint>> pages;
   for (const TableEntry& entry : entries) {

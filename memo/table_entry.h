@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the table is a set of.
+// Defines the table's element, and its form as bytes for other processes.
 #ifndef KIRSCH_MEMO_TABLE_ENTRY_H_
 #define KIRSCH_MEMO_TABLE_ENTRY_H_
 
@@ -14,8 +14,8 @@
 
 namespace kirsch {
 
-// With `available` lines left at the level being filled, the optimal program for `spec` begins with
-// `decision`.
+// States that the optimal program for `spec`, with `available` lines left at the level being filled, begins
+// with `decision`.
 struct TableEntry {
   Spec spec;
   Lines available = 0;
@@ -24,8 +24,9 @@ struct TableEntry {
   friend bool operator==(const TableEntry&, const TableEntry&) = default;
 };
 
-// Entries as bytes, for another process of the same job: compressed like pages, each entry once.
-// AlreadyExists if two entries contradict each other.
+// Encodes entries for another process of the same job, as pages: each entry once, neighbours as boxes.
+// AlreadyExists if two entries contradict each other. Decoding gives DataLoss for anything that is no such
+// bytes.
 absl::StatusOr<std::string> EncodeEntries(const std::vector<TableEntry>& entries);
 absl::StatusOr<std::vector<TableEntry>> DecodeEntries(std::string_view bytes);
 

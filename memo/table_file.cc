@@ -20,6 +20,7 @@ constexpr int kPollMilliseconds = 2;
 constexpr int kCompression = 19;
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
+// FORMAT.md describes the schema. It has one table for each kind of text.
 std::string Schema() {
   std::string schema =
       "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
@@ -30,12 +31,13 @@ std::string Schema() {
   return schema;
 }
 
-// Sets checksum and data of a key, or a question, in the first column of a table.
+// SQL that sets checksum and data of a row; the key, or the question, is in the first column.
 std::string SetRow(const char* table, const char* column) {
   return Cat("INSERT INTO ", table, " VALUES (?, ?, ?) ON CONFLICT (", column,
              ") DO UPDATE SET checksum = excluded.checksum, data = excluded.data");
 }
 
+// Covers key and data, so data under another key is found. Chained XXH64, see FORMAT.md.
 int64_t Checksum(std::string_view key, std::string_view data) {
   return static_cast<int64_t>(XXH64(data.data(), data.size(), XXH64(key.data(), key.size(), 0)));
 }
@@ -51,6 +53,7 @@ std::string Compress(const std::string& bytes) {
   return data;
 }
 
+// A damaged size must not make the program take all memory.
 absl::StatusOr<std::string> Decompress(std::string_view data) {
   const auto size = ZSTD_getFrameContentSize(data.data(), data.size());
   if (size > kMaxPageBytes) return absl::DataLossError("not compressed data");  // errors are large numbers
@@ -60,7 +63,7 @@ absl::StatusOr<std::string> Decompress(std::string_view data) {
   return bytes;
 }
 
-// The members of an identity with the names they have in the file.
+// Calls use(name, value) for the members of an identity, with the names that they have in the file.
 template <typename Identity, typename Use>
 void ForEachMember(Identity& identity, Use use) {
   use("target_name", identity.target_name);
@@ -70,7 +73,7 @@ void ForEachMember(Identity& identity, Use use) {
   use("cost_fingerprint", identity.cost_fingerprint);
 }
 
-// Does a page of this key hold only points that belong there?
+// True if all points of the page belong to a page of this key.
 bool BelongsTo(const PageKey& key, const Page& page) {
   if (static_cast<size_t>(page.coordinates()) != key.block.size() + 1) return page.boxes().empty();
   for (const Page::Box& box : page.boxes())
@@ -82,6 +85,8 @@ bool BelongsTo(const PageKey& key, const Page& page) {
 
 }  // namespace
 
+// `uri`: a name with options, or "" for the plain path. The settings make SQLite check cells as it reads
+// them, and trust no code that a schema may contain.
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::string& path, int flags,
                                                                    const std::string& uri) {
   sqlite3* database = nullptr;
@@ -95,6 +100,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::st
   return file;
 }
 
+// Makes the table if the file is new, and then treats it like any other.
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::Open(const std::string& path,
                                                            const TableIdentity& identity) {
   auto file = OpenDatabase(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
@@ -108,6 +114,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::Open(const std::string& pa
   return file;
 }
 
+// Takes the file's own identity, so none can be refused.
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenExisting(const std::string& path) {
   auto file = OpenDatabase(path, SQLITE_OPEN_READWRITE);
   if (!file.ok()) return file.status();
@@ -115,9 +122,10 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenExisting(const std::st
   return file;
 }
 
-// A file that SQLite takes for one that nobody changes needs no locks, and no -shm beside it.
+// Opens a file as immutable. SQLite then takes no locks and makes no -shm beside it.
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenReadOnly(const std::string& path,
                                                                    const TableIdentity& identity) {
+  // Characters that have a meaning in a URI.
   const std::string escaped = absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}});
   auto file =
       OpenDatabase(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Cat("file:", escaped, "?immutable=1"));
@@ -135,6 +143,7 @@ bool TableFile::writable() const { return sqlite3_db_readonly(database_, nullptr
 
 TableFile::~TableFile() { sqlite3_close(database_); }
 
+// True if nothing is in the file: no tables, and no other program's mark.
 absl::StatusOr<bool> TableFile::IsNew() const {
   absl::StatusOr<int64_t> things = QueryNumber(database_, path_, "SELECT count(*) FROM sqlite_schema");
   if (!things.ok()) return things.status();
@@ -145,8 +154,8 @@ absl::StatusOr<bool> TableFile::IsNew() const {
 
 absl::Status TableFile::Begin() { return RunSql(database_, path_, "BEGIN IMMEDIATE"); }
 
-// When two processes do this at once, SQLite tells one of them at once that the file is busy, timeout or not:
-// each might wait for the other.
+// Switches to a write-ahead log. If two processes do so at once, SQLite tells one of them right away that the
+// file is busy, in spite of the timeout, as each might wait for the other. So this tries again.
 absl::Status TableFile::UseWriteAheadLog() {
   for (int waited = 0;; waited += kPollMilliseconds) {
     absl::Status status = RunSql(database_, path_, "PRAGMA journal_mode=WAL");
@@ -156,13 +165,16 @@ absl::Status TableFile::UseWriteAheadLog() {
   }
 }
 
-// Several processes may come here at once: the first makes the table, the others find it made.
+// Makes the tables and the identity in one transaction. Several processes may come here at once: the first
+// one makes them, the others find them made.
 absl::Status TableFile::Create(const TableIdentity& identity) {
+  // Room for checksums can be reserved only while the file has no pages.
   int reserved = kChecksumBytes;  // of a file without pages as yet
   sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   absl::Status status = UseWriteAheadLog();
   if (status.ok()) status = Begin();
   if (!status.ok()) return status;
+  // Another process may have been first.
   absl::StatusOr<bool> still_new = IsNew();
   status = still_new.status();
   if (status.ok() && *still_new) {
@@ -185,6 +197,7 @@ absl::Status TableFile::Create(const TableIdentity& identity) {
   return RunSql(database_, path_, "COMMIT");
 }
 
+// Checks in this order: a table at all, its format, its identity's checksum.
 absl::Status TableFile::ReadIdentity() {
   absl::StatusOr<int64_t> id = QueryNumber(database_, path_, "PRAGMA application_id");
   if (!id.ok()) return id.status();
@@ -203,10 +216,12 @@ absl::Status TableFile::ReadIdentity() {
   if (values["checksum"] != Cat(Checksum(identity_)))
     return absl::DataLossError(
         Cat("'", path_, "': damaged: what it says of its identity doesn't match its checksum"));
+  // FORMAT.md says why this is safe enough.
   (void)RunSql(database_, path_, "PRAGMA synchronous=NORMAL");
   return absl::OkStatus();
 }
 
+// The target's name and text do not matter, only the fingerprints.
 absl::Status TableFile::RefuseOthers(const TableIdentity& expected) const {
   const char* other = identity_.target_fingerprint != expected.target_fingerprint ? "another target"
                       : identity_.rules_fingerprint != expected.rules_fingerprint ? "other rewrite rules"
@@ -218,6 +233,8 @@ absl::Status TableFile::RefuseOthers(const TableIdentity& expected) const {
       ", left as it is; expected one for this target and version (a directory for --db keeps one of each)"));
 }
 
+// Checks everything before a page is used: checksum, compression, form, and that its points belong to its
+// key.
 absl::StatusOr<Page> TableFile::DecodePage(const PageKey& key, std::string_view key_bytes,
                                            std::string_view data, int64_t checksum) const {
   const auto damaged = [&](std::string_view what) {
@@ -233,6 +250,7 @@ absl::StatusOr<Page> TableFile::DecodePage(const PageKey& key, std::string_view 
   return page;
 }
 
+// A page without a row is empty: nothing is known of its points.
 absl::StatusOr<Page> TableFile::ReadPage(const PageKey& key) const {
   const std::string key_bytes = key.Encode();
   SqlStatement statement(database_, path_, "SELECT checksum, data FROM pages WHERE key = ?");
@@ -243,6 +261,7 @@ absl::StatusOr<Page> TableFile::ReadPage(const PageKey& key) const {
   return DecodePage(key, key_bytes, statement.Bytes(1), statement.Number(0));
 }
 
+// Reads the page within the transaction, so that points of other processes are kept.
 absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoint>& points) {
   absl::StatusOr<Page> page = ReadPage(key);
   if (!page.ok()) return page.status();
@@ -258,6 +277,7 @@ absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoin
   return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
 }
 
+// As DecodePage.
 absl::StatusOr<std::string> TableFile::DecodeText(TextKind kind, std::string_view question, int64_t checksum,
                                                   std::string_view data) const {
   const auto damaged = [&](std::string_view what) {
@@ -270,6 +290,7 @@ absl::StatusOr<std::string> TableFile::DecodeText(TextKind kind, std::string_vie
   return text;
 }
 
+// No row means that the question has no answer yet.
 absl::StatusOr<std::optional<std::string>> TableFile::FindText(TextKind kind,
                                                                const std::string& question) const {
   const std::string sql = Cat("SELECT checksum, data FROM ", Info(kind).table, " WHERE question = ?");
@@ -283,6 +304,7 @@ absl::StatusOr<std::optional<std::string>> TableFile::FindText(TextKind kind,
   return std::optional<std::string>(*std::move(text));
 }
 
+// Nothing is written if the answer stays as it is.
 absl::Status TableFile::AddText(TextKind kind, const std::string& question, const std::string& answer) {
   const absl::StatusOr<std::optional<std::string>> known = FindText(kind, question);
   if (!known.ok()) return known.status();
@@ -298,6 +320,7 @@ absl::Status TableFile::AddText(TextKind kind, const std::string& question, cons
   return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
 }
 
+// As ForEachPage.
 absl::Status TableFile::ForEachText(
     TextKind kind,
     const std::function<absl::Status(const std::string& question, const std::string& answer)>& visit,
@@ -320,6 +343,7 @@ absl::Status TableFile::ForEachText(
   return statement.status();
 }
 
+// The first error ends the transaction without a trace.
 absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points,
                             const TableTexts& texts) {
   if (points.empty() && texts.empty()) return absl::OkStatus();
@@ -335,6 +359,7 @@ absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& poi
   return status;
 }
 
+// A row of the table, decoded with its key.
 absl::StatusOr<TableFile::StoredPage> TableFile::DecodeRow(std::string_view key_bytes, int64_t checksum,
                                                            std::string_view data) const {
   absl::StatusOr<PageKey> key = PageKey::Decode(key_bytes);
@@ -362,8 +387,9 @@ absl::Status TableFile::ForEachPage(const std::function<absl::Status(const Store
   return statement.status();
 }
 
-// All that is committed is first moved from the write-ahead log to the file, unless another process is
-// reading; one that does this now may be in the midst of writing a page.
+// Compares the checksums of the file's pages. First everything that is committed is moved from the
+// write-ahead log to the file, unless another process is reading. Another process that does the same now may
+// be in the midst of writing a page, so a failure is tried again.
 absl::Status TableFile::CheckPagesOfFile() const {
   constexpr int kTries = 20;
   absl::Status status;
@@ -376,6 +402,7 @@ absl::Status TableFile::CheckPagesOfFile() const {
   return status;
 }
 
+// Our checksums first: they cover every byte. Then SQLite looks at the structure.
 absl::Status TableFile::CheckIntegrity() const {
   if (absl::Status status = CheckPagesOfFile(); !status.ok()) return status;
   SqlStatement statement(database_, path_, "PRAGMA integrity_check(1)");

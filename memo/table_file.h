@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table on disk: a SQLite file of compressed pages (FORMAT.md). A file holds the solutions of one
-// identity; several processes may read and write it at once; what a process that is killed had not committed
-// is as if it had never been.
+// Keeps a table on disk: a SQLite file of compressed pages (FORMAT.md). A file holds the solutions of one
+// identity. Several processes may read and write it at once. A process that is killed leaves the state of its
+// last commit.
 #ifndef KIRSCH_MEMO_TABLE_FILE_H_
 #define KIRSCH_MEMO_TABLE_FILE_H_
 
@@ -23,8 +23,8 @@ struct sqlite3;
 
 namespace kirsch {
 
-// What a table's solutions hold for: one target, one set of rules, one cost model.
-// Fingerprints are 32 hexadecimal digits. Where one differs, no solution carries over.
+// Says what a table's solutions hold for: one target, one set of rules, one cost model. Fingerprints are 32
+// hexadecimal digits. If one of them differs, no solution carries over.
 struct TableIdentity {
   std::string target_name;
   std::string target;              // its target file, whole: the table can be worked on without it
@@ -33,21 +33,22 @@ struct TableIdentity {
   std::string cost_fingerprint;    // of the cost model
 };
 
-// Version of FORMAT.md.
+// The version of FORMAT.md. A table of another version is refused.
 inline constexpr int kTableFormat = 11;
 
-// Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
-// whole, but of another format or identity. Not thread-safe.
+// A table's file, open. Errors are one line that begins with the path. DataLoss: the file is damaged.
+// FailedPrecondition: it is whole, but of another format or identity. Unavailable: SQLite cannot use it. Not
+// thread-safe.
 class TableFile {
  public:
   // Opens the table at `path` for `identity`; makes it if there is none.
   static absl::StatusOr<std::unique_ptr<TableFile>> Open(const std::string& path,
                                                          const TableIdentity& identity);
-  // Opens the table at `path`, whatever its identity, to read it.
+  // Opens the table at `path`, whatever its identity, for tools that look into tables.
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenExisting(const std::string& path);
 
-  // Opens the table at `path`, if there is one for `identity`, where nothing can be written, not even beside
-  // it. Unavailable: there is none, or only the beginning of one (a full disk).
+  // Opens the table at `path` for `identity` where nothing can be written, not even beside it. Unavailable if
+  // there is none, or only the beginning of one (a full disk).
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenReadOnly(const std::string& path,
                                                                  const TableIdentity& identity);
 
@@ -59,17 +60,17 @@ class TableFile {
   bool writable() const;
   const TableIdentity& identity() const { return identity_; }
 
-  // An empty page if there is none.
+  // Reads a page; returns an empty one if there is none.
   absl::StatusOr<Page> ReadPage(const PageKey& key) const;
 
-  // Adds the points to their pages and the texts to those that there are (United), all or none. AlreadyExists
-  // if a point is there with another decision, or a graph with another plan.
+  // Adds the points to their pages, and unites the texts with those in the file (United), all or none.
+  // AlreadyExists if a point is there with another decision, or a graph with another plan.
   absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points, const TableTexts& texts = {});
 
-  // The answer to a question.
+  // Finds the answer to a question; nothing if there is none.
   absl::StatusOr<std::optional<std::string>> FindText(TextKind kind, const std::string& question) const;
-  // Calls `visit` with every question of this kind and its answer, ascending by the question's bytes; as
-  // ForEachPage.
+  // Calls `visit` with every question of this kind and its answer, ascending by the question's bytes. Errors
+  // and damage are handled as in ForEachPage.
   absl::Status ForEachText(
       TextKind kind,
       const std::function<absl::Status(const std::string& question, const std::string& answer)>& visit,
@@ -80,16 +81,17 @@ class TableFile {
     Page page;
     int64_t bytes = 0;  // as stored, its key included
   };
-  // Calls `visit` with every page, ascending by the bytes of their keys, until an error. A damaged page is
-  // one, unless `damaged` is there to be told of it.
+  // Calls `visit` with every page, ascending by the bytes of their keys, until an error. A damaged page is an
+  // error, unless `damaged` is given: then that is told of it, and the walk goes on.
   absl::Status ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
                            const std::function<void(const absl::Status&)>& damaged = nullptr) const;
 
-  // Is every byte of the file as it was written, and does SQLite find nothing wrong with it? DataLoss, the
-  // first thing only.
+  // Checks that every byte of the file is as it was written, and that SQLite finds nothing wrong. DataLoss
+  // names the first fault only.
   absl::Status CheckIntegrity() const;
 
  private:
+  // Takes over the database, which the destructor closes.
   TableFile(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenDatabase(const std::string& path, int flags,
                                                                  const std::string& uri = "");

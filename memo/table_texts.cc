@@ -11,6 +11,7 @@
 namespace kirsch {
 namespace {
 
+// Reads numbers with one space between them.
 bool ParseNumbers(absl::string_view text, CoordinateList* numbers) {
   for (const absl::string_view word : absl::StrSplit(text, ' ')) {
     uint32_t number = 0;
@@ -26,6 +27,7 @@ bool TableTexts::empty() const {
   return std::all_of(texts_.begin(), texts_.end(), [](const Texts& texts) { return texts.empty(); });
 }
 
+// An error leaves the known answer as it was.
 absl::Status TableTexts::Add(TextKind kind, const std::string& question, const std::string& answer) {
   const auto [known, is_new] = (*this)[kind].try_emplace(question, answer);
   if (is_new) return absl::OkStatus();
@@ -35,6 +37,7 @@ absl::Status TableTexts::Add(TextKind kind, const std::string& question, const s
   return absl::OkStatus();
 }
 
+// Equal answers need no decision.
 absl::StatusOr<std::string> United(TextKind kind, const std::string& known, const std::string& added) {
   if (kind == TextKind::kTuned || known == added) return known;
   if (kind == TextKind::kPlan) return absl::AlreadyExistsError("two plans for one graph");
@@ -44,6 +47,7 @@ absl::StatusOr<std::string> United(TextKind kind, const std::string& known, cons
   return *a < *b ? added : known;
 }
 
+// Coordinates tell specs apart, here as in pages.
 std::string BoundQuestion(const Spec& spec, Lines available) {
   const Coordinates coordinates = CoordinatesOf(spec, available);
   return Cat(absl::StrJoin(coordinates.plane, " "), ";", absl::StrJoin(coordinates.point, " "));

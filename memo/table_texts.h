@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table has beside its pages: answers to questions, both of which are text (FORMAT.md).
+// Holds a table's answers to questions that are not points: question and answer are text (FORMAT.md).
 #ifndef KIRSCH_MEMO_TABLE_TEXTS_H_
 #define KIRSCH_MEMO_TABLE_TEXTS_H_
 
@@ -31,9 +31,9 @@ inline constexpr std::array<TextKindInfo, kTextKinds.size()> kTextKindInfos{
     {{"plans", "plan"}, {"tuned", "tuning"}, {"bounds", "bound"}}};
 constexpr const TextKindInfo& Info(TextKind kind) { return kTextKindInfos[static_cast<size_t>(kind)]; }
 
-// Of one kind: answers by their questions.
+// The answers of one kind, by their questions.
 using Texts = std::map<std::string, std::string>;
-// Of all kinds, in their order.
+// The answers of all kinds.
 class TableTexts {
  public:
   Texts& operator[](TextKind kind) { return texts_[static_cast<size_t>(kind)]; }
@@ -41,23 +41,24 @@ class TableTexts {
 
   bool empty() const;
   void Clear() { texts_ = {}; }
-  // Unites the answer with that which is known of the question, if any is.
+  // Adds an answer; unites it with the one that is known of the question, if there is one.
   absl::Status Add(TextKind kind, const std::string& question, const std::string& answer);
 
  private:
   std::array<Texts, kTextKinds.size()> texts_;
 };
 
-// Which of two answers to one question holds. A graph has one plan: AlreadyExists if they differ. Two
-// measurements needn't agree, the one that is known is kept; of bounds it is the greater. DataLoss: an answer
-// that can't be.
+// Decides which of two answers to one question holds. A graph has one plan: AlreadyExists if the answers
+// differ. Two measurements need not agree; the known one stays. The greater of two bounds holds. DataLoss if
+// an answer cannot be one.
 absl::StatusOr<std::string> United(TextKind kind, const std::string& known, const std::string& added);
 
-// The question about a bound, and back; nothing if it is none.
+// Writes the question about a bound, and reads it; nothing if the text is no such question. The text is the
+// numbers of the plane, ";", and those of the point.
 std::string BoundQuestion(const Spec& spec, Lines available);
 std::optional<Question> ParseBoundQuestion(std::string_view text);
 
-// A bound as an answer, and back.
+// Writes a bound as an answer, and reads it. DataLoss if the text is no cost above 0.
 std::string BoundText(Cost bound);
 absl::StatusOr<Cost> ParseBound(std::string_view text);
 

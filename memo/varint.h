@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as bytes: seven bits a byte, the lowest first, the top bit set in all but the last (LEB128).
+// Writes numbers as bytes and reads them: seven bits a byte, the lowest first, the top bit set in all but the
+// last byte (LEB128). Small numbers, which most coordinates are, take one byte. Example: 300 is 0xac 0x02.
 #ifndef KIRSCH_MEMO_VARINT_H_
 #define KIRSCH_MEMO_VARINT_H_
 
@@ -14,13 +15,14 @@ inline void AppendVarint(uint64_t value, std::string* bytes) {
   bytes->push_back(static_cast<char>(value));
 }
 
-// Signed numbers: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+// Writes signed numbers so that small ones stay short: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
 inline void AppendSigned(int64_t value, std::string* bytes) {
   AppendVarint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63), bytes);
 }
 
-// Reads what was appended. Past the end, or where a number has too many bytes or is out of range, ok() turns
-// false and numbers are 0 from there on.
+// Reads what was appended. After an error ok() is false, and all further numbers are 0; callers may look at
+// ok() once, at the end. Errors are the end of the bytes, a number of too many bytes, and a number out of
+// range.
 class VarintReader {
  public:
   explicit VarintReader(std::string_view bytes) : bytes_(bytes) {}
@@ -37,6 +39,7 @@ class VarintReader {
     return 0;
   }
 
+  // Reads a number that must not exceed `highest`.
   uint64_t AtMost(uint64_t highest) {
     const uint64_t value = Next();
     if (value <= highest) return value;
@@ -49,7 +52,7 @@ class VarintReader {
     return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
   }
 
-  // So many bytes as the number that comes first says.
+  // Reads a number, and then as many bytes.
   std::string_view NextBytes() {
     const uint64_t size = AtMost(remaining());
     const std::string_view bytes = bytes_.substr(next_, ok_ ? size : 0);
