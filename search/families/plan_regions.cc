@@ -17,7 +17,7 @@
 namespace kirsch {
 namespace {
 
-// Of all members, a region has at least such a share for others to be searched for.
+// A region must have at least one in so many of all members for other plans to be searched for it.
 constexpr size_t kWorthASearch = 256;
 
 std::vector<std::vector<double>> ValuesOf(absl::Span<const SharedSize> sizes) {
@@ -35,6 +35,8 @@ class PlanRegionFinder {
       placements_.push_back(PlacementOf(graph, members.options.residency, members.model.target()));
   }
 
+  // In four steps: plans at the ladders' members, plans where nothing serves a member yet, plans between the
+  // ladders' members, and the choice of regions.
   absl::StatusOr<std::optional<PlanFamily>> Find() && {
     std::vector<std::vector<size_t>> ladders;
     for (size_t dim = 0; dim < grid().dims(); ++dim) ladders.push_back(Ladder(dim));
@@ -48,6 +50,7 @@ class PlanRegionFinder {
   }
 
  private:
+  // A plan for any size, and the corners of the box of members that it serves.
   struct Rule {
     std::unique_ptr<SymbolicPlan> plan;
     size_t first, last;  // corners of what it serves; there is code for all between them
@@ -55,7 +58,7 @@ class PlanRegionFinder {
 
   const SizeGrid& grid() const { return costs_.grid(); }
 
-  // The sizes that `value` says for each dim.
+  // The point whose sizes are `value(size, index)` for each dim.
   template <typename Value>
   PlanPoint PointOf(size_t member, const Value& value) const {
     const SizeGrid::Place place = grid().At(member);
@@ -69,12 +72,15 @@ class PlanRegionFinder {
   PlanPoint SizesOf(size_t member) const {
     return PointOf(member, [](const VaryingSize& size, size_t i) { return size.values[i]; });
   }
+  // The smallest sizes that a member's plan must serve: samples stand for the values below them, too.
   PlanPoint LeastServed(size_t member) const {
     return PointOf(member, [](const VaryingSize& size, size_t i) { return size.LeastServed(i); });
   }
 
-  // Of a size, where the others are at their most: the last value of each placement, and representatives,
-  // each with about a fourth of those before it. Descending.
+  // The values of one size that are searched first, descending; the other sizes are at their most. For each
+  // placement these are the last value and representatives, each with about a fourth of the value before it.
+  //
+  // Example: 1 .. 256 with one placement gives about 256, 64, 16, 4, 1.
   std::vector<size_t> Ladder(size_t dim) const {
     const SharedSize& shared = members_.sizes[dim];
     SizeGrid::Place place = grid().At(grid().members() - 1);
@@ -98,7 +104,7 @@ class PlanRegionFinder {
     return ladder;
   }
 
-  // The members at these values of each size, the largest first.
+  // The members at all combinations of these values, the largest first.
   std::vector<size_t> MembersAt(const std::vector<std::vector<size_t>>& ladders) const {
     std::vector<SizeGrid::Place> places = {SizeGrid::Place(grid().dims())};
     for (size_t dim = 0; dim < grid().dims(); ++dim) {
@@ -115,7 +121,8 @@ class PlanRegionFinder {
     return members;
   }
 
-  // Of one size, each has a rule of its own; of two there are too many.
+  // Solves the members of the ladders. If there is one size, each of them gets a rule of its own. Of two
+  // sizes there are too many members for that, so a search is cut off by the best rule so far.
   absl::Status SolveAt(const std::vector<std::vector<size_t>>& ladders) {
     for (size_t member : MembersAt(ladders))
       if (absl::Status status = SearchBelow(grid().dims() == 1 ? RuleCosts::kNone : Cutoff(member), member);
@@ -124,7 +131,7 @@ class PlanRegionFinder {
     return absl::OkStatus();
   }
 
-  // Searches in each box between neighbours of the ladders.
+  // Refines each box between neighbouring values of the ladders.
   absl::Status RefineBetween(const std::vector<std::vector<size_t>>& ladders) {
     // Of two sizes, there is next to nothing to find between members where nothing is found.
     const auto improve = [&](size_t member) -> absl::StatusOr<bool> {
@@ -148,14 +155,14 @@ class PlanRegionFinder {
     return absl::OkStatus();
   }
 
-  // False: no rule serves some member.
+  // Finds a rule for every member. Returns false if no rule serves some member.
   absl::StatusOr<bool> ServeAll() {
     for (size_t member = grid().members(); member-- > 0;)
       if (absl::StatusOr<bool> served = Serve(member); !served.ok() || !*served) return served;
     return true;
   }
 
-  // Searches where no rule serves the member yet.
+  // Searches for the member only if no rule serves it yet: first as usual, then among plans of other forms.
   absl::StatusOr<bool> Serve(size_t member) {
     if (costs_.Least(member) < RuleCosts::kNone) return true;
     if (absl::Status status = Improve(member); !status.ok()) return status;
@@ -164,7 +171,8 @@ class PlanRegionFinder {
     return costs_.Least(member) < RuleCosts::kNone;
   }
 
-  // Searches for a plan for the member that is more than kLossNotSearched better than those known.
+  // Searches for a plan of the member that is better than all known ones by more than kLossNotSearched. No
+  // member is searched for twice.
   absl::Status Improve(size_t member) { return SearchBelow(Cutoff(member), member); }
   absl::Status SearchBelow(double cutoff, size_t member) {
     if (!searched_.insert(member).second) return absl::OkStatus();
@@ -172,13 +180,14 @@ class PlanRegionFinder {
   }
   double Cutoff(size_t member) const { return costs_.Least(member) / (1 + kLossNotSearched); }
 
-  // Rules of the member's plans: for members with its placement.
+  // Adds the rules of the member's plans. They are for members with its placement only.
   absl::Status Add(size_t member, absl::StatusOr<PlanRuleFinder::Rules> rules) {
     if (!rules.ok()) return rules.status();
     for (std::unique_ptr<SymbolicPlan>& plan : *rules) {
       std::vector<double> cycles(grid().members(), RuleCosts::kNone);
       std::vector<size_t> placed, served;
       for (size_t i = 0; i < cycles.size(); ++i) {
+        // A plan for some number of rows may have no code for fewer.
         const PlanPoint least = LeastServed(i);
         if (placements_[i] != placements_[member] || least.rows < plan->least().rows) continue;
         placed.push_back(i);
@@ -189,6 +198,7 @@ class PlanRegionFinder {
       const auto [low, last] = grid().Around(served);
       const std::optional<size_t> first = FirstWithCode(*plan, grid().Around(placed).first, low, last);
       if (!first) continue;
+      // Members outside of the corners have no code by this rule.
       for (size_t i : served)
         if (!grid().IsBetween(*first, i)) cycles[i] = RuleCosts::kNone;
       rules_.push_back({std::move(plan), *first, last});
@@ -197,8 +207,9 @@ class PlanRegionFinder {
     return absl::OkStatus();
   }
 
-  // From the returned member to `last` there is code: from `placed`, or else from `low` on, or a member that
-  // is further up, as some decisions have none of few rows and keys.
+  // Finds the first corner of the members that a rule has code for, up to `last`. It tries `placed`, then
+  // `low`, and then members that are further and further up: some decisions have no code for few rows and
+  // keys.
   std::optional<size_t> FirstWithCode(SymbolicPlan& plan, size_t placed, size_t low, size_t last) const {
     const auto has_code = [&](size_t first) {
       return plan.ApplyToRange(LeastServed(first), SizesOf(last)).has_value();
@@ -213,14 +224,14 @@ class PlanRegionFinder {
     return grid().Index(place);
   }
 
-  // Of members with one placement, does some rule serve several?
+  // True if some rule serves several members of one placement; a family has no use otherwise.
   bool SharesAnywhere() const {
     if (grid().members() == 1) return true;
     return std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.first < rule.last; });
   }
 
-  // Where the first, a middle or the last member of a region has a better plan than any that is known,
-  // regions are found anew, a few times.
+  // Chooses the regions. If the first, a middle or the last member of a region then gets a better plan than
+  // any that was known, regions are chosen anew, a few times at most.
   absl::Status AddRegions() {
     constexpr int kMostTimes = 3;
     const auto loss = [&](double cycles, size_t member) { return cycles / costs_.Least(member) - 1; };
@@ -241,12 +252,14 @@ class PlanRegionFinder {
     return absl::OkStatus();
   }
 
+  // A member of the share near the middle of its box.
   size_t Middle(const RuleCosts::Share& share) const {
     const size_t between = costs_.Between(share.first, share.last);
     const auto at = std::lower_bound(share.members.begin(), share.members.end(), between);
     return at == share.members.end() ? share.members.back() : *at;
   }
 
+  // The region gets the plan with the family's graph for the largest member, and with its sizes.
   void AddRegion(const RuleCosts::Share& share) {
     PlanRegion region{share.members, BuildPlan(rules_[share.rule], share)};
     region.plan.graph = CanonicalGraph(members_.graphs[share.last]);
@@ -256,15 +269,16 @@ class PlanRegionFinder {
     family_.regions.push_back(std::move(region));
   }
 
-  // There is code for all sizes of a rule (Add), and perhaps none for some of them: what is left of these may
-  // be of another form.
+  // Builds the plan of a share. There is code for all sizes of a rule together (Add), but perhaps not for a
+  // part of them, since what is left of these may be of another form. Then the plan is for all sizes of the
+  // rule.
   Plan BuildPlan(const Rule& rule, const RuleCosts::Share& share) const {
     std::optional<Plan> plan = rule.plan->ApplyToRange(LeastServed(share.first), SizesOf(share.last));
     if (!plan) plan = rule.plan->ApplyToRange(LeastServed(rule.first), SizesOf(rule.last));
     return *std::move(plan);
   }
 
-  // In the order of the members' sizes.
+  // Names the plan's sizes, in the order of the members' sizes.
   void SetSizes(const PlanPoint& least, const PlanPoint& most, Plan* plan) const {
     std::vector<PlanSize> sizes;
     for (const SharedSize& shared : members_.sizes) {
@@ -277,7 +291,7 @@ class PlanRegionFinder {
     plan->sizes = std::move(sizes);
   }
 
-  // Unlike any parameter's.
+  // Returns a name that no parameter has.
   std::string FreeName(std::string name) const {
     const auto taken = [&](const GraphNode& node) {
       return node.op == Operation::kInput && node.text == name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for a range of sizes: few that serve all members of a family of graphs nearly as well as each one's
-// own would.
+// Finds plans for a range of sizes: a few that serve all members of a family of graphs, each nearly as well
+// as the member's own plan would.
 #ifndef KIRSCH_SEARCH_FAMILIES_PLAN_REGIONS_H_
 #define KIRSCH_SEARCH_FAMILIES_PLAN_REGIONS_H_
 
@@ -21,14 +21,14 @@
 
 namespace kirsch {
 
-// One of the sizes in which members differ, and what it counts. Of keys: see DifferInKeys.
+// One of the sizes in which members differ, and what it counts. DifferInKeys says what sizes of keys are.
 struct SharedSize {
   VaryingSize size;
   PlanSizeKind kind = PlanSizeKind::kRows;
 };
 
-// What plans are searched for: members that differ in a number of rows, of keys, or of both. All that is
-// pointed to outlives it.
+// The members that plans are searched for. They differ in a number of rows, of keys, or of both. All that
+// this refers to must outlive it.
 struct PlanMembers {
   absl::Span<const Graph> graphs;                   // of all choices of values; the last size varies fastest
   absl::Span<const SharedSize> sizes;               // one, or two of different kinds
@@ -38,21 +38,23 @@ struct PlanMembers {
   const PlanOptions& options;
 };
 
-// A box of members, of which other regions may have some.
+// A group of members with one plan. They are in a box of sizes; other regions may have some of its members.
 struct PlanRegion {
   std::vector<size_t> members;  // ascending
   Plan plan;                    // for all of them: Plan::sizes
 };
 
+// The result: each member is in exactly one region.
 struct PlanFamily {
   std::vector<PlanRegion> regions;  // of all members, by their first one
   std::vector<double> cycles;       // that each member takes with its region's plan, predicted
 };
 
-// Some members are searched: of each size the last value, the one with a fourth of it, and so on, and what
-// RuleCosts::Refine asks for between these. A plan serves members whose operands have the placement of its
-// own. Regions are chosen one after the other: the plan that serves the most members without one, at no more
-// than kMostLoss above each one's cheapest, comes first. Of one thread. Nothing: no rules serve some member.
+// Searches for plans of some members: for each size the last value, the one with a fourth of it, and so on,
+// and the members between these that RuleCosts::Refine asks for. A plan serves only members whose operands
+// have the same placement. Regions are chosen one after the other. Each time the plan comes first that serves
+// the most members without one, at no more than kMostLoss above each member's cheapest. Returns nothing if no
+// rule serves some member, or if no rule serves several members. Runs on one thread.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members);
 
 }  // namespace kirsch

@@ -14,6 +14,7 @@
 namespace kirsch {
 namespace {
 
+// The child that does most of the work; the first of equals.
 const Impl& MainChild(const Impl& impl) {
   const Impl::Child* main = &impl.children.front();
   const auto work = [](const Impl::Child& child) {
@@ -24,6 +25,8 @@ const Impl& MainChild(const Impl& impl) {
   return main->impl;
 }
 
+// Writes a decision. A parallel tile that shares its dim out evenly is written without its size, which only
+// follows from the number of parts.
 std::string DecisionText(const Impl& impl) {
   const Decision& decision = impl.decision;
   const uint32_t size = impl.spec.size[decision.dim];
@@ -33,20 +36,22 @@ std::string DecisionText(const Impl& impl) {
   return Cat("parallel ", impl.spec.op_info().dims[decision.dim].name, " even ", decision.parts);
 }
 
-// A move without code: data that the caches bring.
+// True for a move without code: the caches bring the data.
 bool IsPlainMove(const Impl& node) {
   return node.decision.kind == RewriteKind::kMove && node.decision.level != Level::kVrf;
 }
 
-// Of tiles right inside tiles along the same dim, the outer ones only choose the remainders.
+// True if the node's tiles are divided again along the same dim right away. Then its size only decides which
+// remainders there are.
 bool ChoosesRemainders(const Impl& node) {
   const Decision& inner = MainChild(node).decision;
   return node.decision.kind == RewriteKind::kTile && inner.kind == RewriteKind::kTile &&
          inner.dim == node.decision.dim;
 }
 
-// The nodes that tell, from the root down to the register tile; plain moves in a row, which mean the same in
-// any order, the slower level and the earlier operand first.
+// The nodes that tell programs apart, from the root down to the register tile. Plain moves in a row mean the
+// same in any order. They are sorted, so that their order makes no difference to the text: the slower level
+// first, then the earlier operand.
 std::vector<const Impl*> Spine(const Impl& root) {
   std::vector<const Impl*> spine;
   for (const Impl* node = &root; node->decision.kind != RewriteKind::kMicrokernel; node = &MainChild(*node))
@@ -86,6 +91,7 @@ std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes,
                                 absl::Span<const std::string> decisions) {
   const SizeGrid grid = GridOf(sizes);
   KIRSCH_CHECK(grid.members() == decisions.size());
+  // The last size grows first.
   std::vector<size_t> last_first(grid.dims());
   std::iota(last_first.rbegin(), last_first.rend(), 0);
   std::vector<bool> taken(decisions.size());
@@ -98,6 +104,7 @@ std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes,
     });
     Region& region = regions.emplace_back();
     region.decision = decisions[index];
+    // The grown box becomes a region; its members are taken.
     grid.Every(first, last, [&](size_t member) {
       region.members.push_back(static_cast<int64_t>(member));
       return taken[member] = true;

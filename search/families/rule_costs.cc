@@ -12,8 +12,8 @@
 namespace kirsch {
 namespace {
 
-// Of several sizes, boxes no larger than this along any are not refined: what they might gain is less than
-// what all their corners take.
+// If there are several sizes, boxes no larger than this along any of them are not refined: they might gain
+// less than it takes to solve all their corners.
 constexpr size_t kSmallBox = 4;
 
 std::vector<size_t> Counts(const std::vector<std::vector<double>>& sizes) {
@@ -31,6 +31,7 @@ void RuleCosts::Add(std::vector<double> costs) {
   for (size_t member = 0; member < costs.size(); ++member)
     least_[member] = std::min(least_[member], costs[member]);
   rules_.push_back(std::move(costs));
+  // A new rule may serve all members, for all that is known.
   most_.push_back(grid_.members());
 }
 
@@ -39,6 +40,7 @@ void RuleCosts::SetOwn(size_t member, double cost) {
   least_[member] = std::min(least_[member], cost);
 }
 
+// The least cost of the member may have been this one, so it is found anew.
 void RuleCosts::Forget(size_t rule, size_t member) {
   rules_[rule][member] = kNone;
   const auto own = own_.find(member);
@@ -50,16 +52,18 @@ void RuleCosts::Forget(size_t rule, size_t member) {
 size_t RuleCosts::Between(size_t low, size_t high) const {
   SizeGrid::Place place = grid_.At(low);
   const SizeGrid::Place end = grid_.At(high);
+  // The geometric mean, since sizes matter by their ratios.
   for (size_t dim = 0; dim < grid_.dims(); ++dim) {
     const std::vector<double>& values = sizes_[dim];
     const double middle = std::sqrt(values[place[dim]] * values[end[dim]]);
+    // At least one step from `low`, and one from `high` if there is room.
     place[dim] = std::min(place[dim] + 1, end[dim]);
     while (place[dim] + 1 < end[dim] && values[place[dim]] < middle) ++place[dim];
   }
   return grid_.Index(place);
 }
 
-// The members that have, of each size, one of the values that some of the places have.
+// The members that have, in each size, a value that one of the places has.
 std::set<size_t> RuleCosts::Corners(const std::vector<SizeGrid::Place>& of) const {
   std::vector<SizeGrid::Place> corners = {of.front()};
   for (size_t dim = 0; dim < grid_.dims(); ++dim)
@@ -80,7 +84,7 @@ absl::Status RuleCosts::SolveCorners(const Solve& solve) const {
   return absl::OkStatus();
 }
 
-// Linear in each size, between the box's corners.
+// Interpolates the costs of the box's corners, linearly in each size.
 double RuleCosts::Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const {
   const SizeGrid::Place place = grid_.At(member);
   const std::function<double(SizeGrid::Place, size_t)> expect = [&](SizeGrid::Place corner, size_t dim) {
@@ -96,6 +100,7 @@ double RuleCosts::Expected(size_t member, const SizeGrid::Place& low, const Size
   return expect(low, 0);
 }
 
+// Refines a box recursively. Small boxes are left as they are.
 absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const Solve& solve) const {
   const SizeGrid::Place first = grid_.At(low), last = grid_.At(high);
   const size_t least_extent = grid_.dims() > 1 ? kSmallBox : 2;
@@ -105,10 +110,12 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
     served &= sizes_[dim][last[dim]] <= most_apart * sizes_[dim][first[dim]];
   }
   if (small) return absl::OkStatus();
+  // A box whose members all cost about what the corners let expect needs no more rules.
   served = served && grid_.Every(first, last, [&](size_t member) {
     return Least(member) <= (1 + kMostLoss) * Expected(member, first, last);
   });
   if (served) return absl::OkStatus();
+  // Solves the corners of the boxes around the middle, then refines each of these boxes.
   const SizeGrid::Place middle = grid_.At(Between(low, high));
   const std::set<size_t> solved = Corners({first, last});
   bool any = false;
@@ -122,6 +129,7 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   for (size_t corner : Corners({first, middle})) {
     SizeGrid::Place from = grid_.At(corner), to = from;
     bool empty = false;
+    // The box begins at `corner`; it ends at the middle, or at the end if it begins at the middle.
     for (size_t dim = 0; dim < grid_.dims(); ++dim) {
       const bool lower = from[dim] == first[dim];
       to[dim] = lower && middle[dim] != first[dim] ? middle[dim] : last[dim];
@@ -134,6 +142,8 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
   return absl::OkStatus();
 }
 
+// Rules by the most members that they may still serve. Since members are only taken, an old count is a bound,
+// and the search for the largest box can stop early.
 std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& taken, const Loss& loss) {
   std::vector<size_t> rules(count());
   std::iota(rules.begin(), rules.end(), 0);
@@ -166,6 +176,7 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
   return largest;
 }
 
+// Greedy: the largest share, then the largest of what is left. This does not always give the fewest shares.
 std::vector<RuleCosts::Share> RuleCosts::Cover(const Loss& loss) {
   std::fill(most_.begin(), most_.end(), grid_.members());
   std::vector<Share> shares;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members of a family cost by each rule that is known, and few shares of them that rules serve.
-// Rules are made of solved members; this says which members to solve.
+// Keeps what the members of a family cost by each rule that is known, decides which members to solve next,
+// and chooses few shares of members that rules serve. Rules are made of solved members; making them is the
+// caller's part.
 #ifndef KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 #define KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 
@@ -18,15 +19,15 @@
 
 namespace kirsch {
 
-// The share of its own optimum that a member may lose, as far as it is predicted.
+// The share of its optimum that a member may lose, as far as the cost is predicted.
 inline constexpr double kMostLoss = 0.03;
 
-// The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
-// What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
+// If a rule loses no more than this share of a member's optimum, the member's own program is not searched
+// for. The rest of kMostLoss is left for having less code, and for being served by the rule of a neighbour.
 inline constexpr double kLossNotSearched = 0.02;
 
-// Of members that differ in one size, or in several: of each combination of their values. Costs are in any
-// unit. Not thread-safe.
+// Is about members that differ in one size or in several: one member for each combination of the values.
+// Costs may be in any unit. Not thread-safe.
 class RuleCosts {
  public:
   static constexpr double kNone = std::numeric_limits<double>::infinity();  // the rule makes no program
@@ -37,32 +38,34 @@ class RuleCosts {
 
   const SizeGrid& grid() const { return grid_; }
 
-  // Of one more rule: what each member costs.
+  // Adds a rule, given what each member costs by it; kNone where it has no program.
   void Add(std::vector<double> costs);
-  // There is no code by the rule that serves the member.
+  // Records that the rule has no code for the member after all.
   void Forget(size_t rule, size_t member);
-  // Of a member's own program.
+  // Records the cost of a member's own program.
   void SetOwn(size_t member, double cost);
 
   size_t count() const { return rules_.size(); }  // of rules
   double cost(size_t rule, size_t member) const { return rules_[rule][member]; }
 
-  // Of the best program that is known; kNone if there is none.
+  // The cost of the best program known for the member; kNone if there is none.
   double Least(size_t member) const { return least_[member]; }
 
-  // About as many times more than `low` as `high` has more than it, in each size; neither of the two, if
-  // there is another.
+  // A member between two: in each size near their geometric mean. It is neither of the two, if there is
+  // another.
   size_t Between(size_t low, size_t high) const;
 
-  // False: nothing new came out, so that there is nothing to look for around the member.
+  // Solves a member. It returns false if nothing new came out, so that there is nothing to look for around
+  // the member.
   using Solve = std::function<absl::StatusOr<bool>(size_t member)>;
 
-  // Solves the corners of all there are, the last one first.
+  // Solves the corners of all members, the last one first.
   absl::Status SolveCorners(const Solve& solve) const;
 
-  // Solves more in the box from `low` to `high`, whose corners are solved, as long as some member is not
-  // served. It is if its best known program costs at most kMostLoss above what lies between the corners'
-  // costs: on a line, of one size. Where a corner has more than `most_apart` times another's size, none is.
+  // Solves more members in the box from `low` to `high`, whose corners are solved, as long as some member is
+  // not served. A member is served if its best known program costs at most kMostLoss more than the corners'
+  // costs let expect: a point on a line, if there is one size. If a corner has more than `most_apart` times
+  // another's size, no member counts as served.
   absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve) const;
 
   // Members that one rule may have one program for.
@@ -73,12 +76,13 @@ class RuleCosts {
   };
   using Loss = std::function<double(double cost, size_t member)>;  // of a cost, at a member
 
-  // The most members that are not `taken`, wherever they are; of several shares, the one that loses least in
-  // all. Nothing: no rule serves any that is left. Between calls more may be taken.
+  // Finds the share with the most members that are not `taken`, wherever they are. Of several such shares it
+  // returns the one that loses least in all. Nothing if no rule serves any member that is left. Between two
+  // calls members may become taken, but none may become free.
   std::optional<Share> Largest(const std::vector<bool>& taken, const Loss& loss);
 
-  // Shares of all members, each of which some rule serves: the largest come first. In the order of their
-  // first members.
+  // Divides all members into shares, taking the largest first. Every member must be served by some rule.
+  // Returned in the order of their first members.
   std::vector<Share> Cover(const Loss& loss);
 
  private:

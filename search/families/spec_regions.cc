@@ -18,17 +18,17 @@
 namespace kirsch {
 namespace {
 
-// Of reductions, those of solved neighbours are at most so many times as long. What is copied into a cache
-// fits for some lengths only, and what suits the ends of a line may suit nothing between them.
+// For reductions: how many times as long the one of two solved neighbours may be as the other. A copy may fit
+// a cache for some lengths only, and whatever suits the ends of a line may suit nothing between them.
 constexpr double kMostApart = 16;
 
-// A solved member's decisions, for any size.
+// The decisions of a solved member, as a schedule for any size.
 struct Rule {
   size_t member;  // of the family
   std::shared_ptr<SizeRule> decisions;
 };
 
-// The sizes along the dims.
+// The different sizes of the roots along each dim, ascending.
 std::vector<std::vector<double>> SizesAlong(absl::Span<const Spec> roots, const std::vector<size_t>& dims) {
   std::vector<std::vector<double>> sizes;
   for (size_t dim : dims) {
@@ -39,8 +39,8 @@ std::vector<std::vector<double>> SizesAlong(absl::Span<const Spec> roots, const 
   return sizes;
 }
 
-// Members that differ in their sizes along the dims. `first`: the family's number of the first one. `rules`
-// are those of all groups so far.
+// Finds the regions of members that differ only in their sizes along the dims. `first` is the family's number
+// of the first of them. Rules are shared: a rule of an earlier group may serve members of this one.
 class SizeGroup {
  public:
   SizeGroup(absl::Span<const Spec> roots, const std::vector<size_t>& dims, size_t first,
@@ -60,20 +60,24 @@ class SizeGroup {
   }
 
   absl::Status Find() {
+    // Rules of earlier groups come first, since they may make searches needless.
     const size_t known = family_.regions.size();
     for (const Rule& rule : rules_) AddCandidate(rule);
     const auto solve = [&](size_t member) -> absl::StatusOr<bool> {
       if (absl::Status solved = Solve(member); !solved.ok()) return solved;
       return true;
     };
+    // Then members are solved: the corners, those between them, and those where costs jump.
     if (absl::Status solved = costs_.SolveCorners(solve); !solved.ok()) return solved;
     const double most_apart = Varies(MatmulDims::kK) ? kMostApart : RuleCosts::kNone;
     if (absl::Status refined = costs_.Refine(0, roots_.size() - 1, most_apart, solve); !refined.ok())
       return refined;
     if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
+    // At last regions are chosen, until each member has one.
     for (size_t next = 0; next < roots_.size(); ++next)
       while (!taken_[next])
         if (absl::Status added = AddRegion(next); !added.ok()) return added;
+    // Regions were found largest first; the family has them by their first members.
     std::sort(family_.regions.begin() + static_cast<std::ptrdiff_t>(known), family_.regions.end(),
               [](const SpecRegion& a, const SpecRegion& b) { return a.members < b.members; });
     return absl::OkStatus();
@@ -84,7 +88,8 @@ class SizeGroup {
   SizeMember& Member(size_t member) { return family_.members[first_ + member]; }
   const SizeMember& Member(size_t member) const { return family_.members[first_ + member]; }
 
-  // A rule of another group may have no program for any member, and so none to apply.
+  // Adds a rule with its costs. A rule of another group may have no program for any member here, and is left
+  // out.
   void AddCandidate(const Rule& rule) {
     std::vector<double> costs;
     for (const Spec& root : roots_) {
@@ -98,7 +103,8 @@ class SizeGroup {
     costs_.Add(std::move(costs));
   }
 
-  // For some neighbours among those that it makes programs of.
+  // True if the rule has a program for some two neighbours together. It looks at the first neighbours that it
+  // makes programs of. Without such code the rule could serve single members only.
   bool HasCode(SizeRule& decisions, const std::vector<double>& costs) const {
     const SizeGrid& grid = costs_.grid();
     const auto has_price = [&](size_t member) { return costs[member] < RuleCosts::kNone; };
@@ -111,8 +117,9 @@ class SizeGroup {
     return false;
   }
 
-  // Finds out the member's own program, unless it is proven to be little better than the best one known.
+  // Solves the member, unless it is proven that its own program is little better than the best one known.
   absl::Status Solve(size_t member) {
+    // Only a program that is better by more than kLossNotSearched is of interest.
     const double least = costs_.Least(member);
     const Cost cutoff =
         least < RuleCosts::kNone ? static_cast<Cost>(least / (1 + kLossNotSearched)) + 1 : kInfiniteCost;
@@ -127,6 +134,7 @@ class SizeGroup {
     known.program = solved->program;
     costs_.SetOwn(member, static_cast<double>(solved->cost));
     AddRule(member, {});
+    // If the member's program leaves a remainder, a second rule treats remainders as this program does.
     const bool leaves_rest = std::any_of(dims_.begin(), dims_.end(), [&](size_t dim) {
       return dim != MatmulDims::kK && LeavesRest(known.program, dim);
     });
@@ -140,8 +148,9 @@ class SizeGroup {
     AddCandidate(rules_.back());
   }
 
-  // The costs of longer reductions rise evenly, as no register tiles are filled: where those of the best
-  // rules jump as one comes to its end, by more than a member may lose, there may be another one.
+  // Solves more members of a long reduction. Register tiles do not depend on its length, so costs should rise
+  // evenly. Where the cost of the best rule jumps by more than a member may lose, and that rule comes to its
+  // end, there may be another rule.
   absl::Status SolveJumps() {
     if (dims_.size() > 1 || !Varies(MatmulDims::kK)) return absl::OkStatus();
     const auto size = [&](size_t member) { return static_cast<double>(roots_[member].size[MatmulDims::kK]); };
@@ -153,7 +162,7 @@ class SizeGroup {
     return absl::OkStatus();
   }
 
-  // Is the best program known of the member that of a rule which makes none of the next one?
+  // True if the best program known of the member is by a rule that has no program for the next member.
   bool Ends(size_t member) const {
     for (size_t rule = 0; rule < candidates_.size(); ++rule)
       if (costs_.cost(rule, member) == costs_.Least(member) &&
@@ -162,21 +171,23 @@ class SizeGroup {
     return false;
   }
 
-  // What a member's program loses against its own, as far as that is known. Of a search that was stopped the
-  // bound may say less than the best program does.
+  // Computes how much a program loses against the member's own, as far as that is known. If a search was
+  // stopped, the bound may say less than the best program does; then that program counts.
   double Loss(double cost, size_t member) const {
     const double least = costs_.Least(member), bound = static_cast<double>(Member(member).bound);
     return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
   }
 
-  // Adds a region, of `next` where no other is left; or learns what makes one possible.
+  // Adds a region: the largest share that a rule serves; or, if there is none, one of `next` alone. If `next`
+  // has no program of its own yet, it is solved, which makes one possible.
   absl::Status AddRegion(size_t next) {
     const auto loss = [&](double cost, size_t member) { return Loss(cost, member); };
     if (const auto share = costs_.Largest(taken_, loss)) return AddShare(*share), absl::OkStatus();
     return Member(next).best ? AddOwnRegion(next) : Solve(next);
   }
 
-  // Halves the share until there is a program for its box.
+  // Makes a region of a share. If there is no program for the whole box, the share is halved until there is
+  // one.
   void AddShare(RuleCosts::Share share) {
     for (;;) {
       const std::unique_ptr<SizeRule> decisions = WithLittleCode(share);
@@ -188,6 +199,7 @@ class SizeGroup {
     }
   }
 
+  // Gives the members their programs and costs by these decisions, and marks them as taken.
   void AddRegionOf(const std::vector<size_t>& members, SizeRule& decisions, size_t representative,
                    Impl range) {
     SpecRegion region{{}, std::move(range), representative};
@@ -200,8 +212,9 @@ class SizeGroup {
     family_.regions.push_back(std::move(region));
   }
 
-  // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
-  // others go first, as they are the most code.
+  // Makes the same decisions with as little code as the members allow. It tries to leave register tiles out,
+  // one after the other, and keeps what serves all members. The tallest stays; of the others the taller go
+  // first, as they are the most code.
   std::unique_ptr<SizeRule> WithLittleCode(const RuleCosts::Share& share) const {
     const SizeRule& decisions = *candidates_[share.rule].decisions;
     const std::vector<size_t> members = ByLoss(share);
@@ -221,16 +234,19 @@ class SizeGroup {
       if (rows) options.heights = Heights(*tried, members);
       least = std::move(tried);
     };
+    // Narrower vectors for the last columns are code of their own.
     if (Varies(MatmulDims::kN)) {
       SymbolicScheduleOptions whole = options;
       whole.narrow_vectors = false;
       try_options(whole);
     }
+    // Without a least tail, only what is left behind whole tiles has other heights.
     SymbolicScheduleOptions shared_out = options;
     shared_out.min_tail_tiles = 0;
     try_options(shared_out);
     if (!rows) return least;
     options.heights = Heights(*least, members);
+    // Heights from the second tallest down to 1.
     for (int height = std::bit_width(options.heights) - 2; height > 0; --height) {
       SymbolicScheduleOptions less = options;
       less.heights &= ~(TileHeights{1} << height);
@@ -239,7 +255,8 @@ class SizeGroup {
     return least;
   }
 
-  // Those that lose most first, which other decisions serve least.
+  // The members of a share that lose most come first: it is they for whom fewer register tiles do least well,
+  // so most attempts end early.
   std::vector<size_t> ByLoss(const RuleCosts::Share& share) const {
     std::vector<size_t> members = share.members;
     const auto loss = [&](size_t member) { return Loss(costs_.cost(share.rule, member), member); };
@@ -247,32 +264,34 @@ class SizeGroup {
     return members;
   }
 
+  // The heights of register tiles that the members' programs have.
   TileHeights Heights(SizeRule& decisions, const std::vector<size_t>& members) const {
     TileHeights heights = 0;
     for (size_t member : members) heights |= decisions.HeightsOf(roots_[member]);
     return heights;
   }
 
+  // True if no member loses more than kMostLoss.
   bool Serves(SizeRule& decisions, const std::vector<size_t>& members) const {
     return std::all_of(members.begin(), members.end(), [&](size_t member) {
       return Loss(static_cast<double>(decisions.Price(roots_[member])), member) <= kMostLoss;
     });
   }
 
-  // The root, or what is the least of all that is served as it is.
+  // The root of a member, or the smallest sizes that its program must also serve.
   Spec LeastRoot(size_t member) const {
     Spec least = roots_[member];
     for (size_t dim : dims_) least = Resized(least, dim, least_(dim, least.size[dim]));
     return least;
   }
 
-  // One program for the members of a box.
+  // One program for all members of a box, and for the sizes between them. Nothing if the rule has none.
   std::optional<Impl> RangeOf(SizeRule& decisions, size_t first, size_t last) const {
     return decisions.ApplyToRange(LeastRoot(first), roots_[last]);
   }
 
-  // Of a member that nothing serves as well as its own program. Sizes below it that nobody looks at need one
-  // that serves them, too: the cheapest there is.
+  // Adds a region of a member that nothing serves as well as its own program. If sizes below the member need
+  // a program, too, its own may not serve them; the region then gets the cheapest rule that does.
   absl::Status AddOwnRegion(size_t member) {
     SizeMember& own = Member(member);
     KIRSCH_CHECK(own.best.has_value());
@@ -283,6 +302,7 @@ class SizeGroup {
     return absl::OkStatus();
   }
 
+  // Tries the rules by their cost for the member.
   absl::Status AddCheapestRegion(size_t member) {
     std::vector<size_t> rules(candidates_.size());
     std::iota(rules.begin(), rules.end(), 0);
@@ -315,6 +335,7 @@ class SizeGroup {
 
 }  // namespace
 
+// Cuts the roots into groups that differ in nothing but sizes, and finds the regions of each group.
 absl::StatusOr<SizeFamily> FindSpecRegions(absl::Span<const Spec> placed_roots,
                                            const std::vector<size_t>& dims, const CostModel& model,
                                            const SolveSize& solve, const LeastServed& least) {
