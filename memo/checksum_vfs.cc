@@ -160,7 +160,7 @@ const char* ChecksumVfs() {
   return name;
 }
 
-// Reads the file as bytes, without SQLite: first the header,
+// Reads the file as bytes, without SQLite. The header says how large pages are.
 absl::Status CheckPages(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::array<unsigned char, kHeaderBytes> header = {};
@@ -168,7 +168,7 @@ absl::Status CheckPages(const std::string& path) {
   if (!file || !HasChecksums(header.data())) return Damaged(path, "its first page has no checksum");
   const int page_size = PageSizeOf(header.data());
   if (page_size < kSmallestPage) return Damaged(path, "its first page has no size of pages");
-  // then page after page,
+  // A page is right if its checksum is, if nobody wrote it, or if locks are held on it.
   std::vector<unsigned char> page(static_cast<size_t>(page_size));
   file.seekg(0);
   int64_t pages = 0;
@@ -180,7 +180,7 @@ absl::Status CheckPages(const std::string& path) {
     if (!whole && !zeros && (pages - 1) * page_size != kLockAt)
       return Damaged(path, Cat("the file's page ", pages, " is not as it was written"));
   }
-  // and at last whether pages are missing, or there is a piece of one too many.
+  // The file must end with a whole page, and have as many as its header says.
   if (file.gcount() != 0) return Damaged(path, "it does not end with a page");
   const uint32_t expected = BigEndian(header.data() + kPagesAt, 4);
   if (pages < expected) return Damaged(path, Cat("expected ", expected, " pages of the file, got ", pages));

@@ -130,14 +130,14 @@ class Planner {
       const RowOperands operands = OperandsOf(program_, v);
       for (int i = 0; i < operands.count; ++i) want(operands.values[static_cast<size_t>(i)]);
     };
-    // What the pass delivers: first the results whose stage this is,
+    // The pass delivers the results whose stage this is.
     for (size_t result = 0; result < program_.results.size(); ++result) {
       const int v = program_.results[result].value;
       if (plan_.per_row[At(v)] || stages_[At(v)] != number) continue;
       pass.results.push_back(static_cast<int>(result));
       want(v);
     }
-    // then the reductions that later passes use, and the values that are kept for these.
+    // It also delivers reductions for later passes, and values that are kept for these.
     for (int v = 0; v < count(); ++v) {
       if (!needed_[At(v)]) continue;
       if (Info(ValueAt(program_, v).op).reduces && stages_[At(v)] == number + 1) {
@@ -154,7 +154,7 @@ class Planner {
         want(v);
       }
     }
-    // What it takes to compute that, from the last value to the first. A value that an earlier pass kept is
+    // Finds the values that this takes, from the last one to the first. A value that an earlier pass kept is
     // read; all others are computed again in this pass.
     for (int v = count() - 1; v >= 0; --v) {
       if (!wanted[At(v)] || plan_.per_row[At(v)]) continue;

@@ -98,7 +98,7 @@ int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   return bytes + (beyond ? vector_bytes : 0);
 }
 
-// The copy, then everything below it, which reads the copy instead of the operand.
+// Writes the copy, then everything below it, which reads the copy instead of the operand.
 void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const size_t operand = impl.decision.operand;
   const Impl& child = OnlyChild(impl);
@@ -120,8 +120,8 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const int64_t bytes = WholeLines(CopyBytes(impl));
   inside[operand].start = {TakeOwn(bytes, pack.to.dtype), {}};
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;
-  // Which form of copy: of parts of blocks, of a window, of a reduction or a dim of unknown size, or of known
-  // sizes.
+  // The form of the copy depends on the operand: parts of blocks, a window, a reduction or a dim whose size
+  // is known only at run time, or nothing special.
   if (HasPartOfEachBlock(impl.spec, impl.decision.operand)) {
     WriteBlocksPack(impl, pack, views[operand], inside[operand]);
   } else if (IsWindow(impl.spec, impl.decision.operand)) {
@@ -183,7 +183,7 @@ void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const
       builder_.AddRun(part, {a, b});
     });
   };
-  // One piece of all rows, or several pieces and what is left.
+  // All rows are one piece, or there are several pieces and what is left of the rows.
   if (rows == whole.outer) return copy(Constant(0), rows);
   builder_.AddLoop(
       {Constant(whole.outer), rows}, [&](VarId number) { copy(IndexOf(number), rows); },

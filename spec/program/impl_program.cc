@@ -160,14 +160,14 @@ std::vector<size_t> VaryingDims(const Impl& impl) {
 
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target) {
   const TensorSpec &source = from.tensor(operand), &copy = copied.tensor(operand);
-  // Along the reduction: blocks cannot be cut anywhere, a copy may have fewer rows, and shorter rows only if
-  // it keeps the order.
+  // Along the reduction, blocks have no part. Any other copy may have fewer rows; it may have shorter rows
+  // only if it keeps the order and has no panels.
   if (dim == MatmulDims::kK) {
     if (IsOfBlocks(source.dtype) || IsOfBlocks(copy.dtype)) return false;
     if (dim == OuterDim(copied, operand)) return true;
     return copy.layout.panel == 0 && source.layout.order == copy.layout.order;
   }
-  // Along the other axis: rows of a row-major copy may be fewer, and columns in panels only for rhs.
+  // Along the other dim, a row-major copy may have fewer rows. Only rhs may have fewer columns in panels.
   if (dim == OuterDim(copied, operand)) return copy.layout.panel == 0 && copy.layout.order == Order::kRow;
   if (operand != MatmulDims::kRhs || copy.layout.panel == 0 || IsInPanels(copy.dtype)) return false;
   return source.layout.order != copy.layout.order || LanesMayVary(source.dtype, target);
@@ -241,7 +241,8 @@ int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
   return builder_.AddBuffer({"copy", dtype, Memory::kOwn, true, false, bytes, own_top_ - bytes, true});
 }
 
-// Whole programs without threads, programs in blocks, trees that one thread does alone, and parallel tiles.
+// Handles, in this order: programs without threads, programs in blocks, trees that one thread does alone, and
+// parallel tiles.
 void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const Affine& first) {
   if (!builder_.program().SharesWork()) return WriteNode(impl, views);
   if (impl.spec.block != 0) {
@@ -483,7 +484,7 @@ void ImplWriter::WriteCommonCopies(const Impl& impl, const OperandViews& views) 
   only_common_ = false;
 }
 
-// Writes a register tile as a kernel run. First come the members that follow from the spec and the views,
+// Writes a register tile as a kernel run. The first members follow from the spec and the views.
 void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
   const Spec& spec = impl.spec;
@@ -501,7 +502,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   shape.out = views[kOut].layout;
   shape.accumulate = spec.accumulate;
   shape.epilogue = spec.op_info().epilogue;
-  // the operands, the epilogue's behind the others,
+  // The epilogue's operands come behind the others.
   std::vector<OperandPlace> at = {views[kLhs].start, views[kRhs].start, views[kOut].start};
   for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
     const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
@@ -510,7 +511,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
                                info.UsesDim(MatmulDims::kN)});
     at.push_back(view.start);
   }
-  // what the microkernel prefetches,
+  // Prefetches follow from the microkernel's decision, or else from where rhs is.
   shape.prefetch_out = spec.out().level > Level::kL1;
   shape.microkernel = microkernel;
   const Spec& tile = OnlyChild(impl).spec;
@@ -522,7 +523,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     shape.prefetches_into_l2 = !in_order && tile.operand[kRhs].level == Level::kL1;
     shape.next_tile = in_order ? ColumnsAhead(tile) : shape.n;
   }
-  // and last what is known only when the kernel runs: columns, steps, and whether the tile adds.
+  // The last members say what is known only when the kernel runs: columns, steps, and whether the tile adds.
   if (last_ != Affine{}) {
     shape.runtime_n_tail = shape.tile.lanes;
     shape.n = shape.tile.columns * shape.runtime_n_tail;

@@ -21,20 +21,24 @@
 namespace kirsch {
 namespace {
 
-// Which item of a nest's batch, which tile of its rows and which of their repeats the stages are for;
-// kNoVar: there is one only.
+// Says which item of a nest's batch, which tile of its rows and which of their repeats the stages are written
+// for. kNoVar means that there is only one.
 struct Turn {
   VarId item = kNoVar, tile = kNoVar, repeat = kNoVar;
   Affine key = {};  // the first key of the block, where their number is known when the kernel runs
 };
 
+// Writes a plan from the outside in: phases, nests, items, tiles, repeats, stages. ImplWriter writes the
+// contractions.
 class PlanWriter {
  public:
   PlanWriter(const Plan& plan, const Target& target) : plan_(plan), impls_(target, builder_) {}
 
   Program Write() && {
+    // The caller's buffers come first, as the program's users number them.
     AddBuffers();
     Program& program = builder_.program();
+    // Run-time sizes are the first variables, as kernels know them.
     for (const PlanSize& size : plan_.sizes) {
       VarId& variable = size.kind == PlanSizeKind::kRows ? planned_rows_ : keys_;
       variable = program.variables++;
@@ -42,14 +46,18 @@ class PlanWriter {
     }
     program.phases = plan_.phases();
     for (size_t i = 0; i < plan_.nests.size(); ++i)
+      // A phase has as many tasks as all of its nests together; the program needs the most of any phase.
       program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.nests[i]));
     for (int phase = 0; phase < program.phases; ++phase) WritePhase(phase);
+    // The prepack comes last. It has constants' own buffers where the body has their copies (BufferOf).
     builder_.Prepack([&] { WritePrepack(); });
     PlaceBuffers(&program);
     return std::move(builder_).Build();
   }
 
  private:
+  // Parameters, the result, and a buffer for each value between. PlaceBuffers finds the memory and the place
+  // of values between.
   void AddBuffers() {
     const Graph& graph = plan_.graph;
     const auto add_caller = [&](int value, std::string name, bool stored) {
@@ -73,7 +81,8 @@ class PlanWriter {
     return Cat(value < static_cast<int>(graph.nodes.size()) ? "v" : "copy", value);
   }
 
-  // What is made of a constant has the constant's number.
+  // Writes whatever is made ahead: folded operations, then copies and transforms. A copy has the number of
+  // the constant that it replaces, so the stages that read it need not know.
   void WritePrepack() {
     ahead_ = true;
     for (const LoopNest& nest : plan_.folded) WriteNest(nest, 0);
@@ -90,6 +99,7 @@ class PlanWriter {
     ahead_ = false;
   }
 
+  // How many tasks a nest has: none if each thread does all of it for itself.
   static int64_t TasksOf(const LoopNest& nest) {
     switch (nest.sharing) {
       case Sharing::kNone:
@@ -104,7 +114,7 @@ class PlanWriter {
     KIRSCH_BUG("no such sharing");
   }
 
-  // The number of a nest's first task: those of a phase are numbered one after the other.
+  // The number of a nest's first task. The tasks of a phase are numbered over all its nests.
   int64_t TasksBefore(size_t number) const {
     int64_t tasks = 0;
     for (size_t i = 0; i < number; ++i)
@@ -112,6 +122,7 @@ class PlanWriter {
     return tasks;
   }
 
+  // A program of one phase needs no Phase node.
   void WritePhase(int phase) {
     const auto nests = [&] {
       for (size_t i = 0; i < plan_.nests.size(); ++i)
@@ -120,7 +131,8 @@ class PlanWriter {
     plan_.phases() > 1 ? builder_.AddPhase(phase, nests) : nests();
   }
 
-  // `task`: the number of its first task.
+  // Writes a nest: first what comes before all items, then the items, each with its tiles. `task` is the
+  // number of the nest's first task.
   void WriteNest(const LoopNest& nest, int64_t task) {
     WriteStages(nest.before, {});
     const auto for_items = [&](const std::function<void(VarId)>& body) {
@@ -128,6 +140,7 @@ class PlanWriter {
       builder_.AddLoop({Grown(nest.batch)}, body);
     };
     for_items([&](VarId item) {
+      // An item is one task, or each of its tiles is.
       const int64_t each = nest.sharing == Sharing::kItems ? 1 : nest.tiles();
       const Affine first = item == kNoVar ? Constant(task) : Plus(Constant(task), item, each);
       WriteTask(nest.sharing == Sharing::kItems, first, [&] {
@@ -137,6 +150,7 @@ class PlanWriter {
     });
   }
 
+  // The whole tiles, then what is left of the rows.
   void WriteTiles(const LoopNest& nest, VarId item, const Affine& first) {
     const bool shared = nest.sharing == Sharing::kTiles;
     const auto tile_of = [&](const std::vector<Stage>& stages, VarId tile) {
@@ -151,7 +165,8 @@ class PlanWriter {
         [&](VarId tile) { tile_of(nest.rest, tile); });
   }
 
-  // Whole tiles, and what is left of any number of rows; or all of them.
+  // For a number of rows known only at run time: writes whole tiles and what is left of them, or, if one tile
+  // is all rows, that tile. rows_ holds the number of rows of such a tile.
   template <typename WriteTile>
   void WriteAnyRows(const LoopNest& nest, const WriteTile& write_tile) {
     const Affine rows = Grown(nest.rows);
@@ -169,11 +184,12 @@ class PlanWriter {
         });
   }
 
-  // A number that is for the planned size, and grows with it.
+  // A number that the plan has for its planned size, and that grows in proportion to the actual size.
   Affine Grown(int64_t planned) const {
     return Times(IndexOf(planned_rows_), planned / plan_.size(PlanSizeKind::kRows)->planned);
   }
 
+  // A single turn needs no loop, and so no variable.
   void Repeat(int64_t count, const std::function<void(VarId)>& body) {
     if (count == 1) return body(kNoVar);
     builder_.AddLoop(Whole(count), body);
@@ -184,10 +200,12 @@ class PlanWriter {
     builder_.AddTask(task, body);
   }
 
-  // `first`: the number of the first of the stage's own tasks, if threads share these.
+  // Writes stages in order; those of one loop take turns (Stage::loop). `first` is the number of the first of
+  // a stage's own tasks, if threads share these.
   void WriteStages(const std::vector<Stage>& stages, const Turn& turn, int64_t tile = 0,
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
+      // Stages for blocks of keys come together, and are handled together.
       if (begin->keys != 0 && keys_ != kNoVar) {
         begin = WriteKeys(begin, stages.end(), turn, tile, keys_);
         continue;
@@ -203,6 +221,7 @@ class PlanWriter {
     }
   }
 
+  // Writes a stage for one turn: finds its operands' places, then writes the kernel.
   void WriteTurn(const Stage& stage, const Turn& turn, int64_t tile, const std::optional<Affine>& first) {
     std::vector<OperandPlace> at;
     for (const StageOperand& operand : stage.operands) at.push_back(PlaceOf(operand, turn, tile, stage.keys));
@@ -211,15 +230,17 @@ class PlanWriter {
 
   using Stages = std::vector<Stage>::const_iterator;
 
-  // The stages for blocks of the largest size, as often as there are such blocks in the `left` keys, the last
-  // of all; then those for smaller ones, for what that leaves. Or those for all that is left, if anything is.
-  // Returns where stages for keys end.
+  // Writes the stages for blocks of the largest size as often as there are such blocks in the `left` keys,
+  // which are the last of all keys. It then calls itself for what is left, with the next stages, which are
+  // for smaller blocks or for everything that is left. Returns where stages for keys end.
   Stages WriteKeys(Stages begin, Stages end, const Turn& turn, int64_t tile, VarId left_keys) {
     const Stages next =
         std::find_if(begin, end, [&](const Stage& stage) { return stage.keys != begin->keys; });
     const Affine left = IndexOf(left_keys);
     left_keys_ = left_keys;
+    // With `at_once`, rounding up makes one run if any key is left, and none otherwise.
     builder_.AddLoop({begin->at_once ? Plus(left, begin->keys - 1) : left, begin->keys}, [&](VarId repeat) {
+      // These blocks begin behind the keys that larger blocks have taken.
       const Affine key = Plus(IndexOf(keys_), Times(left, -1));
       for (auto stage = begin; stage != next; ++stage)
         WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
@@ -231,7 +252,8 @@ class PlanWriter {
     return last;
   }
 
-  // `keys`: those of a repeat; 0: it is of none.
+  // The place of an operand for a turn. `keys`: the number of keys in a repeat; 0: the stage is for no keys
+  // in particular.
   OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) const {
     Affine offset = Constant(operand.offset);
     const auto add = [&](VarId variable, int64_t stride, VarId times = kNoVar) {
@@ -247,7 +269,8 @@ class PlanWriter {
     return {BufferOf(operand.value), offset};
   }
 
-  // Of a constant, ahead of all calls, the caller's; in a call what was made of it.
+  // The buffer of a value. Ahead of all calls a constant is the caller's; in a call it is the copy that was
+  // made of it.
   int BufferOf(int value) const {
     const std::map<int, int>& buffers = ahead_ && callers_.contains(value) ? callers_ : buffer_of_;
     const auto buffer = buffers.find(value);
@@ -274,6 +297,7 @@ class PlanWriter {
     }
   }
 
+  // Views say how each operand lies; the tree's sizes that vary are set while it is written.
   void WriteContraction(const Stage& stage, const std::vector<OperandPlace>& at,
                         const std::optional<Affine>& first) {
     OperandViews views;
@@ -287,6 +311,7 @@ class PlanWriter {
     for (size_t dim : dims) impls_.SetSize(kNoVar, dim);
   }
 
+  // A row program is one kernel run over all rows of the tile.
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
     KIRSCH_CHECK(stage.keys_along < 0 || stage.keys <= stage.columns);  // a row kernel has these at most
     const auto inputs = stage.row_strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
@@ -300,6 +325,7 @@ class PlanWriter {
                       (planned_rows_ != kNoVar && stage.any_columns),
                   stage.in_place,
                   stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
+    // A row of scratch memory, if the schedule keeps values there.
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
     const Affine columns = columns_grow       ? Grown(stage.columns)

@@ -15,13 +15,14 @@ namespace {
 
 namespace icl = boost::icl;
 
+// Finds lifetimes in one walk over the text. `time_` is the number of the next run.
 class Lifetimes {
  public:
   explicit Lifetimes(const Program& program) : program_(program), lives_(program.buffers.size()) {}
 
   std::vector<std::optional<Lifetime>> Find() && {
     Use(program_.body);
-    // What a loop makes for later, trip after trip, is there while any trip runs.
+    // A value that a loop makes for later, trip after trip, exists while any trip of the loop runs.
     for (std::optional<Lifetime>& life : lives_)
       for (const auto& [begin, end] : loops_)
         if (life && life->first >= begin && life->first < end && life->last >= end) life->first = begin;
@@ -33,6 +34,7 @@ class Lifetimes {
     for (const Node& node : body) std::visit([&](const auto& shape) { Use(shape); }, node.shape);
   }
   void Use(const Let& let) { Use(let.body); }
+  // All bodies have the same numbers, since one of them runs.
   void Use(const OneOf& one_of) {
     std::vector<const Body*> parts;
     for (const Body& body : one_of.bodies) parts.push_back(&body);
@@ -41,6 +43,8 @@ class Lifetimes {
   void Use(const Task& task) { Use(task.body); }
   void Use(const Phase& phase) { Use(phase.body); }
 
+  // A run uses its operands now. A buffer that it reads before anything has written it in this trip is handed
+  // on from trip to trip.
   void Use(const KernelRun& run) {
     const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
     for (size_t i = 0; i < run.at.size(); ++i) {
@@ -51,6 +55,7 @@ class Lifetimes {
       for (const Affine::Term& term : place.offset.terms) spread_.insert({term.index, place.buffer});
       if (!IsWritten(kernel, i) && !written_.contains(place.buffer)) carried_.insert(place.buffer);
     }
+    // Buffers count as written only after all operands were read: a kernel may read and write one buffer.
     for (size_t i = 0; i < run.at.size(); ++i)
       if (IsWritten(kernel, i)) written_.insert(run.at[i].buffer);
     ++time_;
@@ -63,6 +68,8 @@ class Lifetimes {
     UseOne({&loop.first, &loop.body, &loop.rest});
     const int end = time_;
     loops_.push_back({begin, end});
+    // A buffer from before the loop, or one that is handed on, is needed to the loop's end, as every trip may
+    // read it. A buffer that is handed on is needed from the loop's beginning, too.
     for (size_t i = 0; i < lives_.size(); ++i) {
       std::optional<Lifetime>& life = lives_[i];
       if (!life || life->last < begin) continue;
@@ -74,7 +81,7 @@ class Lifetimes {
     carried_.merge(carried_before);
   }
 
-  // Parts that take turns.
+  // Walks parts that take turns, each from the same number on. The next number is behind the longest part.
   void UseOne(const std::vector<const Body*>& parts) {
     const int begin = time_;
     int end = begin;
@@ -97,15 +104,17 @@ class Lifetimes {
   std::set<int> carried_;                   // read by this trip before it has written to it
 };
 
-// Bytes that are taken, by when: by lifetimes of a thread's own values, by phases of shared ones.
+// The bytes that are taken, by time: by lifetimes for a thread's own values, by phases for shared ones.
 using Places = icl::interval_set<int64_t>;
 using TakenPlaces = icl::interval_map<int, Places>;
 
-// Takes the lowest bytes that nothing has which lives at the same time.
+// Takes the lowest bytes that no value has which lives at the same time.
 int64_t TakeLowest(int64_t bytes, const Lifetime& life, TakenPlaces* taken) {
+  // Everything that is taken at any time of the lifetime, in one set.
   const auto lives = icl::discrete_interval<int>::closed(life.first, life.last);
   Places at_some_time;
   for (auto [at, end] = taken->equal_range(lives); at != end; ++at) at_some_time += at->second;
+  // Goes up through the gaps until one is large enough.
   int64_t place = 0;
   for (const auto& bytes_taken : at_some_time) {
     if (place + bytes <= bytes_taken.lower()) break;
@@ -124,6 +133,7 @@ class MemoryPlanner {
     ForEachRun(program->prepack, [&](const KernelRun& run) { prepacked_.insert(run.at.back().buffer); });
   }
 
+  // Large values first: small ones then fit into the gaps.
   void Place() {
     std::vector<size_t> values;
     for (size_t i = 0; i < program_.buffers.size(); ++i)
@@ -140,6 +150,8 @@ class MemoryPlanner {
   }
 
  private:
+  // The kind of memory follows from who needs the value: later calls, several phases, or one thread in one
+  // phase.
   void PlaceValue(size_t value) {
     Program::Buffer& buffer = program_.buffers[value];
     const std::optional<Lifetime>& phases = phases_[value];
@@ -151,7 +163,8 @@ class MemoryPlanner {
     if (life) buffer.offset = TakeLowest(buffer.bytes, *life, &taken_[buffer.memory]);
   }
 
-  // Nothing: what it holds is not used.
+  // The lifetime in the terms of the value's memory: runs, or phases. Nothing if its contents are not used.
+  // Packed values live for ever, so all have one lifetime.
   std::optional<Lifetime> LifeOf(size_t value) const {
     switch (program_.buffers[value].memory) {
       case Memory::kOwn:
@@ -165,7 +178,8 @@ class MemoryPlanner {
     return Lifetime{};
   }
 
-  // Their writers have laid them out from 0 on.
+  // Temporaries come behind the thread's other values. Their writers have laid them out from 0 on, so a shift
+  // is enough.
   void PlaceTemporaries() {
     const int64_t behind = program_.own_bytes;
     for (Program::Buffer& buffer : program_.buffers) {

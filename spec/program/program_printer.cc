@@ -12,6 +12,7 @@
 namespace kirsch {
 namespace {
 
+// Variables are printed as i and their number, buffers as b, kernels as k.
 std::string Text(const Affine& affine) {
   std::string text;
   for (const Affine::Term& term : affine.terms)
@@ -22,6 +23,7 @@ std::string Text(const Affine& affine) {
   return affine.constant == 0 ? text : Cat(text, " + ", affine.constant);
 }
 
+// "(i0 + 7) / 8", or with "%" for what is left; a plain number if nothing is divided.
 std::string Text(const Count& count) {
   const std::string of = Text(count.of);
   const std::string min_tail = count.min_tail == 0 ? "" : Cat(" keeping ", count.min_tail);
