@@ -103,8 +103,8 @@ class SizeGroup {
     costs_.Add(std::move(costs));
   }
 
-  // True if the rule has a program for some two neighbours together. It looks at the first neighbours that it
-  // makes programs of. Without such code the rule could serve single members only.
+  // True if one program by the rule serves some neighbours. It looks at the first neighbours that all have
+  // programs. Without such code the rule could serve single members only.
   bool HasCode(SizeRule& decisions, const std::vector<double>& costs) const {
     const SizeGrid& grid = costs_.grid();
     const auto has_price = [&](size_t member) { return costs[member] < RuleCosts::kNone; };

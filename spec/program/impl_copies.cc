@@ -25,7 +25,7 @@ PackShape CopyOfBytes(PackShape pack) {
 }
 
 // Calls body(from, to) for each run of the axis's innermost digit. Along that digit elements are at one
-// distance, so a plain copy can do a run. Index i lies at copied(i) in the copy.
+// distance, so one kernel can copy a run. Index i lies at copied(i) in the copy.
 template <typename Copied, typename Write>
 void ForRuns(ProgramBuilder& builder, const DigitAxis& axis, int64_t size, const Copied& copied,
              const OperandPlace& from, const OperandPlace& to, const Write& body, int level = kMaxDigits) {
