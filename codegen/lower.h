@@ -18,13 +18,15 @@
 namespace kirsch {
 
 // Returns the program's code, whose entry is called `name`, a C identifier. The entry takes
-// LoopProgram::tensors as parameters of the same names. A tensor that is called like one of the entry's own
-// parameters gets a `_` behind its name. `always`: parameters that the public function has in any case.
+// LoopProgram::tensors as parameters of the same names, but for a packed one, whose name is that of its
+// operand, or `constants`. A tensor that is called like one of the entry's own parameters gets a `_` behind
+// its name. `always`: parameters that the public function has in any case.
 // Thread-safe.
 LoopProgram Lower(const Program& program, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 
-// The same for a contraction, whose Program is written first. `always.tensors` also names its operands.
+// The same for a program tree or a plan, whose Program is written first. `always.tensors` also names its
+// operands.
 LoopProgram Lower(const ProgramTree& tree, const Target& target, const std::string& name,
                   const EntryParameters& always = {});
 

@@ -46,7 +46,7 @@ Value Polynomial(Math& math, Value x, const std::array<float, kSize>& coefficien
 inline constexpr float kLog2E = 0x1.715476p+0f;
 inline constexpr float kLn2High = 0x1.62e43p-1f, kLn2Low = -0x1.05c61p-29f;
 
-// exp(x) = 1 + x + x^2 * P(x), |x| <= ln(2) / 2, P's constant last: 0.06.
+// exp(x) = 1 + x + x^2 * P(x), |x| <= ln(2) / 2, the coefficients of P, then 1 and 1: 0.06.
 inline constexpr std::array<float, 7> kExp = {
     0x1.6a3616p-10f, 0x1.123cfap-7f, 0x1.5558a6p-5f, 0x1.55548cp-3f, 0x1.fffffcp-2f, 1, 1};
 // Beyond these it is infinity, and zero.

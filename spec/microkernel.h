@@ -26,7 +26,7 @@ bool TargetHas(Arithmetic arithmetic, const Target& target);
 Arithmetic PlainArithmetic(Dtype lhs);
 
 // The fastest arithmetic by which `target` multiplies operands of these types, in either order. Of several
-// that are as fast, it is the one with the largest group.
+// that are as fast, it is the last one of the table.
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
 // The same for a spec: an arithmetic without groups where groups would change the order of its sums, or a

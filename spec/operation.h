@@ -67,7 +67,7 @@ enum class Operation : uint8_t {
 
 enum class OperationKind : uint8_t {
   kLeaf,         // no function of the kernel language
-  kContraction,  // sums of products, which are f32 or s32
+  kContraction,  // sums of products, of the types that spec/matmul_types.h has
   kTranspose,    // of the last two axes
   kCast,         // to nearest, ties to even; to integers saturated
   kElementwise,  // the smaller tensors are repeated as NumPy does; of floats in f32, of integers in s32
@@ -289,7 +289,7 @@ constexpr bool IsConvolution(Operation op) { return Info(op).image_axes > 0; }
 inline constexpr size_t kStepOperations = static_cast<size_t>(Operation::kDiv);
 constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOperations; }
 
-// Is it more than one instruction on a vector?
+// Is it made of other operations, by spec/composition.h? max and min, which are three instructions, are not.
 constexpr bool IsComposed(Operation op) { return Info(op).latency != LatencyClass::kInstruction; }
 
 // Is the result one of the arguments, exactly?

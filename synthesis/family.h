@@ -98,7 +98,7 @@ enum class CodeSharing {
 //   - a schedule is given for several members; or threads for blocks of columns (CheckThreads).
 absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request);
 
-// Solves the request for `target`, whatever the target and the time budget of `arguments`. `memo` is for this
+// Solves the request for `target`, within `budget` and not the time budget of `arguments`. `memo` is for this
 // target alone. A search that is stopped ends `budget`.
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,

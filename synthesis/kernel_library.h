@@ -56,8 +56,8 @@ struct LibraryStyle {
 HeaderFile MakeHeaderFile(const Library& library, const LibraryStyle& style);
 
 // Verifies a library. The interpreter and the JIT run the members: all that have programs of their own, a
-// sample of those that share one. The header is compiled once. Its self-test calls the public functions for
-// every member, or for some of many.
+// sample of those that share one. The header is compiled once, a kernel of one size perhaps by itself.
+// Its self-test calls the public functions for every member, or for some of many.
 //
 // The report is one for all. A rung is passed if all members pass it for which it was climbed.
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style, Observer* observer);

@@ -43,6 +43,15 @@ bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes
                      [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
 }
 
+// True if the size may count columns: no contraction is in the way. Whether plans can be shared along rows
+// and columns is found out by trying.
+bool MayBeColumns(const KernelRequest& request) {
+  const std::vector<GraphNode>& nodes = request.family.graphs()->member(0).nodes;
+  return std::none_of(nodes.begin(), nodes.end(), [](const GraphNode& node) {
+    return Info(node.op).kind == OperationKind::kContraction;
+  });
+}
+
 // Adds a region: its plan, and its members. Members get their predicted cycles and their graph. The plan
 // itself is kept in the last one only, whose text is shown.
 void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& shared, const Target& target,
@@ -125,6 +134,13 @@ std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments
     for (size_t row : rows)
       found.push_back(key < row ? SharedPlanSizes{{key, row}, {PlanSizeKind::kKeys, PlanSizeKind::kRows}}
                                 : SharedPlanSizes{{row, key}, {PlanSizeKind::kRows, PlanSizeKind::kKeys}});
+  if (MayBeColumns(request))
+    for (size_t row : rows)
+      for (size_t column : rows)
+        if (row != column)
+          found.push_back(
+              row < column ? SharedPlanSizes{{row, column}, {PlanSizeKind::kRows, PlanSizeKind::kColumns}}
+                           : SharedPlanSizes{{column, row}, {PlanSizeKind::kColumns, PlanSizeKind::kRows}});
   for (size_t key : keys) found.push_back({{key}, {PlanSizeKind::kKeys}});
   for (size_t row : rows) found.push_back({{row}, {PlanSizeKind::kRows}});
   return found;

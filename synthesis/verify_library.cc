@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifies a library: see kernel_library.h. Members climb to the JIT one after another, while the header,
-// with all of them, compiles beside.
+// Verifies a library: see kernel_library.h. Members climb to the JIT one after another, while the header
+// compiles beside, with all of them that have none of their own (HasOwnHeader).
 #include <algorithm>
 #include <array>
 #include <deque>

@@ -17,7 +17,8 @@
 namespace kirsch {
 
 // Reads the arguments, and runs one command. Returns the exit code of the process: 0 done; 1 a verification
-// failed, or a table is damaged; 2 bad input; 3 a kernel was written, but nothing of it has run.
+// failed, or a table is damaged; 2 bad input; 3 a kernel was written, but nothing of it has run, or bench
+// found one slower than --baseline has it.
 int RunCommandLine(int argc, char** argv);
 
 // The work of the command that was chosen; called once, after all options have been read.

@@ -213,7 +213,8 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
     return refuse(
         Cat("--emit: expected header or c for several kernels or targets, got ", Quoted(arguments.emit)));
   if (graphs != nullptr && graphs->count() > 1 && arguments.emit == "schedule")
-    return refuse("--emit: expected header, c, ll, asm or obj for a family of graphs, got 'schedule'");
+    return refuse(
+        "--emit: expected header, c, ll, asm, obj, program or loops for a family of graphs, got 'schedule'");
   if (one && arguments.abi != Abi::kSystemV)
     return refuse(Cat("--abi: expected sysv for a ", graphs != nullptr ? "graph" : "family", ", as yet"));
   if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)

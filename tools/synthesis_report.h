@@ -28,14 +28,16 @@ void PrintLeftOut(const Library& library, const HeaderFile& file);
 // A region of a family:
 //   {<size>: [low, high] for each that varies, kernels, decision, predicted_gflops: [least, most]}
 //
-// If there are losses, also loss: {known: of so many members, exactly: of these, mean, largest}. The last two
+// If there are losses, also loss: {known: of so many members, exact: of these, mean, largest}. The last two
 // are null if no loss is known.
 nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region);
 
 // The answer to one request. The keys depend on what it is:
-//   spec      spec, target, version, search, cost_cycles, predicted_gflops, schedule; for a constant operand
+//   spec      spec, target, version, search, tuned if it was, cost_cycles, predicted_gflops, schedule; for a
+//   constant operand
 //             also packing: {pack_cycles, unpacked_cycles, pays_from_call}
-//   graph     kernel, target, version, search, cost_cycles, predicted_gflops, winograd, packed_bytes of the
+//   graph     kernel, target, version, search, tuned if it was, cost_cycles, predicted_gflops, winograd,
+//   packed_bytes of the
 //             constants, buffer_bytes and shared_bytes of the plan, phases, schedule, plan (for people)
 //   family    spec (kernel), target, version, search, members (their number), regions, kernels: [{spec, or
 //             <size> for each that varies, cost_cycles, predicted_gflops, and of graphs phases}];

@@ -21,6 +21,7 @@ namespace kirsch {
 //   rows, across         8 rows on, of 32 at least
 //   columns, along       256 to 2048 bytes on, of twice as many at least
 //   columns, across      the tile beside this one
+//   panels of blocks     1 to 8 blocks on
 // clang-format on
 void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Decision>* decisions);
 

@@ -15,7 +15,8 @@
 // - A constant operand is prepacked, before anything else; in plain rows at least.
 // - A batch is split first, one matrix at a time, or shared out over threads.
 // - Tile sizes come from a lattice per kind of dim (tile_sizes.h); any remainder is a spec of its own.
-// - A spec whose output fits the registers is not tiled along a reduction: the microkernel does that.
+// - A spec whose output fits the registers is not tiled along a reduction: the microkernel does that. It is
+//   where a matrix unit multiplies the types, whose tiles take one step of the reduction.
 //
 // Thread-safe: everything here is a pure function.
 #ifndef KIRSCH_REWRITES_SPEC_REWRITE_H_

@@ -18,7 +18,7 @@ namespace kirsch {
 //   output rows              register-tile heights 1..14 (of more than 28 rows: those that divide them or fill
 //                            the registers), the rows of a matrix unit's tile, then 2^i from 32
 //   output's vector dim      2..4 vectors (5 and 6 for at most 5 rows), then 2^i from 8 vectors; one vector
-//                            where there is no room for two; multiples of the panel once packed; 1..6 elements
+//                            where there is no room for two, or sums are narrower than a word; multiples of the panel once packed; 1..6 elements
 //                            too where a dot product can compute them
 //   reductions               2^i from 128, or from 4 per row where rows are few: rhs is then streamed, not
 //                            reused, and wants long runs (from 8 for up to 16 rows and 4096 columns or more

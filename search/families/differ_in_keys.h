@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises families of graphs that are attentions against a cache: only the number of keys varies.
+// Recognises families of graphs in which only the number of keys varies, as in attentions against a cache.
 #ifndef KIRSCH_SEARCH_FAMILIES_DIFFER_IN_KEYS_H_
 #define KIRSCH_SEARCH_FAMILIES_DIFFER_IN_KEYS_H_
 
@@ -12,7 +12,7 @@ namespace kirsch {
 // first key on. So a plan for one may be for all. The members must come by ascending sizes; with fewer than
 // three it is false.
 //
-// Keys are the dim that the matmul behind a softmax sums over.
+// Keys are the dim that a matmul sums over whose lhs is computed, as by a softmax.
 bool DifferInKeys(absl::Span<const Graph> members);
 
 }  // namespace kirsch

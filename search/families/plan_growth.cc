@@ -21,15 +21,17 @@ namespace {
 // the plan's nests.
 class GroupGrowth {
  public:
-  GroupGrowth(int64_t size, int64_t other_size, const Target& target)
-      : size_(size), other_size_(other_size), target_(target) {}
+  GroupGrowth(const GrowingSize& size, const Target& target)
+      : kind_(size.kind), size_(size.planned), other_size_(size.other), target_(target) {}
 
   // `nests`: those of the plan that are the group's. The shapes are expanded without copies, so the plan's
   // own nests have the copies.
   bool Find(const GroupShape& shape, const GroupShape& other, const std::vector<LoopNest*>& nests) {
     if (shape.nests.size() != other.nests.size() || shape.nests.size() != nests.size()) return false;
     for (size_t i = 0; i < nests.size(); ++i)
-      if (!FindIn(shape.nests[i], other.nests[i], nests[i])) return false;
+      if (kind_ == PlanSizeKind::kColumns ? !FindColumns(shape.nests[i], other.nests[i], nests[i])
+                                          : !FindIn(shape.nests[i], other.nests[i], nests[i]))
+        return false;
     return true;
   }
 
@@ -82,6 +84,24 @@ class GroupGrowth {
     for (size_t i = 0; i < rest.size(); ++i)
       if (!Compare(nest.stages[i], rest[i], &plan->rest[i])) return false;
     return Suits(plan->rest, nest.tile);
+  }
+
+  // Compares one nest of a tile that is all rows, where columns alone may differ. It is marked already as to
+  // its rows.
+  bool FindColumns(const LoopNest& nest, const LoopNest& other, LoopNest* plan) const {
+    if (nest.batch != other.batch || nest.rows != other.rows || nest.tile != nest.rows ||
+        other.tile != other.rows || !AreEqual(nest.before, other.before) ||
+        !AreEqual(nest.once, other.once) || plan->stages.size() != nest.stages.size())
+      return false;
+    for (size_t i = 0; i < plan->stages.size(); ++i) {
+      const Stage &a = nest.stages[i], &b = other.stages[i];
+      Stage marks = a;
+      if (!Compare(a, b, &marks) || marks.any_rows) return false;
+      for (size_t j = 0; j < a.operands.size(); ++j)
+        if (nest.batch > 1 && a.operands[j].batch_stride != b.operands[j].batch_stride) return false;
+      if (a.columns != b.columns && !MarkColumns(a, b, &plan->stages[i])) return false;
+    }
+    return true;
   }
 
   // True if there is code for the stages that grow. They must have as many rows, or elements of a single row,
@@ -168,6 +188,7 @@ class GroupGrowth {
     return !*grows || (number % size_ == 0 && number / size_ * other_size_ == other);
   }
 
+  const PlanSizeKind kind_;
   const int64_t size_, other_size_;
   const Target& target_;
 };
@@ -221,7 +242,7 @@ class GroupExpander {
 
 }  // namespace
 
-bool MarkGrowth(int64_t rows, const Graph& other, int64_t other_rows, const std::vector<bool>& of_keys,
+bool MarkGrowth(const GrowingSize& size, const Graph& other, const std::vector<bool>& of_keys,
                 const Target& target, Plan* plan) {
   const GraphUses uses(plan->graph), other_uses(other);
   if (uses.operations() != other_uses.operations()) return false;
@@ -236,8 +257,7 @@ bool MarkGrowth(int64_t rows, const Graph& other, int64_t other_rows, const std:
     if (!shape.error.empty()) return false;
     if (nests.size() == 1 && nests[0]->tile == nests[0]->rows) expander.TakeAllRows(other_uses);
     const GroupShape of_other = expander.Expand(other_uses);
-    if (!of_other.error.empty() || !GroupGrowth(rows, other_rows, target).Find(shape, of_other, nests))
-      return false;
+    if (!of_other.error.empty() || !GroupGrowth(size, target).Find(shape, of_other, nests)) return false;
   }
   return true;
 }

@@ -189,7 +189,9 @@ class PlanRegionFinder {
       for (size_t i = 0; i < cycles.size(); ++i) {
         // A plan for some number of rows may have no code for fewer.
         const PlanPoint least = LeastServed(i);
-        if (placements_[i] != placements_[member] || least.rows < plan->least().rows) continue;
+        if (placements_[i] != placements_[member] || least.rows < plan->least().rows ||
+            least.columns < plan->least().columns)
+          continue;
         placed.push_back(i);
         cycles[i] = plan->CyclesFor(SizesOf(i));
         if (cycles[i] < RuleCosts::kNone) served.push_back(i);
@@ -284,7 +286,9 @@ class PlanRegionFinder {
     for (const SharedSize& shared : members_.sizes) {
       const PlanSize* const size = plan->size(shared.kind);
       if (size == nullptr) continue;
-      const char* const name = shared.kind == PlanSizeKind::kRows ? "n_rows" : "n_keys";
+      const char* const name = shared.kind == PlanSizeKind::kRows   ? "n_rows"
+                               : shared.kind == PlanSizeKind::kKeys ? "n_keys"
+                                                                    : "n_columns";
       sizes.push_back(
           {shared.kind, FreeName(name), least.at(shared.kind), most.at(shared.kind), size->planned});
     }

@@ -50,11 +50,11 @@ struct PlanFamily {
   std::vector<double> cycles;       // that each member takes with its region's plan, predicted
 };
 
-// Searches for plans of some members: for each size the last value, the one with a fourth of it, and so on,
-// and the members between these that RuleCosts::Refine asks for. A plan serves only members whose operands
-// have the same placement. Regions are chosen one after the other. Each time the plan comes first that serves
-// the most members without one, at no more than kMostLoss above each member's cheapest. Returns nothing if no
-// rule serves some member, or if no rule serves several members. Runs on one thread.
+// Searches for plans of some members: for each size the last value of each placement, the one with a fourth
+// of it, and so on, and the members between these that RuleCosts::Refine asks for. A plan serves only members
+// whose operands have the same placement. Regions are chosen one after the other. Each time the plan comes
+// first that serves the most members without one, at no more than kMostLoss above each member's cheapest.
+// Returns nothing if no rule serves some member, or if no rule serves several members. Runs on one thread.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members);
 
 }  // namespace kirsch

@@ -25,7 +25,7 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::FindOthers(const PlanPoint
 // Keys: one less than a multiple of the largest block, of which blocks of all sizes leave nearly a block.
 // Example, of blocks of 64 keys: for 1000 keys it is 959. Rows: the size itself.
 int64_t PlanRuleFinder::Representative(PlanSizeKind kind, int64_t size) const {
-  if (kind == PlanSizeKind::kRows) return size;
+  if (kind != PlanSizeKind::kKeys) return size;
   const int64_t block = LargestKeyBlock(members_.model.target());
   return size < block ? size : (size + 1) / block * block - 1;
 }
@@ -51,6 +51,8 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(PlanPoint sizes, Ke
   PlanOptions options = members_.options;
   options.cutoff = cutoff;
   options.any_rows = SizeOf(PlanSizeKind::kRows) != nullptr;
+  // A single row is not like others: it has no distance to a next one.
+  if (SizeOf(PlanSizeKind::kColumns) != nullptr) sizes.rows = std::max<int64_t>(sizes.rows, 2);
   Graph other_keys;
   if (SizeOf(PlanSizeKind::kKeys) != nullptr) {
     if (sizes.keys == 1) sizes.keys = 2;  // a matrix of one key does not show how keys lie
@@ -87,18 +89,23 @@ void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& any_r
   if (any != nullptr) rules->push_back(std::move(any));
 }
 
-// The plan with everything marked that grows along rows. Nothing: their number does not vary, or the plan is
-// no rule. It is compared with a neighbour of one row more or less, which need not be a member.
+// The plan with everything marked that grows along rows, and along columns if these vary too. Nothing: the
+// number of rows does not vary, or the plan is no rule. It is compared with a neighbour of one row, or one
+// column, more or less, which need not be a member.
 std::optional<Plan> PlanRuleFinder::ForAnyRows(Plan plan, const PlanPoint& sizes) const {
-  const SharedSize* const rows = SizeOf(PlanSizeKind::kRows);
-  if (rows == nullptr) return std::nullopt;
-  PlanPoint other = sizes;
-  other.rows += sizes.rows == rows->size.values[0] ? 1 : -1;
+  if (SizeOf(PlanSizeKind::kRows) == nullptr) return std::nullopt;
   const std::vector<bool> of_keys =
       sizes.keys == 0 ? std::vector<bool>() : NodesOfKeys(plan.graph, CanonicalGraph(WithOtherKeys(sizes)));
-  const Graph neighbour = CanonicalGraph(members_.graph_of(other));
-  if (!MarkGrowth(sizes.rows, neighbour, other.rows, of_keys, members_.model.target(), &plan))
-    return std::nullopt;
+  for (const PlanSizeKind kind : {PlanSizeKind::kRows, PlanSizeKind::kColumns}) {
+    const SharedSize* const shared = SizeOf(kind);
+    if (shared == nullptr) continue;
+    PlanPoint other = sizes;
+    other.at(kind) += sizes.at(kind) <= std::max(shared->size.values[0], 2u) ? 1 : -1;
+    const Graph neighbour = CanonicalGraph(members_.graph_of(other));
+    if (!MarkGrowth({kind, sizes.at(kind), other.at(kind)}, neighbour, of_keys, members_.model.target(),
+                    &plan))
+      return std::nullopt;
+  }
   return plan;
 }
 

@@ -107,7 +107,7 @@ double SymbolicPlan::StageCycles(const Stage& stage, int64_t block, int64_t rows
   const auto planned = static_cast<double>(stage.repeats);
   const bool any_rows = GrowsAlongRows(stage), any_keys = GrowsAlongKeys(stage);
   double cycles = stage.cycles;  // of the planned repeats
-  const int64_t columns = stage.columns_grow ? Grown(stage.columns, sizes.rows) : any_keys ? left : 0;
+  const int64_t columns = stage.columns_grow ? GrownColumns(stage, sizes) : any_keys ? left : 0;
   if (any_rows || any_keys) cycles = planned * RunCycles(stage, any_rows ? rows : 0, columns);
   if (stage.keys == 0 || stage.at_once) return cycles;
   const int64_t in_blocks = stage.keys == block ? keys : keys % (2 * stage.keys);
@@ -141,7 +141,8 @@ double SymbolicPlan::NestCycles(const LoopNest& nest, const PlanPoint& sizes) {
 }
 
 double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
-  if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys)
+  if (sizes.rows < least().rows || sizes.rows > most().rows || sizes.keys > most().keys ||
+      sizes.columns < least().columns || sizes.columns > most().columns)
     return kInfiniteCycles;
   if (!any_rows_ && planned_.keys == 0) return plan_.cycles;
   // The plan's own cycles, with each nest's share replaced. The rest, which a plan pays beside its nests,
@@ -154,9 +155,12 @@ double SymbolicPlan::CyclesFor(const PlanPoint& sizes) {
 std::optional<Plan> SymbolicPlan::ApplyToRange(const PlanPoint& least, const PlanPoint& most) {
   KIRSCH_CHECK(least.rows <= most.rows && most.rows <= this->most().rows);
   KIRSCH_CHECK(least.keys <= most.keys && most.keys <= this->most().keys);
+  KIRSCH_CHECK(least.columns <= most.columns && most.columns <= this->most().columns);
   Plan plan = plan_;
   if (any_rows_) plan.sizes.push_back({PlanSizeKind::kRows, "", 1, 1, planned_.rows});
   if (planned_.keys != 0) plan.sizes.push_back({PlanSizeKind::kKeys, "", 1, 1, 1});
+  if (any_rows_ && planned_.columns != 0)
+    plan.sizes.push_back({PlanSizeKind::kColumns, "", 1, 1, planned_.columns});
   for (size_t i = 0; i < plan.nests.size(); ++i) {
     const LoopNest& nest = plan_.nests[i];
     const bool in_blocks = BlockOf(nest) != 0;  // then anything may be left

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a rule of a plan: it prices and applies the plan's decisions for other numbers of rows, of keys, or
-// of both.
+// Makes a rule of a plan: it prices and applies the plan's decisions for other numbers of rows, of keys, of
+// rows and keys, or of rows and columns.
 #ifndef KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
 #define KIRSCH_SEARCH_FAMILIES_SYMBOLIC_PLAN_H_
 
@@ -18,10 +18,12 @@ namespace kirsch {
 
 // The sizes of a member of a family of graphs; 0: that number does not vary.
 struct PlanPoint {
-  int64_t rows = 0, keys = 0;
+  int64_t rows = 0, keys = 0, columns = 0;
 
-  int64_t& at(PlanSizeKind kind) { return kind == PlanSizeKind::kRows ? rows : keys; }
-  int64_t at(PlanSizeKind kind) const { return kind == PlanSizeKind::kRows ? rows : keys; }
+  int64_t& at(PlanSizeKind kind) {
+    return kind == PlanSizeKind::kRows ? rows : kind == PlanSizeKind::kKeys ? keys : columns;
+  }
+  int64_t at(PlanSizeKind kind) const { return PlanPoint(*this).at(kind); }
 };
 
 // A plan as a rule. Operands must be where those of the plan's member were. Not thread-safe.
@@ -35,8 +37,8 @@ class SymbolicPlan {
  public:
   // `plan`: of a member with `planned` sizes. If these have keys, it must have been searched for any number
   // of them (PlanOptions::other_keys). `any_rows`: what grows is marked (MarkGrowth); else the rule is for
-  // `planned.rows` only. `choice`: for contractions that have the keys as their columns. `model` must outlive
-  // this.
+  // `planned.rows` and `planned.columns` only. `choice`: for contractions that have the keys as their
+  // columns. `model` must outlive this.
   SymbolicPlan(Plan plan, const PlanPoint& planned, bool any_rows, const CostModel& model,
                const SymbolicScheduleOptions& choice = {});
   SymbolicPlan(const SymbolicPlan&) = delete;
@@ -45,8 +47,11 @@ class SymbolicPlan {
   bool LeavesColumns() const;
 
   // The least and the largest sizes that the rule is for.
-  PlanPoint least() const { return {any_rows_ ? 1 : planned_.rows, planned_.keys == 0 ? 0 : 1}; }
-  PlanPoint most() const { return {planned_.rows, most_keys_}; }
+  PlanPoint least() const {
+    return {any_rows_ ? 1 : planned_.rows, planned_.keys == 0 ? 0 : 1,
+            any_rows_ && planned_.columns != 0 ? 1 : planned_.columns};
+  }
+  PlanPoint most() const { return {planned_.rows, most_keys_, planned_.columns}; }
 
   // The predicted cycles of the plan for these sizes; infinity if it is not for them.
   double CyclesFor(const PlanPoint& sizes);
@@ -62,6 +67,11 @@ class SymbolicPlan {
   }
   int64_t Grown(int64_t planned, int64_t rows) const {
     return any_rows_ ? planned / planned_.rows * rows : planned;
+  }
+  // The columns of a row program that grow (Stage::columns_grow).
+  int64_t GrownColumns(const Stage& stage, const PlanPoint& sizes) const {
+    return planned_.columns == 0 ? Grown(stage.columns, sizes.rows)
+                                 : stage.columns / planned_.columns * sizes.columns;
   }
   Spec SpecOf(const Stage& stage, int64_t rows, int64_t keys) const;
   double RunCycles(const Stage& stage, int64_t rows, int64_t keys);

@@ -114,7 +114,8 @@ class SymbolicSchedule {
   // The outcome of the decisions for a spec. An infinite cost: they are not legal for it.
   struct Answer {
     Cost cost = kInfiniteCost;
-    uint32_t tile = 0;  // of what register tiles compute: so much first; all of it: in one
+    uint32_t tile =
+        0;  // the columns, or rows, of the first register tile; where it is all of them, of the only one
     TileHeights heights = 0;
   };
   // How rows are divided among register tiles: `tile` rows each, but for the last rows, which are at least

@@ -34,7 +34,7 @@ struct Relaxation {
 // that the relaxed spec starts at. The rest is a program of the relaxed spec. Each of its transfers costs no
 // more, and every compulsory line is cheaper by at least the difference between the levels.
 //
-// Returns nothing in these cases:
+// Returns nothing in these cases, in which an epilogue may still be left out:
 // - Everything is dense and in L1 already, or the output is in registers, or threads may still be given work.
 // - An operand is constant: its layout is not chosen yet.
 // - Lhs may still be rounded, and then be multiplied faster.

@@ -15,8 +15,9 @@
 namespace kirsch {
 
 // The question's text: the graph in its canonical form, without names, and what else a plan depends on. Two
-// questions are the same if and only if their answers must be. Example: two graphs that differ in names of
-// values ask the same.
+// questions are the same if and only if their answers must be. An option that changes plans has to be in it.
+// Plans for any number of rows or keys are asked of no table, so what makes them such is not. Example: two
+// graphs that differ in names of values ask the same.
 std::string PlanQuestion(const Graph& graph, const PlanOptions& options);
 
 // Returns the plan that the table has for the graph, or else the one that SearchPlan finds. The table then

@@ -70,8 +70,8 @@ struct Stage {
   // has as many rows (along M of its spec) as the tile has. any_columns: its only row has as many elements as
   // the tile has rows.
   bool any_rows = false, any_columns = false;
-  // Do the columns of a row program grow in proportion to the number of rows (Plan::sizes)? So they do where
-  // that number counts columns. Then distances of rows may be kDenseRows.
+  // The columns of a row program grow in proportion to the size that counts them: PlanSizeKind::kColumns, or
+  // kRows where there is none. Distances of rows may be kDenseRows then.
   bool columns_grow = false;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
@@ -121,14 +121,14 @@ struct Buffer {
   int64_t bytes = 0;
 };
 
-enum class PlanSizeKind : uint8_t { kRows, kKeys };
+enum class PlanSizeKind : uint8_t { kRows, kKeys, kColumns };
 
 // A size that is known when the kernel runs, from `least` to `most`.
 struct PlanSize {
   PlanSizeKind kind = PlanSizeKind::kRows;
   std::string name;
   int64_t least = 1, most = 1;
-  int64_t planned = 1;  // kRows: that numbers are for which grow with it
+  int64_t planned = 1;  // kRows, kColumns: numbers that grow with it are for this size
 };
 
 // The whole plan of a graph. PlanWriter (plan_program.cc) turns it into a Program.

@@ -40,8 +40,10 @@ class PlanWriter {
     Program& program = builder_.program();
     // Run-time sizes are the first variables, as kernels know them.
     for (const PlanSize& size : plan_.sizes) {
-      VarId& variable = size.kind == PlanSizeKind::kRows ? planned_rows_ : keys_;
-      variable = program.variables++;
+      const VarId variable = program.variables++;
+      (size.kind == PlanSizeKind::kRows   ? planned_rows_
+       : size.kind == PlanSizeKind::kKeys ? keys_
+                                          : columns_) = variable;
       program.sizes.push_back({size.name, variable, size.least, size.most});
     }
     program.phases = plan_.phases();
@@ -189,6 +191,12 @@ class PlanWriter {
     return Times(IndexOf(planned_rows_), planned / plan_.size(PlanSizeKind::kRows)->planned);
   }
 
+  // The same of columns, which have a size of their own where rows are as many as another one says.
+  Affine GrownColumns(int64_t planned) const {
+    if (columns_ == kNoVar) return Grown(planned);
+    return Times(IndexOf(columns_), planned / plan_.size(PlanSizeKind::kColumns)->planned);
+  }
+
   // A single turn needs no loop, and so no variable.
   void Repeat(int64_t count, const std::function<void(VarId)>& body) {
     if (count == 1) return body(kNoVar);
@@ -328,7 +336,7 @@ class PlanWriter {
     // A row of scratch memory, if the schedule keeps values there.
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
-    const Affine columns = columns_grow       ? Grown(stage.columns)
+    const Affine columns = columns_grow       ? GrownColumns(stage.columns)
                            : rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_)
                                               : Affine{};
     const Count count = planned_rows_ != kNoVar && stage.any_rows ? Count{IndexOf(rows_)} : Whole(stage.rows);
@@ -341,8 +349,8 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
-  bool ahead_ = false;                           // is what is written prepacked?
-  VarId planned_rows_ = kNoVar, keys_ = kNoVar;  // Plan::sizes
+  bool ahead_ = false;                                              // is what is written prepacked?
+  VarId planned_rows_ = kNoVar, keys_ = kNoVar, columns_ = kNoVar;  // Plan::sizes
   // How many keys those are that stages take at once; how many rows the tile has that is being written.
   VarId left_keys_ = kNoVar, rows_ = kNoVar;
 };

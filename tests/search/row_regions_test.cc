@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memo/hash_memo.h"
@@ -75,6 +76,28 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
     const auto regions = RegionsOf(family, GetParam());
     ASSERT_TRUE(regions.has_value());
     EXPECT_LT(2 * regions->regions.size(), family.members.size());
+    ExpectEveryMemberIsRight(family, *regions, GetParam());
+  }
+}
+
+// Rows and columns at once; the last is of sizes in the other order.
+TEST_P(RowRegionsTest, EveryNumberOfRowsAndColumnsIsRight) {
+  using enum PlanSizeKind;
+  for (const auto& [text, kinds] : std::vector<std::pair<std::string, std::vector<PlanSizeKind>>>{
+           {"kernel soft[m = 1..9, n = 1..40](x: f32[m,n]) -> f32[m,n]:\n return softmax(x)",
+            {kRows, kColumns}},
+           {"kernel most[m = 1..12, n = 1..30](x: f32[m,n], y: f32[n]) -> f32[m,1]:\n"
+            " return reduce_max(mul(x, y), axis=1)",
+            {kRows, kColumns}},
+           {"kernel heads[m = 1..9, n = 1..40](x: f32[2,m,n]) -> f32[2,m,n]:\n return softmax(x)",
+            {kRows, kColumns}},
+           {"kernel soft[n = 1..40, m = 1..9](x: f32[m,n]) -> f32[m,n]:\n return softmax(x)",
+            {kColumns, kRows}}}) {
+    SCOPED_TRACE(text);
+    const Family family = MakeFamily(text, kinds);
+    const auto regions = RegionsOf(family, GetParam());
+    ASSERT_TRUE(regions.has_value());
+    EXPECT_LE(16 * regions->regions.size(), family.members.size());
     ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
 }
