@@ -315,14 +315,14 @@ int64_t Touched(const Spec& spec, int operand) {
 }
 
 // Each element once; gaps that are shorter than a run, and the last of several equal gaps, are counted, too.
-TEST(ConvolutionTest, RegionsAreWhatCountingGives) {
+TEST(ConvolutionTest, FootprintsAreWhatCountingGives) {
   int exact = 0, windows = 0;
   for (const ConvShape& shape : SmallConvolutions()) {
     const Spec spec = SpecOf(shape);
     const int operand = spec.op_info().window.operand;
     if (operand < 0 || (shape.filters > 1 && !shape.depthwise)) continue;
-    const WindowFootprint touched = WindowFootprintOf(spec, operand, /*line=*/1, /*page=*/64);
-    const int64_t touched = Touched(spec, operand), counted = touched.stretches * touched.length;
+    const WindowFootprint footprint = WindowFootprintOf(spec, operand, /*line=*/1, /*page=*/64);
+    const int64_t touched = Touched(spec, operand), counted = footprint.stretches * footprint.length;
     ASSERT_GE(counted, touched) << PrintSpec(spec);
     ASSERT_LE(counted, 2 * touched) << PrintSpec(spec);
     const ConvAxis& width = shape.axes[ImageAxes::kWidth];  // the height has the same
