@@ -211,8 +211,9 @@ TEST_F(GraphFamilyCliTest, ConstantsArePackedOnceForAll) {
 TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
   ASSERT_TRUE(WriteFile(Path("s"), "microkernel").ok());
   const std::string mlp = Cat(" -f ", Path("k.kirsch"), " --kernel mlp");
-  ExpectRefused(Cat("synth", mlp, " -o ", Path("o"), " --emit schedule"),
-                "--emit: expected header, c, ll, asm or obj for a family of graphs, got 'schedule'");
+  ExpectRefused(
+      Cat("synth", mlp, " -o ", Path("o"), " --emit schedule"),
+      "--emit: expected header, c, ll, asm, obj, program or loops for a family of graphs, got 'schedule'");
   ASSERT_TRUE(WriteFile(Path("c.kirsch"),
                         "kernel f[m = 1..3](x: f32[m,8], w: const f32[8,8]):\n return matmul(exp(x), w)\n")
                   .ok());
