@@ -81,8 +81,11 @@ class GroupGrowth {
     if (rest.empty()) return nest.tile == 1 || size_ % nest.tile == other_size_ % nest.tile;
     if (rest.size() != nest.stages.size()) return false;
     plan->rest = plan->stages;
-    for (size_t i = 0; i < rest.size(); ++i)
+    for (size_t i = 0; i < rest.size(); ++i) {
       if (!Compare(nest.stages[i], rest[i], &plan->rest[i])) return false;
+      // What is left of rows has as many columns, unless these are the rows.
+      if (nest.stages[i].columns != rest[i].columns && !plan->rest[i].any_columns) return false;
+    }
     return Suits(plan->rest, nest.tile);
   }
 

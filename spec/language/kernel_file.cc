@@ -63,6 +63,19 @@ bool HasConvolution(const Graph& graph) {
                      [](const GraphNode& node) { return IsConvolution(node.op); });
 }
 
+// The request for a kernel in the forms that it has, of which there is one at least: a spec, if it can be
+// one.
+KernelRequest MakeRequest(std::string name, std::string_view source, std::optional<SpecFamily> specs,
+                          std::optional<GraphFamily> graph) {
+  KernelRequest request{std::move(name), {}, std::string(source)};
+  request.graph = std::move(graph);
+  if (specs)
+    request.family = *std::move(specs);
+  else
+    request.UseGraph();
+  return request;
+}
+
 // A shorthand: a matmul or a row of graph shorthands, each perhaps with ranges.
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
   const Word operation = SplitWords(text).front();
@@ -85,15 +98,11 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
   if (!kernel.ok()) return kernel.status();
   if (!kernel->spec.ok() && !kernel->graph.ok()) return kernel->graph.status();
-  KernelRequest request;
-  request.name = MakeIdentifier(kernel->text);
-  request.source = std::string(source);
-  if (kernel->graph.ok()) request.graph.emplace(*std::move(kernel->graph));
-  if (kernel->spec.ok())
-    request.family = SpecFamily(*std::move(kernel->spec));
-  else
-    request.UseGraph();
-  return request;
+  std::optional<SpecFamily> specs;
+  if (kernel->spec.ok()) specs.emplace(*std::move(kernel->spec));
+  std::optional<GraphFamily> graph;
+  if (kernel->graph.ok()) graph.emplace(*std::move(kernel->graph));
+  return MakeRequest(MakeIdentifier(kernel->text), source, std::move(specs), std::move(graph));
 }
 
 // Reads line after line. A kernel of the kernel language collects lines in block_ until its return.
@@ -170,13 +179,9 @@ class KernelFileParser {
                                        [](const GraphNode& node) { return IsOfGraphs(node.type.dtype); });
     std::optional<SpecFamily> specs = AsSpecs(*graph);
     if (!specs && !of_graphs) return NoGraph(graph->member(0));
-    KernelRequest request{name, {}, std::string(source_)};
-    if (of_graphs) request.graph = *std::move(graph);
-    if (specs)
-      request.family = *std::move(specs);
-    else
-      request.UseGraph();
-    return Add(std::move(request), lines.front().position);
+    std::optional<GraphFamily> graphs;
+    if (of_graphs) graphs = *std::move(graph);
+    return Add(MakeRequest(name, source_, std::move(specs), std::move(graphs)), lines.front().position);
   }
 
   // The error for a kernel that is no spec, and has a type that graphs do not have. It names the node, and
