@@ -25,7 +25,11 @@ std::vector<size_t> Counts(const std::vector<std::vector<double>>& sizes) {
 }  // namespace
 
 RuleCosts::RuleCosts(std::vector<std::vector<double>> sizes, bool in_boxes)
-    : sizes_(std::move(sizes)), grid_(Counts(sizes_)), in_boxes_(in_boxes), least_(grid_.members(), kNone) {}
+    : sizes_(std::move(sizes)),
+      grid_(Counts(sizes_)),
+      in_boxes_(in_boxes),
+      least_(grid_.members(), kNone),
+      bounds_(grid_.members()) {}
 
 void RuleCosts::Add(std::vector<double> costs) {
   for (size_t member = 0; member < costs.size(); ++member)
@@ -75,13 +79,6 @@ std::set<size_t> RuleCosts::Corners(const std::vector<SizeGrid::Place>& of) cons
   std::set<size_t> members;
   for (const SizeGrid::Place& corner : corners) members.insert(grid_.Index(corner));
   return members;
-}
-
-absl::Status RuleCosts::SolveCorners(const Solve& solve) const {
-  const std::set<size_t> corners = Corners({grid_.At(0), grid_.At(grid_.members() - 1)});
-  for (auto corner = corners.rbegin(); corner != corners.rend(); ++corner)
-    if (absl::StatusOr<bool> solved = solve(*corner); !solved.ok()) return solved.status();
-  return absl::OkStatus();
 }
 
 // Interpolates the costs of the box's corners, linearly in each size.
@@ -144,7 +141,7 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
 
 // Rules by the most members that they may still serve. Since members are only taken, an old count is a bound,
 // and the search for the largest box can stop early.
-std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& taken, const Loss& loss) {
+std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& taken) {
   std::vector<size_t> rules(count());
   std::iota(rules.begin(), rules.end(), 0);
   std::stable_sort(rules.begin(), rules.end(), [&](size_t a, size_t b) { return most_[a] > most_[b]; });
@@ -154,7 +151,7 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
     const size_t most = largest ? largest->members.size() : 1;
     if (most_[rule] < most) break;
     const auto serves = [&](size_t member) {
-      return !taken[member] && loss(cost(rule, member), member) <= kMostLoss;
+      return !taken[member] && Loss(cost(rule, member), member) <= kMostLoss;
     };
     const SizeGrid::Box box =
         grid_.FullestBox([&](size_t member) { return !in_boxes_ || cost(rule, member) < kNone; }, serves);
@@ -165,7 +162,7 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
     grid_.Every(grid_.At(box.first), grid_.At(box.last), [&](size_t member) {
       if (!serves(member)) return true;
       share.members.push_back(member);
-      lost += loss(cost(rule, member), member);
+      lost += Loss(cost(rule, member), member);
       return true;
     });
     if (largest && box.wanted == most && lost >= least) continue;
@@ -177,16 +174,16 @@ std::optional<RuleCosts::Share> RuleCosts::Largest(const std::vector<bool>& take
 }
 
 // Greedy: the largest share, then the largest of what is left. This does not always give the fewest shares.
-std::vector<RuleCosts::Share> RuleCosts::Cover(const Loss& loss) {
-  std::fill(most_.begin(), most_.end(), grid_.members());
+std::vector<RuleCosts::Share> RuleCosts::Cover() {
   std::vector<Share> shares;
   std::vector<bool> taken(grid_.members());
   while (std::find(taken.begin(), taken.end(), false) != taken.end()) {
-    std::optional<Share> share = Largest(taken, loss);
+    std::optional<Share> share = Largest(taken);
     KIRSCH_CHECK(share.has_value());
     for (size_t member : share->members) taken[member] = true;
     shares.push_back(*std::move(share));
   }
+  std::fill(most_.begin(), most_.end(), grid_.members());  // members are free again
   std::sort(shares.begin(), shares.end(),
             [](const Share& a, const Share& b) { return a.members < b.members; });
   return shares;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what the members of a family cost by each rule that is known, decides which members to solve next,
-// and chooses few shares of members that rules serve. Rules are made of solved members; making them is the
-// caller's part.
+// Keeps what the members of a family cost by each rule that is known. It says which members to solve next,
+// and the largest share of members that a rule serves. RegionFinder makes the rules.
 #ifndef KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 #define KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 
@@ -44,12 +43,21 @@ class RuleCosts {
   void Forget(size_t rule, size_t member);
   // Records the cost of a member's own program.
   void SetOwn(size_t member, double cost);
+  // Records that no program of the member's own costs less.
+  void SetBound(size_t member, double bound) { bounds_[member] = bound; }
 
   size_t count() const { return rules_.size(); }  // of rules
   double cost(size_t rule, size_t member) const { return rules_[rule][member]; }
 
   // The cost of the best program known for the member; kNone if there is none.
   double Least(size_t member) const { return least_[member]; }
+
+  // The share of the member's optimum that a program of this cost loses, as far as that is known. If a search
+  // was stopped, the bound may say less than the best program does; then that program counts.
+  double Loss(double cost, size_t member) const {
+    const double least = least_[member], bound = bounds_[member];
+    return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
+  }
 
   // A member between two: in each size near their geometric mean. It is neither of the two, if there is
   // another.
@@ -58,9 +66,6 @@ class RuleCosts {
   // Solves a member. It returns false if nothing new came out, so that there is nothing to look for around
   // the member.
   using Solve = std::function<absl::StatusOr<bool>(size_t member)>;
-
-  // Solves the corners of all members, the last one first.
-  absl::Status SolveCorners(const Solve& solve) const;
 
   // Solves more members in the box from `low` to `high`, whose corners are solved, as long as some member is
   // not served. A member is served if its best known program costs at most kMostLoss more than the corners'
@@ -74,16 +79,16 @@ class RuleCosts {
     size_t first = 0, last = 0;   // the corners of a box: see `in_boxes`
     std::vector<size_t> members;  // of the box, ascending: those that lose at most kMostLoss by it
   };
-  using Loss = std::function<double(double cost, size_t member)>;  // of a cost, at a member
 
   // Finds the share with the most members that are not `taken`, wherever they are. Of several such shares it
   // returns the one that loses least in all. Nothing if no rule serves any member that is left. Between two
   // calls members may become taken, but none may become free.
-  std::optional<Share> Largest(const std::vector<bool>& taken, const Loss& loss);
+  std::optional<Share> Largest(const std::vector<bool>& taken);
 
-  // Divides all members into shares, taking the largest first. Every member must be served by some rule.
+  // Divides all members into shares, taking the largest first. Every member must be served by some rule. Not
+  // between two calls of Largest.
   // Returned in the order of their first members.
-  std::vector<Share> Cover(const Loss& loss);
+  std::vector<Share> Cover();
 
  private:
   double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
@@ -94,8 +99,8 @@ class RuleCosts {
   const bool in_boxes_;
   std::vector<std::vector<double>> rules_;
   std::map<size_t, double> own_;
-  std::vector<double> least_;  // of each member
-  std::vector<size_t> most_;   // of each rule, members of a share: no more
+  std::vector<double> least_, bounds_;  // of each member; a bound of 0: nothing is known
+  std::vector<size_t> most_;            // of each rule, members of a share: no more
 };
 
 }  // namespace kirsch

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
+#include "search/families/region_finder.h"
 #include "search/families/size_rule.h"
 #include "spec/check.h"
 #include "spec/language/printer.h"
@@ -41,42 +41,28 @@ std::vector<std::vector<double>> SizesAlong(absl::Span<const Spec> roots, const 
 
 // Finds the regions of members that differ only in their sizes along the dims. `first` is the family's number
 // of the first of them. Rules are shared: a rule of an earlier group may serve members of this one.
-class SizeGroup {
+class SpecRegionFinder : private RegionFinder {
  public:
-  SizeGroup(absl::Span<const Spec> roots, const std::vector<size_t>& dims, size_t first,
-            const CostModel& model, const SolveSize& solve, const LeastServed& least,
-            std::vector<Rule>* rules, SizeFamily* family)
-      : roots_(roots),
+  SpecRegionFinder(absl::Span<const Spec> roots, const std::vector<size_t>& dims, size_t first,
+                   const CostModel& model, const SolveSize& solve, const LeastServed& least,
+                   std::vector<Rule>* rules, SizeFamily* family)
+      : RegionFinder(SizesAlong(roots, dims), {.most_apart = MostApart(dims)}),
+        roots_(roots),
         dims_(dims),
         first_(first),
         model_(model),
         solve_(solve),
         least_(least),
         rules_(*rules),
-        family_(*family),
-        costs_(SizesAlong(roots, dims), /*in_boxes=*/true),
-        taken_(roots.size()) {
-    KIRSCH_CHECK(costs_.grid().members() == roots.size());
+        family_(*family) {
+    KIRSCH_CHECK(grid().members() == roots.size());
   }
 
   absl::Status Find() {
     // Rules of earlier groups come first, since they may make searches needless.
     const size_t known = family_.regions.size();
     for (const Rule& rule : rules_) AddCandidate(rule);
-    const auto solve = [&](size_t member) -> absl::StatusOr<bool> {
-      if (absl::Status solved = Solve(member); !solved.ok()) return solved;
-      return true;
-    };
-    // Then members are solved: the corners, those between them, and those where costs jump.
-    if (absl::Status solved = costs_.SolveCorners(solve); !solved.ok()) return solved;
-    const double most_apart = Varies(MatmulDims::kK) ? kMostApart : RuleCosts::kNone;
-    if (absl::Status refined = costs_.Refine(0, roots_.size() - 1, most_apart, solve); !refined.ok())
-      return refined;
-    if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
-    // At last regions are chosen, until each member has one.
-    for (size_t next = 0; next < roots_.size(); ++next)
-      while (!taken_[next])
-        if (absl::Status added = AddRegion(next); !added.ok()) return added;
+    if (absl::StatusOr<bool> found = RegionFinder::Find(); !found.ok()) return found.status();
     // Regions were found largest first; the family has them by their first members.
     std::sort(family_.regions.begin() + static_cast<std::ptrdiff_t>(known), family_.regions.end(),
               [](const SpecRegion& a, const SpecRegion& b) { return a.members < b.members; });
@@ -84,9 +70,14 @@ class SizeGroup {
   }
 
  private:
-  bool Varies(size_t dim) const { return std::find(dims_.begin(), dims_.end(), dim) != dims_.end(); }
+  static bool Has(const std::vector<size_t>& dims, size_t dim) {
+    return std::find(dims.begin(), dims.end(), dim) != dims.end();
+  }
+  static double MostApart(const std::vector<size_t>& dims) {
+    return Has(dims, MatmulDims::kK) ? kMostApart : RuleCosts::kNone;
+  }
+  bool Varies(size_t dim) const { return Has(dims_, dim); }
   SizeMember& Member(size_t member) { return family_.members[first_ + member]; }
-  const SizeMember& Member(size_t member) const { return family_.members[first_ + member]; }
 
   // Adds a rule with its costs. A rule of another group may have no program for any member here, and is left
   // out.
@@ -117,22 +108,21 @@ class SizeGroup {
     return false;
   }
 
-  // Solves the member, unless it is proven that its own program is little better than the best one known.
-  absl::Status Solve(size_t member) {
-    // Only a program that is better by more than kLossNotSearched is of interest.
-    const double least = costs_.Least(member);
+  absl::Status Search(size_t member, double cutoff_cycles) override {
     const Cost cutoff =
-        least < RuleCosts::kNone ? static_cast<Cost>(least / (1 + kLossNotSearched)) + 1 : kInfiniteCost;
+        cutoff_cycles < RuleCosts::kNone ? static_cast<Cost>(cutoff_cycles) + 1 : kInfiniteCost;
     absl::StatusOr<SolvedSize> solved = solve_(first_ + member, cutoff);
     if (!solved.ok()) return solved.status();
     SizeMember& known = Member(member);
     if (solved->cost >= cutoff) {  // the same whether it came out of a table or there is none
       known.bound = std::min(cutoff, solved->bound);
+      costs_.SetBound(member, static_cast<double>(known.bound));
       return absl::OkStatus();
     }
     known.best = known.bound = solved->cost;
     known.program = solved->program;
     costs_.SetOwn(member, static_cast<double>(solved->cost));
+    costs_.SetBound(member, static_cast<double>(solved->cost));
     AddRule(member, {});
     // If the member's program leaves a remainder, a second rule treats remainders as this program does.
     const bool leaves_rest = std::any_of(dims_.begin(), dims_.end(), [&](size_t dim) {
@@ -151,13 +141,13 @@ class SizeGroup {
   // Solves more members of a long reduction. Register tiles do not depend on its length, so costs should rise
   // evenly. Where the cost of the best rule jumps by more than a member may lose, and that rule comes to its
   // end, there may be another rule.
-  absl::Status SolveJumps() {
+  absl::Status SolveJumps() override {
     if (dims_.size() > 1 || !Varies(MatmulDims::kK)) return absl::OkStatus();
     const auto size = [&](size_t member) { return static_cast<double>(roots_[member].size[MatmulDims::kK]); };
     for (size_t i = 0; i + 2 < roots_.size(); ++i) {
       const double even = size(i + 1) / size(i) * costs_.Least(i);
       if (costs_.Least(i + 1) <= (1 + kMostLoss) * even || !Ends(i)) continue;
-      if (absl::Status solved = Solve(i + 1); !solved.ok()) return solved;
+      if (absl::Status solved = Improve(i + 1); !solved.ok()) return solved;
     }
     return absl::OkStatus();
   }
@@ -171,42 +161,20 @@ class SizeGroup {
     return false;
   }
 
-  // Computes how much a program loses against the member's own, as far as that is known. If a search was
-  // stopped, the bound may say less than the best program does; then that program counts.
-  double Loss(double cost, size_t member) const {
-    const double least = costs_.Least(member), bound = static_cast<double>(Member(member).bound);
-    return cost / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
+  bool AddRegion(const RuleCosts::Share& share) override {
+    const std::unique_ptr<SizeRule> decisions = WithLittleCode(share);
+    std::optional<Impl> range = RangeOf(*decisions, share.first, share.last);
+    if (range) AddRegionOf(share.members, *decisions, candidates_[share.rule].member, *std::move(range));
+    return range.has_value();
   }
 
-  // Adds a region: the largest share that a rule serves; or, if there is none, one of `next` alone. If `next`
-  // has no program of its own yet, it is solved, which makes one possible.
-  absl::Status AddRegion(size_t next) {
-    const auto loss = [&](double cost, size_t member) { return Loss(cost, member); };
-    if (const auto share = costs_.Largest(taken_, loss)) return AddShare(*share), absl::OkStatus();
-    return Member(next).best ? AddOwnRegion(next) : Solve(next);
-  }
-
-  // Makes a region of a share. If there is no program for the whole box, the share is halved until there is
-  // one.
-  void AddShare(RuleCosts::Share share) {
-    for (;;) {
-      const std::unique_ptr<SizeRule> decisions = WithLittleCode(share);
-      if (std::optional<Impl> range = RangeOf(*decisions, share.first, share.last))
-        return AddRegionOf(share.members, *decisions, candidates_[share.rule].member, *std::move(range));
-      if (share.members.size() == 1) return costs_.Forget(share.rule, share.first);
-      share.members.resize(share.members.size() / 2);
-      std::tie(share.first, share.last) = costs_.grid().Around(share.members);
-    }
-  }
-
-  // Gives the members their programs and costs by these decisions, and marks them as taken.
+  // Gives the members their programs and costs by these decisions.
   void AddRegionOf(const std::vector<size_t>& members, SizeRule& decisions, size_t representative,
                    Impl range) {
     SpecRegion region{{}, std::move(range), representative};
     for (size_t member : members) {
       Member(member).program = decisions.Apply(roots_[member]);
       Member(member).cost = decisions.Price(roots_[member]);
-      taken_[member] = true;
       region.members.push_back(first_ + member);
     }
     family_.regions.push_back(std::move(region));
@@ -259,7 +227,7 @@ class SizeGroup {
   // so most attempts end early.
   std::vector<size_t> ByLoss(const RuleCosts::Share& share) const {
     std::vector<size_t> members = share.members;
-    const auto loss = [&](size_t member) { return Loss(costs_.cost(share.rule, member), member); };
+    const auto loss = [&](size_t member) { return costs_.Loss(costs_.cost(share.rule, member), member); };
     std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) { return loss(a) > loss(b); });
     return members;
   }
@@ -274,7 +242,7 @@ class SizeGroup {
   // True if no member loses more than kMostLoss.
   bool Serves(SizeRule& decisions, const std::vector<size_t>& members) const {
     return std::all_of(members.begin(), members.end(), [&](size_t member) {
-      return Loss(static_cast<double>(decisions.Price(roots_[member])), member) <= kMostLoss;
+      return costs_.Loss(static_cast<double>(decisions.Price(roots_[member])), member) <= kMostLoss;
     });
   }
 
@@ -290,20 +258,23 @@ class SizeGroup {
     return decisions.ApplyToRange(LeastRoot(first), roots_[last]);
   }
 
-  // Adds a region of a member that nothing serves as well as its own program. If sizes below the member need
-  // a program, too, its own may not serve them; the region then gets the cheapest rule that does.
-  absl::Status AddOwnRegion(size_t member) {
+  // The region of a member that nothing serves as well as its own program, once that is known. If sizes below
+  // the member need a program, too, its own may not serve them; the region then gets the cheapest rule that
+  // does.
+  absl::StatusOr<bool> AddOwnRegion(size_t member) override {
     SizeMember& own = Member(member);
-    KIRSCH_CHECK(own.best.has_value());
+    if (!own.best) {
+      if (absl::Status solved = Search(member, RuleCosts::kNone); !solved.ok()) return solved;
+      return false;
+    }
     if (LeastRoot(member) != roots_[member]) return AddCheapestRegion(member);
     own.cost = *own.best;
-    taken_[member] = true;
     family_.regions.push_back({{first_ + member}, own.program, first_ + member});
-    return absl::OkStatus();
+    return true;
   }
 
   // Tries the rules by their cost for the member.
-  absl::Status AddCheapestRegion(size_t member) {
+  absl::StatusOr<bool> AddCheapestRegion(size_t member) {
     std::vector<size_t> rules(candidates_.size());
     std::iota(rules.begin(), rules.end(), 0);
     std::stable_sort(rules.begin(), rules.end(),
@@ -313,7 +284,7 @@ class SizeGroup {
       std::optional<Impl> range = RangeOf(*candidates_[rule].decisions, member, member);
       if (!range) continue;
       AddRegionOf({member}, *candidates_[rule].decisions, candidates_[rule].member, *std::move(range));
-      return absl::OkStatus();
+      return true;
     }
     return absl::InvalidArgumentError(
         Cat("expected sizes that few programs serve, as there are too many for one each; none serves ",
@@ -328,9 +299,7 @@ class SizeGroup {
   const LeastServed& least_;
   std::vector<Rule>& rules_;
   SizeFamily& family_;
-  std::vector<Rule> candidates_;  // those with programs for any size
-  RuleCosts costs_;               // of the candidates
-  std::vector<bool> taken_;       // members that have a region
+  std::vector<Rule> candidates_;  // those with programs for any size: the rules of `costs_`
 };
 
 }  // namespace
@@ -346,9 +315,9 @@ absl::StatusOr<SizeFamily> FindSpecRegions(absl::Span<const Spec> placed_roots,
     while (end < placed_roots.size() &&
            (dims.size() > 1 || DifferInSizeOnly(placed_roots[end], placed_roots[first], dims.front())))
       ++end;
-    SizeGroup group(placed_roots.subspan(first, end - first), dims, first, model, solve, least, &rules,
-                    &family);
-    if (absl::Status found = group.Find(); !found.ok()) return found;
+    SpecRegionFinder finder(placed_roots.subspan(first, end - first), dims, first, model, solve, least,
+                            &rules, &family);
+    if (absl::Status found = finder.Find(); !found.ok()) return found;
   }
   return family;
 }

@@ -21,8 +21,6 @@ RuleCosts Members(size_t count) {
   return RuleCosts({sizes}, /*in_boxes=*/true);
 }
 
-double Loss(const RuleCosts& costs, double cost, size_t member) { return cost / costs.Least(member) - 1; }
-
 TEST(RuleCosts, SharesAreOfAllMembers) {
   constexpr size_t kMembers = 7;
   std::mt19937_64 random(1);
@@ -37,18 +35,17 @@ TEST(RuleCosts, SharesAreOfAllMembers) {
     bool all_served = true;
     for (size_t i = 0; i < kMembers; ++i) all_served &= costs.Least(i) < RuleCosts::kNone;
     if (!all_served) continue;
-    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
     for (int again = 0; again < 2; ++again) {
       std::vector<int> served(kMembers);
       size_t first = 0;
-      for (const RuleCosts::Share& share : costs.Cover(loss)) {
+      for (const RuleCosts::Share& share : costs.Cover()) {
         EXPECT_GE(share.members.front(), first);
         first = share.members.front();
         for (size_t member = share.first; member <= share.last; ++member)
           EXPECT_LT(costs.cost(share.rule, member), RuleCosts::kNone);
         for (size_t member : share.members) {
           ++served[member];
-          EXPECT_LE(loss(costs.cost(share.rule, member), member), kMostLoss);
+          EXPECT_LE(costs.Loss(costs.cost(share.rule, member), member), kMostLoss);
         }
       }
       EXPECT_THAT(served, ::testing::Each(1));
@@ -62,8 +59,7 @@ TEST(RuleCosts, OfThoseThatServeAsManyTheCheapest) {
   costs.Add({100, 101});
   costs.Add({100, 100});
   costs.Add({100, 200});
-  const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_EQ(costs.Largest({false, false}, loss)->rule, 2);
+  EXPECT_EQ(costs.Largest({false, false})->rule, 2);
 }
 
 TEST(RuleCosts, SharesHaveGapsWhereCodeNeedsNoBox) {
@@ -72,8 +68,7 @@ TEST(RuleCosts, SharesHaveGapsWhereCodeNeedsNoBox) {
     RuleCosts costs({{1, 2, 3}}, in_boxes);
     costs.Add(some);
     costs.Add(most);
-    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-    EXPECT_EQ(costs.Cover(loss).size(), in_boxes ? 3 : 2);
+    EXPECT_EQ(costs.Cover().size(), in_boxes ? 3 : 2);
   }
 }
 
@@ -81,17 +76,15 @@ TEST(RuleCosts, WhatNoRuleServesIsInNone) {
   RuleCosts costs = Members(2);
   costs.Add({104, 100});
   costs.SetOwn(0, 100);
-  const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_THAT(costs.Largest({false, false}, loss)->members, ::testing::ElementsAre(1));
-  EXPECT_FALSE(costs.Largest({false, true}, loss).has_value());
+  EXPECT_THAT(costs.Largest({false, false})->members, ::testing::ElementsAre(1));
+  EXPECT_FALSE(costs.Largest({false, true}).has_value());
   EXPECT_EQ(costs.Least(0), 100);
 }
 
 TEST(RuleCosts, NoRuleServesWhereNoneHasAProgram) {
   RuleCosts costs = Members(1);
   costs.Add({RuleCosts::kNone});
-  const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
-  EXPECT_FALSE(costs.Largest({false}, loss).has_value());
+  EXPECT_FALSE(costs.Largest({false}).has_value());
 }
 
 // Members on a line need no more; where some cost more than it, it is halved, as ratios are.
@@ -154,7 +147,7 @@ size_t MostInABox(const RuleCosts& costs, const std::vector<bool>& taken) {
         size_t members = 0;
         const bool has_all = grid.Every(low, high, [&](size_t member) {
           const double cost = costs.cost(rule, member);
-          members += !taken[member] && Loss(costs, cost, member) <= kMostLoss ? 1 : 0;
+          members += !taken[member] && costs.Loss(cost, member) <= kMostLoss ? 1 : 0;
           return cost < RuleCosts::kNone;
         });
         if (has_all) most = std::max(most, members);
@@ -183,9 +176,8 @@ TEST(RuleCosts, LargestSharesAreThoseOfAllBoxes) {
     if (time % 3 == 0) sizes.pop_back();
     RuleCosts costs(sizes, /*in_boxes=*/true);
     AddRules(/*one_in=*/5, &random, &costs);
-    const auto loss = [&](double cost, size_t member) { return Loss(costs, cost, member); };
     std::vector<bool> taken(costs.grid().members());
-    while (const auto share = costs.Largest(taken, loss)) {
+    while (const auto share = costs.Largest(taken)) {
       ASSERT_EQ(share->members.size(), MostInABox(costs, taken));
       EXPECT_EQ(costs.grid().Around(share->members), std::pair(share->first, share->last));
       EXPECT_TRUE(costs.grid().Every(
@@ -193,7 +185,7 @@ TEST(RuleCosts, LargestSharesAreThoseOfAllBoxes) {
           [&](size_t member) { return costs.cost(share->rule, member) < RuleCosts::kNone; }));
       for (size_t member : share->members) {
         EXPECT_FALSE(taken[member]);
-        EXPECT_LE(loss(costs.cost(share->rule, member), member), kMostLoss);
+        EXPECT_LE(costs.Loss(costs.cost(share->rule, member), member), kMostLoss);
         taken[member] = true;
       }
     }
@@ -215,7 +207,7 @@ TEST(RuleCosts, TwoSizesAreRefinedWhereCornersDoNotSay) {
       EXPECT_TRUE(solved.insert(member).second);
       return true;
     };
-    EXPECT_TRUE(costs.SolveCorners(solve).ok());
+    for (size_t corner : {143, 132, 11, 0}) solve(corner);
     EXPECT_TRUE(costs.Refine(0, costs.grid().members() - 1, RuleCosts::kNone, solve).ok());
     return solved;
   };
