@@ -40,7 +40,8 @@ double LoadElement(const void* values, KirschType type, size_t index) {
   return LoadElement(static_cast<Dtype>(type), values, static_cast<int64_t>(index));
 }
 
-void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range) {
+void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range,
+                  float scale) {
   const auto dtype = static_cast<Dtype>(type);
   if (IsOfBlocks(dtype)) {
     const auto word = [seed](int64_t block) { return BitsAt(seed, static_cast<uint64_t>(block)); };
@@ -52,9 +53,9 @@ void FillElements(void* values, KirschType type, size_t count, uint64_t seed, In
     using Element = decltype(element);
     for (size_t i = 0; i < count; ++i) {
       if constexpr (std::is_same_v<Element, double>) {
-        static_cast<Element*>(values)[i] = DoubleAt(seed, i);
+        static_cast<Element*>(values)[i] = scale * DoubleAt(seed, i);
       } else if constexpr (std::is_floating_point_v<decltype(Widen(element))>) {
-        static_cast<Element*>(values)[i] = Narrow<Element>(FloatAt(seed, i));
+        static_cast<Element*>(values)[i] = Narrow<Element>(scale * FloatAt(seed, i));
       } else {
         static_cast<Element*>(values)[i] = Narrow<Element>(IntegerAt(seed, i, range));
       }

@@ -32,9 +32,10 @@ struct IntegerRange {
 };
 
 // Fills `values` with reproducible values; different seeds give different ones. Floats are uniform in [-1,
-// 1), rounded to the type to nearest even. Integers are uniform in `range`, which the type must hold. Blocks
-// have any bits, with scales about 1.
-void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range);
+// 1) times `scale`, rounded to the type to nearest even. Integers are uniform in `range`, which the type must
+// hold. Blocks have any bits, with scales about 1.
+void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range,
+                  float scale = 1);
 
 }  // namespace kirsch
 

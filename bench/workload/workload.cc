@@ -9,6 +9,7 @@
 #include <set>
 
 #include "bench/machine/arena.h"
+#include "codegen/samples/weight_scale.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
 
@@ -172,8 +173,10 @@ Workload MakeWorkload(const Graph& graph, int threads) {
   workload.problem.graph = workload.graph.get();
   workload.problem.threads = threads;
   SetTypes(graph, workload.problem);
-  for (int input = 0; input < graph.num_inputs(); ++input)
+  for (int input = 0; input < graph.num_inputs(); ++input) {
     workload.operands.push_back(OperandOf(graph.at(input).type));
+    workload.operands.back().scale = static_cast<float>(WeightScale(graph, input));
+  }
   // The result comes behind the parameters.
   workload.result = workload.operands.size();
   workload.operands.push_back(OperandOf(graph.at(graph.result).type));
@@ -297,7 +300,7 @@ void FillInputs(const Workload& workload) {
     const Workload::Operand& input = workload.operands[i];
     if (i == workload.result) continue;
     // The seed is the operand's number, so that no two operands are the same.
-    FillElements(input.values, input.type, input.elements, i + 1, input.range);
+    FillElements(input.values, input.type, input.elements, i + 1, input.range, input.scale);
   }
 }
 

@@ -35,6 +35,7 @@ struct Workload {
     KirschType type;
     size_t elements;          // from the first to the end, gaps of the leading dimension included
     IntegerRange range = {};  // of the values of integers
+    float scale = 1;          // of the values of floats
     void* values = nullptr;   // where Place puts it
 
     size_t bytes() const { return Bytes(type, elements); }

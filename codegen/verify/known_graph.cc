@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/samples/block_data.h"
+#include "codegen/samples/weight_scale.h"
 #include "codegen/verify/verify_run.h"
 #include "spec/element_array.h"
 #include "spec/meaning/graph_reference.h"
@@ -93,8 +94,7 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   const bool wide = kind != InputKind::kUniform;
   // Values are between -most and most.
   const double most = !floating ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
-                      : wide    ? kMostWide
-                                : 1;
+                                : WeightScale(graph_, static_cast<int>(tensor)) * (wide ? kMostWide : 1);
   const bool beyond = (dtype == Dtype::kF32 || dtype == Dtype::kBf16) && wide &&
                       BecomesInteger(graph_, static_cast<int>(tensor));
   if (!floating && kind == InputKind::kFullRange) {

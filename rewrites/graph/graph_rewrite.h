@@ -51,8 +51,8 @@ struct GroupProblem {
 struct GroupForm {
   RewriteParameters parameters = {};
   bool in_place = true;  // results replace what nobody needs any more, where they can
-  // The number of the first buffer that is no node of the graph. A rewrite may use kMaxOperations numbers
-  // from there on; those behind them are for copies.
+  // The number of the first buffer that is no node of the graph. A rewrite may use kMaxGroupOperations
+  // numbers from there on; those behind them are for copies.
   int next_value = 0;
 };
 

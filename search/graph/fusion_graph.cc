@@ -16,17 +16,19 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
   for (size_t node = 0; node < graph.nodes.size(); ++node) {
     const std::vector<size_t>& readers = uses.UsesOf(static_cast<int>(node));
     OperationSet all = 0;
-    for (size_t reader : readers) all |= reader == operations ? kReturned : OperationSet{1} << reader;
+    for (size_t reader : readers)
+      if (reader != operations) all |= OperationSet{1} << reader;
     const auto made = std::find(uses.operations().begin(), uses.operations().end(), static_cast<int>(node));
     if (made != uses.operations().end()) {
       const auto place = static_cast<size_t>(made - uses.operations().begin());
       users_[place] = all;
+      if (!readers.empty() && readers.back() == operations) returned_ |= OperationSet{1} << place;
       for (size_t reader : readers)
         if (reader != operations) reads_[reader] |= OperationSet{1} << place;
       all |= OperationSet{1} << place;
     }
     for (size_t place = 0; place < operations; ++place)
-      if ((all >> place & 1) != 0) neighbours_[place] |= all & ~kReturned;
+      if ((all >> place & 1) != 0) neighbours_[place] |= all;
   }
   Enumerate(most);
   for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
@@ -46,7 +48,9 @@ void FusionGraph::Enumerate(size_t most) {
     return;
   }
   // Too many: the prefixes of the canonical order are enough for a plan, though maybe not for the best.
-  for (size_t end = 0; end <= reads_.size(); ++end) done_.push_back((OperationSet{1} << end) - 1);
+  done_ = {0};
+  for (size_t place = 0; place < reads_.size(); ++place)
+    done_.push_back(done_.back() | OperationSet{1} << place);
 }
 
 std::optional<size_t> FusionGraph::Find(OperationSet set) const {
@@ -57,8 +61,12 @@ std::optional<size_t> FusionGraph::Find(OperationSet set) const {
 
 std::vector<size_t> FusionGraph::FindBefore(size_t end) const {
   std::vector<size_t> before;
-  for (size_t i = end; i-- > 0;)
-    if ((done_[i] & ~done_[end]) == 0 && IsConnected(done_[end] & ~done_[i])) before.push_back(i);
+  for (size_t i = end; i-- > 0;) {
+    const OperationSet group = done_[end] & ~done_[i];
+    if ((done_[i] & ~done_[end]) == 0 && std::popcount(group) <= static_cast<int>(kMaxGroupOperations) &&
+        IsConnected(group))
+      before.push_back(i);
+  }
   std::stable_sort(before.begin(), before.end(),
                    [&](size_t a, size_t b) { return std::popcount(done_[a]) > std::popcount(done_[b]); });
   return before;

@@ -19,7 +19,7 @@ namespace kirsch {
 // The fusion graph of one graph of operations. Immutable, and so thread-safe.
 class FusionGraph {
  public:
-  // Finds at most `most` sets. A graph may have more, up to 2^16 if no operation reads another. Then only the
+  // Finds at most `most` sets. A graph may have more, up to 2^64 if no operation reads another. Then only the
   // prefixes of the canonical order are sets, and all() is false.
   FusionGraph(const GraphUses& uses, size_t most);
 
@@ -33,14 +33,16 @@ class FusionGraph {
   std::optional<size_t> Find(OperationSet set) const;
 
   // The sets from which one group leads to set number `end`, by their places, the smallest groups first. A
-  // group is connected: one of its operations reads what another makes, or both read the same.
+  // group has at most kMaxGroupOperations operations. It is connected: one of its operations reads what
+  // another makes, or both read the same.
   const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
-  // The operations whose results a group reads; and the users, which read the group's results. kReturned is
-  // among the users if the kernel returns one of these results.
+  // The operations whose results a group reads.
   OperationSet ReadBy(OperationSet group) const { return Union(reads_, group); }
-  OperationSet UsersOf(OperationSet group) const { return Union(users_, group); }
-  static constexpr OperationSet kReturned = OperationSet{1} << kMaxOperations;
+  // True if nobody needs the group's results but these operations: not the caller, either.
+  bool IsForOnly(OperationSet users, OperationSet group) const {
+    return ((Union(users_, group) & ~users) | (group & returned_)) == 0;
+  }
 
  private:
   static OperationSet Union(const std::vector<OperationSet>& of, OperationSet group);
@@ -49,6 +51,7 @@ class FusionGraph {
   std::vector<size_t> FindBefore(size_t end) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
+  OperationSet returned_ = 0;                             // what makes the kernel's result
   std::vector<OperationSet> done_;
   std::vector<std::vector<size_t>> before_;  // by the number of the set
   bool all_ = true;

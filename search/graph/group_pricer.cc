@@ -172,9 +172,9 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
     all = rewrite.enumerate(problem);
   }
   // Buffers get numbers that no other group of a plan has, as groups of a plan have different first
-  // operations. The rewrite takes the first kMaxOperations numbers, copies take those after them.
+  // operations. The rewrite takes the first kMaxGroupOperations numbers, copies take those after them.
   const auto first = static_cast<size_t>(std::countr_zero(problem.group.set()));
-  const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
+  const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxGroupOperations * first);
   for (const RewriteParameters& parameters : all)
     for (bool in_place : {true, false}) {
       const Choice choice{&rewrite, {parameters, in_place, next_value}};
@@ -188,7 +188,7 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
                    : absl::OkStatus();
       }
       for (const Buffer& buffer : shape.buffers)
-        KIRSCH_CHECK(buffer.value < next_value + static_cast<int>(kMaxOperations));
+        KIRSCH_CHECK(buffer.value < next_value + static_cast<int>(kMaxGroupOperations));
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
       if (absl::Status status = AddCandidate(choice, shape, workers, candidates); !status.ok()) return status;
       if (!shape.replaces) break;  // the other would be the same
@@ -344,7 +344,7 @@ OperandCopies GroupPricer::CopiesFor(Candidate* candidate, int made) {
   return OperandCopies(
       graph_, model_, GroupCost(candidate->levels.threads()), &candidate->levels,
       [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
-      candidate->choice.form.next_value + static_cast<int>(kMaxOperations) + made,
+      candidate->choice.form.next_value + static_cast<int>(kMaxGroupOperations) + made,
       pinned_ == nullptr ? options_.packing : kAnyPacking, pinned_,
       options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
 }

@@ -53,9 +53,8 @@ absl::Status PlanPaths::ReachAll(size_t first, size_t end) {
     if (*cycles == kInfiniteCycles) continue;
     const PlanStep step{from, end, {{group, workers}}};
     Reach(step, *cycles);
-    last.emplace_back(step, *cycles);
+    if (options_.threads > 1 && options_.fuse) last.emplace_back(step, *cycles);
   }
-  if (options_.threads == 1 || !options_.fuse) return absl::OkStatus();
   for (const auto& [step, cycles] : last)
     if (absl::Status status = ReachRepeating(first, end, step, cycles); !status.ok()) return status;
   return absl::OkStatus();
@@ -67,7 +66,7 @@ absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep&
   for (size_t from : fusion_graph_.Before(last.from)) {
     if (!MayStart(first, from)) continue;
     const OperationSet repeated = fusion_graph_.done()[last.from] & ~fusion_graph_.done()[from];
-    if (!Contains(fusion_graph_.done()[end], fusion_graph_.UsersOf(repeated)) || repeated == options_.banned)
+    if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], repeated) || repeated == options_.banned)
       continue;
     const GroupQuestion each{repeated, Workers::kEach};
     const absl::StatusOr<double> more = length_(each);
@@ -87,7 +86,7 @@ void PlanPaths::Reach(PlanStep step, double cycles) {
     States& after = states_[step.end][step.waits ? before : begin];
     for (size_t rank = 0; rank < states.size(); ++rank) {
       const double total = states[rank].cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
-      if (total < kInfiniteCycles) Insert({total, begin, rank, step}, &after);
+      if (total < kInfiniteCycles && IsAmong(after, total)) Insert({total, begin, rank, step}, &after);
     }
   }
 }
@@ -97,7 +96,6 @@ void PlanPaths::Insert(State state, States* states) const {
   const auto place =
       std::upper_bound(states->begin(), states->end(), state.cycles,
                        [](double cycles, const State& known) { return cycles < known.cycles; });
-  if (static_cast<size_t>(place - states->begin()) == options_.count) return;
   states->insert(place, std::move(state));
   if (states->size() > options_.count) states->pop_back();
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "search/graph/fusion_graph.h"
@@ -29,7 +30,7 @@ using GroupQuestion = std::pair<OperationSet, Workers>;
 // for itself, last the one that they share.
 struct PlanStep {
   size_t from = 0, end = 0;
-  std::vector<GroupQuestion> groups;
+  absl::InlinedVector<GroupQuestion, 2> groups;
   bool waits = false;  // a phase begins with it
 };
 
@@ -76,6 +77,10 @@ class PlanPaths {
   absl::Status ReachAll(size_t first, size_t end);
   absl::Status ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles);
   void Reach(PlanStep step, double cycles);
+  // Is a path of this length among the shortest to a state?
+  bool IsAmong(const States& shortest, double cycles) const {
+    return shortest.size() < options_.count || cycles < shortest.back().cycles;
+  }
   // Can a path go there, that has been in set number `first`?
   bool MayStart(size_t first, size_t from) const;
   void Insert(State state, States* states) const;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/node_hash_map.h"
 #include "cost/cost.h"
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/graph/canonical_graph.h"
@@ -236,6 +236,9 @@ class Planner {
       if (((set | done) & operation) != 0)
         return ExpectedValue(*options_.schedule, value, "an operation that is in no group yet");
       set |= operation;
+      if (std::popcount(set) > static_cast<int>(kMaxGroupOperations))
+        return ExpectedValue(*options_.schedule, value,
+                             Cat("at most ", kMaxGroupOperations, " operations in a group"));
     }
     if (!fusion_graph_->Find(done | set))
       return ErrorAt(options_.schedule->source, schedule.position,
@@ -308,7 +311,7 @@ class Planner {
   std::vector<PlanStep> scheduled_;  // every plan begins with these
   OperationSet banned_ = 0;          // the group that may not be; 0: none
   bool priced_only_ = false;         // groups of which but a bound is known are left alone
-  std::map<GroupQuestion, Known> known_;
+  absl::node_hash_map<GroupQuestion, Known> known_;
 };
 
 // The choices of operations to fold that are searched: one, if the options or the schedule say so; else all.

@@ -81,7 +81,7 @@ struct GraphNode {
   TextPosition position;
 };
 
-inline constexpr size_t kMaxParameters = 16;
+inline constexpr size_t kMaxParameters = 32;
 
 struct Graph {
   std::string name;

@@ -447,10 +447,17 @@ GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
   // A row in which no key may be seen: see IsOfAttention.
   if (greatest.value == -HUGE_VAL && IsOfAttention(graph_, softmax))
     return Row(result.size(), {0, greatest.error});
+  const bool bounded = std::all_of(result.begin(), result.end(), [](const Uncertain& e) {
+    return (std::isfinite(e.value) && std::isfinite(e.error)) || (e.value == -HUGE_VAL && e.error == 0);
+  });
   for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
   // Online sums rescale as they go, so each term may go through as many roundings as there are terms.
   const Uncertain total = Total(result, static_cast<double>(result.size()));  // of an online sum, no blocks
   for (Uncertain& e : result) e = Div(e, total);
+  // However far the elements are off, a share of the total is between 0 and 1, but for the total's roundings.
+  const double roundings = static_cast<double>(result.size() + 8) * 0x1p-22;
+  if (bounded && greatest.value != -HUGE_VAL)
+    for (Uncertain& e : result) e.error = std::min(e.error, std::max(e.value, 1 - e.value) + roundings);
   return result;
 }
 

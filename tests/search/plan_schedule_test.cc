@@ -163,19 +163,39 @@ TEST(PlanScheduleTest, WhatCannotBeIsRefusedWithItsPlace) {
               HasSubstr("s:3:3: expected a schedule that is in the space of the row program"));
 }
 
+// exp(exp(... x)), so many times.
+std::string Chain(size_t operations) {
+  std::string value = "x";
+  for (size_t i = 0; i < operations; ++i) value = Cat("exp(", value, ")");
+  return Cat("kernel f(x: f32[3,4]):\n return ", value);
+}
+
+TEST(PlanScheduleTest, GroupsHaveAtMostSixteenOperations) {
+  const Graph graph = GraphOf(Chain(kMaxOperations));
+  const auto best = PlanOf(graph, Avx2Target(), 1);
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_TRUE(best->optimal);
+  EXPECT_EQ(best->plan.groups.size(), kMaxOperations / kMaxGroupOperations);
+  const auto followed = Follow(PrintPlanSchedule(best->plan), graph, Avx2Target());
+  ASSERT_TRUE(followed.ok()) << followed.status();
+  EXPECT_EQ(PrintPlanSchedule(followed->plan), PrintPlanSchedule(best->plan));
+  std::string group = "group";
+  for (size_t i = 1; i <= kMaxGroupOperations; ++i) Append(&group, " v", i);
+  EXPECT_TRUE(Follow(group + "\n", graph, Avx2Target()).ok());
+  const auto refused = Follow(group + " v17\n", graph, Avx2Target());
+  EXPECT_EQ(refused.status().message(), "s:1:62: expected at most 16 operations in a group, got 'v17'");
+}
+
 // Only a schedule that is none of the graph's plans is an error, in a table too.
 TEST(PlanScheduleTest, ThatThereIsNoPlanIsNoError) {
   const CostModel model(Avx2Target());
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
-  std::string value = "x";
-  for (size_t i = 0; i <= kMaxOperations; ++i) value = Cat("exp(", value, ")");
-  const auto none =
-      SearchPlan(GraphOf(Cat("kernel f(x: f32[3,4]):\n return ", value)), "test", model, options);
+  const auto none = SearchPlan(GraphOf(Chain(kMaxOperations + 1)), "test", model, options);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(std::holds_alternative<NoPlan>(*none));
-  EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 16 operations"));
+  EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 64 operations"));
   const Graph graph = GraphOf(kMlp);
   Table table;
   ASSERT_TRUE(table.AddText(TextKind::kPlan, PlanQuestion(graph, options), "group v9 v8\n").ok());

@@ -61,25 +61,33 @@ void ExpectRight(const std::string& text, const Plan& plan, std::vector<std::vec
 
 class ProgramTest : public ::testing::TestWithParam<Target> {};
 
-TEST_P(ProgramTest, RandomKernelsAreRightOnAnyNumberOfThreads) {
-  const int rounds = testing::Rounds(60);
+// Kernels of so many operations in each round.
+void ExpectRandomKernelsRight(int rounds, int (*operations)(int round), const Target& target) {
   int interpreted = 0;
   for (int round = 0; round < rounds; ++round) {
     std::mt19937 random(static_cast<uint32_t>(round) + 1);
-    const testing::GrammarGraph drawn = testing::RandomGrammarGraph(1 + round % 6, random);
+    const testing::GrammarGraph drawn = testing::RandomGrammarGraph(operations(round), random);
     std::string text = testing::GrammarText(drawn, random);
     while (text.back() == '\n') text.pop_back();
     const auto graph = ParseGraph(Split({text, {}}, '\n'), "test");
     if (!graph.ok()) continue;  // a family, or what the language refuses
     const int threads = 1 + round % 3;
-    const auto result = testing::PlanOf(*graph, testing::WithFreeThreads(GetParam()), threads);
+    const auto result = testing::PlanOf(*graph, testing::WithFreeThreads(target), threads);
     if (!result.ok()) continue;
     SCOPED_TRACE(round);
     ++interpreted;
-    ExpectRight(text, result->plan, RandomTensors(drawn, random), GetParam(), threads);
-    if (HasFatalFailure()) return;
+    ExpectRight(text, result->plan, RandomTensors(drawn, random), target, threads);
+    if (::testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(interpreted, rounds / 2);
+}
+
+TEST_P(ProgramTest, RandomKernelsAreRightOnAnyNumberOfThreads) {
+  ExpectRandomKernelsRight(testing::Rounds(60), [](int round) { return 1 + round % 6; }, GetParam());
+}
+
+TEST_P(ProgramTest, RandomKernelsOfManyOperationsAreRight) {
+  ExpectRandomKernelsRight(testing::Rounds(6), [](int round) { return 17 + round * 7 % 44; }, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, ProgramTest, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),

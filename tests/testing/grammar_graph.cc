@@ -27,7 +27,7 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int64_t kMostElements = 6000, kMostProducts = 200'000, kMostReach = 100'000;
 constexpr size_t kMostAxes = 4;
-constexpr int kMostParameters = 16, kMostOperations = 14;
+constexpr int kMostParameters = 32, kMostOperations = 60;
 
 int64_t Elements(const Dims& dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
