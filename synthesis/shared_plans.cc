@@ -32,9 +32,7 @@ struct PlanBox {
   PlanFamily family;
 };
 
-// True if the size has many values without a gap. A plan for a range serves all between its ends, so gaps are
-// no use.
-bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers && size.is_range(); }
+bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers; }
 
 // True if the size counts keys of an attention, for whatever values of the other sizes.
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {

@@ -28,13 +28,23 @@ std::string AsComment(const std::string& text) {
   return comment;
 }
 
-// "1 <= m <= 512, n is one of 256,512"
+// How far apart more than two values are, if all are alike; else 0.
+uint32_t StepOf(const std::vector<uint32_t>& values) {
+  if (values.size() < 3) return 0;
+  const uint32_t step = values[1] - values[0];
+  for (size_t i = 2; i < values.size(); ++i)
+    if (values[i] - values[i - 1] != step) return 0;
+  return step;
+}
+
+// "1 <= m <= 512, 32 <= t <= 1024 in steps of 32, n is one of 256|512"
 std::string SizesText(const HeaderFunction& function) {
   std::string text;
   for (const VaryingSize& size : function.sizes) {
-    const uint32_t low = size.values.front(), high = size.values.back();
+    const uint32_t low = size.values.front(), high = size.values.back(), step = StepOf(size.values);
     Append(&text, text.empty() ? "" : ", ",
            size.is_range() ? Cat(low, " <= ", size.name, " <= ", high)
+           : step > 1      ? Cat(low, " <= ", size.name, " <= ", high, " in steps of ", step)
                            : Cat(size.name, " is one of ", PrintValues(size.values)));
   }
   return text;

@@ -14,10 +14,12 @@ SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& 
     levels_.insert(levels_.begin(), {size, stride});
     stride *= function.sizes[size].values.size();
   }
+  // Between two values of a list are sizes that are none.
   const auto taken = [&](const Level& level) {
-    return std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
-      return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
-    });
+    return function.sizes[level.size].is_range() &&
+           std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
+             return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
+           });
   };
   // Cases come first and comparisons last, each in the order of the sizes.
   const auto compared = std::stable_partition(levels_.begin(), levels_.end(), std::not_fn(taken));

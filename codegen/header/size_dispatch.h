@@ -35,7 +35,7 @@ class SizeDispatch {
   const std::vector<Level>& levels() const { return levels_; }
   const VaryingSize& SizeOf(size_t level) const { return function_.sizes[levels_[level].size]; }
 
-  // Returns the first level whose size is one that kernels take. From it on, sizes are compared: a value
+  // Returns the first level whose size is a range that kernels take. From it on, sizes are compared: a value
   // serves the sizes below it, too, down to the value before. Each value of the levels before it is a case.
   size_t first_compared() const { return first_compared_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says how small a graph's weights should be, so that values neither grow nor shrink from layer to layer. With
-// weights of any size, the scores of an attention behind a few layers are so large that no error can be told.
+// Says how small a graph's weights should be, so that values neither grow nor shrink from layer to layer.
+// With weights of any size, the scores of an attention behind a few layers are so large that no error can be
+// told.
 #ifndef KIRSCH_CODEGEN_SAMPLES_WEIGHT_SCALE_H_
 #define KIRSCH_CODEGEN_SAMPLES_WEIGHT_SCALE_H_
 

@@ -28,7 +28,7 @@ namespace {
 // Parameters, numbers and operations together. A limit keeps any text cheap to read.
 constexpr size_t kMaxNodes = 256;
 constexpr size_t kMaxSizeNames = 4;
-constexpr std::string_view kMixtureWord = "mixture";
+constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
 
 bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
@@ -36,22 +36,26 @@ bool IsWordCharacter(char c) {
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
 // The pieces of a line: words (names, numbers with their sign, sizes) and single signs, of which "->" is one.
-// The last one is empty, at the end of the line.
+// The last one is empty, at the end of the line. A head may have several lines, with comments at their ends.
 //
 //   y = add(x, -1.5e-3)   ->   y  =  add  (  x  ,  -1.5e-3  )  ""
 std::vector<Word> Tokens(const Word& line) {
   std::vector<Word> tokens;
-  size_t at = 0;
+  size_t at = 0, last = 0;
+  TextPosition position = line.position;  // of text[last]
   const std::string_view text = line.text;
   while (true) {
-    while (at < text.size() && IsBlank(text[at])) ++at;
+    for (; at < text.size() && (IsBlank(text[at]) || text[at] == '#'); ++at)
+      if (text[at] == '#') at = std::min(text.find('\n', at), text.size() - 1);
+    position = PositionAfter(position, text.substr(last, at - last));
+    last = at;
     size_t end = std::min(at + 1, text.size());
     if (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '-')) {
       while (end < text.size() && (IsWordCharacter(text[end]) || (text[end - 1] == 'e' && text[end] == '-')))
         ++end;
       if (end == at + 1 && text[at] == '-' && end < text.size() && text[end] == '>') ++end;
     }
-    tokens.push_back(line.Part(at, end - at));
+    tokens.push_back({text.substr(at, end - at), position});
     if (at == text.size()) return tokens;
     at = end;
   }
@@ -160,7 +164,8 @@ class GraphParser {
     return status.ok() ? ExpectEnd() : status;
   }
 
-  // [NAME = VALUES [mixture=SHARES], ...]. VALUES are one token, as '.' and '|' are characters of words.
+  // [NAME = VALUES [step SIZE] [mixture=SHARES], ...]. VALUES are one token, as '.' and '|' are characters of
+  // words.
   absl::Status ParseSizeNames() {
     do {
       Take();
@@ -170,6 +175,8 @@ class GraphParser {
       if (absl::Status status = TakeSign("="); !status.ok()) return status;
       absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source_, Take());
       if (!values.ok()) return values.status();
+      if (Peek().text == kStepWord)
+        if (absl::Status status = TakeStep(&*values); !status.ok()) return status;
       sizes_.push_back({name, *std::move(values)});
       if (Peek().text != kMixtureWord) continue;
       Take();
@@ -177,6 +184,22 @@ class GraphParser {
       sizes_.back().mixture = TakeShares();
     } while (Peek().text == ",");
     return TakeSign("]");
+  }
+
+  // "step 32": of the values, those that are so far apart, from the first on.
+  absl::Status TakeStep(std::vector<uint32_t>* values) {
+    Take();
+    const Word word = Take();
+    const absl::StatusOr<uint32_t> step = ParseNumber(source_, word, "a step", 1, kMaxSide);
+    if (!step.ok()) return step.status();
+    const uint32_t first = values->front();
+    if (values->back() - first + 1 != values->size())
+      return Expected(word, "a step of a single range, as in 32..1024 step 32");
+    const auto is_between = [&](uint32_t value) { return (value - first) % *step != 0; };
+    values->erase(std::remove_if(values->begin(), values->end(), is_between), values->end());
+    if (*step > 1 && values->size() > kMostMembers)
+      return Expected(word, Cat("a step that leaves at most ", kMostMembers, " sizes"));
+    return absl::OkStatus();
   }
 
   // The text of a mixture, "1:0.7,64:0.3". Its tokens stand side by side in the line, so it is the text from

@@ -112,8 +112,17 @@ class KernelFileParser {
 
   absl::Status ParseLine(const Word& line) {
     // A comment goes to the end of the line; no text has a '#' otherwise.
-    const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
+    Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
     if (content.text.empty()) return absl::OkStatus();
+    if (head_) {
+      const char* const end = content.text.data() + content.text.size();
+      content = {{head_->text.data(), static_cast<size_t>(end - head_->text.data())}, head_->position};
+    }
+    // The head of a kernel may go on behind a comma. It is then all the text from its first line on.
+    const bool goes_on = block_.empty() && StartsKernel(content) && content.text.back() == ',' &&
+                         EndOfHead(content.text) == content.text.size();
+    head_ = goes_on ? std::optional(content) : std::nullopt;
+    if (goes_on) return absl::OkStatus();
     if (!block_.empty() || StartsKernel(content)) return AddLineToKernel(content);
     const Entry entry = SplitEntry(content);
     // A name that is empty ("= matmul ...") is there, too, and is refused.
@@ -133,6 +142,7 @@ class KernelFileParser {
 
   // OK if no kernel is left open. If one is, parsing it says what it lacks, with the place.
   absl::Status End() const {
+    if (head_) return ParseGraphFamily({*head_}, source_).status();
     return block_.empty() ? absl::OkStatus() : ParseGraphFamily(block_, source_).status();
   }
 
@@ -144,7 +154,8 @@ class KernelFileParser {
   absl::Status AddLineToKernel(const Word& line) {
     const size_t head = block_.empty() ? EndOfHead(line.text) : 0;
     if (head > 0) block_.push_back(WithoutBlanks(line.Part(0, head)));
-    for (const Word& part : Split(line.Part(head), ';')) {
+    const Word statements{line.text.substr(head), PositionAfter(line.position, line.text.substr(0, head))};
+    for (const Word& part : Split(statements, ';')) {
       const Word statement = WithoutBlanks(part);
       if (statement.text.empty()) continue;
       if (block_.empty()) return ExpectedAt(source_, statement, "nothing after the return");
@@ -154,13 +165,14 @@ class KernelFileParser {
   }
 
   // How long the head of a kernel is, its colon included. Colons within brackets are those of parameters'
-  // types.
+  // types. The head may have several lines, with comments at their ends.
   static size_t EndOfHead(std::string_view line) {
     int depth = 0;  // of parentheses and brackets
     for (size_t i = 0; i < line.size(); ++i) {
       if (line[i] == '(' || line[i] == '[') ++depth;
       if (line[i] == ')' || line[i] == ']') --depth;
       if (line[i] == ':' && depth == 0) return i + 1;
+      if (line[i] == '#') i = std::min(line.find('\n', i), line.size() - 1);
     }
     return line.size();
   }
@@ -242,6 +254,7 @@ class KernelFileParser {
   const std::string_view source_;
   std::map<std::string, int> lines_;  // of the names so far
   std::vector<Word> block_;           // lines of a kernel that has not ended
+  std::optional<Word> head_;          // lines of a head that has not ended
   std::vector<KernelRequest> requests_;
 };
 

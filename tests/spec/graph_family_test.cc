@@ -109,6 +109,18 @@ TEST(GraphFamilyTest, AMemberIsTheLiteralText) {
   }
 }
 
+TEST(GraphFamilyTest, ARangeMayHaveAStep) {
+  const auto values = [](const std::string& text) {
+    const auto family =
+        ParseGraphFamily(Split({"kernel f[m = " + text + "](x: f32[m,4]):\n return relu(x)", {}}, '\n'), "f");
+    EXPECT_TRUE(family.ok()) << family.status();
+    return family->sizes()[0].values;
+  };
+  EXPECT_EQ(values("32..128 step 32"), (std::vector<uint32_t>{32, 64, 96, 128}));
+  EXPECT_EQ(values("3..10 step 4"), (std::vector<uint32_t>{3, 7}));
+  EXPECT_EQ(values("5..7 step 1"), (std::vector<uint32_t>{5, 6, 7}));
+}
+
 TEST(GraphFamilyTest, AShorthandMayHaveRanges) {
   const std::pair<const char*, const char*> cases[] = {
       {"softmax bf16 $", "1..3x17"},
@@ -199,6 +211,12 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
       {"kernel f[m = 1..](x: f32[m,4]):" + body,
        "f:1:17: expected the last size of a range from 1 to 1048576, got nothing"},
       {"kernel f[m = 3|2](x: f32[m,4]):" + body, "f:1:16: expected a size from 4 to 1048576, got '2'"},
+      {"kernel f[m = 1..9 step 0](x: f32[m,4]):" + body,
+       "f:1:24: expected a step from 1 to 1048576, got '0'"},
+      {"kernel f[m = 1|3 step 2](x: f32[m,4]):" + body,
+       "f:1:23: expected a step of a single range, as in 32..1024 step 32, got '2'"},
+      {"kernel f[m = 1..1048576 step 2](x: f32[m,4]):" + body,
+       "f:1:30: expected a step that leaves at most 4096 sizes, got '2'"},
       {"kernel f[m = 1..3, k = 2](x: f32[m,4]):" + body,
        "f:1:20: expected the size of some parameter, got 'k'"},
       {"kernel f[m = 1..3](x: f32[4]) -> f32[m]:" + body,

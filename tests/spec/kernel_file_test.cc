@@ -69,6 +69,34 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
 }
 
 // A kernel of f64 is what the shorthand of its matmul is; all else of f64 is refused.
+std::string PlaceOf(const std::string& error) { return error.substr(0, error.find(": ")); }
+
+// Behind a comma, with comments at the ends of lines.
+TEST(KernelFile, AHeadMayHaveSeveralLines) {
+  const std::string text =
+      "kernel f[m = 1..2,  # rows: any, but few\n"
+      "  n = 3](x: f32[m,n],\n"
+      "# the bias: of columns;\n"
+      "\n"
+      "         b: f32[n],\n"
+      "         c: f32[n]): y = add(x, b)\n"
+      "  return add(y, c)\n";
+  const auto requests = ParseKernelFile(text + "softmax f32 2x3\n", "k.kirsch");
+  ASSERT_TRUE(requests.ok()) << requests.status();
+  ASSERT_EQ(requests->size(), 2u);
+  EXPECT_EQ(requests->front().sizes().size(), 1u);
+  EXPECT_EQ(requests->front().family.graphs()->member(1).num_inputs(), 3);
+  const auto place_with = [&](const std::string& right, const std::string& wrong) {
+    std::string changed = text;
+    return PlaceOf(ErrorOf(changed.replace(changed.find(right), right.size(), wrong)));
+  };
+  EXPECT_EQ(place_with("b: f32[n]", "b: f33[n]"), "k.kirsch:5:13");
+  EXPECT_EQ(place_with("add(x, b)", "add(x, d)"), "k.kirsch:6:33");
+  EXPECT_EQ(place_with("add(y, c)", "add(y, d)"), "k.kirsch:7:17");
+  EXPECT_EQ(PlaceOf(ErrorOf("\nkernel f(x: f32[4],\n")), "k.kirsch:2:20");
+  EXPECT_EQ(PlaceOf(ErrorOf("kernel f(x: f32[4],\nreturn relu(x)\n")), "k.kirsch:2:1");
+}
+
 TEST(KernelFile, OfF64IsOneMatmulWithAnEpilogue) {
   const auto read = [](const std::string& text) {
     absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k");

@@ -2,8 +2,10 @@
 // Families of graphs on the command line. KIRSCH_BINARY is the path of the program.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/match.h"
 #include "tests/testing/cli_testing.h"
 
 namespace kirsch {
@@ -126,6 +128,38 @@ TEST_F(GraphFamilyCliTest, PlansForAnyNumberOfKeysAreSharedWhereQueriesVaryToo) 
     EXPECT_THAT(*ReadFile(Path("a.h")),
                 HasSubstr(Cat("kernels    ", json["regions"].size(), ", each for a range of sizes")));
   }
+}
+
+// Programs serve all sizes between those of a list; the function takes those of the list alone.
+TEST_F(GraphFamilyCliTest, SizesBetweenTwoStepsAreRefused) {
+  ASSERT_TRUE(WriteFile(Path("a.kirsch"),
+                        "kernel attend[t = 8..80 step 8](q: f32[2,16], k: f32[t,16], v: f32[t,8]):\n"
+                        "  return matmul(softmax(matmul(q, transpose(k))), v)\n")
+                  .ok());
+  const Outcome outcome =
+      Run(Cat("synth -f ", Path("a.kirsch"), " -o ", Path("a.h"), " --json ", Path("a.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
+  const nlohmann::json json = Json("a.json");
+  EXPECT_EQ(json["members"], 10);
+  EXPECT_LT(json["regions"].size(), 8u);
+  EXPECT_THAT(*ReadFile(Path("a.h")), HasSubstr("Returns 1 if 8 <= t <= 80 in steps of 8"));
+  ASSERT_TRUE(
+      WriteFile(Path("a.c"),
+                "#include \"a.h\"\n"
+                "static float q[32], k[90 * 16], v[90 * 8], out[16];\n"
+                "static char scratch[1 << 20] __attribute__((aligned(64)));\n"
+                "int main(void) {\n"
+                "  for (size_t t = 0; t < 90; ++t)\n"
+                "    if (attend(t, q, k, v, out SCRATCH) != (t > 0 && t <= 80 && t % 8 == 0)) return 1;\n"
+                "  return 0;\n"
+                "}\n")
+          .ok());
+  const bool scratch = absl::StrContains(*ReadFile(Path("a.h")), "attend_scratch_bytes");
+  EXPECT_EQ(std::system(Cat("gcc -std=gnu99 -O1 ", scratch ? "'-DSCRATCH=, scratch'" : "-DSCRATCH=", " ",
+                            Path("a.c"), " -o ", Path("a"), " -lm && ", Path("a"))
+                            .c_str()),
+            0);
 }
 
 // No number is the result.
