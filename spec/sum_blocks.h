@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says how long sums of f32 are added up: in blocks, and these in groups, so that errors grow with the
+// Says how long sums of floats are added up: in blocks, and these in groups, so that errors grow with the
 // logarithm of their length. A sum of a million terms has two levels above its blocks: a term goes through
 // 4096 + 2 * 64 + 16 roundings at most.
 #ifndef KIRSCH_SPEC_SUM_BLOCKS_H_

@@ -176,11 +176,12 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   for (std::vector<int64_t>& members : BoxesAlong(sizes, shared.numbers)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
     // A graph with any values of the shared sizes, also with such as no member has.
-    const auto graph_of = [&](const PlanPoint& point) {
+    const auto graph_of = [&](const PlanPoint& point) -> std::optional<Graph> {
       std::vector<uint32_t> values = ValuesOf(sizes, members.front());
       for (size_t i = 0; i < shared.numbers.size(); ++i)
         values[shared.numbers[i]] = static_cast<uint32_t>(point.at(shared.kinds[i]));
-      return request.family.graphs()->MemberOf(values);
+      absl::StatusOr<Graph> graph = request.family.graphs()->MemberOf(values);
+      return graph.ok() ? std::optional(*std::move(graph)) : std::nullopt;
     };
     absl::StatusOr<std::optional<PlanFamily>> found =
         FindPlanRegions({graphs, shared_sizes, graph_of, request.source, model, options});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets the members of a family of graphs share plans: for any number of keys, of rows, or of both. One plan
-// serves a range of sizes, as one program does of matmuls (family.h).
+// Lets the members of a family of graphs share plans: for any number of keys, of rows, of both, or of rows
+// and columns. One plan serves a range of sizes, as one program does of matmuls (family.h).
 #ifndef KIRSCH_SYNTHESIS_SHARED_PLANS_H_
 #define KIRSCH_SYNTHESIS_SHARED_PLANS_H_
 
@@ -31,7 +31,7 @@ std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments
                                                  const KernelRequest& request);
 
 // Fills in the regions and their plans, and what members take with them. False: no plans serve all members,
-// and nothing is filled in.
+// and nothing is filled in but the effort of the searches.
 //
 // `solve` finds the plan that a member has alone. It is asked of the first, a middle and the last member of
 // regions, to say what members lose.

@@ -251,7 +251,7 @@ class LibraryVerifier {
                                const std::vector<uint32_t>& values) {
     const ProgramTree& own = variant.members[static_cast<size_t>(member)].program;
     const auto* const impl = std::get_if<Impl>(&own);
-    if (impl == nullptr) return CanonicalGraph(variant.request.family.graphs()->MemberOf(values));
+    if (impl == nullptr) return CanonicalGraph(*variant.request.family.graphs()->MemberOf(values));
     ParsedSpec parsed;
     parsed.spec = impl->spec;
     const std::vector<size_t> dims = VaryingDims(std::get<Impl>(variant.shared[number]));

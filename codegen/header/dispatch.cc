@@ -53,8 +53,8 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, std::vecto
              "(", CArguments(caller), ");");
 }
 
-// Prints the choice by sizes: a switch for each varying size, one inside the other; then comparisons, if
-// members share programs that take sizes. For example, m is taken by programs, k is not:
+// Prints the choice by sizes: a switch for each varying size, one inside the other; then comparisons of
+// ranges that programs take. For example, m is taken by programs, k is not:
 //   switch (k) {
 //     case 256:
 //       if (m < 1 || m > 64) return 0;

@@ -105,7 +105,7 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
     add(plan(0, i).graph, values);
     if (count == SampleCount::kNone || !winograd.empty()) continue;  // it names the plan's values
     if (const std::vector<uint32_t> between = ValuesBetween(family.sizes(), member); between != values)
-      add(family.MemberOf(between), between);
+      add(*family.MemberOf(between), between);
   }
 }
 

@@ -14,7 +14,7 @@ SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& 
     levels_.insert(levels_.begin(), {size, stride});
     stride *= function.sizes[size].values.size();
   }
-  // Between two values of a list are sizes that are none.
+  // A list has gaps, whose sizes are refused.
   const auto taken = [&](const Level& level) {
     return function.sizes[level.size].is_range() &&
            std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {

@@ -2,8 +2,8 @@
 // Decides how a family's function finds the kernel for its sizes: by a choice for each size, one inside the
 // other. The printers of C and of LLVM IR print the same choices. Internal to codegen/.
 //
-// For example, sizes m (64 values, taken by programs) and k (2 values, each a case) have the levels k, then
-// m. From a member to the next value of k the stride is 1, to that of m it is 2.
+// For example, sizes m (a range of 64 values, taken by programs) and k (2 values, each a case) have the
+// levels k, then m. From a member to the next value of k the stride is 1, to that of m it is 2.
 #ifndef KIRSCH_CODEGEN_HEADER_SIZE_DISPATCH_H_
 #define KIRSCH_CODEGEN_HEADER_SIZE_DISPATCH_H_
 

@@ -18,6 +18,7 @@
 #include "codegen/kernel.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_program.h"
+#include "spec/graph/graph.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -38,7 +39,9 @@ using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, con
 using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads,
                                      void* shared, size_t phase);
 
-inline constexpr size_t kMostTensors = 24;  // that a kernel takes; CallerOf is instantiated for each number
+// The tensors and sizes that a kernel takes at most: parameters, the result, what is packed, and the sizes of
+// a family. CallerOf is instantiated for each number.
+inline constexpr size_t kMostTensors = kMaxParameters + 2 + 4;
 
 // Packs constants: Packing::constants, in their order, then the packed buffer.
 using PackConstantsFunction = void (*)(void* const* tensors);

@@ -21,9 +21,8 @@ namespace kirsch {
 // A set of operations of a graph. Bit i stands for the operation at place i of GraphUses::operations.
 using OperationSet = uint64_t;
 
-// The search refuses graphs of more operations (search/graph/plan_search.cc), and looks at no groups of more.
-inline constexpr size_t kMaxOperations = 64;
-inline constexpr size_t kMaxGroupOperations = 16;
+inline constexpr size_t kMaxOperations = 64;       // of a graph: the search refuses more
+inline constexpr size_t kMaxGroupOperations = 16;  // of a group: the search looks at no larger ones
 
 // A convex set of operations: each path between two of them stays inside. The caller keeps `uses`, and the
 // graph that it is of, alive for as long as the group.

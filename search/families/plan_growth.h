@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks which numbers of a plan grow with a number of rows, so that one plan serves any number of them. Rows
-// are tokens, or queries.
+// Marks which numbers of a plan grow with a number of rows, or of columns, so that one plan serves any number
+// of them. Rows are tokens, or queries.
 #ifndef KIRSCH_SEARCH_FAMILIES_PLAN_GROWTH_H_
 #define KIRSCH_SEARCH_FAMILIES_PLAN_GROWTH_H_
 

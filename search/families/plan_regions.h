@@ -27,12 +27,13 @@ struct SharedSize {
   PlanSizeKind kind = PlanSizeKind::kRows;
 };
 
-// The members that plans are searched for. They differ in a number of rows, of keys, or of both. All that
-// this refers to must outlive it.
+// The members that plans are searched for. They differ in a number of rows, of keys, of rows and keys, or of
+// rows and columns. All that this refers to must outlive it.
 struct PlanMembers {
-  absl::Span<const Graph> graphs;                   // of all choices of values; the last size varies fastest
-  absl::Span<const SharedSize> sizes;               // one, or two of different kinds
-  const std::function<Graph(PlanPoint)>& graph_of;  // of any sizes in the ranges
+  absl::Span<const Graph> graphs;      // of all choices of values; the last size varies fastest
+  absl::Span<const SharedSize> sizes;  // one, or two of different kinds
+  // The graph of any sizes between those of members; nothing if there is none.
+  const std::function<std::optional<Graph>(PlanPoint)>& graph_of;
   std::string_view source;
   const CostModel& model;
   const PlanOptions& options;
@@ -51,10 +52,11 @@ struct PlanFamily {
 };
 
 // Searches for plans of some members: for each size the last value of each placement, the one with a fourth
-// of it, and so on, and the members between these that RuleCosts::Refine asks for. A plan serves only members
+// of it, and so on, and the others that RegionFinder asks for. A plan serves only members
 // whose operands have the same placement. Regions are chosen one after the other. Each time the plan comes
 // first that serves the most members without one, at no more than kMostLoss above each member's cheapest.
-// Returns nothing if no rule serves some member, or if no rule serves several members. Runs on one thread.
+// Returns nothing if no rule serves some member, or if no rule serves several of several members. Runs on one
+// thread.
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members);
 
 }  // namespace kirsch

@@ -38,7 +38,7 @@ const SharedSize* PlanRuleFinder::SizeOf(PlanSizeKind kind) const {
 }
 
 // The same member with another number of keys: the two show the search which nodes go by keys.
-Graph PlanRuleFinder::WithOtherKeys(PlanPoint sizes) const {
+std::optional<Graph> PlanRuleFinder::WithOtherKeys(PlanPoint sizes) const {
   const std::vector<uint32_t>& values = SizeOf(PlanSizeKind::kKeys)->size.values;
   sizes.keys = values[sizes.keys == values[0] ? 1 : 0];
   return members_.graph_of(sizes);
@@ -53,18 +53,20 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(PlanPoint sizes, Ke
   options.any_rows = SizeOf(PlanSizeKind::kRows) != nullptr;
   // A single row is not like others: it has no distance to a next one.
   if (SizeOf(PlanSizeKind::kColumns) != nullptr) sizes.rows = std::max<int64_t>(sizes.rows, 2);
-  Graph other_keys;
+  Rules rules;
+  std::optional<Graph> other_keys;
   if (SizeOf(PlanSizeKind::kKeys) != nullptr) {
     if (sizes.keys == 1) sizes.keys = 2;  // a matrix of one key does not show how keys lie
     other_keys = WithOtherKeys(sizes);
-    options.other_keys = &other_keys;
+    if (!other_keys) return rules;
+    options.other_keys = &*other_keys;
     options.keys = keys;
   }
-  absl::StatusOr<OrNoPlan<PlanResult>> answer =
-      SearchPlan(members_.graph_of(sizes), members_.source, members_.model, options);
+  const std::optional<Graph> graph = members_.graph_of(sizes);
+  if (!graph) return rules;
+  absl::StatusOr<OrNoPlan<PlanResult>> answer = SearchPlan(*graph, members_.source, members_.model, options);
   if (!answer.ok()) return answer.status();
   auto* const result = std::get_if<PlanResult>(&*answer);
-  Rules rules;
   if (result == nullptr || result->plan.nests.empty()) return rules;
   const std::optional<Plan> any_rows = ForAnyRows(result->plan, sizes);
   // If a division of columns leaves some, there are two ways to treat these: like whole tiles, or as the plan
@@ -95,15 +97,15 @@ void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& any_r
 std::optional<Plan> PlanRuleFinder::ForAnyRows(Plan plan, const PlanPoint& sizes) const {
   if (SizeOf(PlanSizeKind::kRows) == nullptr) return std::nullopt;
   const std::vector<bool> of_keys =
-      sizes.keys == 0 ? std::vector<bool>() : NodesOfKeys(plan.graph, CanonicalGraph(WithOtherKeys(sizes)));
+      sizes.keys == 0 ? std::vector<bool>() : NodesOfKeys(plan.graph, CanonicalGraph(*WithOtherKeys(sizes)));
   for (const PlanSizeKind kind : {PlanSizeKind::kRows, PlanSizeKind::kColumns}) {
     const SharedSize* const shared = SizeOf(kind);
     if (shared == nullptr) continue;
     PlanPoint other = sizes;
     other.at(kind) += sizes.at(kind) <= std::max(shared->size.values[0], 2u) ? 1 : -1;
-    const Graph neighbour = CanonicalGraph(members_.graph_of(other));
-    if (!MarkGrowth({kind, sizes.at(kind), other.at(kind)}, neighbour, of_keys, members_.model.target(),
-                    &plan))
+    const std::optional<Graph> neighbour = members_.graph_of(other);
+    if (!neighbour || !MarkGrowth({kind, sizes.at(kind), other.at(kind)}, CanonicalGraph(*neighbour), of_keys,
+                                  members_.model.target(), &plan))
       return std::nullopt;
   }
   return plan;

@@ -37,7 +37,7 @@ class PlanRuleFinder {
  private:
   const SharedSize* SizeOf(PlanSizeKind kind) const;
   absl::StatusOr<Rules> Search(PlanPoint sizes, KeyUse keys, double cutoff) const;
-  Graph WithOtherKeys(PlanPoint sizes) const;
+  std::optional<Graph> WithOtherKeys(PlanPoint sizes) const;
   std::optional<Plan> ForAnyRows(Plan plan, const PlanPoint& sizes) const;
   void AddRules(const Plan& plan, const std::optional<Plan>& any_rows, const PlanPoint& sizes,
                 const SymbolicScheduleOptions& choice, Rules* rules) const;

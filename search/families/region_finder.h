@@ -22,7 +22,7 @@ struct RegionPolicy {
   double most_apart = RuleCosts::kNone;  // see RuleCosts::Refine
   // So many times at most, better rules are searched for at the ends and in the middle of large shares.
   int improvements = 0;
-  // True: of two sizes, no more members are solved around one where nothing better was found.
+  // True: of two sizes, no more members are solved in a box if nothing better was found at its new corners.
   bool stops_early = false;
 };
 
@@ -41,7 +41,8 @@ class RegionFinder {
   //   2. Members that no rule serves are solved. False, and nothing more, if some are not served then.
   //   3. Members between those of the ladders are solved (RuleCosts::Refine).
   //   4. Members where costs jump are solved.
-  //   5. Shares of members get their programs, the largest first, until each member is in one.
+  //   5. Better rules are searched for where large shares begin and end (RegionPolicy::improvements).
+  //   6. Shares of members get their programs, the largest first, until each member is in one.
   absl::StatusOr<bool> Find();
 
   // Searches for a program of the member that is better by more than kLossNotSearched than what rules make of
@@ -65,7 +66,7 @@ class RegionFinder {
   virtual absl::Status SolveJumps() { return absl::OkStatus(); }
   // Makes the program of a share, for all members of its box. False if there is none for so large a box.
   virtual bool AddRegion(const RuleCosts::Share& share) = 0;
-  // Gives a member a region that no rule serves. False if a rule serves it now.
+  // Gives a member a region that no rule serves. False if it did not, but searched for rules: look again.
   virtual absl::StatusOr<bool> AddOwnRegion(size_t member) = 0;
 
   std::vector<size_t> MembersAt(const std::vector<std::vector<size_t>>& ladders) const;

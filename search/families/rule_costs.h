@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps what the members of a family cost by each rule that is known. It says which members to solve next,
-// and the largest share of members that a rule serves. RegionFinder makes the rules.
+// and the largest share of members that a rule serves. The rules are RegionFinder's.
 #ifndef KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 #define KIRSCH_SEARCH_FAMILIES_RULE_COSTS_H_
 
@@ -25,7 +25,7 @@ inline constexpr double kMostLoss = 0.03;
 // for. The rest of kMostLoss is left for having less code, and for being served by the rule of a neighbour.
 inline constexpr double kLossNotSearched = 0.02;
 
-// Is about members that differ in one size or in several: one member for each combination of the values.
+// Is about members that differ in one size or in two: one member for each combination of the values.
 // Costs may be in any unit. Not thread-safe.
 class RuleCosts {
  public:
@@ -85,9 +85,8 @@ class RuleCosts {
   // calls members may become taken, but none may become free.
   std::optional<Share> Largest(const std::vector<bool>& taken);
 
-  // Divides all members into shares, taking the largest first. Every member must be served by some rule. Not
-  // between two calls of Largest.
-  // Returned in the order of their first members.
+  // Divides all members into shares, taking the largest first. Every member must be served by some rule. None
+  // may be taken yet by calls of Largest. Returned in the order of their first members.
   std::vector<Share> Cover();
 
  private:

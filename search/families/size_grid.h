@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers the members of a family that has all combinations of the values of some sizes. Regions are boxes of
-// such a grid.
+// Numbers the members of a family that has all combinations of the values of some sizes. The members of a
+// region are in a box of such a grid.
 #ifndef KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
 #define KIRSCH_SEARCH_FAMILIES_SIZE_GRID_H_
 

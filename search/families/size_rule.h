@@ -19,9 +19,9 @@
 
 namespace kirsch {
 
-// Goes through the dims, one after the other. SymbolicSchedule turns decisions into decisions for another
-// number of columns. A second one continues with these: for any number of rows, with register tiles as high
-// as suits these columns. Not thread-safe.
+// Goes through the dims, one after the other. Example, of columns and rows: SymbolicSchedule turns decisions
+// into decisions for another number of columns. A second one continues with these: for any number of rows,
+// with register tiles as high as suits these columns. Not thread-safe.
 class SizeRule {
  public:
   // `dims`: one of M, N and K; or N and then M; or M and then K. `model` must outlive this.

@@ -18,8 +18,9 @@
 namespace kirsch {
 namespace {
 
-// For reductions: how many times as long the one of two solved neighbours may be as the other. A copy may fit
-// a cache for some lengths only, and whatever suits the ends of a line may suit nothing between them.
+// Where the reduction varies: how many times as long the one of two solved neighbours may be as the other. A
+// copy may fit a cache for some lengths only, and whatever suits the ends of a line may suit nothing between
+// them.
 constexpr double kMostApart = 16;
 
 // The decisions of a solved member, as a schedule for any size.
@@ -39,7 +40,8 @@ std::vector<std::vector<double>> SizesAlong(absl::Span<const Spec> roots, const 
   return sizes;
 }
 
-// Finds the regions of members that differ only in their sizes along the dims. `first` is the family's number
+// Finds the regions of members that differ in their sizes along the dims; of two dims, also in where operands
+// are placed. `first` is the family's number
 // of the first of them. Rules are shared: a rule of an earlier group may serve members of this one.
 class SpecRegionFinder : private RegionFinder {
  public:

@@ -58,13 +58,15 @@ using LeastServed = std::function<uint32_t(size_t dim, uint32_t size)>;
 // `dims`: M, N or K, or N and M, or M and K. They have all combinations of some ascending sizes; that of the
 // last dim varies fastest.
 //
-// Some members are solved: the corners, and those between them that RuleCosts::Refine asks for. A member is
+// Some members are solved: the corners, and those between them that RegionFinder asks for. A member is
 // left out if it is proven that its own program is hardly better than what another's decisions make of it.
 //
 // Regions are then chosen one after the other, so that they are few: each time the one that has the most
 // members. In each region, one member's decisions serve all. They cost a member at most kMostLoss more than
 // its own program, or than the bound, or, where nothing is proven, than the best program known. Register
 // tiles that these decisions would have are left out as far as that limit allows, to save code.
+//
+// A member that stands for sizes below it (`least`) gets the cheapest rule, if none keeps the limit.
 //
 // If roots of one dim differ in more than the size, for example in where operands are placed, no region has
 // both. InvalidArgument: between roots there are sizes that no program serves. Deterministic.

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "search/graph/fusion_graph.h"
 #include "search/graph/group_levels.h"
+#include "spec/check.h"
 
 namespace kirsch {
 
@@ -58,7 +59,9 @@ class PlanPaths {
   using Length = std::function<absl::StatusOr<double>(const GroupQuestion&)>;
 
   PlanPaths(const FusionGraph& graph, const PathOptions& options, const Length& length)
-      : fusion_graph_(graph), options_(options), length_(length) {}
+      : fusion_graph_(graph), options_(options), length_(length) {
+    KIRSCH_CHECK(options.count > 0);
+  }
 
   // Returns the shortest paths that begin with the steps `first`, by length. If there are fewer than asked
   // for, there are no more. Of equal paths always the same one comes first. An error is that of `length`.

@@ -160,8 +160,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The arithmetic of all operations, in whatever order they are done. It stands in for the bound of paths if
-  // only some of the sets of operations were looked at.
+  // The arithmetic of all contractions, in whatever order they are done. It stands in for the bound of paths
+  // if only some of the sets of operations were looked at.
   absl::StatusOr<double> ArithmeticBound() {
     double cycles = 0;
     for (size_t place = 0; place < uses_.operations().size(); ++place) {

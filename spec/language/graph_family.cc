@@ -123,8 +123,11 @@ absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::
   if (!head.ok()) return head.status();
   // The family's text: the head, and the statements two blanks further in.
   std::string text;
-  for (const Word& line : lines)
-    Append(&text, text.empty() ? "" : "  ", absl::StripAsciiWhitespace(ForAbsl(line.text)), "\n");
+  for (const Word& several : lines)
+    for (const Word& line : Split(several, '\n')) {
+      const auto content = absl::StripAsciiWhitespace(ForAbsl(line.text.substr(0, line.text.find('#'))));
+      if (!content.empty()) Append(&text, text.empty() ? "" : "  ", content, "\n");
+    }
   // The function that makes members outlives `lines`, and is copied with the family.
   const auto own = std::make_shared<const OwnText>(lines);
   return GraphFamily::Parsed(source, *std::move(head), text, lines.front().position,
@@ -173,13 +176,10 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
                              });
 }
 
-Graph GraphFamily::MemberOf(absl::Span<const uint32_t> values) const {
-  // This cannot fail: limits grow with the sizes, and the largest ones were looked at. Whether a size has to
-  // be a multiple of something was seen in the first two members.
+absl::StatusOr<Graph> GraphFamily::MemberOf(absl::Span<const uint32_t> values) const {
   absl::StatusOr<Graph> graph = parse_ ? parse_(values) : member(0);
-  KIRSCH_CHECK(graph.ok());
-  graph->name = name_;
-  return *std::move(graph);
+  if (graph.ok()) graph->name = name_;
+  return graph;
 }
 
 GraphFamily::GraphFamily(Graph single) : name_(single.name), text_(PrintGraph(single)) {

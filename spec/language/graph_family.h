@@ -44,9 +44,10 @@ class GraphFamily {
   int64_t count() const { return static_cast<int64_t>(members_.size()); }
   // Member 0 <= index < count(), the last size varying fastest; its name is as MemberName says.
   const Graph& member(int64_t index) const { return members_[static_cast<size_t>(index)]; }
-  // The member with these values of sizes(). They need not be among those that are looked at, but must lie
-  // within the ranges. Its name is the family's.
-  Graph MemberOf(absl::Span<const uint32_t> values) const;
+  // The member with these values of sizes(), which lie between the first and the last. They need not be among
+  // those that are looked at. Its name is the family's. An error: there is none, as where a size must be a
+  // multiple of 32, which the values of a list are.
+  absl::StatusOr<Graph> MemberOf(absl::Span<const uint32_t> values) const;
 
  private:
   // Makes a member from the values of its sizes. It holds its own copy of the text.

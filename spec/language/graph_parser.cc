@@ -204,14 +204,14 @@ class GraphParser {
 
   // The text of a mixture, "1:0.7,64:0.3". Its tokens stand side by side in the line, so it is the text from
   // the first to the last of them. It ends at a comma before a name, which begins another size, or at the
-  // bracket.
+  // bracket, or with the line.
   Word TakeShares() {
     const Word first = Peek();
     size_t length = 0;
     while (!Peek().text.empty() && Peek().text != "]") {
-      const std::string_view behind = tokens_[next_ + 1].text;
-      if (Peek().text == "," &&
-          (behind.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(behind[0]))))
+      const Word& behind = tokens_[next_ + 1];
+      if (Peek().text == "," && (behind.text.empty() || behind.position.line != first.position.line ||
+                                 !absl::ascii_isdigit(static_cast<unsigned char>(behind.text[0]))))
         break;
       const Word part = Take();
       length = static_cast<size_t>(part.text.data() + part.text.size() - first.text.data());

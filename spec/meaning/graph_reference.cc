@@ -452,7 +452,7 @@ GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
   });
   for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
   // Online sums rescale as they go, so each term may go through as many roundings as there are terms.
-  const Uncertain total = Total(result, static_cast<double>(result.size()));  // of an online sum, no blocks
+  const Uncertain total = Total(result, static_cast<double>(result.size()));  // as if there were no blocks
   for (Uncertain& e : result) e = Div(e, total);
   // However far the elements are off, a share of the total is between 0 and 1, but for the total's roundings.
   const double roundings = static_cast<double>(result.size() + 8) * 0x1p-22;

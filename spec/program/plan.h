@@ -32,8 +32,9 @@ namespace kirsch {
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
   int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
-  // True if batch_stride is for the planned number of rows, and grows in proportion to the actual number:
-  bool batch_grows = false;  // batch_stride, in proportion to the number of rows (Plan::sizes)
+  // True if batch_stride is for the planned number of rows, and grows in proportion to the actual number
+  // (Plan::sizes).
+  bool batch_grows = false;
 };
 
 enum class StageKind : uint8_t {

@@ -68,7 +68,6 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
             "k.kirsch:2:2: expected another name, as line 1 has 'a_supported', which its own code has");
 }
 
-// A kernel of f64 is what the shorthand of its matmul is; all else of f64 is refused.
 std::string PlaceOf(const std::string& error) { return error.substr(0, error.find(": ")); }
 
 // Behind a comma, with comments at the ends of lines.
@@ -86,6 +85,9 @@ TEST(KernelFile, AHeadMayHaveSeveralLines) {
   ASSERT_EQ(requests->size(), 2u);
   EXPECT_EQ(requests->front().sizes().size(), 1u);
   EXPECT_EQ(requests->front().family.graphs()->member(1).num_inputs(), 3);
+  EXPECT_EQ(requests->front().family.text(),
+            "kernel f[m = 1..2,\n  n = 3](x: f32[m,n],\n  b: f32[n],\n  c: f32[n]):\n  y = add(x, b)\n"
+            "  return add(y, c)\n");
   const auto place_with = [&](const std::string& right, const std::string& wrong) {
     std::string changed = text;
     return PlaceOf(ErrorOf(changed.replace(changed.find(right), right.size(), wrong)));
@@ -94,9 +96,13 @@ TEST(KernelFile, AHeadMayHaveSeveralLines) {
   EXPECT_EQ(place_with("add(x, b)", "add(x, d)"), "k.kirsch:6:33");
   EXPECT_EQ(place_with("add(y, c)", "add(y, d)"), "k.kirsch:7:17");
   EXPECT_EQ(PlaceOf(ErrorOf("\nkernel f(x: f32[4],\n")), "k.kirsch:2:20");
+  EXPECT_EQ(PlaceOf(ErrorOf("kernel f[m = 1..4 mixture=1:0.7,\n 4:0.3](x: f32[m,8], w: const f32[8,8]):\n"
+                            " return matmul(x, w)\n")),
+            "k.kirsch:2:2");
   EXPECT_EQ(PlaceOf(ErrorOf("kernel f(x: f32[4],\nreturn relu(x)\n")), "k.kirsch:2:1");
 }
 
+// A kernel of f64 is what the shorthand of its matmul is; all else of f64 is refused.
 TEST(KernelFile, OfF64IsOneMatmulWithAnEpilogue) {
   const auto read = [](const std::string& text) {
     absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k");

@@ -96,7 +96,7 @@ TEST(SampleSizes, OfGraphsToo) {
     EXPECT_TRUE(family->sizes().front().sampled);
     EXPECT_EQ(family->count(), std::ssize(family->sizes().front().values));
     for (uint32_t rows : {8999, 4711})
-      EXPECT_EQ(family->MemberOf({rows}).at(0).type.dims, (std::vector<uint32_t>{rows, 5})) << text;
+      EXPECT_EQ(family->MemberOf({rows})->at(0).type.dims, (std::vector<uint32_t>{rows, 5})) << text;
   }
 }
 

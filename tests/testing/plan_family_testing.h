@@ -37,7 +37,7 @@ struct Family {
   Graph MemberOf(const PlanPoint& point) const {
     std::vector<uint32_t> values;
     for (const SharedSize& shared : sizes) values.push_back(static_cast<uint32_t>(point.at(shared.kind)));
-    return all.MemberOf(values);
+    return *all.MemberOf(values);
   }
 };
 
@@ -45,7 +45,7 @@ inline void MakeMembers(Family* family) {
   family->members.clear();
   const std::vector<VaryingSize> varying = family->varying();
   for (int64_t i = 0; i < CountMembers(varying); ++i)
-    family->members.push_back(family->all.MemberOf(ValuesOf(varying, i)));
+    family->members.push_back(*family->all.MemberOf(ValuesOf(varying, i)));
 }
 
 // Of a kernel whose sizes are of these kinds.
@@ -75,7 +75,7 @@ inline std::optional<PlanFamily> RegionsOf(const Family& family, const Target& t
   HashMemo memo;
   PlanOptions options;
   SearchStages(model, memo, &options);
-  const std::function<Graph(PlanPoint)> graph_of = [&](const PlanPoint& point) {
+  const std::function<std::optional<Graph>(PlanPoint)> graph_of = [&](const PlanPoint& point) {
     return family.MemberOf(point);
   };
   const auto found = FindPlanRegions({family.members, family.sizes, graph_of, "test", model, options});

@@ -80,7 +80,9 @@ struct Candidate {
   bool in_place = true;
 };
 
-inline OperationSet AllOf(const GraphUses& uses) { return (OperationSet{1} << uses.operations().size()) - 1; }
+inline OperationSet AllOf(const GraphUses& uses) {
+  return ~OperationSet{0} >> (kMaxOperations - uses.operations().size());
+}
 
 // The graph being canonical.
 inline GroupShape ShapeBy(const GraphUses& uses, const Candidate& candidate, const Target& target) {
