@@ -166,8 +166,9 @@ class SpecRegionFinder : private RegionFinder {
   bool AddRegion(const RuleCosts::Share& share) override {
     const std::unique_ptr<SizeRule> decisions = WithLittleCode(share);
     std::optional<Impl> range = RangeOf(*decisions, share.first, share.last);
-    if (range) AddRegionOf(share.members, *decisions, candidates_[share.rule].member, *std::move(range));
-    return range.has_value();
+    if (!range) return false;
+    AddRegionOf(share.members, *decisions, candidates_[share.rule].member, *std::move(range));
+    return true;
   }
 
   // Gives the members their programs and costs by these decisions.
