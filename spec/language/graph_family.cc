@@ -125,7 +125,7 @@ absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::
   std::string text;
   for (const Word& several : lines)
     for (const Word& line : Split(several, '\n')) {
-      const auto content = absl::StripAsciiWhitespace(ForAbsl(line.text.substr(0, line.text.find('#'))));
+      const auto content = absl::StripAsciiWhitespace(ForAbsl(line.text));
       if (!content.empty()) Append(&text, text.empty() ? "" : "  ", content, "\n");
     }
   // The function that makes members outlives `lines`, and is copied with the family.

@@ -36,7 +36,7 @@ bool IsWordCharacter(char c) {
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
 // The pieces of a line: words (names, numbers with their sign, sizes) and single signs, of which "->" is one.
-// The last one is empty, at the end of the line. A head may have several lines, with comments at their ends.
+// The last one is empty, at the end of the line. A head may have several lines.
 //
 //   y = add(x, -1.5e-3)   ->   y  =  add  (  x  ,  -1.5e-3  )  ""
 std::vector<Word> Tokens(const Word& line) {
@@ -45,8 +45,7 @@ std::vector<Word> Tokens(const Word& line) {
   TextPosition position = line.position;  // of text[last]
   const std::string_view text = line.text;
   while (true) {
-    for (; at < text.size() && (IsBlank(text[at]) || text[at] == '#'); ++at)
-      if (text[at] == '#') at = std::min(text.find('\n', at), text.size() - 1);
+    while (at < text.size() && IsBlank(text[at])) ++at;
     position = PositionAfter(position, text.substr(last, at - last));
     last = at;
     size_t end = std::min(at + 1, text.size());

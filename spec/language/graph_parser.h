@@ -20,8 +20,8 @@
 
 namespace kirsch {
 
-// Reads the lines of one kernel, of which the head alone may have line breaks and comments. Sizes may have no
-// names here.
+// Reads the lines of one kernel, of which the head alone may have line breaks, without comments. Sizes may
+// have no names here.
 //
 //   kernel NAME(x: TYPE, ...) [-> TYPE]:
 //   v = EXPRESSION                            any number of times

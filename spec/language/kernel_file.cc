@@ -105,14 +105,23 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   return MakeRequest(MakeIdentifier(kernel->text), source, std::move(specs), std::move(graph));
 }
 
-// Reads line after line. A kernel of the kernel language collects lines in block_ until its return.
+// Makes blanks of comments, so that all else stays in its place. A comment goes to the end of the line; no
+// text has a '#' otherwise.
+std::string WithoutComments(std::string_view text) {
+  std::string blanked(text);
+  for (size_t at = blanked.find('#'); at != std::string::npos; at = blanked.find('#', at))
+    while (at < blanked.size() && blanked[at] != '\n') blanked[at++] = ' ';
+  return blanked;
+}
+
+// Reads line after line, without comments. A kernel of the kernel language collects lines in block_ until its
+// return.
 class KernelFileParser {
  public:
   explicit KernelFileParser(std::string_view source) : source_(source) {}
 
   absl::Status ParseLine(const Word& line) {
-    // A comment goes to the end of the line; no text has a '#' otherwise.
-    Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
+    Word content = WithoutBlanks(line);
     if (content.text.empty()) return absl::OkStatus();
     if (head_) {
       const char* const end = content.text.data() + content.text.size();
@@ -165,14 +174,13 @@ class KernelFileParser {
   }
 
   // How long the head of a kernel is, its colon included. Colons within brackets are those of parameters'
-  // types. The head may have several lines, with comments at their ends.
+  // types.
   static size_t EndOfHead(std::string_view line) {
     int depth = 0;  // of parentheses and brackets
     for (size_t i = 0; i < line.size(); ++i) {
       if (line[i] == '(' || line[i] == '[') ++depth;
       if (line[i] == ')' || line[i] == ']') --depth;
       if (line[i] == ':' && depth == 0) return i + 1;
-      if (line[i] == '#') i = std::min(line.find('\n', i), line.size() - 1);
     }
     return line.size();
   }
@@ -279,7 +287,8 @@ absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string
 
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source) {
   KernelFileParser parser(source);
-  std::vector<Word> lines = Split({text, {}}, '\n');
+  const std::string without_comments = WithoutComments(text);
+  std::vector<Word> lines = Split({without_comments, {}}, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
     // Split counts columns through the whole text; errors count them within the line.
     lines[i].position = {static_cast<int>(i) + 1, 1};
