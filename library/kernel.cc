@@ -76,8 +76,9 @@ std::vector<void*> CallableKernel::TensorsOf(const LoopProgram& program, int64_t
   std::vector<void*> tensors;
   for (size_t i = 0; i < operands.size(); ++i)
     if (!known[i].constant) tensors.push_back(operands[i]);
-  // The packed constants come right before the output, which is the last.
-  if (program.packing) tensors.insert(tensors.end() - 1, const_cast<void*>(packed));
+  // The packed constants come right before the outputs, which are the last.
+  const auto outputs = std::ranges::count_if(known, &CallOperand::output);
+  if (program.packing) tensors.insert(tensors.end() - outputs, const_cast<void*>(packed));
   KIRSCH_CHECK(tensors.size() == program.tensors.size());
   return tensors;
 }

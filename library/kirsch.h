@@ -134,12 +134,12 @@ typedef struct kirsch_operand {
   int rank; /* 0: a single element */
   /* The element at indices i is number i[0] * stride[0] + i[1] * stride[1] + ... of the memory. */
   int64_t shape[KIRSCH_MAX_RANK], stride[KIRSCH_MAX_RANK];
-  int is_output;   /* the last operand, and only that */
+  int is_output;   /* of the last operand, or of the last ones, if the kernel has several results */
   int is_read;     /* 0: what it holds before a call is not looked at */
   int is_constant; /* packed once with kirsch_kernel_pack */
 } kirsch_operand;
 
-/* Inputs in their order, then the one output. */
+/* Inputs in their order, then the outputs. */
 KIRSCH_PUBLIC size_t kirsch_request_num_operands(const kirsch_request* request);
 /* `sizes`: the values of a family's sizes, num_sizes of them; NULL where there are none. */
 KIRSCH_PUBLIC kirsch_error* kirsch_request_operand(const kirsch_request* request, const size_t* sizes,
@@ -222,7 +222,7 @@ typedef struct kirsch_arguments {
   const size_t* sizes; /* of a family; else NULL */
   size_t num_sizes;
   /* A pointer for each operand of the request, in their order: to element 0, aligned to the element. Those of
-   * constants are not looked at, `packed` stands for them. Operands lie as kirsch_request_operand says; the
+   * constants are not looked at, `packed` stands for them. Operands lie as kirsch_request_operand says; an
    * output overlaps no other operand. */
   void* const* operands;
   size_t num_operands;

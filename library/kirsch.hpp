@@ -135,7 +135,7 @@ class Request {
   }
   const kirsch_request* get() const { return handle_.get(); }
   std::string name() const { return kirsch_request_name(get()); }
-  // Returns the inputs in their order, then the output, of the member with these sizes. Names live as long as
+  // Returns the inputs in their order, then the outputs, of the member with these sizes. Names live as long as
   // the request.
   Result<std::vector<kirsch_operand>> Operands(const Sizes& sizes = {}) const {
     std::vector<kirsch_operand> operands(kirsch_request_num_operands(get()));
@@ -156,7 +156,7 @@ class Kernel {
   explicit Kernel(kirsch_kernel* handle) : handle_(handle) {}
   const kirsch_kernel* get() const { return handle_.get(); }
 
-  // Computes a whole call; see kirsch_call. Operands are pointers in the request's order, that of the output
+  // Computes a whole call; see kirsch_call. Operands are pointers in the request's order, those of outputs
   // last; those of constants may be null, as `packed` stands for them.
   Result<Done> operator()(const std::vector<const void*>& operands, const Sizes& sizes = {},
                           const void* packed = nullptr) const {

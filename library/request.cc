@@ -20,16 +20,18 @@ CallOperand OperandOf(std::string name, const TensorType& type) {
   return {std::move(name), type.dtype, {type.dims.begin(), type.dims.end()}, type.Strides()};
 }
 
-// The operands of a graph: its parameters, and the result, which is written without being read.
+// The operands of a graph: its parameters, and the results, which are written without being read.
 std::vector<CallOperand> OperandsOf(const Graph& graph, bool) {
   std::vector<CallOperand> operands;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     operands.push_back(OperandOf(graph.at(i).text, graph.at(i).type));
     operands.back().constant = graph.at(i).constant;
   }
-  operands.push_back(OperandOf("out", graph.at(graph.result).type));
-  operands.back().output = true;
-  operands.back().read = false;
+  for (const GraphResult& result : graph.results) {
+    operands.push_back(OperandOf(result.name, graph.TypeOf(result)));
+    operands.back().output = true;
+    operands.back().read = false;
+  }
   return operands;
 }
 

@@ -35,7 +35,7 @@ absl::StatusOr<KernelRequest> ParseOneKernel(const std::string& text, const std:
 //   sizes m in {1, 2, 4}, n in {64, 128};  values {2, 128}  ->  1 * 2 + 1 = 3
 absl::StatusOr<int64_t> FindMember(absl::Span<const VaryingSize> sizes, absl::Span<const size_t> values);
 
-// Returns the member's inputs in their order, then the output.
+// Returns the member's inputs in their order, then the outputs.
 std::vector<CallOperand> OperandsOf(const KernelRequest& request, int64_t member);
 
 }  // namespace kirsch

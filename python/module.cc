@@ -165,7 +165,7 @@ class Problem {
       sizes[size] = value;
       shapes.emplace_back(value, ShapesOf(request_, sizes));
     }
-    // Constants and the output come with no call's inputs, so they tell nothing.
+    // Constants and outputs come with no call's inputs, so they tell nothing.
     for (size_t operand = 0; operand < first.size(); ++operand)
       for (size_t axis = 0; axis < first[operand].shape.size(); ++axis) {
         if (first[operand].output || first[operand].constant || DependsOnOthers(size, operand, axis))
@@ -328,7 +328,8 @@ class PyKernel {
   explicit PyKernel(std::shared_ptr<PySolution> solution)
       : solution_(std::move(solution)), kernel_(Compile(*solution_)) {}
 
-  // Computes a call, and returns the output's array. All that can be wrong is found before the kernel runs.
+  // Computes a call, and returns the output's array, or of several outputs a tuple of theirs, as `out` has
+  // them. All that can be wrong is found before the kernel runs.
   py::object Call(const py::args& inputs, const py::object& out, Packed* packed,
                   const py::object& sizes) const {
     Problem& problem = *solution_->problem();
@@ -338,13 +339,13 @@ class PyKernel {
     const Shapes& operands = problem.Of(chosen);
     for (size_t i = 0; i < operands.size(); ++i)
       if (views[i]) CheckLies(*views[i], operands[i]);
-    // An output that is added to has no new array: it has to hold something.
-    const Operand& result = operands.back();
-    if (out.is_none() && result.read)
-      throw py::type_error("out: expected an array, as the kernel adds to what it holds");
-    const py::object array = out.is_none() ? NewArray(result) : out;
-    views.back().emplace(array, result.name, result.type);
-    CheckOut(*views.back(), operands, views);
+    const std::vector<py::object> arrays = OutputsOf(out, operands);
+    const size_t first = operands.size() - arrays.size();
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      const Operand& result = operands[first + i];
+      views[first + i].emplace(arrays[i], result.name, result.type);
+      CheckOut(first + i, operands, views);
+    }
     std::vector<const void*> pointers;
     for (const std::optional<TensorView>& view : views) pointers.push_back(view ? view->data() : nullptr);
     // The views hold the arrays, so their memory stays while the lock is free.
@@ -353,7 +354,7 @@ class PyKernel {
       return kernel_(pointers, chosen, packed != nullptr ? packed->data() : nullptr);
     };
     Value(run());
-    return array;
+    return arrays.size() == 1 ? arrays.front() : py::object(py::tuple(py::cast(arrays)));
   }
 
   // Packs the constants, whose shapes are the same for all members.
@@ -385,16 +386,38 @@ class PyKernel {
   // Returns the operands of a member: names, types and roles are those of all members.
   const Shapes& AnyMember() const { return solution_->problem()->Of(solution_->problem()->FirstSizes()); }
 
+  // The arrays of the outputs: those that the caller gave, or new ones.
+  static std::vector<py::object> OutputsOf(const py::object& out, const Shapes& operands) {
+    std::vector<const Operand*> outputs;
+    for (const Operand& operand : operands)
+      if (operand.output) outputs.push_back(&operand);
+    std::vector<py::object> arrays;
+    if (out.is_none()) {
+      for (const Operand* output : outputs) {
+        // An output that is added to has no new array: it has to hold something.
+        if (output->read)
+          throw py::type_error(output->name + ": expected an array, as the kernel adds to what it holds");
+        arrays.push_back(NewArray(*output));
+      }
+      return arrays;
+    }
+    if (outputs.size() == 1) return {out};
+    if (!py::isinstance<py::sequence>(out) || py::len(out) != outputs.size())
+      throw py::type_error("out: expected a tuple of " + std::to_string(outputs.size()) + " arrays");
+    for (const py::handle array : out) arrays.push_back(py::reinterpret_borrow<py::object>(array));
+    return arrays;
+  }
+
   // Returns views of the constants, or of the other inputs, in their places among all operands. Places of
-  // others, and that of the output, stay empty.
+  // others, and those of outputs, stay empty.
   std::vector<std::optional<TensorView>> ViewsOf(const py::args& given, bool constants) const {
     const Shapes& operands = AnyMember();
     std::vector<std::optional<TensorView>> views(operands.size());
     size_t taken = 0;
     // Arrays are given in the operands' order; their names go into the error.
     std::string names;
-    for (size_t i = 0; i + 1 < operands.size(); ++i) {
-      if (operands[i].constant != constants) continue;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].output || operands[i].constant != constants) continue;
       names += (names.empty() ? "" : ", ") + operands[i].name;
       if (taken < given.size())
         views[i].emplace(py::object(given[taken]), operands[i].name, operands[i].type);
@@ -429,17 +452,18 @@ class PyKernel {
       throw py::value_error("packed: expected constants that were packed for this kernel");
   }
 
-  // Checks the output's array as others are; it must be writable, and must not overlap an input.
-  static void CheckOut(const TensorView& out, const Shapes& operands,
+  // Checks an output's array as others are; it must be writable, and must not overlap an operand before it.
+  static void CheckOut(size_t output, const Shapes& operands,
                        const std::vector<std::optional<TensorView>>& views) {
-    const Operand& result = operands.back();
+    const Operand& result = operands[output];
+    const TensorView& out = *views[output];
     CheckLies(out, result);
-    if (out.read_only()) throw py::value_error("out: expected an array that can be written");
+    if (out.read_only()) throw py::value_error(result.name + ": expected an array that can be written");
     const size_t bytes = SpanBytes(result.shape, result.stride, result.type);
-    for (size_t i = 0; i + 1 < operands.size(); ++i)
+    for (size_t i = 0; i < output; ++i)
       if (views[i] && Overlap(out.data(), bytes, views[i]->data(),
                               SpanBytes(operands[i].shape, operands[i].stride, operands[i].type)))
-        throw py::value_error("out: expected memory of its own, got some of " + operands[i].name);
+        throw py::value_error(result.name + ": expected memory of its own, got some of " + operands[i].name);
   }
 
   const std::shared_ptr<PySolution> solution_;

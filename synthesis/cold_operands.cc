@@ -21,11 +21,11 @@ std::vector<std::string> NamesOf(const ParsedSpec& parsed) {
   return names;
 }
 
-// The same of a graph: its parameters in their order, then the result.
+// The same of a graph: its parameters in their order, then the results.
 std::vector<std::string> NamesOf(const Graph& graph) {
   std::vector<std::string> names;
   for (int i = 0; i < graph.num_inputs(); ++i) names.push_back(graph.at(i).text);
-  names.emplace_back("out");
+  for (const GraphResult& result : graph.results) names.push_back(result.name);
   return names;
 }
 

@@ -38,9 +38,7 @@ void AddOperands(const Explanation& program, PageSummary* summary) {
 
 void AddOperands(const ExplainedPlan& explained, PageSummary* summary) {
   const Graph& graph = explained.plan->graph;
-  for (int input = 0; input < graph.num_inputs(); ++input)
-    summary->bytes += static_cast<double>(graph.at(input).type.bytes());
-  summary->bytes += static_cast<double>(graph.at(graph.result).type.bytes());
+  summary->bytes += CallersBytes(graph);
   summary->threads = explained.plan->threads;
 }
 

@@ -139,7 +139,8 @@ std::string SpecHelp() {
   Append(&text, "  A size may be a range, as in 1..64: a family, one function for all these sizes.\n\n");
   Append(&text,
          "Kernels of several operations, in a file (-f FILE) or as SPEC:\n"
-         "  kernel NAME(PARAMETER: TYPE[SIZE,...], ...): NAME = VALUE; ...; return VALUE\n",
+         "  kernel NAME(PARAMETER: TYPE[SIZE,...], ...): NAME = VALUE; ...; return VALUE\n"
+         "  Several results have names: return NAME, NAME\n",
          FunctionsText(), "\nTypes of elements:\n", TypesText(), "\nExamples:\n", ExamplesText());
   return text;
 }

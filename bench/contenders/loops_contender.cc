@@ -58,7 +58,7 @@ class LoopsContender : public Contender {
   }
 
   void Run() override {
-    run_(graph_->inputs.data(), graph_->out, static_cast<char*>(scratch_.get()),
+    run_(graph_->inputs.data(), graph_->results.data(), static_cast<char*>(scratch_.get()),
          reinterpret_cast<void*>(library_.f32.gemm));
   }
 

@@ -184,13 +184,13 @@ double Roundings(const Graph& graph) {
 // Returns how far off an element may be. It is as for matmuls, but relative to the result's largest value,
 // since it is not known how large the terms of its sums are. A value that is rounded to a narrow type on the
 // way may come out one unit off, and so may an integer.
-double GraphTolerance(const Graph& graph, double largest) {
-  const TensorType& out = graph.at(graph.result).type;
+double GraphTolerance(const Graph& graph, const GraphResult& result, double largest) {
+  const TensorType& out = graph.TypeOf(result);
   bool floats = false;
   double narrow = 0;
   for (size_t i = static_cast<size_t>(graph.num_inputs()); i < graph.nodes.size(); ++i) {
     floats |= IsFloating(graph.nodes[i].type.dtype);
-    if (static_cast<int>(i) != graph.result)
+    if (static_cast<int>(i) != result.value)
       narrow = std::max(narrow, 2 * HalfUnit(graph.nodes[i].type.dtype));
     if (const LhsAs as = graph.nodes[i].lhs_as; as != LhsAs::kItself)
       narrow = std::max(narrow, 2 * HalfUnit(ElementAs(as)));
@@ -208,37 +208,51 @@ std::vector<float> Decoded(const TensorType& blocks, const void* data) {
   return elements;
 }
 
-// Runs the loops of a graph, and returns all of its result.
+// Appends all elements of a result, as the loops have computed them, with what others may be off.
+void AddElements(const Graph& graph, const GraphResult& result, const void* elements,
+                 ExpectedResult* reference) {
+  const TensorType& type = graph.TypeOf(result);
+  const size_t first = reference->values.size();
+  double largest = 0;
+  for (int64_t i = 0; i < type.span(); ++i) {
+    // Loops for reference have a float64 result where the graph has f32.
+    const auto at = static_cast<size_t>(i);
+    const double value = type.dtype == Dtype::kF32 ? static_cast<const double*>(elements)[at]
+                                                   : LoadElement(elements, KirschTypeOf(type.dtype), at);
+    reference->values.push_back(value);
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  // Of a narrow type both are rounded.
+  const double tolerance = GraphTolerance(graph, result, largest), relative = 2 * HalfUnit(type.dtype);
+  for (size_t i = first; i < reference->values.size(); ++i)
+    reference->tolerances.push_back(tolerance + relative * std::abs(reference->values[i]));
+}
+
+// Runs the loops of a graph, and returns all of its results.
 absl::StatusOr<ExpectedResult> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
   const absl::StatusOr<LoopsFn*> run = loops.Load();
   if (!run.ok()) return run.status();
-  const TensorType& type = problem.graph.at(problem.graph.result).type;
-  const size_t count = static_cast<size_t>(type.span());
-  const AlignedMemory scratch = AllocateAligned(loops.scratch_bytes()),
-                      out = AllocateAligned(count * sizeof(double));
-  if (scratch == nullptr || out == nullptr)
-    return absl::ResourceExhaustedError("no memory for the reference");
+  const AlignedMemory scratch = AllocateAligned(loops.scratch_bytes());
+  std::vector<AlignedMemory> outputs;
+  std::vector<void*> results;
+  for (const GraphResult& result : problem.graph.results) {
+    const size_t bytes = static_cast<size_t>(problem.graph.TypeOf(result).span()) * sizeof(double);
+    results.push_back(outputs.emplace_back(AllocateAligned(bytes)).get());
+    if (scratch == nullptr || results.back() == nullptr)
+      return absl::ResourceExhaustedError("no memory for the reference");
+    // Gaps of a result with strides: as FillOutputs has them.
+    std::memset(results.back(), 0xff, bytes);
+  }
   // Operands as the loops take them.
   std::vector<const void*> inputs(problem.inputs.begin(), problem.inputs.end());
   std::vector<std::vector<float>> decoded;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (const TensorType& input = problem.graph.nodes[i].type; IsOfBlocks(input.dtype))
       inputs[i] = decoded.emplace_back(Decoded(input, inputs[i])).data();
-  std::memset(out.get(), 0xff,
-              count * sizeof(double));  // gaps of a result with strides: as FillOutput has them
-  (*run)(inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
+  (*run)(inputs.data(), results.data(), static_cast<char*>(scratch.get()), nullptr);
   ExpectedResult reference;
-  reference.values.resize(count);
-  double largest = 0;
-  for (size_t i = 0; i < count; ++i) {
-    // Loops for reference have a float64 result where the graph has f32.
-    const double value = type.dtype == Dtype::kF32 ? static_cast<const double*>(out.get())[i]
-                                                   : LoadElement(out.get(), KirschTypeOf(type.dtype), i);
-    reference.values[i] = value;
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  }
-  reference.tolerances = {GraphTolerance(problem.graph, largest)};
-  reference.relative = 2 * HalfUnit(type.dtype);  // both are rounded
+  for (size_t i = 0; i < results.size(); ++i)
+    AddElements(problem.graph, problem.graph.results[i], results[i], &reference);
   return reference;
 }
 
@@ -259,13 +273,17 @@ double LargerError(double largest, double error) {
 
 OutputCheck CheckOutput(const ExpectedResult& reference, const Workload& workload) {
   OutputCheck check;
+  size_t result = 0, begin = 0;  // the output that an element is of, and the number of its first one
   for (size_t i = 0; i < reference.values.size(); ++i) {
+    const bool all = reference.offsets.empty();
+    while (all && i == begin + workload.operands[workload.results[result]].elements)
+      begin += workload.operands[workload.results[result++]].elements;
     const double value = reference.values[i];
     if (!std::isfinite(value)) continue;
-    const size_t offset = reference.offsets.empty() ? i : reference.offsets[i];
-    const double error = std::abs(LoadElement(workload.out().values, workload.out().type, offset) - value);
-    const double most =
-        reference.tolerances[reference.tolerances.size() == 1 ? 0 : i] + reference.relative * std::abs(value);
+    const Workload::Operand& out = workload.operands[workload.results[result]];
+    const double error =
+        std::abs(LoadElement(out.values, out.type, all ? i - begin : reference.offsets[i]) - value);
+    const double most = reference.tolerances[i];
     // The negation counts a NaN as wrong.
     if (!(error <= most)) check.correct = false;
     check.max_error = LargerError(check.max_error, error);

@@ -18,10 +18,14 @@ namespace kirsch {
 
 // The right values and how far off a contender may be.
 struct ExpectedResult {
-  std::vector<size_t> offsets;     // elements of `out` that are compared; empty: all are
+  std::vector<size_t> offsets;     // elements of `out` that are compared; empty: all are, of all outputs
   std::vector<double> values;      // exact results, up to float64 rounding; not compared if not finite
-  std::vector<double> tolerances;  // an error beyond it is no rounding; one for each value, or one for all
-  double relative = 0;             // added times the value, for the rounding of a narrow output
+  std::vector<double> tolerances;  // of each value: an error beyond it is no rounding
+
+  // Allows errors that are so many times as large.
+  void Widen(double factor) {
+    for (double& tolerance : tolerances) tolerance *= factor;
+  }
 };
 
 inline constexpr size_t kReferenceEntries = 4096;  // that are compared of a matmul
@@ -43,7 +47,7 @@ struct OutputCheck {
   bool correct = true;     // every compared entry is within its tolerance
 };
 
-// Compares the output as it is now. Elements whose right value is not finite are left out.
+// Compares the outputs as they are now. Elements whose right value is not finite are left out.
 OutputCheck CheckOutput(const ExpectedResult& reference, const Workload& workload);
 
 }  // namespace kirsch

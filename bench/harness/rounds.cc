@@ -93,7 +93,7 @@ class SpecMeasurement {
   absl::Status Screen(Candidate& candidate) {
     Worker& worker = candidate.entrant->worker;
     if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok()) return status;
-    FillOutput(spec_.workload);
+    FillOutputs(spec_.workload);
     const absl::StatusOr<double> first = worker.RunOnce();
     if (!first.ok()) return first.status();
     // A result without a reference counts as wrong, never as right.

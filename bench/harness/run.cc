@@ -223,11 +223,11 @@ class Benchmark {
     Progress(Cat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
     // The workers see these values at once, since the memory is shared.
     FillInputs(workload);
-    FillOutput(workload);
+    FillOutputs(workload);
     if (!rotated_.empty()) CopyWeights(workload, rotated_[item]);
     absl::StatusOr<ExpectedResult> reference =
         ComputeReference(workload, graphs() ? &loops_[LoopsKind::kReference][item] : nullptr);
-    if (reference.ok() && graphs()) reference->tolerances.front() *= request_.tolerance;
+    if (reference.ok() && graphs()) reference->Widen(request_.tolerance);
     limits_.Measure();
     MeasureSpec({item, text, workload, std::move(reference)}, entrants_, report_);
   }

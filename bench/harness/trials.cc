@@ -90,7 +90,7 @@ class TrialRun {
   // them in their page tables.
   absl::Status Start() {
     FillInputs(workloads_.front());
-    FillOutput(workloads_.front());
+    FillOutputs(workloads_.front());
     const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(options_.threads);
     if (!cpus.ok()) return cpus.status();
     // The kernels have all CPUs; the core that is looked at is the first of them.
@@ -126,10 +126,10 @@ class TrialRun {
         comparable ? ComputeReference(workload, options_.loops) : ExpectedResult();
     if (!reference.ok()) return reference.status();
     // A graph has one tolerance, for all elements.
-    if (comparable && workload.graph != nullptr) reference->tolerances.front() *= options_.tolerance;
+    if (comparable && workload.graph != nullptr) reference->Widen(options_.tolerance);
     for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {
       if (absl::Status status = Prepare(i); !status.ok()) return status;
-      FillOutput(workload);
+      FillOutputs(workload);
       if (const absl::StatusOr<double> ran = worker_.RunOnce(); !ran.ok()) return ran.status();
       correct_[i] = !comparable || CheckOutput(*reference, workload).correct;
     }

@@ -30,15 +30,16 @@ class NestPrinter {
     }
   }
 
-  // Copies the result to the output. It is called if the result has no loops of its own, as a transpose has
-  // none.
-  void CopyResult() {
-    const GraphNode& of = graph_.at(graph_.result);
+  // Copies a result, by its number, to the output. It is called if the result has no loops of its own, as a
+  // transpose has none.
+  void CopyResult(size_t result) {
+    const int value = graph_.results[result].value;
+    const GraphNode& of = graph_.at(value);
     const std::vector<uint32_t>& dims = of.type.dims;
     const std::string type = CType(of.type.dtype, false);
     Names index = writer_.OpenLoops(dims, dims.size());
-    writer_.Line(Cat("((", type, "*)out)[", AtPlain(of.type, index),
-                     "] = ", writer_.Element(writer_.ViewOf(graph_.result), index), ";"));
+    writer_.Line(Cat("((", type, "*)results[", result, "])[", AtPlain(of.type, index),
+                     "] = ", writer_.Element(writer_.ViewOf(value), index), ";"));
     writer_.Close();
   }
 
@@ -187,7 +188,8 @@ LoopsCode PrintLoops(const Graph& graph, LoopsKind kind, bool parallel) {
   NestPrinter nests(writer);
   for (int node = 0; node < count; ++node)
     if (writer.HasLoops(node)) nests.Compute(node);
-  if (!writer.HasLoops(graph.result)) nests.CopyResult();
+  for (size_t i = 0; i < graph.results.size(); ++i)
+    if (!writer.HasLoops(graph.results[i].value)) nests.CopyResult(i);
   return std::move(writer).Finish();
 }
 

@@ -28,7 +28,7 @@ namespace kirsch {
 enum class LoopsKind {
   kLoops,      // a peer: loops only
   kCblas,      // products of f32 matrices, and convolutions as such, are calls of cblas_sgemm
-  kReference,  // all in float64, the result too unless it is narrower than f32; rounded where the graph casts
+  kReference,  // all in float64, results too unless they are narrower than f32; rounded where the graph casts
 };
 
 // A source file with one function, and the scratch memory that the function takes.
@@ -37,9 +37,10 @@ struct LoopsCode {
   size_t scratch_bytes = 0;
 };
 
-// The function's type; kLoopsEntry is its name. `inputs` are the graph's parameters; `scratch` is 64-byte
+// The function's type; kLoopsEntry is its name. `inputs` are the graph's parameters, `results` its
+// results; `scratch` is 64-byte
 // aligned; `sgemm` is the library's cblas_sgemm, null without one.
-using LoopsFn = void(const void* const* inputs, void* out, char* scratch, void* sgemm);
+using LoopsFn = void(const void* const* inputs, void* const* results, char* scratch, void* sgemm);
 inline constexpr char kLoopsEntry[] = "kirsch_loops";
 
 // Prints the loops. With `parallel` the outer loops are OpenMP's.

@@ -55,7 +55,7 @@ class StoragePlanner {
         users[static_cast<size_t>(input)].push_back(static_cast<int>(i));
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const GraphNode& node = graph_.nodes[i];
-      if (!IsPointwise(node) || users[i].size() != 1 || static_cast<int>(i) == graph_.result) continue;
+      if (!IsPointwise(node) || users[i].size() != 1 || graph_.IsResult(static_cast<int>(i))) continue;
       const GraphNode& user = graph_.at(users[i].front());
       storage_.inlined[i] = IsPointwise(user) && user.type.dims == node.type.dims;
     }
@@ -65,7 +65,7 @@ class StoragePlanner {
   // same element of the result is written, so the result may take its place.
   std::map<int, bool> ReadsOf(int node) const {
     std::map<int, bool> reads;
-    if (HasLoops(node) || node == graph_.result) AddReads(graph_.at(node), graph_.at(node), true, reads);
+    if (HasLoops(node) || graph_.IsResult(node)) AddReads(graph_.at(node), graph_.at(node), true, reads);
     return reads;
   }
 
@@ -94,18 +94,20 @@ class StoragePlanner {
 
   void Place(int node) {
     const size_t at = static_cast<size_t>(node);
-    const std::map<int, bool> reads = ReadsOf(node);
+    std::map<int, bool> reads = ReadsOf(node);
+    // Results are not in scratch memory.
+    std::erase_if(reads, [&](const auto& read) { return graph_.IsResult(read.first); });
     // Memory of a value that is read for the last time is free already for the result, if it may be written
     // in place.
     for (const auto& [base, straight] : reads)
       if (straight && last_use_[static_cast<size_t>(base)] == node &&
           BytesOfValue(base) == BytesOfValue(node))
         blocks_[block_[static_cast<size_t>(base)]].free = true;
-    if (node != graph_.result) Take(at, BytesOfValue(node));
+    if (!graph_.IsResult(node)) Take(at, BytesOfValue(node));
     for (const auto& [base, straight] : reads) {
       const size_t block = block_[static_cast<size_t>(base)];
       // A value that is read for the last time frees its memory, unless the result has just taken its place.
-      const bool taken = node != graph_.result && block == block_[at];
+      const bool taken = !graph_.IsResult(node) && block == block_[at];
       if (last_use_[static_cast<size_t>(base)] == node && !taken) blocks_[block].free = true;
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/loops/loops_writer.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -103,7 +104,7 @@ LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)
   // The text begins with the type of all sums, and with M(exp), which is exp or expf.
   text_ = Cat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
               wide ? "" : "##f", "\n", kPrelude, Functions(), "void ", kLoopsEntry,
-              "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
+              "(const void* const* inputs, void* const* results, char* scratch, sgemm_fn* sgemm) {\n");
   // Both may be without use, which compilers complain of.
   Line("(void)scratch, (void)sgemm;");
 }
@@ -157,11 +158,11 @@ void LoopsWriter::Declare(int node) {
   const bool input = of.op == Operation::kInput;
   if (!input && !HasLoops(node)) return;
   const std::string type = CType(of.type.dtype, input);
-  // Parameters and the result are the caller's memory, all else is scratch.
-  const std::string place = input ? Cat("inputs[", node, "]")
-                            : node == graph_.result
-                                ? "out"
-                                : Cat("scratch + ", storage_.offset[static_cast<size_t>(node)]);
+  // Parameters and results are the caller's memory, all else is scratch.
+  const std::optional<size_t> result = graph_.FindResult(node);
+  const std::string place = input    ? Cat("inputs[", node, "]")
+                            : result ? Cat("results[", *result, "]")
+                                     : Cat("scratch + ", storage_.offset[static_cast<size_t>(node)]);
   Line(Cat(input ? "const " : "", type, "* const v", node, " = (", input ? "const " : "", type, "*)(", place,
            ");"));
 }

@@ -33,7 +33,7 @@ void BM_Kernel(benchmark::State& state, const char* text) {
   const auto scratch = Pages(static_cast<size_t>(solved.program.scratch_bytes));
   Place(operands.get(), *workload);
   FillInputs(*workload);
-  FillOutput(*workload);
+  FillOutputs(*workload);
   const Problem& problem = workload->problem;
   for (auto _ : state) (*kernel)->function()(problem.lhs, problem.rhs, problem.out, scratch.get(), 0, 1);
   state.counters["FLOP/s"] =

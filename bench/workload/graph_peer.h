@@ -11,8 +11,8 @@
 // A graph and its operands in memory, which are plain and row-major, as the graph has them.
 struct KirschGraph {
   kirsch::Graph graph;
-  std::vector<void*> inputs = {};  // of the graph's parameters
-  void* out = nullptr;
+  std::vector<void*> inputs = {};   // of the graph's parameters
+  std::vector<void*> results = {};  // of the graph's results
 };
 
 #endif  // KIRSCH_BENCH_WORKLOAD_GRAPH_PEER_H_

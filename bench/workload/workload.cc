@@ -120,11 +120,12 @@ void PointToOperands(Workload& workload) {
   std::vector<void*> places;
   for (const Workload::Operand& operand : workload.operands) places.push_back(operand.values);
   if (workload.graph != nullptr) {
-    workload.graph->inputs.assign(places.begin(), places.end() - 1);
-    workload.graph->out = places.back();
+    const auto results = places.begin() + workload.graph->graph.num_inputs();
+    workload.graph->inputs.assign(places.begin(), results);
+    workload.graph->results.assign(results, places.end());
   } else {
     workload.problem.lhs = places[0], workload.problem.rhs = places[1];
-    workload.problem.out = places[workload.result];
+    workload.problem.out = places[MatmulDims::kOut];
   }
 }
 
@@ -143,7 +144,7 @@ absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
   Workload workload;
   workload.problem = p;
   workload.spec = spec;
-  workload.result = MatmulDims::kOut;
+  workload.results = {MatmulDims::kOut};
   // Operands lie from their first element to the end of the last matrix, gaps included.
   workload.operands = {{p.lhs_type, p.batch * p.lhs_stride, RangeOf(p.lhs_type, p)},
                        {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
@@ -177,12 +178,12 @@ Workload MakeWorkload(const Graph& graph, int threads) {
     workload.operands.push_back(OperandOf(graph.at(input).type));
     workload.operands.back().scale = static_cast<float>(WeightScale(graph, input));
   }
-  // The result comes behind the parameters.
-  workload.result = workload.operands.size();
-  workload.operands.push_back(OperandOf(graph.at(graph.result).type));
-  workload.compulsory_bytes = static_cast<double>(graph.at(graph.result).type.bytes());
-  for (int input = 0; input < graph.num_inputs(); ++input)
-    workload.compulsory_bytes += static_cast<double>(graph.at(input).type.bytes());
+  // The results come behind the parameters.
+  for (const GraphResult& result : graph.results) {
+    workload.results.push_back(workload.operands.size());
+    workload.operands.push_back(OperandOf(graph.TypeOf(result)));
+  }
+  workload.compulsory_bytes = CallersBytes(graph);
   workload.operations = Flops(graph);
   return workload;
 }
@@ -211,7 +212,7 @@ bool IsEvicted(const Workload& workload, size_t operand) {
 bool IsConstant(const Workload& workload, size_t operand) {
   const int number = static_cast<int>(operand);
   if (workload.spec) return ConstantOperand(*workload.spec) == number;
-  return operand != workload.result && workload.graph->graph.IsConstant(number);
+  return !workload.IsResult(operand) && workload.graph->graph.IsConstant(number);
 }
 
 }  // namespace
@@ -288,7 +289,7 @@ bool EvictsPacked(const Workload& workload) {
   // An input that is evicted; a constant operand; a constant operand that is evicted.
   bool any = false, constants = false, constant = false;
   for (size_t i = 0; i < workload.operands.size(); ++i) {
-    any |= i != workload.result && IsEvicted(workload, i);
+    any |= !workload.IsResult(i) && IsEvicted(workload, i);
     constants |= IsConstant(workload, i);
     constant |= IsConstant(workload, i) && IsEvicted(workload, i);
   }
@@ -298,19 +299,21 @@ bool EvictsPacked(const Workload& workload) {
 void FillInputs(const Workload& workload) {
   for (size_t i = 0; i < workload.operands.size(); ++i) {
     const Workload::Operand& input = workload.operands[i];
-    if (i == workload.result) continue;
+    if (workload.IsResult(i)) continue;
     // The seed is the operand's number, so that no two operands are the same.
     FillElements(input.values, input.type, input.elements, i + 1, input.range, input.scale);
   }
 }
 
-void FillOutput(const Workload& workload) {
-  const Workload::Operand& out = workload.out();
-  if (workload.problem.accumulate)
-    FillElements(out.values, out.type, out.elements, workload.result + 1, out.range);
-  else
-    // All bits set are a NaN in every float type, and -1 in integers with a sign.
-    std::memset(out.values, 0xff, out.bytes());
+void FillOutputs(const Workload& workload) {
+  for (const size_t result : workload.results) {
+    const Workload::Operand& out = workload.operands[result];
+    if (workload.problem.accumulate)
+      FillElements(out.values, out.type, out.elements, result + 1, out.range);
+    else
+      // All bits set are a NaN in every float type, and -1 in integers with a sign.
+      std::memset(out.values, 0xff, out.bytes());
+  }
 }
 
 }  // namespace kirsch

@@ -4,10 +4,11 @@
 // The memory is mapped shared before any contender's process exists, so that all of them work on the very
 // same physical pages. A workload is made in three steps:
 //
-//   MakeWorkload --> sizes and types --Place--> pointers into the arena --FillInputs, FillOutput--> values
+//   MakeWorkload --> sizes and types --Place--> pointers into the arena --FillInputs, FillOutputs--> values
 #ifndef KIRSCH_BENCH_WORKLOAD_WORKLOAD_H_
 #define KIRSCH_BENCH_WORKLOAD_WORKLOAD_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +31,7 @@ using Problem = KirschProblem;
 
 // Matmuls and graphs differ in this type only; contenders, workers and rounds treat them alike.
 struct Workload {
-  // An input or the output.
+  // An input or an output.
   struct Operand {
     KirschType type;
     size_t elements;          // from the first to the end, gaps of the leading dimension included
@@ -45,22 +46,25 @@ struct Workload {
   std::shared_ptr<KirschGraph> graph;  // that of `problem`; null: a matmul
   std::optional<Spec> spec;            // of a matmul; an epilogue is nowhere else
   std::vector<Operand> operands;       // as a kernel takes them
-  size_t result = 0;                   // the number of the operand that is written
+  std::vector<size_t> results;         // the numbers of the operands that are written
   uint64_t evicted = ~uint64_t{0};     // operands before a cold call: a bit each, bit 63 for all others
   double operations = 0;               // multiplications, additions, and whatever else graphs have
   // The bytes that must pass between main memory and the CPU at least. Every input element is read and every
   // output element is written once; the output is read as well if it is added to.
   double compulsory_bytes = 0;
 
-  // The output is one of the operands, though not always the last one: an epilogue's operands come behind it.
-  const Operand& out() const { return operands[result]; }
+  // Outputs are operands, though not always the last ones: those of a matmul's epilogue come behind it.
+  const Operand& out() const { return operands[results.front()]; }
+  bool IsResult(size_t operand) const {
+    return std::find(results.begin(), results.end(), operand) != results.end();
+  }
 };
 
 // Makes a workload of a matmul. A batch stride is the outer extent times the leading dimension. The spec may
 // have an epilogue, of which peers know nothing: they are asked for such a spec as a graph. InvalidArgument
 // for a spec that is not a root spec of a matmul, with every operand strided.
 absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads);
-// Makes a workload of a graph, whose operands are its parameters and its result.
+// Makes a workload of a graph, whose operands are its parameters and its results.
 Workload MakeWorkload(const Graph& graph, int threads);
 absl::StatusOr<Workload> MakeWorkload(const KernelMember& kernel, int threads);
 
@@ -94,9 +98,9 @@ bool EvictsPacked(const Workload& workload);
 // saturate. Wider integers of a graph are up to 2^15.
 void FillInputs(const Workload& workload);
 
-// Fills the output as it is before a call: with values to add to, or with NaN (integers: -1) if it is to be
-// overwritten, so that an element that is not written shows.
-void FillOutput(const Workload& workload);
+// Fills the outputs as they are before a call: with values to add to, or with NaN (integers: -1) if they are
+// to be overwritten, so that an element that is not written shows.
+void FillOutputs(const Workload& workload);
 
 }  // namespace kirsch
 

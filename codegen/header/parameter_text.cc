@@ -75,17 +75,20 @@ std::vector<HeaderParameter> ParametersOf(const SpecFamily& family) {
 
 // Nodes of a graph are numbered with the inputs first, so an input's node is its number.
 std::vector<HeaderParameter> ParametersOf(const GraphFamily& family, const std::vector<VaryingSize>& sizes) {
-  const auto type_of = [&](const auto& node_of) {
+  // The text of a type that each member has one of.
+  const auto text_of = [&](const auto& type_of) {
     std::vector<TensorType> types;
-    for (int64_t i = 0; i < family.count(); ++i)
-      types.push_back(family.member(i).at(node_of(family.member(i))).type);
+    for (int64_t i = 0; i < family.count(); ++i) types.push_back(type_of(family.member(i)));
     return TypeText(types, sizes);
   };
   const Graph& first = family.member(0);
   std::vector<HeaderParameter> parameters;
   for (int input = 0; input < first.num_inputs(); ++input)
-    parameters.push_back({type_of([=](const Graph&) { return input; }), first.IsConstant(input)});
-  parameters.push_back({type_of([](const Graph& graph) { return graph.result; }), false});
+    parameters.push_back(
+        {text_of([=](const Graph& graph) { return graph.at(input).type; }), first.IsConstant(input)});
+  for (size_t i = 0; i < first.results.size(); ++i)
+    parameters.push_back(
+        {text_of([=](const Graph& graph) { return graph.TypeOf(graph.results[i]); }), false});
   return parameters;
 }
 

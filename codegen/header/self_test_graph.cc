@@ -69,7 +69,7 @@ constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16
 constexpr char kGraphCheck[] = R"(
 static int $NAME_check_all(const char* what) {
   static const struct {
-    size_t element;
+    size_t $RESULTelement;
     double value, error;
   } samples[] = {
 $SAMPLES  };
@@ -79,9 +79,8 @@ $MEMBERS  };
   size_t member, i = 0;
   int wrong = 0;
 $MEMORY  for (member = 0; member < sizeof(members) / sizeof(members[0]); ++member) {
-    memset(out, 0xff, $ELEMENTS * sizeof(out[0]));
-$RUN    for (; i < members[member][0]; ++i) {
-      const double value = $FILE_value_$TYPE(out[samples[i].element]), off = value - samples[i].value;
+$POISON$RUN    for (; i < members[member][0]; ++i) {
+      const double value = $VALUE, off = value - samples[i].value;
       if ((off < 0 ? -off : off) <= samples[i].error) continue;
       if (!wrong)
         printf("$NAME: $WHICHelement %zu is %g, expected %g\n", $WHOSEsamples[i].element, value,
@@ -104,8 +103,23 @@ std::string ValueText(Dtype dtype) {
       {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
 }
 
-// The result is the last tensor.
-Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
+// The types of the results, which are the last tensors.
+std::vector<Dtype> ResultTypes(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  const GraphSamples& samples = function.samples.front();
+  std::vector<Dtype> types;
+  for (size_t i = samples.elements.size() - samples.constant.size(); i > 0; --i)
+    types.push_back(signature.tensors[signature.tensors.size() - i].dtype);
+  return types;
+}
+
+// The variables of the results: "out", or of several "out0", "out1" and so on.
+std::vector<std::string> ResultNames(const HeaderFunction& function) {
+  const size_t results = ResultTypes(function).size();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < results; ++i) names.push_back(results == 1 ? "out" : Cat("out", i));
+  return names;
+}
 
 // Returns "p0, p2": the parameters that are constants, or those that are not.
 std::string ParameterNames(const HeaderFunction& function, bool constants) {
@@ -142,8 +156,11 @@ std::string MemoryText(const HeaderFunction& function) {
         "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
         CType(types[i]), i, elements, bits.keep, bits.set, i + 1);
   }
-  absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
-                        CType(ResultType(function)));
+  const std::vector<std::string> results = ResultNames(function);
+  for (size_t i = 0; i < results.size(); ++i)
+    absl::StrAppendFormat(&text, "  %1$s* %2$s = (%1$s*)$FILE_memory((size_t)%3$d * sizeof(%1$s));\n",
+                          CType(ResultTypes(function)[i]), results[i],
+                          MostElements(function, types.size() + i));
   if (!signature.constants.empty()) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
   if (signature.threads) text += "  size_t thread;\n";
@@ -162,9 +179,9 @@ std::string GraphRunText(const HeaderFunction& function) {
   const std::string inputs = ParameterNames(function, false);
   std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
   for (size_t i = 0; i < function.sizes.size(); ++i) Append(&call, "members[member][", i + 1, "], ");
-  Append(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
-         signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
-         signature.phases ? ", shared, phase" : "", ");\n");
+  Append(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "",
+         absl::StrJoin(ResultNames(function), ", "), signature.scratch ? ", scratch" : "",
+         signature.threads ? ", thread, 3" : "", signature.phases ? ", shared, phase" : "", ");\n");
   return Cat(signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
              signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
 }
@@ -188,8 +205,32 @@ std::string SamplesText(const HeaderFunction& function) {
   std::string text;
   for (const GraphSamples& samples : function.samples)
     for (const GraphSample& sample : samples.samples)
-      absl::StrAppendFormat(&text, "      {%d, %.17g, %.3g},\n", sample.element, sample.value,
-                            sample.error * 1.01);
+      absl::StrAppendFormat(
+          &text, "      {%s%d, %.17g, %.3g},\n",
+          samples.elements.size() > samples.constant.size() + 1 ? Cat(sample.result, ", ") : "",
+          sample.element, sample.value, sample.error * 1.01);
+  return text;
+}
+
+// Statements that fill the results with NaN before a call.
+std::string PoisonText(const HeaderFunction& function) {
+  const std::vector<std::string> results = ResultNames(function);
+  const size_t parameters = function.samples.front().constant.size();
+  std::string text;
+  for (size_t i = 0; i < results.size(); ++i)
+    absl::StrAppendFormat(&text, "    memset(%1$s, 0xff, (size_t)%2$d * sizeof(%1$s[0]));\n", results[i],
+                          MostElements(function, parameters + i));
+  return text;
+}
+
+// An expression: the element that sample number i is of, as a number.
+std::string SampledValueText(const HeaderFunction& function) {
+  const std::vector<std::string> results = ResultNames(function);
+  std::string text;
+  for (size_t i = 0; i < results.size(); ++i)
+    Append(&text, i + 1 < results.size() ? Cat("samples[i].result == ", i, " ? ") : "", "$FILE_value_",
+           std::string(Info(ResultTypes(function)[i]).name), "(", results[i], "[samples[i].element])",
+           i + 1 < results.size() ? " : " : "");
   return text;
 }
 
@@ -207,7 +248,8 @@ std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
 std::string GraphHelpersText(const HeaderFile& file) {
   std::set<Dtype> types;
   for (const HeaderFunction& function : file.functions)
-    if (function.has_samples()) types.insert(ResultType(function));
+    if (function.has_samples())
+      for (Dtype dtype : ResultTypes(function)) types.insert(dtype);
   if (types.empty()) return "";
   std::string text = kHelpers;
   for (Dtype dtype : types) text += ValueText(dtype);
@@ -229,12 +271,10 @@ std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& functio
                                         {"$RUN", GraphRunText(function)},
                                         {"$WHICH", which},
                                         {"$WHOSE", whose},
-                                        {"$TYPE", std::string(Info(ResultType(function)).name)}});
-  return absl::StrReplaceAll(
-      text,
-      {{"$NAME", function.name},
-       {"$FILE", file.name},
-       {"$ELEMENTS", Cat("(size_t)", MostElements(function, function.samples.front().elements.size() - 1))}});
+                                        {"$RESULT", ResultTypes(function).size() > 1 ? "result, " : ""},
+                                        {"$POISON", PoisonText(function)},
+                                        {"$VALUE", SampledValueText(function)}});
+  return absl::StrReplaceAll(text, {{"$NAME", function.name}, {"$FILE", file.name}});
 }
 
 }  // namespace kirsch

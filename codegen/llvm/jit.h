@@ -41,7 +41,7 @@ using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t
 
 // The tensors and sizes that a kernel takes at most: parameters, the result, what is packed, and the sizes of
 // a family. CallerOf is instantiated for each number.
-inline constexpr size_t kMostTensors = kMaxParameters + 2 + 4;
+inline constexpr size_t kMostTensors = kMaxParameters + kMaxResults + 1 + 4;
 
 // Packs constants: Packing::constants, in their order, then the packed buffer.
 using PackConstantsFunction = void (*)(void* const* tensors);

@@ -61,6 +61,17 @@ ReadParameter SampledParameters(const Graph& graph) {
 // Returns the first, one between, and the last.
 std::array<int64_t, 3> SomeOf(int64_t count) { return {0, count / 2, count - 1}; }
 
+// Rows and columns are combined to nine elements, or to three on a diagonal. It is a set, as small results
+// have the same element more than once.
+std::set<int64_t> SampledElements(int64_t all_rows, int64_t length, SampleCount count) {
+  const auto rows = SomeOf(all_rows), columns = SomeOf(length);
+  std::set<int64_t> elements;
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t j = 0; j < columns.size(); ++j)
+      if (count == SampleCount::kNine || i == j) elements.insert(rows[i] * length + columns[j]);
+  return elements;
+}
+
 }  // namespace
 
 SampleBits SampleBitsOf(Dtype dtype) {
@@ -75,23 +86,19 @@ GraphSamples MakeSamples(const Graph& graph, const std::map<int, int>& winograd,
     result.elements.push_back(type.span());
     result.constant.push_back(graph.IsConstant(i));
   }
-  const TensorType& type = graph.at(graph.result).type;
-  result.elements.push_back(type.span());
+  for (const GraphResult& of : graph.results) result.elements.push_back(graph.TypeOf(of).span());
   if (count == SampleCount::kNone) return result;
-  const int64_t length = GraphReference::RowLength(type);
-  // Rows and columns are combined to nine elements, or to three on a diagonal. It is a set, as small results
-  // have the same element more than once.
   GraphReference reference(graph, SampledParameters(graph), winograd);
-  const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
-  std::set<int64_t> elements;
-  for (size_t i = 0; i < rows.size(); ++i)
-    for (size_t j = 0; j < columns.size(); ++j)
-      if (count == SampleCount::kNine || i == j) elements.insert(rows[i] * length + columns[j]);
-  for (int64_t element : elements) {
-    const Uncertain value = reference.ResultRow(element / length)[static_cast<size_t>(element % length)];
-    if (std::isfinite(value.value) && std::isfinite(value.error))
-      result.samples.push_back(
-          {GraphReference::StartOfRow(type, element / length) + element % length, value.value, value.error});
+  for (size_t i = 0; i < graph.results.size(); ++i) {
+    const TensorType& type = graph.TypeOf(graph.results[i]);
+    const int64_t length = GraphReference::RowLength(type);
+    for (int64_t element : SampledElements(GraphReference::Rows(type), length, count)) {
+      const int64_t row = element / length, column = element % length;
+      const Uncertain value = reference.ResultRow(graph.results[i], row)[static_cast<size_t>(column)];
+      if (std::isfinite(value.value) && std::isfinite(value.error))
+        result.samples.push_back(
+            {i, GraphReference::StartOfRow(type, row) + column, value.value, value.error});
+    }
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #ifndef KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_
 #define KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -13,8 +14,9 @@
 
 namespace kirsch {
 
-// One element of the result, with the error that a kernel may make.
+// One element of a result, with the error that a kernel may make.
 struct GraphSample {
+  size_t result = 0;            // which of the kernel's results
   int64_t element = 0;          // where it lies
   double value = 0, error = 0;  // as spec/meaning/graph_reference.h says
 };
@@ -22,7 +24,7 @@ struct GraphSample {
 // All that the self-test needs of one member of a family, or of a single graph.
 struct GraphSamples {
   std::vector<uint32_t> sizes;    // of a family's member: its values of those that vary
-  std::vector<int64_t> elements;  // of each parameter, then of the result; gaps, too
+  std::vector<int64_t> elements;  // of each parameter, then of each result; gaps, too
   std::vector<bool> constant;     // is the parameter one?
   std::vector<GraphSample> samples;
 };

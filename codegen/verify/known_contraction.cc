@@ -143,11 +143,12 @@ ContractionProblem::ContractionProblem(const Spec& root, double roundings)
   for (int operand = 0; operand < op.num_operands; ++operand)
     tensors_.push_back({std::string(op.operands[static_cast<size_t>(operand)].name),
                         root.tensor(operand).dtype, RootElements(root, operand)});
-  output_ = static_cast<size_t>(op.output());
   const AxisArray strides = RootStrides(root, op.output());
-  shape_ = {root.out().dtype,
-            {root.size[MatmulDims::kB], root.size[MatmulDims::kM], root.size[MatmulDims::kN]},
-            {strides[0], strides[1], strides[2]}};
+  outputs_ = {{static_cast<size_t>(op.output()),
+               "out",
+               root.out().dtype,
+               {root.size[MatmulDims::kB], root.size[MatmulDims::kM], root.size[MatmulDims::kN]},
+               {strides[0], strides[1], strides[2]}}};
   flops_ = Flops(root);
   error_bound_ = ErrorBound(root, roundings);
 }
@@ -161,8 +162,9 @@ std::array<InputKind, 3> ContractionProblem::Kinds() const {
 
 // Larger problems have as many rows compared as take a fifth of the limit, but 4 at least and 256 at most.
 int64_t ContractionProblem::MostRows(double most_flops_in_full) const {
-  if (flops_ <= most_flops_in_full) return shape_.rows();
-  const double flops_per_row = flops_ / static_cast<double>(shape_.rows());
+  const int64_t all = outputs_.front().rows();
+  if (flops_ <= most_flops_in_full) return all;
+  const double flops_per_row = flops_ / static_cast<double>(all);
   return std::clamp<int64_t>(static_cast<int64_t>(kSampledShare * most_flops_in_full / flops_per_row), 4,
                              256);
 }
@@ -171,8 +173,8 @@ int64_t ContractionProblem::MostRows(double most_flops_in_full) const {
 void ContractionProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const {
   const int operand = static_cast<int>(tensor);
   const Dtype dtype = tensors_[tensor].dtype;
-  FillOperand(root_, operand, kind, seed, tensor == output_ ? kOutputGap : Poison(dtype), data);
-  if (tensor != output_ || root_.accumulate) return;
+  FillOperand(root_, operand, kind, seed, IsOutput(tensor) ? kOutputGap : Poison(dtype), data);
+  if (!IsOutput(tensor) || root_.accumulate) return;
   const auto bytes = static_cast<size_t>(Bytes(dtype));
   ForEachRun(root_, operand, [&](int64_t offset, int64_t count) {
     FillPoison(dtype, static_cast<size_t>(count) * bytes,
@@ -180,7 +182,7 @@ void ContractionProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void
   });
 }
 
-Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensors,
+Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensors, const ProblemOutput&,
                                   std::vector<int64_t> rows) const {
   const ConstOperands operands = OperandsOf(tensors);
   Oracle oracle{std::move(rows), {}, {}, {}, SumsAreExact(root_, kind)};
@@ -202,13 +204,13 @@ Oracle ContractionProblem::Expect(InputKind kind, absl::Span<void* const> tensor
 }
 
 // Gaps were filled with a number that no kernel computes.
-bool ContractionProblem::GapsIntact(const void* out) const {
-  const size_t bytes = static_cast<size_t>(Bytes(shape_.dtype));
+bool ContractionProblem::GapsIntact(const ProblemOutput& output, const void* out) const {
+  const size_t bytes = static_cast<size_t>(Bytes(output.dtype));
   std::array<char, sizeof(double)> gap;
-  StoreElement(shape_.dtype, kOutputGap, gap.data(), 0);
+  StoreElement(output.dtype, kOutputGap, gap.data(), 0);
   bool intact = true;
   int64_t end_of_row = 0;
-  ForEachRun(root_, static_cast<int>(output_), [&](int64_t offset, int64_t count) {
+  ForEachRun(root_, static_cast<int>(output.tensor), [&](int64_t offset, int64_t count) {
     for (int64_t i = end_of_row; i < offset; ++i)
       intact &=
           memcmp(static_cast<const char*>(out) + static_cast<size_t>(i) * bytes, gap.data(), bytes) == 0;

@@ -76,8 +76,9 @@ class ContractionProblem : public KnownProblem {
   std::array<InputKind, 3> Kinds() const override;
   int64_t MostRows(double most_flops_in_full) const override;
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
-  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const override;
-  bool GapsIntact(const void* out) const override;
+  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, const ProblemOutput& output,
+                std::vector<int64_t> rows) const override;
+  bool GapsIntact(const ProblemOutput& output, const void* out) const override;
   std::string WholeCheck() const override;
   absl::Status CheckWhole(InputKind kind, uint64_t seed, absl::Span<void* const> tensors) const override;
 

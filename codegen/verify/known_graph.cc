@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -61,31 +62,30 @@ GraphProblem::GraphProblem(const Graph& graph, std::map<int, int> winograd)
     : graph_(graph), winograd_(std::move(winograd)) {
   for (int i = 0; i < graph.num_inputs(); ++i)
     tensors_.push_back({graph.at(i).text, graph.at(i).type.dtype, graph.at(i).type.span()});
-  const TensorType& result = graph.at(graph.result).type;
-  output_ = tensors_.size();
-  tensors_.push_back({"out", result.dtype, result.span()});
-  shape_.dtype = result.dtype;
-  shape_.sizes.assign(result.dims.begin(), result.dims.end());
-  // A scalar is a row of one element.
-  if (shape_.sizes.empty()) shape_.sizes = {1};
-  shape_.strides = result.Strides();
-  if (shape_.strides.empty()) shape_.strides = {1};
+  for (const GraphResult& result : graph.results) {
+    const TensorType& type = graph.TypeOf(result);
+    outputs_.push_back(
+        {tensors_.size(), result.name, type.dtype, {type.dims.begin(), type.dims.end()}, type.Strides()});
+    // A scalar is a row of one element.
+    if (type.dims.empty()) outputs_.back().sizes = outputs_.back().strides = {1};
+    tensors_.push_back({result.name, type.dtype, type.span()});
+  }
   flops_ = Flops(graph);
 }
 
 std::array<InputKind, 3> GraphProblem::Kinds() const {
-  const bool integers = std::any_of(tensors_.begin(), tensors_.begin() + static_cast<std::ptrdiff_t>(output_),
+  const bool integers = std::any_of(tensors_.begin(), tensors_.begin() + graph_.num_inputs(),
                                     [](const ProblemTensor& tensor) { return !IsFloating(tensor.dtype); });
   return {InputKind::kUniform, integers ? InputKind::kFullRange : InputKind::kWide, InputKind::kWide};
 }
 
 int64_t GraphProblem::MostRows(double most_flops_in_full) const {
-  return flops_ <= kShareInFull * most_flops_in_full ? shape_.rows() : kSampledRows;
+  return flops_ <= kShareInFull * most_flops_in_full ? std::numeric_limits<int64_t>::max() : kSampledRows;
 }
 
 void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const {
   const auto& [name, dtype, elements] = tensors_[tensor];
-  if (tensor == output_) return FillPoison(dtype, static_cast<size_t>(elements * Bytes(dtype)), data);
+  if (IsOutput(tensor)) return FillPoison(dtype, static_cast<size_t>(elements * Bytes(dtype)), data);
   std::mt19937_64 random((seed * 8 + static_cast<uint64_t>(kind)) * 32 + tensor);
   if (IsOfBlocks(dtype))
     return FillBlocks(dtype, kind, elements / BlockOf(dtype), [&](int64_t) { return random(); }, data);
@@ -118,24 +118,26 @@ void GraphProblem::PoisonGaps(size_t tensor, void* data) const {
                static_cast<char*>(data) + begin * Bytes(dtype));
 }
 
-// All of the output was poison before the run, the gaps too.
-bool GraphProblem::GapsIntact(const void* out) const {
+// All of an output was poison before the run, the gaps too.
+bool GraphProblem::GapsIntact(const ProblemOutput& output, const void* out) const {
   std::vector<char> untouched;
-  for (const auto& [begin, end] : FindGaps(graph_.at(graph_.result).type)) {
-    const auto bytes = static_cast<size_t>((end - begin) * Bytes(shape_.dtype));
+  for (const auto& [begin, end] : FindGaps(graph_.TypeOf(ResultOf(output)))) {
+    const auto bytes = static_cast<size_t>((end - begin) * Bytes(output.dtype));
     untouched.resize(std::max(untouched.size(), bytes));
-    FillPoison(shape_.dtype, bytes, untouched.data());
-    if (memcmp(static_cast<const char*>(out) + begin * Bytes(shape_.dtype), untouched.data(), bytes) != 0)
+    FillPoison(output.dtype, bytes, untouched.data());
+    if (memcmp(static_cast<const char*>(out) + begin * Bytes(output.dtype), untouched.data(), bytes) != 0)
       return false;
   }
   return true;
 }
 
-Oracle GraphProblem::Expect(InputKind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const {
-  GraphReference reference(graph_, std::vector<const void*>(tensors.begin(), tensors.end() - 1), winograd_);
+Oracle GraphProblem::Expect(InputKind, absl::Span<void* const> tensors, const ProblemOutput& output,
+                            std::vector<int64_t> rows) const {
+  GraphReference reference(
+      graph_, std::vector<const void*>(tensors.begin(), tensors.begin() + graph_.num_inputs()), winograd_);
   Oracle oracle;
   for (int64_t row : rows)
-    for (const Uncertain& element : reference.ResultRow(row)) {
+    for (const Uncertain& element : reference.ResultRow(ResultOf(output), row)) {
       oracle.value.push_back(element.value);
       // An error that is no number allows anything.
       oracle.most.push_back(std::isnan(element.error) ? HUGE_VAL : element.error);

@@ -12,7 +12,7 @@
 
 namespace kirsch {
 
-// The problem of a graph. Its tensors are the parameters, then the result.
+// The problem of a graph. Its tensors are the parameters, then the results.
 class GraphProblem : public KnownProblem {
  public:
   // `graph` must outlive this. `winograd`: the convolutions that go by Winograd's algorithm, which have wider
@@ -22,12 +22,17 @@ class GraphProblem : public KnownProblem {
   std::array<InputKind, 3> Kinds() const override;
   int64_t MostRows(double most_flops_in_full) const override;
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
-  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const override;
-  bool GapsIntact(const void* out) const override;
+  Oracle Expect(InputKind kind, absl::Span<void* const> tensors, const ProblemOutput& output,
+                std::vector<int64_t> rows) const override;
+  bool GapsIntact(const ProblemOutput& output, const void* out) const override;
 
  private:
   // Fills the gaps between a parameter's rows.
   void PoisonGaps(size_t tensor, void* data) const;
+  // The result that the output is.
+  const GraphResult& ResultOf(const ProblemOutput& output) const {
+    return graph_.results[output.tensor - static_cast<size_t>(graph_.num_inputs())];
+  }
 
   const Graph& graph_;
   const std::map<int, int> winograd_;

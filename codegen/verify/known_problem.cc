@@ -51,11 +51,16 @@ double KnownProblem::work() const {
   return flops_ + kFlopsPerElement * elements;
 }
 
-int64_t OutputShape::rows() const {
+bool KnownProblem::IsOutput(size_t tensor) const {
+  return std::any_of(outputs_.begin(), outputs_.end(),
+                     [=](const ProblemOutput& output) { return output.tensor == tensor; });
+}
+
+int64_t ProblemOutput::rows() const {
   return std::accumulate(sizes.begin(), sizes.end() - 1, int64_t{1}, std::multiplies<int64_t>());
 }
 
-int64_t OutputShape::RowStart(int64_t row) const {
+int64_t ProblemOutput::RowStart(int64_t row) const {
   int64_t start = 0;
   // The last of the other axes is the row number's lowest digit.
   for (size_t axis = sizes.size() - 1; axis-- > 0; row /= sizes[axis])
@@ -63,11 +68,11 @@ int64_t OutputShape::RowStart(int64_t row) const {
   return start;
 }
 
-std::string OutputShape::Name(int64_t row, int64_t column) const {
+std::string ProblemOutput::Name(int64_t row, int64_t column) const {
   std::string indices = Cat("[", column, "]");
   for (size_t axis = sizes.size() - 1; axis-- > 0; row /= sizes[axis])
     indices = Cat("[", row % sizes[axis], "]", indices);
-  return Cat("out", indices);
+  return Cat(name, indices);
 }
 
 void FillPoison(Dtype dtype, size_t bytes, void* data) {
@@ -97,7 +102,7 @@ std::vector<int64_t> ChooseRows(int64_t all, int64_t most, uint64_t seed) {
   return rows;
 }
 
-std::vector<int64_t> SuspectRows(const OutputShape& shape, const void* out, size_t most) {
+std::vector<int64_t> SuspectRows(const ProblemOutput& shape, const void* out, size_t most) {
   const double poison = Poison(shape.dtype);
   // Sorted by the first number, rows with most suspect elements are first; equal ones by their place.
   std::vector<std::pair<int64_t, int64_t>> suspects;  // elements, negative; row
@@ -115,7 +120,7 @@ std::vector<int64_t> SuspectRows(const OutputShape& shape, const void* out, size
   return rows;
 }
 
-absl::Status CheckRows(const OutputShape& shape, const Oracle& oracle, const void* out, double* max_error) {
+absl::Status CheckRows(const ProblemOutput& shape, const Oracle& oracle, const void* out, double* max_error) {
   const size_t length = static_cast<size_t>(shape.row_length());
   std::vector<double> got(length);
   for (size_t r = 0; r < oracle.rows.size(); ++r) {

@@ -28,8 +28,10 @@ struct ProblemTensor {
   int64_t elements = 0;  // in memory, from the first to the last
 };
 
-// Says where the elements of an output lie. Rows run along the last axis.
-struct OutputShape {
+// Says which tensor an output is, and where its elements lie. Rows run along the last axis.
+struct ProblemOutput {
+  size_t tensor = 0;
+  std::string name = "out";
   Dtype dtype = Dtype::kF32;
   std::vector<int64_t> sizes, strides;  // of each axis, outermost first; strides in elements
 
@@ -50,8 +52,8 @@ struct Oracle {
   bool bits = false;          // elements that may not be off are right bit for bit, once they are rounded
 };
 
-// A problem: all inputs, then or between them the output. The content of tensors depends only on the problem,
-// the kind and the seed. So the same values can be made again at another address. Thread-safe.
+// A problem: all inputs, then or between them the outputs. The content of tensors depends only on the
+// problem, the kind and the seed. So the same values can be made again at another address. Thread-safe.
 class KnownProblem {
  public:
   virtual ~KnownProblem() = default;
@@ -59,8 +61,9 @@ class KnownProblem {
   KnownProblem& operator=(const KnownProblem&) = delete;
 
   const std::vector<ProblemTensor>& tensors() const { return tensors_; }
-  size_t output() const { return output_; }
-  const OutputShape& shape() const { return shape_; }
+  const std::vector<ProblemOutput>& outputs() const { return outputs_; }
+  // True if the tensor is one of the outputs.
+  bool IsOutput(size_t tensor) const;
   double flops() const { return flops_; }
   // Returns what a run takes, in flops. Making and checking an element takes as long as several.
   double work() const;
@@ -71,22 +74,23 @@ class KnownProblem {
   // arithmetic, and another one. They may be equal.
   virtual std::array<InputKind, 3> Kinds() const = 0;
 
-  // Returns how many rows are compared. Problems of up to `most_flops_in_full`, or a part of that, are
-  // compared in full.
+  // Returns how many rows of an output are compared at most. Problems of up to `most_flops_in_full`, or a
+  // part of that, are compared in full.
   virtual int64_t MostRows(double most_flops_in_full) const = 0;
 
-  // Makes a tensor. Of the output it makes the content before the run: numbers if the spec adds to them, or
+  // Makes a tensor. Of an output it makes the content before the run: numbers if the spec adds to them, or
   // else Poison.
   virtual void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const = 0;
 
-  // Returns what the rows should be. `tensors`: as Fill made them for this kind.
-  virtual Oracle Expect(InputKind kind, absl::Span<void* const> tensors, std::vector<int64_t> rows) const = 0;
+  // Returns what the rows of an output should be. `tensors`: as Fill made them for this kind.
+  virtual Oracle Expect(InputKind kind, absl::Span<void* const> tensors, const ProblemOutput& output,
+                        std::vector<int64_t> rows) const = 0;
 
-  // True if the memory between the rows of the output is as Fill left it.
-  virtual bool GapsIntact(const void*) const { return true; }
+  // True if the memory between the rows of an output is as Fill left it.
+  virtual bool GapsIntact(const ProblemOutput&, const void*) const { return true; }
 
-  // Says, for people, how all of an output is checked without a reference for each element; empty: it is not.
-  // CheckWhole does so; DATA_LOSS if something is wrong.
+  // Says, for people, how all of the output is checked without a reference for each element; empty: it is
+  // not. CheckWhole does so; DATA_LOSS if something is wrong.
   virtual std::string WholeCheck() const { return ""; }
   virtual absl::Status CheckWhole(InputKind, uint64_t, absl::Span<void* const>) const {
     return absl::OkStatus();
@@ -96,8 +100,7 @@ class KnownProblem {
   KnownProblem() = default;
 
   std::vector<ProblemTensor> tensors_;
-  size_t output_ = 0;
-  OutputShape shape_;
+  std::vector<ProblemOutput> outputs_;
   double flops_ = 0, error_bound_ = 1;
 };
 
@@ -112,12 +115,12 @@ std::vector<int64_t> ChooseRows(int64_t all, int64_t most, uint64_t seed);
 
 // Returns up to `most` rows in which elements are NaN, or as Poison left them: those with most such elements
 // first.
-std::vector<int64_t> SuspectRows(const OutputShape& shape, const void* out, size_t most);
+std::vector<int64_t> SuspectRows(const ProblemOutput& shape, const void* out, size_t most);
 
 // Compares the oracle's rows with the output. DATA_LOSS names the first element that is wrong. Where an
 // expected value is NaN, or a bound is infinite, anything may come. *max_error is raised to the largest
 // error, relative to the oracle's scale.
-absl::Status CheckRows(const OutputShape& shape, const Oracle& oracle, const void* out, double* max_error);
+absl::Status CheckRows(const ProblemOutput& shape, const Oracle& oracle, const void* out, double* max_error);
 
 }  // namespace kirsch
 

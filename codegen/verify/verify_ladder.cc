@@ -43,7 +43,8 @@ TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, 
 Ladder::Ladder(const KnownProblem& problem, TrialPlan plan, VerifyProgress progress)
     : problem_(problem),
       plan_(std::move(plan)),
-      sampled_(problem.shape().rows() > plan_.most_rows),
+      sampled_(std::ranges::any_of(
+          problem.outputs(), [&](const ProblemOutput& output) { return output.rows() > plan_.most_rows; })),
       progress_(progress ? std::move(progress) : [](std::string_view) {}) {}
 
 RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
@@ -68,19 +69,20 @@ absl::Status Ladder::RunTrial(const Kernel& kernel, const VerifyTrial& trial, co
   const absl::StatusOr<const Operands*> made = OperandsFor(trial);
   if (!made.ok()) return made.status();
   const Operands& operands = **made;
-  const Oracle& oracle = OracleFor(trial, operands);
+  const std::vector<Oracle>& oracles = OraclesFor(trial, operands);
   progress_(absl::StrFormat("%s, %.3g GFLOP", run, 1e-9 * problem_.flops()));
   absl::Status status = RunGuarded(problem_, kernel, trial, operands);
-  if (status.ok()) {
-    progress_(Cat(run, ": comparing results"));
-    status = CheckRows(problem_.shape(), oracle, operands.at(problem_.output()).data(), &max_error_);
+  if (status.ok()) progress_(Cat(run, ": comparing results"));
+  for (size_t i = 0; i < oracles.size() && status.ok(); ++i) {
+    const ProblemOutput& output = problem_.outputs()[i];
+    status = CheckRows(output, oracles[i], operands.at(output.tensor).data(), &max_error_);
+    if (status.ok() && output.rows() > plan_.most_rows) status = CheckSample(trial, operands, output);
   }
-  if (status.ok() && sampled_) status = CheckSample(trial, operands);
   if (!status.ok()) operands_.reset();
   return status;
 }
 
-// Returns the trial's operands. If the last run's suit, only the output is made anew: the largest problems
+// Returns the trial's operands. If the last run's suit, only the outputs are made anew: the largest problems
 // have one run for each engine, so their inputs are made once.
 absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
   if (operands_ && Operands::SuitAlso(last_, trial)) {
@@ -99,33 +101,38 @@ absl::StatusOr<const Operands*> Ladder::OperandsFor(const VerifyTrial& trial) {
 // Checks what can be told of rows that are not compared. First the whole output is checked, if there is a way
 // to. Then rows that look as if nobody had written them are compared after all. Their reference needs the
 // output as it was before the run, which is made again.
-absl::Status Ladder::CheckSample(const VerifyTrial& trial, const Operands& operands) {
+absl::Status Ladder::CheckSample(const VerifyTrial& trial, const Operands& operands,
+                                 const ProblemOutput& output) {
   absl::Status status = problem_.CheckWhole(trial.kind, trial.seed, operands.pointers());
   if (!status.ok()) return status;
-  const void* const out = operands.at(problem_.output()).data();
-  std::vector<int64_t> suspects = SuspectRows(problem_.shape(), out, kMostSuspects);
+  const void* const out = operands.at(output.tensor).data();
+  std::vector<int64_t> suspects = SuspectRows(output, out, kMostSuspects);
   if (suspects.empty()) return absl::OkStatus();
   const absl::StatusOr<Operands> before = Operands::Create(problem_, trial);
   if (!before.ok()) return before.status();
-  const Oracle oracle = problem_.Expect(trial.kind, before->pointers(), std::move(suspects));
-  return CheckRows(problem_.shape(), oracle, out, &max_error_);
+  const Oracle oracle = problem_.Expect(trial.kind, before->pointers(), output, std::move(suspects));
+  return CheckRows(output, oracle, out, &max_error_);
 }
 
 // Returns what is right for the trial's inputs, from the first trial with them on. `operands`: before the
 // run.
-const Oracle& Ladder::OracleFor(const VerifyTrial& trial, const Operands& operands) {
+const std::vector<Oracle>& Ladder::OraclesFor(const VerifyTrial& trial, const Operands& operands) {
   for (const std::unique_ptr<Answer>& answer : answers_)
-    if (answer->kind == trial.kind && answer->seed == trial.seed) return answer->oracle;
-  Oracle made = problem_.Expect(trial.kind, operands.pointers(),
-                                ChooseRows(problem_.shape().rows(), plan_.most_rows, trial.seed));
-  answers_.push_back(std::make_unique<Answer>(Answer{trial.kind, trial.seed, std::move(made)}));
-  return answers_.back()->oracle;
+    if (answer->kind == trial.kind && answer->seed == trial.seed) return answer->oracles;
+  Answer made{trial.kind, trial.seed, {}};
+  for (const ProblemOutput& output : problem_.outputs())
+    made.oracles.push_back(problem_.Expect(trial.kind, operands.pointers(), output,
+                                           ChooseRows(output.rows(), plan_.most_rows, trial.seed)));
+  answers_.push_back(std::make_unique<Answer>(std::move(made)));
+  return answers_.back()->oracles;
 }
 
 std::string Ladder::Summary(size_t trials) const {
   std::string text = Cat(trials, trials == 1 ? " run, " : " runs, ");
   if (!sampled_) return text + "every element compared";
-  Append(&text, answers_.front()->oracle.rows.size(), " rows compared");
+  size_t rows = 0;
+  for (const Oracle& oracle : answers_.front()->oracles) rows += oracle.rows.size();
+  Append(&text, rows, " rows compared");
   const std::string whole = problem_.WholeCheck();
   return whole.empty() ? text : Cat(text, ", ", whole);
 }

@@ -69,14 +69,14 @@ class Ladder {
   struct Answer {
     InputKind kind;
     uint64_t seed;
-    Oracle oracle;
+    std::vector<Oracle> oracles;  // of each output
   };
 
   // `run`: which of how many, for people.
   absl::Status RunTrial(const Kernel& kernel, const VerifyTrial& trial, const std::string& run);
-  absl::Status CheckSample(const VerifyTrial& trial, const Operands& operands);
+  absl::Status CheckSample(const VerifyTrial& trial, const Operands& operands, const ProblemOutput& output);
   absl::StatusOr<const Operands*> OperandsFor(const VerifyTrial& trial);
-  const Oracle& OracleFor(const VerifyTrial& trial, const Operands& operands);
+  const std::vector<Oracle>& OraclesFor(const VerifyTrial& trial, const Operands& operands);
   std::string Summary(size_t trials) const;
 
   const KnownProblem& problem_;

@@ -128,12 +128,15 @@ class GuardedRun {
     return absl::OkStatus();
   }
 
-  // Everything around and between the rows of the output must be as it was.
+  // Everything around and between the rows of the outputs must be as it was.
   absl::Status CheckOutside() const {
-    const GuardedBuffer& out = operands_.at(problem_.output());
-    if (absl::Status beside = CheckBeside({{"out", &out}}); !beside.ok()) return beside;
-    if (problem_.GapsIntact(out.data())) return absl::OkStatus();
-    return absl::OutOfRangeError("wrote between the rows of out");
+    for (const ProblemOutput& output : problem_.outputs()) {
+      const GuardedBuffer& out = operands_.at(output.tensor);
+      if (absl::Status beside = CheckBeside({{output.name, &out}}); !beside.ok()) return beside;
+      if (!problem_.GapsIntact(output, out.data()))
+        return absl::OutOfRangeError(Cat("wrote between the rows of ", output.name));
+    }
+    return absl::OkStatus();
   }
 
   const KnownProblem& problem_;
@@ -157,7 +160,7 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Ver
     if (!buffer.ok()) return buffer.status();
     problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
     // A kernel that writes to an input faults.
-    if (tensor != problem.output()) buffer->SetReadOnly(true);
+    if (!problem.IsOutput(tensor)) buffer->SetReadOnly(true);
     operands.buffers_.push_back(*std::move(buffer));
   }
   return operands;
@@ -169,7 +172,8 @@ bool Operands::SuitAlso(const VerifyTrial& one, const VerifyTrial& other) {
 }
 
 void Operands::Refill(const KnownProblem& problem, const VerifyTrial& trial) const {
-  problem.Fill(problem.output(), trial.kind, trial.seed, at(problem.output()).data());
+  for (const ProblemOutput& output : problem.outputs())
+    problem.Fill(output.tensor, trial.kind, trial.seed, at(output.tensor).data());
 }
 
 std::vector<void*> Operands::pointers() const {

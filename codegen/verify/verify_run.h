@@ -32,7 +32,7 @@ class Operands {
   static absl::StatusOr<Operands> Create(const KnownProblem& problem, const VerifyTrial& trial);
 
   // True if the tensors of one trial are those of the other, but that threads may share the work otherwise.
-  // Then only the output has to be made anew, by Refill.
+  // Then only the outputs have to be made anew, by Refill.
   static bool SuitAlso(const VerifyTrial& one, const VerifyTrial& other);
   void Refill(const KnownProblem& problem, const VerifyTrial& trial) const;
 

@@ -199,6 +199,32 @@ kernel ffn[tokens = 1..4|16](x: f32[tokens,64], w: const f32[64,96], b: f32[96],
         assert np.array_equal(kernel(x, b, packed=packed), product(np.maximum(product(x, w) + b, 0), v))
 
 
+def test_several_results():
+    kernel = kirsch.compile(
+        "kernel f(x: f32[6,8], w: const f32[8,5]) -> (f32[6,5], f32[6,5] strides=[7,1], f32[1,5]): "
+        "y = matmul(x, w); z = relu(y); s = reduce_sum(y, axis=0); return z, y, s"
+    )
+    x, w = small((6, 8), "f4"), small((8, 5), "f4")
+    packed = kernel.pack(w)
+    y = x @ w
+    expected = np.maximum(y, 0), y, y.sum(0, keepdims=True)
+    results = kernel(x, packed=packed)
+    assert isinstance(results, tuple) and results[1].strides == (28, 4)
+    own = tuple(np.empty_like(result) for result in expected)
+    own = own[0], np.empty((6, 7), np.float32)[:, :5], own[2]
+    assert kernel(x, packed=packed, out=own)[1] is own[1]
+    for got in (results, own):
+        for result, value in zip(got, expected, strict=True):
+            np.testing.assert_allclose(result, value, rtol=1e-5)
+    for out, error, message in [
+        (own[0], TypeError, "out: expected a tuple of 3 arrays"),
+        ((own[0], own[1]), TypeError, "out: expected a tuple of 3 arrays"),
+        ((own[0], own[1], own[0][:1]), ValueError, "s: expected memory of its own, got some of z"),
+    ]:
+        with pytest.raises(error, match=message):
+            kernel(x, packed=packed, out=out)
+
+
 def test_constant_batches():
     kernel = kirsch.compile("matmul f32 3:4x16x24 const-rhs")
     a, b = small((3, 4, 16), "f4"), small((3, 16, 24), "f4")

@@ -45,7 +45,7 @@ class FusionGroup {
   bool MakesBefore(size_t place, int node) const;
 
   // Returns the place of the last operation that reads the node's memory; size() if an operation elsewhere
-  // does, or if the node is the kernel's result. A tile may be overwritten after its last use.
+  // does, or if the node is a result of the kernel. A tile may be overwritten after its last use.
   size_t LastUse(int node) const;
   // True if the node is made here and nobody else needs it. Only such a value may be a tile in scratch
   // memory: all others have to be stored whole.

@@ -7,11 +7,13 @@ namespace kirsch {
 
 GraphUses::GraphUses(const Graph& graph)
     : graph_(graph), view_(graph.nodes.size()), uses_(graph.nodes.size()) {
-  // First backwards, from the result to the inputs: a node is needed if one that is needed reads it. By the
+  // First backwards, from the results to the inputs: a node is needed if one that is needed reads it. By the
   // time a node is reached, all its readers have been seen, so it is known whether only matmuls read it.
   std::vector<bool> needed(graph.nodes.size()), only_matmuls(graph.nodes.size(), true);
-  needed[static_cast<size_t>(graph.result)] = true;
-  only_matmuls[static_cast<size_t>(graph.result)] = false;
+  for (const GraphResult& result : graph.results) {
+    needed[static_cast<size_t>(result.value)] = true;
+    only_matmuls[static_cast<size_t>(result.value)] = false;
+  }
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     if (!needed[i]) continue;
     const GraphNode& node = graph.nodes[i];
@@ -31,8 +33,8 @@ GraphUses::GraphUses(const Graph& graph)
   const auto use = [&](int node, size_t place) { uses_[static_cast<size_t>(Stored(node))].push_back(place); };
   for (size_t place = 0; place < operations_.size(); ++place)
     for (int input : graph.at(operations_[place]).inputs) use(input, place);
-  // The caller is the last reader of the result. That keeps it out of every group's local values.
-  use(graph.result, operations_.size());
+  // The caller is the last reader of a result. That keeps it out of every group's local values.
+  for (const GraphResult& result : graph.results) use(result.value, operations_.size());
 }
 
 bool GraphUses::IsView(int node) const { return view_[static_cast<size_t>(node)]; }

@@ -33,8 +33,9 @@ class GraphUses {
   // Returns the node whose memory is read: for a view the one that it is a view of, else the node itself.
   int Stored(int node) const { return IsView(node) ? graph_.at(node).inputs[0] : node; }
 
-  // The places of the operations that read the node's memory, ascending, each as often as it reads it. The
-  // kernel's result has one more entry, operations().size(), since the caller reads it after all operations.
+  // The places of the operations that read the node's memory, ascending, each as often as it reads it. A
+  // result of the kernel has one more entry, operations().size(), since the caller reads it after all
+  // operations.
   const std::vector<size_t>& UsesOf(int node) const { return uses_[static_cast<size_t>(node)]; }
 
  private:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rewrites/graph/materialize.h"
+#include "spec/graph/builder.h"
 
 namespace kirsch {
 namespace {
@@ -29,7 +30,7 @@ bool IsSame(const GraphNode& a, const GraphNode& b) {
          a.conv == b.conv && a.lhs_as == b.lhs_as;
 }
 
-// Writes the nodes anew, from the result backwards: each only when it is asked for, after those that it
+// Writes the nodes anew, from the results backwards: each only when it is asked for, after those that it
 // reads. Nodes that nobody asks for are left out that way.
 class Canonicaliser {
  public:
@@ -42,7 +43,12 @@ class Canonicaliser {
   }
 
   Graph Run() && {
-    canonical_.result = PlaceOf(graph_.result);
+    for (const GraphResult& result : graph_.results) {
+      int place = PlaceOf(result.value);
+      // Results that are the same value are copies of it, since each is memory of its own.
+      while (canonical_.IsResult(place)) place = Push(CopyOf(canonical_, place));
+      canonical_.results.push_back({place, result.name});
+    }
     return std::move(canonical_);
   }
 

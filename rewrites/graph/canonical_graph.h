@@ -20,7 +20,8 @@ namespace kirsch {
 // Returns the same kernel, with the same parameters. A graph that is in this form already comes back as it
 // is:
 //
-// - Every value is computed once, and only those that the result needs.
+// - Every value is computed once, and only those that the results need. Results that are the same value are
+//   copies of it.
 // - All reductions are along axes next to each other. Of others the last axes come first, which leaves the
 //   shortest rows. A mean becomes a mean of means, which is the same, since all are of as many elements.
 // - An operation stands behind those that it reads. A contraction comes last among them, with the elementwise

@@ -33,7 +33,7 @@ StageOperand GroupMemory::OperandFor(int node, int64_t batch_stride, int64_t row
 }
 
 void GroupMemory::Reserve(int node, int64_t rows, int64_t columns, GroupShape* shape) const {
-  if (node == group_.graph().result || alias_.contains(node)) return;
+  if (group_.graph().IsResult(node) || alias_.contains(node)) return;
   const TensorType& type = group_.graph().at(node).type;
   shape->Reserve(node, group_.IsLocal(node) ? rows * columns : type.elements(), type.dtype);
 }

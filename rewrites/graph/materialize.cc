@@ -17,16 +17,33 @@
 namespace kirsch {
 namespace {
 
+// Gives results with strides that other operations read, too, dense values, of which the results are copies.
+Graph WithDenseValues(const Graph& graph) {
+  const GraphUses uses(graph);
+  Graph dense = graph;
+  for (GraphResult& result : dense.results) {
+    const int value = result.value;
+    if (graph.TypeOf(result).dense() || value < graph.num_inputs() || uses.UsesOf(value).size() == 1)
+      continue;
+    TensorType strided = std::exchange(dense.nodes[static_cast<size_t>(value)].type, {});
+    dense.nodes[static_cast<size_t>(value)].type = {strided.dtype, strided.dims};
+    dense.nodes.push_back(CopyOf(dense, value, std::move(strided)));
+    result.value = static_cast<int>(dense.nodes.size()) - 1;
+  }
+  return dense;
+}
+
 // Finds out first which operations need copies, then writes the nodes anew. A graph that needs none is
 // returned as it is.
 class DenseWriter {
  public:
-  explicit DenseWriter(const Graph& graph) : graph_(graph), uses_(graph), places_(graph.nodes.size(), -1) {}
+  explicit DenseWriter(Graph graph)
+      : graph_(std::move(graph)), uses_(graph_), places_(graph_.nodes.size(), -1) {}
 
   Graph Write() && {
     for (int node = graph_.num_inputs(); node < static_cast<int>(graph_.nodes.size()); ++node) Look(node);
-    // All nodes keep their order. Copies of parameters come first, a copy of the result comes last.
-    if (copied_.empty() && !copies_result_) return graph_;
+    // All nodes keep their order. Copies of parameters come first, copies of results come last.
+    if (copied_.empty() && copied_results_.empty()) return graph_;
     dense_.name = graph_.name;
     for (int node = 0; node < static_cast<int>(graph_.nodes.size()); ++node) {
       if (node == graph_.num_inputs()) CopyParameters();
@@ -34,11 +51,15 @@ class DenseWriter {
       for (int& input : copy.inputs) input = PlaceFor(node, input);
       // A copy of f8 is of bf16, so a transposed view of it is, too.
       if (copy.op == Operation::kTranspose) copy.type.dtype = dense_.at(copy.inputs[0]).type.dtype;
-      if (node == graph_.result && copies_result_) copy.type.strides.clear();
+      if (copied_results_.contains(node)) copy.type.strides.clear();
       places_[static_cast<size_t>(node)] = Push(std::move(copy));
     }
-    dense_.result = places_[static_cast<size_t>(graph_.result)];
-    if (copies_result_) dense_.result = Push(CopyOf(dense_.result, graph_.at(graph_.result).type));
+    for (const GraphResult& result : graph_.results) {
+      const int place = places_[static_cast<size_t>(result.value)];
+      const bool copied = copied_results_.contains(result.value);
+      dense_.results.push_back(
+          {copied ? Push(CopyOf(dense_, place, graph_.TypeOf(result))) : place, result.name});
+    }
     return std::move(dense_);
   }
 
@@ -57,7 +78,7 @@ class DenseWriter {
     // copy.
     Graph without = graph_;
     for (int input : graph_.at(node).inputs) without.nodes[static_cast<size_t>(input)].type.strides.clear();
-    copies_result_ = !GoesByTensorsAsTheyLie(without, node);
+    if (!GoesByTensorsAsTheyLie(without, node)) copied_results_.insert(node);
   }
 
   // True if some rewrite computes this operation alone with these strides.
@@ -89,19 +110,12 @@ class DenseWriter {
     for (int node : copied_)
       for (int input : graph_.at(node).inputs)
         if (!TypeOf(input).dense() && !copies_.contains(input))
-          copies_[input] = Push(CopyOf(input, {StoredAs(TypeOf(input).dtype), TypeOf(input).dims}));
+          copies_[input] = Push(CopyOf(dense_, input, {StoredAs(TypeOf(input).dtype), TypeOf(input).dims}));
   }
 
   // Returns the type of a copy. A type that no kernel writes becomes bf16, which holds all its numbers and
   // may be multiplied by the same other types.
   static Dtype StoredAs(Dtype dtype) { return Info(dtype).is_result ? dtype : Dtype::kBf16; }
-
-  GraphNode CopyOf(int from, TensorType type) const {
-    GraphNode copy = OperationNode(Operation::kCast, dense_.at(from).position);
-    copy.inputs = {from};
-    copy.type = std::move(type);
-    return copy;
-  }
 
   // Returns the new number of a node's input: that of its copy, if the node reads one.
   int PlaceFor(int node, int input) const {
@@ -114,10 +128,10 @@ class DenseWriter {
     return static_cast<int>(dense_.nodes.size()) - 1;
   }
 
-  const Graph& graph_;
+  const Graph graph_;
   const GraphUses uses_;
   std::set<int> copied_;  // operations that read copies of parameters
-  bool copies_result_ = false;
+  std::set<int> copied_results_;
   std::map<int, int> copies_;  // of parameters
   std::vector<int> places_;
   Graph dense_;
@@ -125,6 +139,6 @@ class DenseWriter {
 
 }  // namespace
 
-Graph MaterializeStrided(const Graph& graph) { return DenseWriter(graph).Write(); }
+Graph MaterializeStrided(const Graph& graph) { return DenseWriter(WithDenseValues(graph)).Write(); }
 
 }  // namespace kirsch

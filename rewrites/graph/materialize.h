@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inserts copies of parameters or of the result, where an operation cannot read or write their strides. All
-// rewrites may then rely on strides that they can handle.
+// Inserts copies of parameters or of results, where an operation cannot read or write their strides. All
+// rewrites may then rely on strides that they can handle. A value that is a result with strides and is read
+// by other operations is dense, and the result a copy of it.
 //
 //   before -> after:
 //     softmax(x), x: f32[4,8,2,64] strides=[64,256,2048,1]  ->  c = cast(x, f32), dense;  softmax(c)

@@ -262,7 +262,7 @@ class OnlineAttentionShaper {
     shape_.Reserve(weights(), rows * row, TypeOf(attention_.weights).dtype);
     for (int value : {maxima(), denominators(), scales()}) shape_.Reserve(value, rows, Dtype::kF32);
     shape_.Reserve(sums(), rows * width(), Dtype::kF32);
-    if (result() != graph_.result)
+    if (!graph_.IsResult(result()))
       shape_.Reserve(result(), TypeOf(result()).elements(), TypeOf(result()).dtype);
   }
 

@@ -67,7 +67,7 @@ class PrologueShaper {
     nest.tile = tile();
     nest.stages = Stages(nest.tile);
     if (const int64_t rest = nest.rows % nest.tile; rest != 0) nest.rest = Stages(rest);
-    if (fused_.result != graph_.result)
+    if (!graph_.IsResult(fused_.result))
       shape_.Reserve(fused_.result, TypeOf(fused_.result).elements(), TypeOf(fused_.result).dtype);
     return std::move(shape_);
   }

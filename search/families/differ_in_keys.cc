@@ -15,11 +15,13 @@ class KeysOfGraphs {
  public:
   KeysOfGraphs(const Graph& less, const Graph& more) : less_(less), more_(more) {}
 
-  // Compares the graphs node by node. Operations and inputs must be equal, the result must not vary, and
+  // Compares the graphs node by node. Operations and inputs must be equal, no result may vary, and
   // something must.
   bool DifferOnlyInKeys() const {
     const size_t count = less_.nodes.size();
-    if (count != more_.nodes.size() || less_.result != more_.result || Varies(less_.result)) return false;
+    if (count != more_.nodes.size() || less_.results.size() != more_.results.size()) return false;
+    for (size_t i = 0; i < less_.results.size(); ++i)
+      if (less_.results[i].value != more_.results[i].value || Varies(less_.results[i].value)) return false;
     bool any = false;
     for (size_t i = 0; i < count; ++i) {
       const int node = static_cast<int>(i);

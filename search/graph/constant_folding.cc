@@ -68,7 +68,7 @@ std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
   std::vector<int> operations;
   for (size_t place = 0; place < uses.operations().size(); ++place) {
     const int node = uses.operations()[place];
-    if (!constant[static_cast<size_t>(node)] || uses.Stored(graph.result) == node) continue;
+    if (!constant[static_cast<size_t>(node)] || graph.IsResult(node)) continue;
     const std::vector<int>& inputs = graph.at(node).inputs;
     const bool reads_known = std::all_of(inputs.begin(), inputs.end(), [&](int input) {
       const int stored = uses.Stored(input);

@@ -20,10 +20,11 @@ namespace kirsch {
 class FusionGraph {
  public:
   // Finds at most `most` sets. A graph may have more, up to 2^64 if no operation reads another. Then only the
-  // prefixes of the canonical order are sets, and all() is false.
+  // prefixes of one order are sets, and all() is false.
   FusionGraph(const GraphUses& uses, size_t most);
 
-  // The sets that contain, with an operation, all that it reads. They ascend as numbers, so a set comes after
+  // The sets that contain, with an operation, all that it reads, and with a copy that is a result all other
+  // operations. They ascend as numbers, so a set comes after
   // those that it contains: nothing first, all operations last.
   const std::vector<OperationSet>& done() const { return done_; }
   // True if these are all sets there are.
@@ -47,11 +48,14 @@ class FusionGraph {
  private:
   static OperationSet Union(const std::vector<OperationSet>& of, OperationSet group);
   bool IsConnected(OperationSet group) const;
+  void FindOrder(const GraphUses& uses);
   void Enumerate(size_t most);
   std::vector<size_t> FindBefore(size_t end) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
-  OperationSet returned_ = 0;                             // what makes the kernel's result
+  std::vector<OperationSet> needs_;                       // what comes before the operation
+  std::vector<size_t> order_;                             // of all operations, if there are too many sets
+  OperationSet returned_ = 0;                             // what makes the kernel's results
   std::vector<OperationSet> done_;
   std::vector<std::vector<size_t>> before_;  // by the number of the set
   bool all_ = true;

@@ -101,7 +101,10 @@ bool IsPlacedInRam(const Graph& graph, Residency residency, int value) {
 
 Level PlacementOf(const Graph& graph, Residency residency, const Target& target) {
   if (residency == Residency::kCold) return Level::kRam;
-  int64_t bytes = residency.InRam(graph.num_inputs()) ? 0 : graph.at(graph.result).type.bytes();
+  int64_t bytes = 0;
+  for (size_t i = 0; i < graph.results.size(); ++i)
+    if (!residency.InRam(graph.num_inputs() + static_cast<int>(i)))
+      bytes += graph.TypeOf(graph.results[i]).bytes();
   for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i)
     if (IsHandedOver(graph, i) && !IsPlacedInRam(graph, residency, i)) bytes += graph.at(i).type.bytes();
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
@@ -136,15 +139,17 @@ Level GroupLevels::LevelOfBuffers(int64_t bytes, Level fastest, bool all) const 
   return Level::kRam;
 }
 
-// In this order: a buffer of this group; a constant; a parameter or the result; a value that an earlier group
-// made.
+// In this order: a buffer of this group; a constant; a parameter or a result; a value that an earlier group
+// made. Residency has the results behind the parameters.
 Level GroupLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
   if (node.constant) return IsPlacedInRam(graph_, residency_, value) ? Level::kRam : placement_;
-  if (node.op == Operation::kInput || value == graph_.result)
-    return residency_.InRam(value == graph_.result ? graph_.num_inputs() : value) ? Level::kRam : placement_;
+  const std::optional<size_t> result = graph_.FindResult(value);
+  if (node.op == Operation::kInput || result)
+    return residency_.InRam(result ? graph_.num_inputs() + static_cast<int>(*result) : value) ? Level::kRam
+                                                                                              : placement_;
   // What threads have made together is not in the caches of one.
   const Level level = LevelOfBuffers(node.type.bytes());
   return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;

@@ -44,7 +44,7 @@ class Planner {
     const std::vector<int>& operations = uses_.operations();
     if (operations.size() > kMaxOperations)
       return NoPlanAt(operations[kMaxOperations], Cat("at most ", kMaxOperations, " operations"));
-    if (operations.empty()) return NoPlanAt(graph_.result, "an operation at least");
+    if (operations.empty()) return NoPlanAt(graph_.results.front().value, "an operation at least");
     fusion_graph_.emplace(uses_, options_.most_states);
     if (absl::Status status = FollowSchedule(); !status.ok()) return status;
     absl::StatusOr<PlanResult> best = BestPlan();
@@ -179,7 +179,7 @@ class Planner {
       if (known.bound < kInfiniteCycles) computed |= group.first;
     const auto first = static_cast<size_t>(std::countr_one(computed));
     const std::vector<int>& operations = uses_.operations();
-    const int node = first < operations.size() ? operations[first] : graph_.result;
+    const int node = first < operations.size() ? operations[first] : graph_.results.front().value;
     return NoPlanAt(node, pricer_.ErrorOf(node));
   }
 

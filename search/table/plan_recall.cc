@@ -37,9 +37,11 @@ std::string ResidencyText(Residency residency) {
 
 std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
   const Graph canonical = CanonicalGraph(graph);
+  std::vector<int> results;  // not their names, as for parameters
+  for (const GraphResult& result : canonical.results) results.push_back(result.value);
   std::string text =
       Cat("threads=", options.threads, ResidencyText(options.residency), options.fuse ? "" : " no-fusion",
-          options.allow_winograd ? " winograd" : "", " result=", canonical.result);
+          options.allow_winograd ? " winograd" : "", " result=", Join(results, ","));
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
   if (options.folded) Append(&text, "\nahead ", Join(*options.folded, ","));
   for (const auto& [constant, copies] : options.packing)

@@ -16,6 +16,13 @@ GraphNode OperationNode(Operation op, TextPosition position) {
   return node;
 }
 
+GraphNode CopyOf(const Graph& graph, int value, TensorType type) {
+  GraphNode copy = OperationNode(Operation::kCast, graph.at(value).position);
+  copy.inputs = {value};
+  copy.type = std::move(type);
+  return copy;
+}
+
 absl::StatusOr<int> AddOperation(Graph* graph, GraphNode node, std::string_view source) {
   // The expectation is a text for people; an empty one means that all is well.
   const std::string expected = InferType(graph, &node);
@@ -80,7 +87,7 @@ int GraphBuilder::Cast(int value, Dtype dtype) {
 
 absl::StatusOr<Graph> GraphBuilder::Build(int result) && {
   if (!status_.ok()) return status_;
-  graph_.result = result;
+  graph_.results = {{result}};
   return std::move(graph_);
 }
 

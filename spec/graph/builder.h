@@ -25,6 +25,10 @@ GraphNode OperationNode(Operation op, TextPosition position = {});
 // not suit the operation: "expected ..., got ...", at the node's place in `source`.
 absl::StatusOr<int> AddOperation(Graph* graph, GraphNode node, std::string_view source);
 
+// A copy of the value, with its type or strides as `type` says: a cast to its own type.
+GraphNode CopyOf(const Graph& graph, int value, TensorType type);
+inline GraphNode CopyOf(const Graph& graph, int value) { return CopyOf(graph, value, graph.at(value).type); }
+
 // Collects nodes and the first error, so that callers need not look at a status after each call. Parameters
 // come first, since a graph has its parameters at the front. After an error, Add and Cast append nothing, and
 // Build returns the error.

@@ -35,7 +35,7 @@ std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<
 
 bool IsOfAttention(const Graph& graph, int softmax) {
   // A result is seen by the caller, who expects what a softmax usually means.
-  if (graph.result == softmax) return false;
+  if (graph.IsResult(softmax)) return false;
   const auto is_weight = [&](int user, size_t input) {
     const GraphNode& node = graph.at(user);
     if (node.op == Operation::kCast) return IsFloating(node.type.dtype) && IsOfAttention(graph, user);
@@ -52,6 +52,14 @@ double TermsOf(const Graph& graph, const GraphNode& node) {
   if (node.op == Operation::kMatmul) return graph.InputType(node, 0).dims.back();
   // A filter has as many elements as its sums have terms.
   return static_cast<double>(graph.InputType(node, 1).elements()) / SizesOfConvolution(graph, node).filters;
+}
+
+double CallersBytes(const Graph& graph) {
+  double bytes = 0;
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    bytes += static_cast<double>(graph.at(input).type.bytes());
+  for (const GraphResult& result : graph.results) bytes += static_cast<double>(graph.TypeOf(result).bytes());
+  return bytes;
 }
 
 double Flops(const Graph& graph) {

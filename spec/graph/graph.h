@@ -4,7 +4,6 @@
 // docs/spec.md.
 //
 // Invariant: a node reads only nodes with lower numbers, so the order of the list is an order of execution.
-// and checked. The grammar is in docs/spec.md.
 #ifndef KIRSCH_SPEC_GRAPH_GRAPH_H_
 #define KIRSCH_SPEC_GRAPH_GRAPH_H_
 
@@ -12,11 +11,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/types/span.h"
+#include "spec/check.h"
 #include "spec/layout.h"
 #include "spec/lhs_as.h"
 #include "spec/operation.h"
@@ -42,7 +43,6 @@ struct AxisOptions {
 // its defaults. For images of two axes the operands are
 //   kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW];
 //   kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
-// filters [F,C/groups,KH,KW]; kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
 struct ConvolutionOptions {
   std::array<AxisOptions, ImageAxes::kCount> axes = {};
   // Each group of channels has filters of its own; groups divides both channels and filters.
@@ -81,15 +81,34 @@ struct GraphNode {
   TextPosition position;
 };
 
-inline constexpr size_t kMaxParameters = 32;
+// A value that the kernel computes for its caller, into memory of the caller's.
+struct GraphResult {
+  int value = 0;             // its node
+  std::string name = "out";  // of the function's parameter
+};
+
+inline constexpr size_t kMaxParameters = 32, kMaxResults = 8;
 
 struct Graph {
   std::string name;
   std::vector<GraphNode> nodes;  // the kernel's parameters first, in their order
-  // The node whose value the kernel computes.
-  int result = 0;
+  // In the order of the return. If there are several, each is another node, and none is a parameter.
+  std::vector<GraphResult> results;
 
   const GraphNode& at(int node) const { return nodes[static_cast<size_t>(node)]; }
+  const TensorType& TypeOf(const GraphResult& result) const { return at(result.value).type; }
+  // The place of the result that the node is, from 0; nothing if it is none.
+  std::optional<size_t> FindResult(int node) const {
+    for (size_t i = 0; i < results.size(); ++i)
+      if (results[i].value == node) return i;
+    return std::nullopt;
+  }
+  bool IsResult(int node) const { return FindResult(node).has_value(); }
+  // The node of the only result. Must not be called if there are several.
+  int only_result() const {
+    KIRSCH_CHECK(results.size() == 1);
+    return results.front().value;
+  }
   const TensorType& InputType(const GraphNode& node, size_t input) const {
     return at(node.inputs[input]).type;
   }
@@ -128,6 +147,9 @@ double TermsOf(const Graph& graph, const GraphNode& node);
 
 // The kernel as text that ParseGraph reads as the same graph: a statement for each operation.
 std::string PrintGraph(const Graph& graph);
+
+// The bytes of parameters and results, which a call moves at least once.
+double CallersBytes(const Graph& graph);
 
 // Counts multiplications and additions of the contractions, and one operation for each element of the others.
 // Casts and transposes count as nothing.

@@ -52,11 +52,12 @@ class ContractionFinder {
   // The spec, or why there is none. The order of the checks is that of the messages: the first one that fails
   // is what the user reads.
   absl::StatusOr<ParsedSpec> Find() {
+    if (graph_.results.size() != 1) return Refused(graph_.results[1].value, "a single result");
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (!graph_.nodes[i].type.dense())
         return Refused(static_cast<int>(i), "tensors without strides, as yet");
     const auto first = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), IsContraction);
-    if (first == graph_.nodes.end()) return Refused(graph_.result, "a contraction");
+    if (first == graph_.nodes.end()) return Refused(graph_.only_result(), "a contraction");
     contraction_ = static_cast<int>(first - graph_.nodes.begin());
     if (IsConvolution()) convolution_ = MakeRequest();
     if (absl::Status status = WalkToContraction(); !status.ok()) return status;
@@ -72,8 +73,8 @@ class ContractionFinder {
     const auto operands =
         std::count_if(steps_.begin(), steps_.end(), [](const Taken& step) { return step.input >= 0; });
     if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
-      return Refused(graph_.result, Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
-                                        kMaxEpilogueOperands, " operands"));
+      return Refused(graph_.only_result(), Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
+                                               kMaxEpilogueOperands, " operands"));
     absl::StatusOr<ParsedSpec> parsed = IsConvolution() ? MakeConvolution() : MakeMatmul();
     if (parsed.ok()) parsed->parameters = ParametersAs(parsed->swapped);
     return parsed;
@@ -99,7 +100,7 @@ class ContractionFinder {
 
   // Walks from the result back. `steps_` are in the order of the walk, so MakeEpilogue reverses them.
   absl::Status WalkToContraction() {
-    int at = graph_.result;
+    int at = graph_.only_result();
     if (At(at).op == Operation::kCast && !Converts(at)) at = At(at).inputs[0];
     while (at != contraction_) {
       absl::StatusOr<int> next = Step(at);
@@ -238,7 +239,7 @@ class ContractionFinder {
   // Of the inputs and of what is stored in the end, whatever types are in between.
   MatmulTypes Types() const {
     const std::vector<int>& inputs = At(contraction_).inputs;
-    return {At(inputs[0]).type.dtype, At(inputs[1]).type.dtype, At(graph_.result).type.dtype};
+    return {At(inputs[0]).type.dtype, At(inputs[1]).type.dtype, At(graph_.only_result()).type.dtype};
   }
 
   // The steps from the contraction to the result.
@@ -316,7 +317,7 @@ class ContractionFinder {
     std::vector<Parameter> parameters;
     for (int i = 0; i < graph_.num_inputs(); ++i)
       parameters.push_back({At(i).text, OperandOf(i, swapped), At(i).type});
-    parameters.push_back({"out", MatmulDims::kOut, At(graph_.result).type});
+    parameters.push_back({"out", MatmulDims::kOut, At(graph_.only_result()).type});
     return parameters;
   }
 

@@ -141,7 +141,7 @@ class GraphParser {
     return absl::OkStatus();
   }
 
-  // kernel NAME [SIZES] (NAME: TYPE, ...) [-> TYPE]:
+  // kernel NAME [SIZES] (NAME: TYPE, ...) [-> TYPES]:
   absl::Status ParseHead(const Word& line) {
     absl::Status status = ParseName(line);
     if (status.ok() && Peek().text == "[")
@@ -156,8 +156,8 @@ class GraphParser {
     if (status.ok()) status = TakeSign(")");
     if (status.ok() && Peek().text == "->") {
       Take();
-      // Compared with the inferred type when the return is read.
-      status = ParseTensor(&declared_.emplace());
+      // Compared with the inferred types when the return is read.
+      status = ParseResultTypes();
     }
     if (status.ok()) status = TakeSign(":");
     return status.ok() ? ExpectEnd() : status;
@@ -343,43 +343,98 @@ class GraphParser {
     return TakeSign("]");
   }
 
-  // NAME = EXPRESSION, or return EXPRESSION
+  // TYPE, or (TYPE, ...)
+  absl::Status ParseResultTypes() {
+    const bool several = Peek().text == "(";
+    declared_at_ = Peek();
+    do {
+      if (several) Take();
+      if (absl::Status status = ParseTensor(&declared_.emplace_back()); !status.ok()) return status;
+    } while (several && Peek().text == ",");
+    return several ? TakeSign(")") : absl::OkStatus();
+  }
+
+  // NAME = EXPRESSION, or a return
   absl::Status ParseStatement(const Word& line) {
     Start(line);
     const Word first = Take();
-    // The value gets its name only when it is read, so no value is made from itself.
-    const bool returns = first.text == "return";
     if (returned_) return Expected(first, "nothing after the return");
-    if (!returns) {
-      if (absl::Status status = CheckNewName(first); !status.ok()) return status;
-      if (absl::Status status = TakeSign("="); !status.ok()) return status;
-    }
-    const Word start = Peek();
-    absl::StatusOr<int> value = ParseExpression();
+    if (first.text == "return") return ParseReturn();
+    // The value gets its name only when it is read, so no value is made from itself.
+    if (absl::Status status = CheckNewName(first); !status.ok()) return status;
+    if (absl::Status status = TakeSign("="); !status.ok()) return status;
+    absl::StatusOr<int> value = ParseTensorValue();
     if (!value.ok()) return value.status();
+    names_[std::string(first.text)] = *value;
+    return ExpectEnd();
+  }
+
+  // return EXPRESSION, or return NAME, NAME, ...
+  absl::Status ParseReturn() {
+    returned_ = true;
+    std::vector<Word> words;
+    do {
+      if (!words.empty()) Take();
+      words.push_back(Peek());
+      if (absl::Status status = ParseResult(); !status.ok()) return status;
+    } while (Peek().text == ",");
     if (absl::Status status = ExpectEnd(); !status.ok()) return status;
-    // A number has a type only beside a tensor.
-    if (graph_.nodes[static_cast<size_t>(*value)].op == Operation::kNumber)
-      return Expected(start, "a tensor");
-    if (!returns) {
-      names_[std::string(first.text)] = *value;
-      return absl::OkStatus();
-    }
+    if (!declared_.empty() && declared_.size() != words.size())
+      return Expected(declared_at_, Cat("the types of ", words.size(), " results, in parentheses"));
+    if (words.size() > 1)
+      for (size_t i = 0; i < words.size(); ++i)
+        if (absl::Status status = NameResult(words[i], &graph_.results[i]); !status.ok()) return status;
+    for (size_t i = 0; i < words.size() && !declared_.empty(); ++i)
+      if (absl::Status status = SetType(words[i], declared_[i], graph_.results[i].value); !status.ok())
+        return status;
+    return absl::OkStatus();
+  }
+
+  // One value behind the return. A value that is returned already is returned as a copy, as each result is
+  // memory of its own.
+  absl::Status ParseResult() {
+    const Word start = Peek();
+    if (graph_.results.size() == kMaxResults)
+      return Expected(start, Cat("at most ", kMaxResults, " results"));
+    absl::StatusOr<int> value = ParseTensorValue();
+    if (!value.ok()) return value.status();
     if (IsOfBlocks(TypeOf(*value).dtype))
       return Expected(start, "a result that is not of blocks (those are for matmul(x, transpose(w)) alone)");
-    returned_ = true;
-    graph_.result = *value;
-    // The result's type is inferred. A declared type has to agree, and may add how the result lies in memory.
-    if (!declared_) return absl::OkStatus();
-    GraphNode& result = graph_.nodes[static_cast<size_t>(*value)];
-    if (result.type.dtype == declared_->dtype && result.type.dims == declared_->dims) {
-      // A result that is a parameter lies as that does.
-      if (result.op != Operation::kInput) result.type.strides = declared_->strides;
-      return absl::OkStatus();
-    }
-    return ErrorAt(source_, start.position,
-                   Cat("expected ", PrintTensorType(*declared_), ", as ", graph_.name, " returns, got ",
-                       PrintTensorType(TypeOf(*value))));
+    if (graph_.IsResult(*value)) value = Add(CopyOf(graph_, *value));
+    graph_.results.push_back({*value});
+    return absl::OkStatus();
+  }
+
+  // Results of several are called as the text calls them: the function has a parameter for each.
+  absl::Status NameResult(const Word& word, GraphResult* result) const {
+    const auto known = names_.find(std::string(word.text));
+    const auto is_named = [&](const GraphResult& other) { return other.name == word.text; };
+    if (known == names_.end() || graph_.at(known->second).op == Operation::kInput)
+      return Expected(word, "the name of a value that the kernel computes, as it returns several");
+    if (std::any_of(graph_.results.begin(), graph_.results.end(), is_named))
+      return Expected(word, "each result once");
+    result->name = std::string(word.text);
+    return absl::OkStatus();
+  }
+
+  // A result's type is inferred. A declared type has to agree, and may add how the result lies in memory.
+  absl::Status SetType(const Word& word, const TensorType& declared, int value) {
+    GraphNode& result = graph_.nodes[static_cast<size_t>(value)];
+    if (result.type.dtype != declared.dtype || result.type.dims != declared.dims)
+      return ErrorAt(source_, word.position,
+                     Cat("expected ", PrintTensorType(declared), ", as ", graph_.name, " returns, got ",
+                         PrintTensorType(result.type)));
+    // A result that is a parameter lies as that does.
+    if (result.op != Operation::kInput) result.type.strides = declared.strides;
+    return absl::OkStatus();
+  }
+
+  // An expression that is no number: a number has a type only beside a tensor.
+  absl::StatusOr<int> ParseTensorValue() {
+    const Word start = Peek();
+    absl::StatusOr<int> value = ParseExpression();
+    if (value.ok() && graph_.at(*value).op == Operation::kNumber) return Expected(start, "a tensor");
+    return value;
   }
 
   // A number gets its type when it meets a tensor (InferType).
@@ -506,8 +561,9 @@ class GraphParser {
   const std::optional<absl::Span<const uint32_t>> values_;
   std::vector<NamedSize> sizes_;
   Graph graph_;
-  // Behind "->"; nothing: the kernel does not say what it returns.
-  std::optional<TensorType> declared_;
+  // Behind "->", which stands before declared_at_; nothing: the kernel does not say what it returns.
+  std::vector<TensorType> declared_;
+  Word declared_at_;
   std::map<std::string, int> names_;
   std::vector<Word> tokens_;
   size_t next_ = 0;

@@ -23,9 +23,9 @@ namespace kirsch {
 // Reads the lines of one kernel, of which the head alone may have line breaks, without comments. Sizes may
 // have no names here.
 //
-//   kernel NAME(x: TYPE, ...) [-> TYPE]:
+//   kernel NAME(x: TYPE, ...) [-> TYPE | -> (TYPE, ...)]:
 //   v = EXPRESSION                            any number of times
-//   return EXPRESSION                         last
+//   return EXPRESSION                         last; or return NAME, NAME, ...
 //
 // Errors are InvalidArgument, one line, with the place.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ class GraphPrinter {
     for (const GraphNode& node : graph.nodes)
       // Names of parameters stay. A value's name must differ from them.
       if (node.op == Operation::kInput) taken_.insert(node.text);
+    // Results keep their names, too, if there are several.
+    if (graph.results.size() > 1)
+      for (const GraphResult& result : graph.results) taken_.insert(result.name);
     for (size_t i = 0; i < graph.nodes.size(); ++i) names_.push_back(NameOf(graph.nodes[i], i));
   }
 
@@ -29,12 +33,18 @@ class GraphPrinter {
       if (node.op == Operation::kInput)
         parameters.push_back(
             Cat(node.text, ": ", node.constant ? Cat(kConstantWord, " ") : "", PrintTensorType(node.type)));
+    std::vector<std::string> types, results;
+    for (const GraphResult& result : graph_.results) {
+      types.push_back(PrintTensorType(graph_.TypeOf(result)));
+      results.push_back(names_[static_cast<size_t>(result.value)]);
+    }
+    const std::string returns = absl::StrJoin(types, ", ");
     std::string text = Cat("kernel ", graph_.name, "(", absl::StrJoin(parameters, ", "), ") -> ",
-                           PrintTensorType(graph_.at(graph_.result).type), ":\n");
+                           types.size() > 1 ? Cat("(", returns, ")") : returns, ":\n");
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (Info(graph_.nodes[i].op).kind != OperationKind::kLeaf)
         Append(&text, "  ", names_[i], " = ", Call(graph_.nodes[i]), "\n");
-    return Cat(text, "  return ", names_[static_cast<size_t>(graph_.result)], "\n");
+    return Cat(text, "  return ", absl::StrJoin(results, ", "), "\n");
   }
 
  private:
@@ -42,6 +52,8 @@ class GraphPrinter {
   // is taken.
   std::string NameOf(const GraphNode& node, size_t number) const {
     if (node.op == Operation::kInput || node.op == Operation::kNumber) return node.text;
+    const std::optional<size_t> result = graph_.FindResult(static_cast<int>(number));
+    if (result && graph_.results.size() > 1) return graph_.results[*result].name;
     std::string name = Cat("v", number);
     while (taken_.contains(name)) name += "_";
     return name;

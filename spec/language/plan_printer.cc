@@ -127,7 +127,7 @@ class PlanPrinter {
   std::string NameOf(int value) const {
     const Graph& graph = plan_.graph;
     if (value < graph.num_inputs()) return graph.at(value).text;
-    if (value == graph.result) return "out";
+    if (const std::optional<size_t> result = graph.FindResult(value)) return graph.results[*result].name;
     return Cat(value < static_cast<int>(graph.nodes.size()) ? "v" : "copy", value);
   }
 

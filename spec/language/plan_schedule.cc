@@ -361,7 +361,7 @@ std::string PrintValue(const ScheduledValue& value) {
 }
 
 std::string NameOfValue(const Graph& graph, int node) {
-  if (node == graph.result) return PrintValue({});
+  if (graph.results.size() == 1 && graph.IsResult(node)) return PrintValue({});
   const GraphNode& at = graph.at(node);
   return Info(at.op).kind == OperationKind::kLeaf ? at.text : PrintValue({node});
 }

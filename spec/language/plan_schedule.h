@@ -72,14 +72,14 @@ struct CopySchedule {
 };
 
 // A value that an operation makes: a node of the canonical graph. "out" stands for its result whatever its
-// number.
+// number; of several results for the first one.
 struct ScheduledValue {
   static constexpr int kResult = -1;  // of the graph
 
   int node = kResult;
   TextPosition position = {};
 
-  int In(const Graph& graph) const { return node == kResult ? graph.result : node; }
+  int In(const Graph& graph) const { return node == kResult ? graph.results.front().value : node; }
 };
 
 // The decisions for a fusion group. Members that are empty are searched.

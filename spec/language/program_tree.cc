@@ -18,7 +18,8 @@ bool IsOfIntegers(const Graph& graph) {
   for (const GraphNode& node : graph.nodes)
     if (Info(node.op).kind == OperationKind::kContraction)
       return !IsFloating(graph.at(node.inputs.front()).type.dtype);
-  return !IsFloating(graph.at(graph.result).type.dtype);
+  return std::ranges::none_of(
+      graph.results, [&](const GraphResult& result) { return IsFloating(graph.TypeOf(result).dtype); });
 }
 
 }  // namespace

@@ -194,10 +194,10 @@ GraphReference::GraphReference(const Graph& graph, ReadParameter read, std::map<
   for (int i = 0; i < graph.num_inputs(); ++i) strides_.push_back(graph.at(i).type.Strides());
 }
 
-std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
-  std::vector<Uncertain> result = RowOf(graph_.result, row);
-  for (Uncertain& x : result) x = StoredAsElement(graph_.at(graph_.result).type.dtype, x);
-  return result;
+std::vector<Uncertain> GraphReference::ResultRow(const GraphResult& result, int64_t row) {
+  std::vector<Uncertain> elements = RowOf(result.value, row);
+  for (Uncertain& x : elements) x = StoredAsElement(graph_.TypeOf(result).dtype, x);
+  return elements;
 }
 
 const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {

@@ -38,8 +38,8 @@ class GraphReference {
   // The offset of a row's first element in memory, by the tensor's strides.
   static int64_t StartOfRow(const TensorType& type, int64_t row);
 
-  // Computes a row of the result, rounded to the result's type. Uncertain is a value with its largest error.
-  std::vector<Uncertain> ResultRow(int64_t row);
+  // Computes a row of a result, rounded to the result's type. Uncertain is a value with its largest error.
+  std::vector<Uncertain> ResultRow(const GraphResult& result, int64_t row);
 
  private:
   using Row = std::vector<Uncertain>;

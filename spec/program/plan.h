@@ -116,7 +116,7 @@ struct LoopNest {
   int64_t tiles() const { return trips() + (rest.empty() ? 0 : 1); }
 };
 
-// The memory of a value that is neither a parameter nor the result, or of a constant's copy.
+// The memory of a value that is neither a parameter nor a result, or of a constant's copy.
 struct Buffer {
   int value = -1;
   int64_t bytes = 0;

@@ -58,7 +58,7 @@ class PlanWriter {
   }
 
  private:
-  // Parameters, the result, and a buffer for each value between. PlaceBuffers finds the memory and the place
+  // Parameters, results, and a buffer for each value between. PlaceBuffers finds the memory and the place
   // of values between.
   void AddBuffers() {
     const Graph& graph = plan_.graph;
@@ -69,7 +69,8 @@ class PlanWriter {
     };
     for (int i = 0; i < graph.num_inputs(); ++i) callers_[i] = add_caller(i, graph.at(i).text, false);
     buffer_of_ = callers_;
-    buffer_of_[graph.result] = add_caller(graph.result, "out", true);
+    for (const GraphResult& result : graph.results)
+      buffer_of_[result.value] = add_caller(result.value, result.name, true);
     for (const Buffer& buffer : plan_.buffers)
       buffer_of_[buffer.value] =
           builder_.AddBuffer({NameOf(buffer.value), Dtype::kF32, Memory::kOwn, true, false, buffer.bytes, 0});

@@ -85,7 +85,7 @@ std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
 Dtype ResultType(const Explanation& program) { return program.nodes.front().impl->spec.operand[0].dtype; }
 Dtype ResultType(const ExplainedPlan& explained) {
   const Graph& graph = explained.plan->graph;
-  return graph.at(graph.result).type.dtype;
+  return graph.TypeOf(graph.results.front()).dtype;
 }
 
 std::string BoundText(const Explanation& program) { return BoundText(program.nodes); }
@@ -129,12 +129,10 @@ std::string OtherChoiceText(const ExplainedPlan& explained) {
   return text;
 }
 
-// The rate if parameters and result are each moved once. It stands for the peak where a plan has no products.
+// The rate if parameters and results are each moved once. It stands for the peak where a plan has no
+// products.
 double GigabytesPerSecond(const Plan& plan, const Target& target) {
-  auto bytes = static_cast<double>(plan.graph.at(plan.graph.result).type.bytes());
-  for (int input = 0; input < plan.graph.num_inputs(); ++input)
-    bytes += static_cast<double>(plan.graph.at(input).type.bytes());
-  return bytes / plan.cycles * target.ghz;
+  return CallersBytes(plan.graph) / plan.cycles * target.ghz;
 }
 
 // The share of the target's peak rate that the program reaches.

@@ -59,7 +59,7 @@ class GraphPeers : public ::testing::TestWithParam<Case> {
       EXPECT_TRUE(prepared.ok()) << prepared;
       ++taken;
       for (int run = 0; run < 2; ++run) {  // what a run leaves behind must not matter
-        FillOutput(placed_.workload);
+        FillOutputs(placed_.workload);
         contender.Run();
         const OutputCheck check = CheckOutput(reference_, placed_.workload);
         EXPECT_TRUE(check.correct) << info->methods[method] << ", run " << run << ": " << check.max_error
@@ -78,7 +78,7 @@ class GraphPeers : public ::testing::TestWithParam<Case> {
 TEST_P(GraphPeers, AreRight) {
   const std::vector<double> slow = SlowGraph(*placed_.workload.graph).Result();
   ASSERT_EQ(reference_.values.size(), slow.size());
-  const bool narrow = graph_.at(graph_.result).type.dtype != Dtype::kF32;
+  const bool narrow = graph_.at(graph_.only_result()).type.dtype != Dtype::kF32;
   for (size_t i = 0; i < slow.size(); ++i) {
     const double tolerance =
         narrow ? reference_.tolerances[0] + std::abs(slow[i]) * 0x1p-7 : reference_.tolerances[0] * 1e-4;

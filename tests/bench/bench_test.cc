@@ -196,10 +196,10 @@ TEST_P(ReferenceTest, TakesARightProductAndRefusesAWrongOne) {
   EXPECT_TRUE(check.correct);
   EXPECT_LT(check.max_error, 1e-4);
 
-  FillOutput(placed.workload);
+  FillOutputs(placed.workload);
   Multiply(p, /*skipped_k=*/p.k - 1);
   EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "one product of each sum left out";
-  FillOutput(placed.workload);
+  FillOutputs(placed.workload);
   Multiply(p);
   float* out = static_cast<float*>(p.out);
   out[(p.batch - 1) * p.out_stride + (p.m - 1) * p.ldc + p.n - 1] += 1;

@@ -138,14 +138,14 @@ TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
     EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
     Multiply(p);
     EXPECT_TRUE(CheckOutput(reference, placed.workload).correct);
-    FillOutput(placed.workload);
+    FillOutputs(placed.workload);
     Multiply(p, /*skipped_k=*/p.k - 1);
     // Long sums of f16 may be off by as much.
     if (GetParam().lhs != Dtype::kF16Sums || p.k < 100) {
       EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "one product of each sum left out";
     }
     if (!IsInteger(p.out_type)) continue;
-    FillOutput(placed.workload);
+    FillOutputs(placed.workload);
     Multiply(p);
     static_cast<char*>(p.out)[5 * Bytes(p.out_type)] ^= 1;
     EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "integers are exact";
@@ -164,7 +164,7 @@ void ExpectFinished(const MatmulTypes& types, const Epilogue& epilogue, bool acc
   const ExpectedResult reference = *ComputeReference(placed.workload);
   EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
   const auto run = [&](double wrong) {
-    FillOutput(placed.workload);
+    FillOutputs(placed.workload);
     Multiply(placed.problem);
     for (size_t i = 0; i < placed.workload.out().elements; ++i) {
       float* const out = static_cast<float*>(placed.problem.out) + i;
@@ -196,7 +196,7 @@ TEST_P(TypesTest, OneDnnIsRightOrDeclines) {
     const ExpectedResult reference = *ComputeReference(placed.workload);
     for (size_t method = 0; method < info->methods.size(); ++method) {
       if (!onednn->Prepare(placed.workload, 0, method).ok()) continue;
-      FillOutput(placed.workload);
+      FillOutputs(placed.workload);
       onednn->Run();
       const OutputCheck check = CheckOutput(reference, placed.workload);
       EXPECT_TRUE(check.correct) << info->methods[method] << " " << placed.problem.m << ": "

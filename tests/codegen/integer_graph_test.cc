@@ -33,7 +33,7 @@ class IntegerGraphTest : public ::testing::TestWithParam<Target> {
     std::vector<void*> callers(program.buffers.size());
     for (size_t i = 0; i < parameters.size(); ++i) callers[i] = parameters[i].data();
     const Graph& graph = result->plan.graph;
-    std::vector<int32_t> out(static_cast<size_t>(graph.at(graph.result).type.elements()));
+    std::vector<int32_t> out(static_cast<size_t>(graph.TypeOf(graph.results.front()).elements()));
     callers[parameters.size()] = out.data();
     EXPECT_EQ(Interpret(program, callers, 1), absl::OkStatus());
     EXPECT_TRUE(VerifyPlan(result->plan, GetParam(), true).ok);

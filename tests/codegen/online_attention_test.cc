@@ -160,7 +160,7 @@ std::vector<float> Weighed(const std::vector<float>& scores, size_t keys, const 
   (*kernel)->Caller()({tensors, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room)});
   GraphReference reference(graph, {tensors.begin(), tensors.end() - 1});
   for (size_t row = 0; row < rows; ++row)
-    expected->push_back(reference.ResultRow(static_cast<int64_t>(row)).front());
+    expected->push_back(reference.ResultRow(graph.results.front(), static_cast<int64_t>(row)).front());
   return out;
 }
 

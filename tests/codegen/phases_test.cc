@@ -119,7 +119,7 @@ class Runner {
       if (node.op != Operation::kInput) break;
       for (float& value : tensors_.emplace_back(node.type.elements())) value = real(random);
     }
-    tensors_.emplace_back(plan.graph.at(plan.graph.result).type.elements());
+    tensors_.emplace_back(plan.graph.TypeOf(plan.graph.results.front()).elements());
   }
 
   std::vector<float> Run(size_t n_threads) {

@@ -273,7 +273,7 @@ TEST(SampledGraphTest, WhatIsNotWrittenIsSeen) {
     const Graph graph =
         testing::GraphOf(Cat("kernel made(x: f32[400,3]):\n  return cast(relu(x), ", type, ")"));
     const GraphProblem problem(graph);
-    const Dtype dtype = problem.shape().dtype;
+    const Dtype dtype = problem.outputs().front().dtype;
     for (bool flawed : {false, true}) {
       Kernel kernel;
       kernel.name = "plain";

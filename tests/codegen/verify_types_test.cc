@@ -189,15 +189,16 @@ TEST(WrongBf16, AWrongRowBetweenThoseComparedIsSeen) {
 TEST(Bf16Output, WhatIsFartherThanRoundingExplainsIsRefused) {
   const Spec spec = MatmulSpec({.m = 1, .k = 30, .n = 50, .types = kBf16});
   const ContractionProblem problem(spec);
-  const Oracle oracle = problem.Expect(
-      InputKind::kUniform, Operands::Create(problem, {.kind = InputKind::kUniform})->pointers(), {0});
+  const Oracle oracle = problem.Expect(InputKind::kUniform,
+                                       Operands::Create(problem, {.kind = InputKind::kUniform})->pointers(),
+                                       problem.outputs().front(), {0});
   for (size_t element = 0; element < 50; ++element)
     for (int off : {-2, 0, 2}) {
       std::vector<Bf16> out(50);
       for (size_t j = 0; j < 50; ++j) out[j] = ToBf16(static_cast<float>(oracle.value[j]));
       out[element].bits = static_cast<uint16_t>(out[element].bits + off);
       double max_error = 0;
-      EXPECT_EQ(CheckRows(problem.shape(), oracle, out.data(), &max_error).ok(), off == 0)
+      EXPECT_EQ(CheckRows(problem.outputs().front(), oracle, out.data(), &max_error).ok(), off == 0)
           << element << " " << off;
     }
 }

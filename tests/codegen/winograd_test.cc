@@ -236,7 +236,7 @@ Errors ComputeErrors(const Plan& plan, const LoopProgram& program, const Target&
   std::uniform_real_distribution<float> real(-1, 1);
   std::vector<std::vector<float>> tensors;
   for (int i = 0; i <= graph.num_inputs(); ++i) {
-    const int node = i < graph.num_inputs() ? i : graph.result;
+    const int node = i < graph.num_inputs() ? i : graph.only_result();
     tensors.emplace_back(static_cast<size_t>(graph.at(node).type.elements()));
     for (float& x : tensors.back()) x = real(random);
   }
@@ -251,10 +251,10 @@ Errors ComputeErrors(const Plan& plan, const LoopProgram& program, const Target&
   size_t room = scratch.size() * sizeof(std::max_align_t);
   (*kernel)->Caller()({pointers, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room)});
   Errors errors;
-  const TensorType& type = graph.at(graph.result).type;
+  const TensorType& type = graph.TypeOf(graph.results.front());
   size_t at = 0;
   for (int64_t row = 0; row < GraphReference::Rows(type); ++row)
-    for (const Uncertain& want : reference.ResultRow(row)) {
+    for (const Uncertain& want : reference.ResultRow(graph.results.front(), row)) {
       const double off = std::abs(static_cast<double>(tensors.back()[at++]) - want.value);
       errors.worst = std::max(errors.worst, off / want.error);
       errors.largest_bound = std::max(errors.largest_bound, want.error);
@@ -341,7 +341,7 @@ TEST(WinogradChoiceTest, TheSearchDecidesWhereItMay) {
   const Graph large = GraphOf(Convolution(1, 64, 28, 28, 64, 1)),
               small = GraphOf(Convolution(1, 64, 1, 1, 64, 1));
   const PlanResult allowed = *Planned(large, target, true), forbidden = *Planned(large, target, false);
-  EXPECT_EQ(WinogradConvolutions(allowed.plan), (std::map<int, int>{{large.result, 4}}));
+  EXPECT_EQ(WinogradConvolutions(allowed.plan), (std::map<int, int>{{large.only_result(), 4}}));
   EXPECT_THAT(PrintPlan(allowed.plan), HasSubstr("out: by Winograd's algorithm, F(4x4,3x3), less exact"));
   EXPECT_LT(allowed.plan.cycles, forbidden.plan.cycles);
   EXPECT_THAT(PrintPlan(forbidden.plan), Not(HasSubstr("inograd")));

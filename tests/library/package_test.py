@@ -60,7 +60,7 @@ def main():
         # Copies, so that nothing of the source tree is found beside them.
         shutil.copytree(source / "tests/library/package", place / "test")
         shutil.copytree(source / "examples", place / "examples")
-        for project in ("test", "examples/library", "examples/products", "examples/llama2", *engines()):
+        for project in ("test", "examples/library", "examples/llama", "examples/products", "examples/llama2", *engines()):
             folder = place / project
             run(cmake, "-G", "Ninja", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *sources(),
                 f"-DCMAKE_C_COMPILER={c_compiler}", f"-DCMAKE_CXX_COMPILER={cxx_compiler}", "-DCMAKE_BUILD_TYPE=Release")
@@ -72,6 +72,9 @@ def main():
         assert not (place / "cache").exists(), "the library wrote to the user's cache unasked"
         output = run(place / "examples/library/build/example", env=environment)
         assert "largest error" in output, output
+        # Exits with 1 where its kernels choose other tokens than plain loops do.
+        output = run(place / "examples/llama/build/forward", place / "examples/llama/layer.kirsch", "", 3, env=environment)
+        assert "3 tokens, 0 of them others" in output, output
         run(place / "examples/products/build/products_test", env=environment)
 
 

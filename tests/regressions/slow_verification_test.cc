@@ -26,7 +26,7 @@ class CountingProblem : public ContractionProblem {
   using ContractionProblem::ContractionProblem;
 
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override {
-    ++(tensor == output() ? outputs : inputs);
+    ++(IsOutput(tensor) ? outputs : inputs);
     ContractionProblem::Fill(tensor, kind, seed, data);
   }
 

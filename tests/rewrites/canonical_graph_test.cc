@@ -62,6 +62,23 @@ TEST(CanonicalGraphTest, NamesAndWhatIsWrittenTwiceMakeNoDifference) {
             question);
 }
 
+// Each result is memory of its own, so one of both is a copy. What reads a result with strides reads a dense
+// value, of which the result is a copy.
+TEST(CanonicalGraphTest, ResultsAreApart) {
+  const auto canonical = [](const std::string& text) {
+    return PrintGraph(CanonicalGraph(ParseKernelFile(text, "test")->front().family.graphs()->member(0)));
+  };
+  EXPECT_EQ(
+      canonical("kernel a(x: f32[9,20]):\n a = relu(x)\n b = max(x, 0)\n c = relu(x)\n d = c\n"
+                " return a, c, d"),
+      "kernel a(x: f32[9,20]) -> (f32[9,20], f32[9,20], f32[9,20]):\n  a = relu(x)\n  c = cast(a, f32)\n"
+      "  d = cast(c, f32)\n  return a, c, d\n");
+  EXPECT_EQ(canonical("kernel a(x: f32[9,20]) -> (f32[9,20] strides=[32,1], f32[9,1]):\n a = relu(x)\n"
+                      " b = reduce_sum(a, axis=1)\n return a, b"),
+            "kernel a(x: f32[9,20]) -> (f32[9,20] strides=[32,1], f32[9,1]):\n  v1 = relu(x)\n"
+            "  a = cast(v1, f32)\n  b = reduce_sum(v1, axis=1)\n  return a, b\n");
+}
+
 TEST(CanonicalGraphTest, OtherGraphsAreOtherQuestions) {
   const std::string text =
       "kernel a(x: f32[9,20], w: f32[20,30]):\n return relu(softmax(add(matmul(x, w), 1)))";

@@ -63,7 +63,7 @@ TEST_P(ExplainPlanTest, StagesHaveWhatTheirKindHas) {
 
 // What waits in L2 comes from there, and the result goes back.
 TEST_P(ExplainPlanTest, SomethingComesInAndTheResultGoesBack) {
-  const auto result = static_cast<double>(plan_.graph.at(plan_.graph.result).type.bytes());
+  const auto result = static_cast<double>(plan_.graph.TypeOf(plan_.graph.results.front()).bytes());
   EXPECT_GE(explained_.traffic.read[Index(Level::kL2)], result);
   EXPECT_GE(explained_.traffic.written[Index(Level::kL2)], result);
 }

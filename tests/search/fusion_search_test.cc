@@ -15,6 +15,7 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "rewrites/graph/registry.h"
+#include "rewrites/graph/strided_copy.h"
 #include "rewrites/spec/rewrite.h"
 #include "search/graph/constant_folding.h"
 #include "search/graph/group_levels.h"
@@ -82,13 +83,27 @@ class BruteForce {
   void ForEachGroup(OperationSet done, Use use) const {
     const OperationSet left = AllOf(uses_) & ~done;
     for (OperationSet group = left; group != 0; group = (group - 1) & left)
-      if (ReadsOnly(group, done | group) && IsConnected(group)) use(group);
+      if (ReadsOnly(group, done | group) && IsConnected(group) && CopiesComeLast(done | group)) use(group);
+  }
+
+  // A strided copy of what nobody reads is a result. Such a copy comes behind everything else.
+  bool CopiesComeLast(OperationSet done) const {
+    bool in_order = true, missing = false;
+    for (const bool copies : {false, true})
+      ForEach(AllOf(uses_), [&](int node) {
+        if (copies !=
+            (uses_.UsesOf(node).size() == 1 && graph_.IsResult(node) && IsStridedCopy(graph_, node)))
+          return;
+        in_order &= !(copies && missing && IsIn(done, node));
+        missing |= !IsIn(done, node);
+      });
+    return in_order;
   }
 
   // Are the values of `group` of no use to anyone but those?
   bool OnlyReadBy(OperationSet group, OperationSet readers) const {
     bool only = true;
-    ForEach(group, [&](int node) { only &= uses_.Stored(graph_.result) != node; });
+    ForEach(group, [&](int node) { only &= !graph_.IsResult(node); });
     ForEach(AllOf(uses_) & ~readers, [&](int node) {
       for (int input : graph_.at(node).inputs) only &= !IsIn(group, uses_.Stored(input));
     });

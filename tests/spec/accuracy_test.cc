@@ -37,7 +37,7 @@ class AccuracyTest : public PlanTest {
     EXPECT_TRUE(jit.ok()) << jit.status();
     std::vector<void*> tensors;
     for (Vector& input : inputs) tensors.push_back(input.data());
-    std::vector<Element> result(static_cast<size_t>(graph.at(graph.result).type.elements()));
+    std::vector<Element> result(static_cast<size_t>(graph.TypeOf(graph.results.front()).elements()));
     tensors.push_back(result.data());
     std::vector<char> scratch(static_cast<size_t>(program.scratch_bytes) + 64);
     char* const line = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
@@ -52,10 +52,10 @@ class AccuracyTest : public PlanTest {
   void CheckReference(const Graph& graph, const std::vector<void*>& tensors,
                       const std::vector<Element>& result) {
     GraphReference reference(graph, {tensors.begin(), tensors.end() - 1});
-    const int64_t length = GraphReference::RowLength(graph.at(graph.result).type);
+    const int64_t length = GraphReference::RowLength(graph.TypeOf(graph.results.front()));
     for (size_t i = 0; i < result.size(); ++i) {
       const auto row = static_cast<int64_t>(i) / length, column = static_cast<int64_t>(i) % length;
-      const Uncertain want = reference.ResultRow(row)[static_cast<size_t>(column)];
+      const Uncertain want = reference.ResultRow(graph.results.front(), row)[static_cast<size_t>(column)];
       EXPECT_LE(std::abs(static_cast<double>(result[i]) - want.value), want.error) << "element " << i;
       EXPECT_TRUE(std::isfinite(want.error)) << "anything goes for element " << i;
     }

@@ -100,7 +100,7 @@ TEST(GraphTest, MatricesOfABatchMayBeShared) {
     if (!requests.ok()) return std::string(requests.status().message());
     if (!requests->front().family.graphs()) return requests->front().family.text();
     const Graph& graph = requests->front().family.graphs()->member(0);
-    return PrintTensorType(graph.at(graph.result).type);
+    return PrintTensorType(graph.TypeOf(graph.results.front()));
   };
   EXPECT_EQ(result_of("f32[32,5,4]", "f32[8,4,7]"), "f32[32,5,7]");
   EXPECT_EQ(result_of("f32[2,5,4]", "f32[6,4,7]"), "f32[6,5,7]");
@@ -242,6 +242,50 @@ TEST(GraphTest, ErrorsOfStridesSayWhere) {
   EXPECT_EQ(
       ErrorOf("kernel f[n = 1..5](x: f32[2,n,4] strides=[16,4,1]):\n return relu(x)"),
       "f:1:43: expected 20 or more, so that no two elements are in the same place, got '16' (for n = 5)");
+}
+
+// Each has a name, which the function's parameter is called by, and a type that may be declared.
+TEST(GraphTest, SeveralResultsHaveNames) {
+  const std::string head = "kernel f(x: f32[3,4], w: q8_0[5,32])";
+  const std::string values = ":\n y = relu(x)\n z = transpose(y)\n a = y\n return ";
+  const auto read = [](const std::string& text) {
+    const auto requests = ParseKernelFile(text, "f");
+    return requests.ok() ? PrintGraph(requests->front().family.graphs()->member(0))
+                         : std::string(requests.status().message());
+  };
+  EXPECT_EQ(read(head + values + "z, y"),
+            head + " -> (f32[4,3], f32[3,4]):\n  y = relu(x)\n  z = transpose(y)\n  return z, y\n");
+  EXPECT_EQ(
+      read(head + " -> (f32[3,4], f32[4,3] strides=[9,1])" + values + "y, z"),
+      head + " -> (f32[3,4], f32[4,3] strides=[9,1]):\n  y = relu(x)\n  z = transpose(y)\n  return y, z\n");
+  // Two names of one value.
+  EXPECT_EQ(read(head + values + "y, a"), head +
+                                              " -> (f32[3,4], f32[3,4]):\n  y = relu(x)\n  v3 = "
+                                              "transpose(y)\n  a = cast(y, f32)\n  return y, a\n");
+  const std::string named =
+      "expected the name of a value that the kernel computes, as it returns several, got ";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {values + "y, relu(y)", "f:5:12: " + named + "'relu'"},
+      {values + "y, x", "f:5:12: " + named + "'x'"},
+      {values + "y, w",
+       "f:5:12: expected a result that is not of blocks (those are for matmul(x, transpose(w)) alone), got "
+       "'w'"},
+      {values + "y, 1", "f:5:12: expected a tensor, got '1'"},
+      {values + "y, z, y", "f:5:15: expected each result once, got 'y'"},
+      {values + "y,", "f:5:11: expected a value that is known"},
+      {values + "y z", "f:5:11: expected the end of the line, got 'z'"},
+      {" -> (f32[3,4], f32[3,4])" + values + "y, z", "f:5:12: expected f32[3,4], as f returns, got f32[4,3]"},
+      {" -> f32[3,4]" + values + "y, z",
+       "f:1:41: expected the types of 2 results, in parentheses, got 'f32'"},
+      {" -> (f32[3,4], f32[4,3])" + values + "y", "f:1:41: expected the types of 1 results"},
+      {" -> (f32[3,4]" + values + "y", "f:1:50: expected ')', got ':'"},
+      {" -> ()" + values + "y", "f:1:42: expected an element type"},
+      {":\n a = neg(x)\n b = neg(a)\n c = neg(b)\n d = neg(c)\n e = neg(d)\n g = neg(e)\n h = neg(g)\n i = "
+       "neg(h)\n"
+       " j = neg(i)\n return a, b, c, d, e, g, h, i, j",
+       "f:11:33: expected at most 8 results, got 'j'"},
+  };
+  for (const auto& [rest, error] : cases) EXPECT_THAT(read(head + rest), ::testing::HasSubstr(error));
 }
 
 // All small shapes and strides: what is accepted has no two elements in one place, and prints as what reads
@@ -444,7 +488,8 @@ TEST(GraphTest, TheReferenceKeepsWhatIsNoNumber) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   const std::vector<float> x = {-1, 16, 9, 25, 4, -1};
   GraphReference reference(*graph, {x.data()}, {});
-  for (int64_t row : {0, 1}) EXPECT_TRUE(std::isnan(reference.ResultRow(row).front().value));
+  for (int64_t row : {0, 1})
+    EXPECT_TRUE(std::isnan(reference.ResultRow(graph->results.front(), row).front().value));
 }
 
 // Any text is an error of one line, or is read.

@@ -17,6 +17,7 @@
 #include "spec/program/plan_program.h"
 #include "spec/program/program_builder.h"
 #include "spec/program/program_memory.h"
+#include "spec/text/cat.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plan_testing.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The bytes of each of a graph's parameters, drawn at random, and of its result.
+// The bytes of each of a graph's parameters, drawn at random.
 std::vector<std::vector<std::byte>> RandomTensors(const testing::GrammarGraph& drawn, std::mt19937& random) {
   std::vector<std::vector<std::byte>> tensors;
   for (int i = 0; i < drawn.parameters; ++i)
@@ -33,30 +34,41 @@ std::vector<std::vector<std::byte>> RandomTensors(const testing::GrammarGraph& d
   return tensors;
 }
 
+// Compares all elements of a result.
+void ExpectElements(GraphReference& reference, const Graph& graph, const GraphResult& result, const void* out,
+                    const std::string& text) {
+  const TensorType& type = graph.TypeOf(result);
+  for (int64_t row = 0; row < GraphReference::Rows(type); ++row) {
+    const std::vector<Uncertain> expected = reference.ResultRow(result, row);
+    for (int64_t i = 0; i < GraphReference::RowLength(type); ++i) {
+      const double got = LoadElement(type.dtype, out, GraphReference::StartOfRow(type, row) + i);
+      const Uncertain& want = expected[static_cast<size_t>(i)];
+      if (!std::isfinite(want.error) || (std::isnan(want.value) && std::isnan(got)) || want.value == got)
+        continue;
+      ASSERT_LE(std::abs(got - want.value), want.error) << text << "\n"
+                                                        << result.name << ", row " << row << ", column " << i;
+    }
+  }
+}
+
 // Interprets the plan of `text` on so many threads, and compares all elements.
 void ExpectRight(const std::string& text, const Plan& plan, std::vector<std::vector<std::byte>> tensors,
                  const Target& target, int threads) {
   const Program program = WriteProgram(plan, target);
-  const TensorType& type = plan.graph.at(plan.graph.result).type;
   std::vector<const void*> inputs;
   std::vector<void*> callers(program.buffers.size());
   for (size_t i = 0; i < tensors.size(); ++i) inputs.push_back(callers[i] = tensors[i].data());
-  std::vector<std::byte> out(static_cast<size_t>(type.span() * Bytes(type.dtype)), std::byte{0xff});
-  callers[tensors.size()] = out.data();
+  std::vector<std::vector<std::byte>> outs;
+  for (const GraphResult& result : plan.graph.results) {
+    const TensorType& type = plan.graph.TypeOf(result);
+    outs.emplace_back(static_cast<size_t>(type.span() * Bytes(type.dtype)), std::byte{0xff});
+    callers[tensors.size() + outs.size() - 1] = outs.back().data();
+  }
   ASSERT_EQ(Interpret(program, callers, threads), absl::OkStatus()) << text << "\n" << PrintPlan(plan);
   GraphReference reference(plan.graph, inputs, WinogradConvolutions(plan));
-  const int64_t length = GraphReference::RowLength(type);
-  for (int64_t row = 0; row < GraphReference::Rows(type); ++row) {
-    const std::vector<Uncertain> expected = reference.ResultRow(row);
-    for (int64_t i = 0; i < length; ++i) {
-      const double got = LoadElement(type.dtype, out.data(), GraphReference::StartOfRow(type, row) + i);
-      const Uncertain& want = expected[static_cast<size_t>(i)];
-      if (!std::isfinite(want.error) || (std::isnan(want.value) && std::isnan(got)) || want.value == got)
-        continue;
-      ASSERT_LE(std::abs(got - want.value), want.error) << text << "\nrow " << row << ", column " << i << "\n"
-                                                        << PrintProgram(program);
-    }
-  }
+  for (size_t i = 0; i < outs.size(); ++i)
+    ExpectElements(reference, plan.graph, plan.graph.results[i], outs[i].data(),
+                   Cat(text, "\n", PrintProgram(program)));
 }
 
 class ProgramTest : public ::testing::TestWithParam<Target> {};

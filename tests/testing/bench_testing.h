@@ -38,7 +38,7 @@ class Placed {
     size_t space = memory_.size();
     Place(std::align(4096, PlacedBytes(workload), start, space), workload);
     FillInputs(workload);
-    FillOutput(workload);
+    FillOutputs(workload);
   }
 
   Workload workload;

@@ -520,8 +520,19 @@ class GraphDrawer {
           if (argument.value >= 0) argument.value = place.at(argument.value);
       }
     graph.result = static_cast<int>(graph.values.size()) - 1;
+    DrawOthers(&graph);
     DrawStrides(&graph);
     return graph;
+  }
+
+  // One kernel in four returns some of the values between, too. Drawn by numbers of its own, as strides are.
+  void DrawOthers(GrammarGraph* graph) {
+    std::mt19937 random = random_;
+    random.discard(2);
+    if (graph->at(graph->result).op.empty() || random() % 4 != 0) return;
+    for (int value = graph->parameters; value < graph->result && graph->others.size() < 3; ++value)
+      if (random() % 3 == 0 && !IsOfBlocks(graph->at(value))) graph->others.push_back(value);
+    std::shuffle(graph->others.begin(), graph->others.end(), random);
   }
 
   // Some of the parameters and results of one kernel in three do not lie row by row. Drawn by numbers of its
@@ -532,8 +543,10 @@ class GraphDrawer {
     if (random() % 3 != 0) return;
     for (int i = 0; i < graph->parameters; ++i)
       if (random() % 2 == 0) SetStrides(random, &graph->values[static_cast<size_t>(i)]);
-    GrammarValue& result = graph->values[static_cast<size_t>(graph->result)];
-    if (!result.op.empty() && random() % 2 == 0) SetStrides(random, &result);
+    for (int value : graph->results()) {
+      GrammarValue& result = graph->values[static_cast<size_t>(value)];
+      if (!result.op.empty() && random() % 2 == 0) SetStrides(random, &result);
+    }
   }
 
   // The axes but the last in any order in memory, with gaps or without. More than four lie row by row.

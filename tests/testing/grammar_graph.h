@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random kernels in the kernel language, drawn from its grammar and its rules of types and shapes
 // (docs/spec.md): every operation, type and option, broadcasts of every form, sizes from 1, any rank,
-// values that are used again, computed again or not at all. It knows nothing of what plans can do. A kernel
-// is a tree of our own, of which the text is one form, so that whoever reads the text is tested, too.
+// values that are used again, computed again or not at all, one result or several. It knows nothing of what
+// plans can do. A kernel is a tree of our own, of which the text is one form, so that whoever reads the text
+// is tested, too.
 #ifndef KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_
 #define KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_
 
@@ -29,7 +30,7 @@ struct GrammarValue {
   std::string op;              // empty: a parameter
   std::vector<GrammarArgument> arguments;
   std::vector<std::pair<std::string, std::string>> options;  // ("axis", "0")
-  std::vector<uint32_t> strides = {};  // of a parameter or the result; empty: row by row
+  std::vector<uint32_t> strides = {};                        // of a parameter or a result; empty: row by row
 
   int64_t elements() const;
   // Where the element lies that is number `element`, row by row; and how far the last one reaches.
@@ -42,8 +43,15 @@ struct GrammarGraph {
   std::vector<GrammarValue> values;  // the parameters first; arguments before what is made of them
   int parameters = 0;
   int result = 0;
+  std::vector<int> others = {};  // further results, which are returned behind it
 
   const GrammarValue& at(int value) const { return values[static_cast<size_t>(value)]; }
+  // In the order of the return.
+  std::vector<int> results() const {
+    std::vector<int> all = {result};
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
 };
 
 // Whether there are weights of blocks, and matmuls that may round lhs.

@@ -25,6 +25,9 @@ class TextWriter {
       inlined_[i] = !graph.values[i].op.empty() && uses_[i] == 1 && Below(3) == 0;
     const auto result = static_cast<size_t>(graph.result);
     inlined_[result] = uses_[result] == 0 && Below(3) != 0;
+    // Several results have names.
+    if (!graph.others.empty())
+      for (int value : graph.results()) inlined_[static_cast<size_t>(value)] = false;
   }
 
   std::string Text() {
@@ -33,11 +36,16 @@ class TextWriter {
     for (int i = 0; i < graph_.parameters; ++i)
       Append(&text, i > 0 ? ", " : "", graph_.at(i).name, ": ", graph_.at(i).constant ? "const " : "",
              TypeText(graph_.at(i)));
-    const bool says_type = Below(3) == 0 || !graph_.at(graph_.result).strides.empty();
-    Append(&text, ")", says_type ? Cat(" -> ", TypeText(graph_.at(graph_.result))) : "", ":\n");
+    const std::vector<int> results = graph_.results();
+    const bool says_type = Below(3) == 0 || std::any_of(results.begin(), results.end(), [&](int value) {
+                             return !graph_.at(value).strides.empty();
+                           });
+    Append(&text, ")", says_type ? Cat(" -> ", TypesText(results)) : "", ":\n");
     for (int statement : Order())
       Append(&text, graph_.at(statement).name, " = ", Expression(statement), "\n");
-    return Cat(text, "return ", Argument({graph_.result, ""}), "\n");
+    text += "return ";
+    for (size_t i = 0; i < results.size(); ++i) Append(&text, i > 0 ? ", " : "", Argument({results[i], ""}));
+    return text + "\n";
   }
 
  private:
@@ -60,6 +68,13 @@ class TextWriter {
                                Append(text, named ? "n" : Cat(size));
                              }),
                "]", value.strides.empty() ? "" : Cat(" strides=[", absl::StrJoin(value.strides, ","), "]"));
+  }
+
+  // The types of all results.
+  std::string TypesText(const std::vector<int>& results) {
+    std::string text;
+    for (int value : results) Append(&text, text.empty() ? "" : ", ", TypeText(graph_.at(value)));
+    return results.size() > 1 ? Cat("(", text, ")") : text;
   }
 
   // Values whose statements have to come before this one's.

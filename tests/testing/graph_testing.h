@@ -43,7 +43,7 @@ class SlowGraph {
       }
       values_.back() = std::move(values);
     }
-    return values_[static_cast<size_t>(graph_.result)];
+    return values_[static_cast<size_t>(graph_.only_result())];
   }
 
  private:

@@ -58,7 +58,12 @@ class PlainEvaluation {
   BoundedElements Result() {
     for (size_t i = values_.size(); i < graph_.values.size(); ++i)
       values_.push_back(Evaluated(graph_.values[i]));
-    return values_[static_cast<size_t>(graph_.result)];
+    BoundedElements all;
+    for (int result : graph_.results()) {
+      const BoundedElements& one = values_[static_cast<size_t>(result)];
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
   }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace kirsch::testing {
 
-// The result's elements; `parameters`: theirs, dense, in their order.
+// The results' elements, one result behind the other; `parameters`: theirs, dense, in their order.
 std::vector<Bounds> PlainResult(const GrammarGraph& graph,
                                 const std::vector<std::vector<double>>& parameters);
 

@@ -35,10 +35,11 @@ GuardedBuffer NewLines(int64_t bytes) { return NewBuffer((bytes + 63) / 64 * 64)
 // The memory of one run.
 class Arena {
  public:
-  Arena(const GrammarGraph& graph, const std::vector<std::vector<double>>& parameters)
-      : result_(graph.at(graph.result)),
-        result_type_(PlainTypeOf(result_.type)),
-        out_(NewBuffer(result_.span() * result_type_.bytes)) {
+  Arena(const GrammarGraph& graph, const std::vector<std::vector<double>>& parameters) {
+    for (int result : graph.results()) {
+      results_.push_back(&graph.at(result));
+      outs_.push_back(NewBuffer(results_.back()->span() * PlainTypeOf(results_.back()->type).bytes));
+    }
     for (size_t i = 0; i < parameters.size(); ++i) {
       const GrammarValue& parameter = graph.values[i];
       inputs_.push_back(Stored(parameter, parameters[i]));
@@ -47,14 +48,20 @@ class Arena {
     }
   }
 
-  void* out() const { return out_.data(); }
+  std::vector<void*> outs() const {
+    std::vector<void*> outs;
+    for (const GuardedBuffer& out : outs_) outs.push_back(out.data());
+    return outs;
+  }
   void* at(const std::string& name) const { return by_name_.at(name); }
 
-  std::vector<double> Result() const {
-    std::vector<double> result;
-    for (int64_t i = 0; i < result_.elements(); ++i)
-      result.push_back(LoadPlain(result_type_, out_.data(), result_.PlaceOf(i)));
-    return result;
+  std::vector<double> Results() const {
+    std::vector<double> elements;
+    for (size_t result = 0; result < results_.size(); ++result)
+      for (int64_t i = 0; i < results_[result]->elements(); ++i)
+        elements.push_back(LoadPlain(PlainTypeOf(results_[result]->type), outs_[result].data(),
+                                     results_[result]->PlaceOf(i)));
+    return elements;
   }
 
  private:
@@ -65,10 +72,8 @@ class Arena {
     return buffer;
   }
 
-  const GrammarValue& result_;
-  const PlainType& result_type_;
-  GuardedBuffer out_;
-  std::vector<GuardedBuffer> inputs_;
+  std::vector<const GrammarValue*> results_;
+  std::vector<GuardedBuffer> outs_, inputs_;
   std::map<std::string, void*> by_name_;
 };
 
@@ -104,7 +109,7 @@ absl::Status RunProgram(const LoopProgram& program, const JitKernel& jit, const 
     if (CatchFault([&] { jit.Packer()(constants); })) return absl::InternalError("died as it packed");
     tensors.push_back(packed.data());
   }
-  tensors.push_back(arena.out());
+  for (void* out : arena.outs()) tensors.push_back(out);
   return RunThreads(program, threads, [&](void* scratch, size_t thread, void* shared, size_t phase) {
     jit.Caller()({tensors, scratch, thread, threads, shared, phase});
   });
@@ -158,7 +163,7 @@ absl::StatusOr<std::vector<double>> TextKernel::Run(const GrammarGraph& graph,
   const size_t runs = program_.SharesWork() ? threads : 1;
   const absl::Status status = RunProgram(program_, **jit, arena, runs);
   if (!status.ok()) return status;
-  return arena.Result();
+  return arena.Results();
 }
 
 std::string TextKernel::Description() const { return plan_ ? PrintPlan(*plan_) : request_.family.text(); }

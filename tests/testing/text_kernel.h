@@ -28,7 +28,8 @@ class TextKernel {
   VerifyReport Verify(bool header) const;
 
   // What the kernel makes of the parameters that `graph` has, on so many threads, one after the other;
-  // between guard pages. An error says how it broke the rules.
+  // between guard pages. The elements of all results, one result behind the other. An error says how it broke
+  // the rules.
   absl::StatusOr<std::vector<double>> Run(const GrammarGraph& graph,
                                           const std::vector<std::vector<double>>& parameters,
                                           size_t threads) const;

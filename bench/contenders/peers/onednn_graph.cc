@@ -62,10 +62,11 @@ class GraphHandle : public PrimitiveSequence {
     chain_start_.assign(count, -1);
     // Nodes are in an order in which operands come first.
     for (size_t node = 0; node < count; ++node) Emit(static_cast<int>(node));
-    const memory::desc out = PlainDesc(graph_.result);
+    const memory::desc out = PlainDesc(graph_.only_result());
     // The result may be a view, or in another layout: then it is copied.
-    if (Value(graph_.result).get_data_handle() != problem_.out || Value(graph_.result).get_desc() != out)
-      Reorder(Value(graph_.result), memory(out, engine_, problem_.out));
+    if (Value(graph_.only_result()).get_data_handle() != problem_.results.front() ||
+        Value(graph_.only_result()).get_desc() != out)
+      Reorder(Value(graph_.only_result()), memory(out, engine_, problem_.results.front()));
     return !method_.any_weights || reordered_weights_ || (method_.any_images && reordered_images_);
   }
 
@@ -81,7 +82,7 @@ class GraphHandle : public PrimitiveSequence {
 
   // Returns memory for a value: the output itself for the result.
   memory NewValue(int node) {
-    if (node == graph_.result) return memory(PlainDesc(node), engine_, problem_.out);
+    if (node == graph_.only_result()) return memory(PlainDesc(node), engine_, problem_.results.front());
     return memory(PlainDesc(node), engine_);
   }
 
@@ -89,8 +90,8 @@ class GraphHandle : public PrimitiveSequence {
   // reads the input, and if it is no parameter, no view, and of the same type.
   memory InPlaceOf(int input, int node) {
     // All of these must hold; the result of the graph has memory of its own.
-    const bool last = users_[static_cast<size_t>(input)].size() == 1 && node != graph_.result &&
-                      input != graph_.result && Info(At(input).op).kind != OperationKind::kLeaf &&
+    const bool last = users_[static_cast<size_t>(input)].size() == 1 && node != graph_.only_result() &&
+                      input != graph_.only_result() && Info(At(input).op).kind != OperationKind::kLeaf &&
                       Value(input).get_desc() == PlainDesc(node) && At(input).op != Operation::kTranspose;
     return last ? Value(input) : NewValue(node);
   }
@@ -258,7 +259,7 @@ class GraphHandle : public PrimitiveSequence {
     // The next operation of the chain; -1 if it ends here.
     const auto next = [&]() -> int {
       const std::vector<int>& users = users_[static_cast<size_t>(chain.back())];
-      if (users.size() != 1 || chain.back() == graph_.result || chain.size() > 8) return -1;
+      if (users.size() != 1 || chain.back() == graph_.only_result() || chain.size() > 8) return -1;
       const int user = users.front();
       const GraphNode& of = At(user);
       const bool free = chain_start_[static_cast<size_t>(user)] < 0;
@@ -508,8 +509,10 @@ std::string GraphMethods() {
   return all;
 }
 
-// Takes only graphs whose tensors lie row by row, and whose matmuls have as many matrices on either side.
+// Takes only graphs of one result whose tensors lie row by row, and whose matmuls have as many matrices on
+// either side.
 std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph) {
+  if (graph.graph.results.size() != 1) return nullptr;
   for (const GraphNode& node : graph.graph.nodes) {
     if (!node.type.dense()) return nullptr;
     for (int input : node.op == Operation::kMatmul ? node.inputs : std::vector<int>{}) {
