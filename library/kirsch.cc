@@ -156,6 +156,7 @@ absl::StatusOr<std::unique_ptr<kirsch_solution>> SolveRequest(const kirsch_conte
   search.time_budget = options->time_budget;
   search.cold = TextOf(options->cold);
   search.allow_winograd = options->allow_winograd != 0;
+  if (options->schedule != nullptr) search.schedule = {"schedule", options->schedule};
   // Without a target, the kernel is for the machine that it is made on.
   const std::string target = options->target == nullptr ? "host" : options->target;
   absl::StatusOr<SolvedKernel> solution =
@@ -336,6 +337,16 @@ kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t
     if (!member.ok()) return member.status();
     *cost = solution->solution.MemberCost(*member);
     return absl::OkStatus();
+  });
+}
+kirsch_error* kirsch_solution_query(const kirsch_solution* solution, const size_t* sizes, size_t num_sizes,
+                                    char** json) {
+  return MakeText(solution, json, [&]() -> absl::StatusOr<std::string> {
+    const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
+    if (!values.ok()) return values.status();
+    const absl::StatusOr<int64_t> member = kirsch::FindMember(solution->solution.request().sizes(), *values);
+    if (!member.ok()) return member.status();
+    return solution->solution.Answer(*member);
   });
 }
 kirsch_error* kirsch_solution_explain(const kirsch_solution* solution, char** text) {

@@ -177,6 +177,8 @@ typedef struct kirsch_solve_options {
   double time_budget; /* seconds after which the search gives its best program so far; 0: none */
   const char* cold;   /* operands that come from RAM, as "rhs,out"; "*": all; NULL: none */
   int allow_winograd; /* 3x3 convolutions of f32 may be computed by Winograd's algorithm, less exactly */
+  const char*
+      schedule; /* decisions that are given, a line each (docs/query.md); NULL: all are searched for */
 } kirsch_solve_options;
 
 /* Searches, or finds in the table, the cheapest program, of a family those of all members. No code is made.
@@ -198,6 +200,11 @@ typedef struct kirsch_cost {
 /* `sizes`, `num_sizes`: as in kirsch_request_operand. */
 KIRSCH_PUBLIC kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t* sizes,
                                                  size_t num_sizes, kirsch_cost* cost);
+
+/* What the program is like, as the JSON object that `kirsch query` prints as an answer (docs/query.md). No
+ * code is made, and nothing is searched. `sizes`, `num_sizes`: as in kirsch_request_operand. */
+KIRSCH_PUBLIC kirsch_error* kirsch_solution_query(const kirsch_solution* solution, const size_t* sizes,
+                                                  size_t num_sizes, char** json);
 
 /* What `kirsch explain` prints: the program, a step a line, with what each costs and why. It searches again,
  * as what came from a table explains nothing. */

@@ -135,8 +135,8 @@ class Request {
   }
   const kirsch_request* get() const { return handle_.get(); }
   std::string name() const { return kirsch_request_name(get()); }
-  // Returns the inputs in their order, then the outputs, of the member with these sizes. Names live as long as
-  // the request.
+  // Returns the inputs in their order, then the outputs, of the member with these sizes. Names live as long
+  // as the request.
   Result<std::vector<kirsch_operand>> Operands(const Sizes& sizes = {}) const {
     std::vector<kirsch_operand> operands(kirsch_request_num_operands(get()));
     for (size_t i = 0; i < operands.size(); ++i)
@@ -208,6 +208,11 @@ class Solution {
       return *std::move(error);
     return cost;
   }
+  // Returns what the program is like, as JSON, for the member with these sizes; see kirsch_solution_query.
+  Result<std::string> Query(const Sizes& sizes = {}) const {
+    return internal::MadeText(
+        [&](char** text) { return kirsch_solution_query(get(), sizes.data(), sizes.size(), text); });
+  }
   // Returns why the program is what it is. It searches again, so it may take as long as Context::Solve.
   Result<std::string> Explain() const {
     return internal::MadeText([&](char** text) { return kirsch_solution_explain(get(), text); });
@@ -235,6 +240,7 @@ struct SolveOptions {
   int threads = 1;
   double time_budget = 0;
   bool allow_winograd = false;
+  std::string schedule = "";  // decisions that are given, a line each; empty: all are searched for
 };
 
 // Where answers are kept, and how many threads search; see kirsch_context_create.
@@ -252,9 +258,13 @@ class Context {
 
   // Searches for the cheapest program, or finds it in the table.
   Result<Solution> Solve(const Request& request, const SolveOptions& options = {}) const {
-    const kirsch_solve_options given = {sizeof given,         options.target.c_str(),
-                                        options.threads,      options.time_budget,
-                                        options.cold.c_str(), options.allow_winograd ? 1 : 0};
+    const kirsch_solve_options given = {sizeof given,
+                                        options.target.c_str(),
+                                        options.threads,
+                                        options.time_budget,
+                                        options.cold.c_str(),
+                                        options.allow_winograd ? 1 : 0,
+                                        options.schedule.empty() ? nullptr : options.schedule.c_str()};
     return internal::Made<Solution, kirsch_solution>(
         [&](kirsch_solution** made) { return kirsch_solve(get(), request.get(), &given, made); });
   }

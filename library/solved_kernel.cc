@@ -2,6 +2,7 @@
 #include "library/solved_kernel.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
+#include "synthesis/explain/answer_json.h"
 #include "synthesis/explain/explained.h"
 #include "synthesis/search_budget.h"
 #include "synthesis/usable_target.h"
@@ -24,6 +26,7 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std
   if (search.allow_winograd) request.UseGraphOfConvolution();
   // Everything that can be wrong with the options is found before the search, which may take long.
   if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
+  if (!search.schedule.empty() && request.count() > 1) return NotPinned();
   absl::StatusOr<TargetFile> found = FindUsableTarget(target);
   if (!found.ok()) return found.status();
   for (const std::string& warning : found->warnings) remark(warning);
@@ -48,6 +51,11 @@ kirsch_cost SolvedKernel::MemberCost(int64_t member) const {
   cost.seconds = cost.cycles / (target().ghz * 1e9);
   cost.optimal = EffortOf(family).stop == StopReason::kOptimal ? 1 : 0;
   return cost;
+}
+
+std::string SolvedKernel::Answer(int64_t member) const {
+  const FamilySynthesis& family = library_.kernels.front().variants.front();
+  return AnswerJson(family, member).dump(2);
 }
 
 absl::StatusOr<std::string> SolvedKernel::Explain() const {

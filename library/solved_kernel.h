@@ -33,6 +33,8 @@ class SolvedKernel {
 
   // Returns what is predicted of one call of the member.
   kirsch_cost MemberCost(int64_t member) const;
+  // Returns what `kirsch query` answers for the member, as JSON.
+  std::string Answer(int64_t member) const;
   // Returns what `kirsch explain` prints. It searches again: answers of a table explain nothing.
   absl::StatusOr<std::string> Explain() const;
   // Returns a header whose function is called `name`. InvalidArgument if C could not have that name.

@@ -248,6 +248,10 @@ class PySolution {
     };
     return Value(explain());
   }
+  // What the program is like, as a dict; of a family, the one for these sizes.
+  py::object Query(const Sizes& sizes) const {
+    return py::module_::import("json").attr("loads")(Value(solution_.Query(sizes)));
+  }
   std::string Header(const std::string& name) const { return Value(solution_.Header(name)); }
   std::string Target() const { return solution_.target(); }
   std::string Name() const { return problem_->request().name(); }
@@ -473,13 +477,15 @@ class PyKernel {
 // Takes the arguments one by one, as kirsch/__init__.py passes them; their defaults are there.
 std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& target, int threads,
                                   const std::string& kernel, const std::string& table,
-                                  const std::string& cold, double time_budget, bool allow_winograd) {
+                                  const std::string& cold, double time_budget, bool allow_winograd,
+                                  const std::string& schedule) {
   kirsch::SolveOptions options;
   options.target = target;
   options.cold = cold;
   options.threads = threads;
   options.time_budget = time_budget;
   options.allow_winograd = allow_winograd;
+  options.schedule = schedule;
   return PySolution::Solve(text, kernel, table, options);
 }
 
@@ -504,6 +510,8 @@ PYBIND11_MODULE(_kirsch, module) {
   py::class_<PySolution, std::shared_ptr<PySolution>>(
       module, "Solution", "The program that was found for a kernel, without code.")
       .def("explain", &PySolution::Explain, "Why the program is what it is, a step a line.")
+      .def("query", &PySolution::Query, py::arg("sizes") = Sizes{},
+           "What the program is like, as a dict; of a family, for a tuple of sizes.")
       .def("header", &PySolution::Header, py::arg("name") = "",
            "The kernel as a C header without dependencies.")
       .def_property_readonly("cost", &PySolution::Costs,
@@ -527,7 +535,8 @@ PYBIND11_MODULE(_kirsch, module) {
       .def_property_readonly("name", [](const PyKernel& kernel) { return kernel.solution()->Name(); })
       .def_property_readonly("target", [](const PyKernel& kernel) { return kernel.solution()->Target(); });
   module.def("solve", &Solve, py::arg("text"), py::arg("target"), py::arg("threads"), py::arg("kernel"),
-             py::arg("table"), py::arg("cold"), py::arg("time_budget"), py::arg("allow_winograd"));
+             py::arg("table"), py::arg("cold"), py::arg("time_budget"), py::arg("allow_winograd"),
+             py::arg("schedule"));
 }
 
 }  // namespace kirsch_python

@@ -37,10 +37,10 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   std::string text;
   PlanSchedule schedule;
   if (!arguments.schedule.empty()) {
-    absl::StatusOr<std::string> read = ReadFile(arguments.schedule);
+    absl::StatusOr<std::string> read = arguments.schedule.Read();
     if (!read.ok()) return read.status();
     text = *std::move(read);
-    absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(text, arguments.schedule);
+    absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(text, arguments.schedule.source);
     if (!parsed.ok()) return parsed.status();
     schedule = *std::move(parsed);
     options.schedule = &schedule;
@@ -54,7 +54,7 @@ absl::StatusOr<OrNoPlan<PlanResult>> SolveGraph(const SolveArguments& arguments,
   const DbOptions none{"", true};  // no table: where this plan's is not open, no other is opened
   options.solve = [&](const Spec& placed, Cost cutoff) {
     SolveArguments own = arguments;
-    own.schedule.clear();
+    own.schedule = {};
     if (table == nullptr) own.db = &none;
     own.time_budget = budget.Left();
     absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, table.get());

@@ -50,14 +50,14 @@ class SearchProgressTeller {
   double told_ = 0;
 };
 
-// Replays the schedule in a file. What it leaves open is searched.
-absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed, const CostModel& model,
+// Replays a schedule. What it leaves open is searched.
+absl::StatusOr<SearchResult> Follow(const GivenSchedule& given, const Spec& placed, const CostModel& model,
                                     Memo& memo, const SearchOptions& options) {
-  absl::StatusOr<std::string> text = ReadFile(path);
+  const absl::StatusOr<std::string> text = given.Read();
   if (!text.ok()) return text.status();
-  absl::StatusOr<Schedule> schedule = ParseSchedule(*text, path, placed.op);
+  absl::StatusOr<Schedule> schedule = ParseSchedule(*text, given.source, placed.op);
   if (!schedule.ok()) return schedule.status();
-  return Replay(placed, *schedule, path, model, memo, options);
+  return Replay(placed, *schedule, given.source, model, memo, options);
 }
 
 // Asks the table before it searches, and keeps what the search finds. Without `opened`, it opens the table
@@ -160,7 +160,7 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const ParsedSpec& p
     return absl::OkStatus();
   // The schedule is one for the packed kernel, so the unpacked one is searched for.
   SolveArguments unpacked = arguments;
-  unpacked.schedule.clear();
+  unpacked.schedule = {};
   unpacked.time_budget = budget.Left();
   unpacked.progress += "without const, ";
   Spec root = RootFor(arguments, parsed);

@@ -25,6 +25,7 @@
 #include "search/solver/search.h"
 #include "spec/language/kernel_family.h"
 #include "spec/target.h"
+#include "spec/text/file.h"
 #include "synthesis/database.h"
 #include "synthesis/observer.h"
 #include "synthesis/search_budget.h"
@@ -47,6 +48,15 @@ struct MemberPins {
   double most_cycles = std::numeric_limits<double>::infinity();
 };
 
+// A schedule to follow, whose open decisions are searched for.
+struct GivenSchedule {
+  std::string source;                    // its file, or what errors call it; empty: there is none
+  std::optional<std::string> text = {};  // nothing: what is in the file
+
+  bool empty() const { return source.empty(); }
+  absl::StatusOr<std::string> Read() const { return text ? *text : ReadFile(source); }
+};
+
 // Says how a kernel is to be solved. Which kernel, and for which target, is said beside it. A value: copies
 // are changed for parts of the work, as for their time or their progress text.
 struct SolveArguments {
@@ -54,7 +64,7 @@ struct SolveArguments {
   std::string cold;               // the operands in RAM, see cold_operands.h; empty: none
   bool fuse = true;               // graphs: groups of several operations
   bool allow_winograd = false;    // graphs: see PlanOptions
-  std::string schedule;           // the path of one to follow; empty: programs are searched for
+  GivenSchedule schedule;         // empty: programs are searched for
   int search_threads = 1;         // that search; any number finds the same program
   double time_budget = 0;         // seconds for the search; 0: no limit
   bool explain = false;           // graphs: see PlanOptions

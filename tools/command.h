@@ -29,6 +29,7 @@ void AddVerifyCommand(const Command& app, const DbOptions& db, Run& run);
 void AddBenchCommand(const Command& app, const DbOptions& db, Run& run);
 void AddFidelityCommand(const Command& app, Run& run);
 void AddExplainCommand(const Command& app, const DbOptions& db, Run& run);
+void AddQueryCommand(const Command& app, const DbOptions& db, Run& run);
 void AddTargetCommand(const Command& app, Run& run);
 void AddCalibrateCommand(const Command& target_command, Run& run);  // kirsch target calibrate
 void AddHelpCommand(const Command& app, Run& run);

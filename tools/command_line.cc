@@ -124,6 +124,7 @@ int RunCommandLine(int argc, char** argv) {
   AddVerifyCommand(root, db, run);
   AddBenchCommand(root, db, run);
   AddExplainCommand(root, db, run);
+  AddQueryCommand(root, db, run);
   AddFidelityCommand(root, run);
   AddTargetCommand(root, run);
   AddDbCommand(root, db, run);

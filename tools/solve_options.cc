@@ -71,7 +71,8 @@ Option AddSolveOptions(const Command& command, const DbOptions& db, SolveOptions
       .InRange(1, 255);
   command.Add("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
       .Check(CheckSeconds, "SECONDS");
-  command.Add("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
+  command
+      .Add("--schedule", arguments.schedule.source, "Follow the schedule in this file instead of searching")
       .Check(NotEmpty("a file"));
   // CLI11 sets a flag with "!" to false where it is given: `fuse` is true without it.
   command.AddFlag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
@@ -90,7 +91,7 @@ Option AddSolveOptions(const Command& command, const DbOptions& db, SolveOptions
 std::vector<std::string> InputsOf(const SolveOptions& arguments) {
   std::vector<std::string> files = TargetFilesIn(arguments.target);
   for (std::string& table : ListTableFiles(*arguments.db)) files.push_back(std::move(table));
-  files.push_back(arguments.schedule);
+  files.push_back(arguments.schedule.source);
   return files;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "spec/target/dlti.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
 #include "tools/command.h"
@@ -36,11 +37,13 @@ absl::StatusOr<int> List() {
 }
 
 // Prints a target as a target file, all keys filled in. It may be changed and passed to --target.
-absl::StatusOr<int> Show(const std::string& name, const std::string& output) {
+absl::StatusOr<int> Show(const std::string& name, const std::string& output, bool dlti = false) {
   if (absl::Status place = CheckOutputs({output}, TargetFilesIn(name)); !place.ok()) return place;
   absl::StatusOr<Target> target = LoadTarget(name);
   if (!target.ok()) return target.status();
-  if (absl::Status written = WriteOutput(output, PrintTarget(*target)); !written.ok()) return written;
+  if (absl::Status written = WriteOutput(output, dlti ? PrintDlti(*target) : PrintTarget(*target));
+      !written.ok())
+    return written;
   return 0;
 }
 
@@ -55,7 +58,11 @@ void AddTargetCommand(const Command& app, Run& run) {
   const Command show = command.AddCommand("show", "Print a target as a target file");
   auto name = std::make_shared<std::string>();
   show.Add("NAME", *name, "A known target, host, or a target file").Required();
-  show.OnChosen([&run, name] { run = [name] { return Show(*name, "-"); }; });
+  // Other compilers read a target as an attribute of MLIR.
+  auto dlti = std::make_shared<bool>(false);
+  show.AddChoice<bool>("--format", {{"json", false}, {"dlti", true}}, *dlti,
+                       "json (the default), or dlti: an attribute of MLIR");
+  show.OnChosen([&run, name, dlti] { run = [name, dlti] { return Show(*name, "-", *dlti); }; });
 
   const Command detect = command.AddCommand("detect", "Write the target file of this machine");
   auto output = std::make_shared<std::string>("-");

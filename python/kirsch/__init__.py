@@ -21,15 +21,16 @@ from . import _kirsch
 __all__ = ["Cost", "Error", "Kernel", "Packed", "Solution", "compile", "solve"]
 
 
-def solve(text, target="host", threads=1, *, kernel="", table="", cold="", time_budget=0, allow_winograd=False):
+def solve(text, target="host", threads=1, *, kernel="", table="", cold="", time_budget=0, allow_winograd=False,
+          schedule=""):
     """Finds the program of a kernel for a CPU, which need not be this one: its cost, why, and C code.
 
     text: a shorthand ("matmul f32 64x64x64"), or kernels in the kernel language, of which `kernel` names one.
     threads: that the kernel is for. table: a file in which answers are kept. cold: operands that come from RAM.
     time_budget: seconds after which the search gives its best program so far; 0: none.
-    allow_winograd: 3x3 convolutions may be computed less exactly.
+    allow_winograd: 3x3 convolutions may be computed less exactly. schedule: decisions that are given, a line each.
     """
-    return _kirsch.solve(text, target, threads, kernel, table, cold, time_budget, allow_winograd)
+    return _kirsch.solve(text, target, threads, kernel, table, cold, time_budget, allow_winograd, schedule)
 
 
 def compile(text, target="host", threads=1, **options):

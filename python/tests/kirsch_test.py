@@ -225,6 +225,17 @@ def test_several_results():
             kernel(x, packed=packed, out=out)
 
 
+def test_query():
+    best = kirsch.solve("matmul f32 64x64x64", target="haswell").query()
+    given = kirsch.solve("matmul f32 64x64x64", target="haswell", schedule="tile n 16").query()
+    assert best["cycles"] == kirsch.solve("matmul f32 64x64x64", target="haswell").cost.cycles <= given["cycles"]
+    assert given["steps"][0] == {"step": "tile", "dim": "n", "size": 16, "trips": 4}
+    family = kirsch.solve("matmul f32 1..4x64x64", target="haswell")
+    assert family.query(sizes=(3,))["cycles"] == family.cost[(3,)].cycles
+    with pytest.raises(ValueError, match="schedule:1:8: expected a positive number, got '0'"):
+        kirsch.solve("matmul f32 64x64x64", schedule="tile n 0")
+
+
 def test_constant_batches():
     kernel = kirsch.compile("matmul f32 3:4x16x24 const-rhs")
     a, b = small((3, 4, 16), "f4"), small((3, 16, 24), "f4")

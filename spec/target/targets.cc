@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_join.h"
 #include "spec/check.h"
+#include "spec/target/dlti.h"
 #include "spec/target/host.h"
 #include "spec/target/target_files.h"
 #include "spec/text/cat.h"
@@ -90,7 +91,8 @@ absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string
     if (target.name == name_or_path) return TargetFile{target, {}};
   if (name_or_path == "host") return FindHost(llvm_cpu);
   absl::StatusOr<std::string> text = ReadFile(name_or_path);
-  if (text.ok()) return ParseTarget(*text, name_or_path);
+  if (text.ok())
+    return IsDltiFile(name_or_path) ? ParseDlti(*text, name_or_path) : ParseTarget(*text, name_or_path);
   const std::string names = absl::StrJoin(
       NamedTargets(), " ", [](std::string* out, const Target& target) { Append(out, target.name); });
   return absl::InvalidArgumentError(Cat("target: expected one of ", names, " host, or a target file, got ",

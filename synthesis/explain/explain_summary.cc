@@ -48,6 +48,8 @@ std::string TileBoundText(const ExplainedNode& node) {
                          facts.tile.instruction().name, 100 * facts.peak_share);
 }
 
+}  // namespace
+
 // Says what bounds a program: the bottleneck of one node. It is the costliest node of the kind that most
 // cycles go to.
 std::string BoundText(const std::vector<ExplainedNode>& nodes) {
@@ -66,6 +68,8 @@ std::string BoundText(const std::vector<ExplainedNode>& nodes) {
   return from.empty() ? Cat(CycleKinds()[kind], ": ", decision)
                       : Cat("transfers from ", from, ": ", decision);
 }
+
+namespace {
 
 // Says what bounds a stage of a plan: a contraction by its program, rows by their slowest pass.
 std::string BoundText(const Plan& plan, const ExplainedStage& stage) {
@@ -89,6 +93,8 @@ Dtype ResultType(const ExplainedPlan& explained) {
 }
 
 std::string BoundText(const Explanation& program) { return BoundText(program.nodes); }
+}  // namespace
+
 std::string BoundText(const ExplainedPlan& explained) {
   const auto cycles = [](const ExplainedStage& stage) { return stage.weight * stage.stage->cycles; };
   const auto costliest = std::max_element(
@@ -96,6 +102,8 @@ std::string BoundText(const ExplainedPlan& explained) {
       [&](const ExplainedStage& a, const ExplainedStage& b) { return cycles(a) < cycles(b); });
   return costliest == explained.stages.end() ? "nothing" : BoundText(*explained.plan, *costliest);
 }
+
+namespace {
 
 // The cheapest program that begins with another decision at the root.
 std::string OtherChoiceText(const Explanation& program) {

@@ -65,6 +65,11 @@ double Margin(double cycles, double other_cycles);
 // `what` with that figure behind it: "tile m 64, +1.25%".
 std::string RunnerUpText(std::string_view what, double cycles, double other_cycles);
 
+// What bounds a program or a plan: the bottleneck of the step that takes most of the time, or of the kind of
+// steps that does.
+std::string BoundText(const std::vector<ExplainedNode>& nodes);
+std::string BoundText(const ExplainedPlan& explained);
+
 // The five lines that an explanation begins with:
 //    time       335.8 us: 1141716 cycles at 3.4 GHz, 87.8 GFLOP/s
 //    peak       80.7% of the peak rate of haswell

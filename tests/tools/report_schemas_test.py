@@ -32,6 +32,8 @@ RUNS = {
     "verify": ["verify 'matmul f32 8x8x8'"],
     "explain": ["explain 'matmul f32 20x30x40' --best 3", "explain 'softmax f32 8x64' --best 2 --twins",
                 "explain 'attention f32 heads=1 tokens=16 dim=16'", "explain 'matmul f32 1..3x4x4'"],
+    "query": ["query 'matmul f32 20x30x40' --best 3 --given 'tile m 4'", "query 'softmax f32 8x64' --best 2",
+              "query 'attention f32 heads=1 tokens=16 dim=16' --threads 2", "query 'matmul f32 1..3x4x4'"],
     "bench": ["bench 'matmul f32 32x32x32' --against header:cc,mkl",
               "bench 'matmul f32 32x32x32 const-rhs' --against eigen --rotate=3"],
     "fidelity": ["fidelity 'matmul f32 16x16x16' --quick --programs 2", "fidelity --static --kernels 2",

@@ -81,4 +81,5 @@ int main() {
   const kirsch::Solution solution = context.Solve(request).value();
   CHECK(solution.Header("mine")->find("void mine(") != std::string::npos);
   CHECK(solution.Explain()->find("matmul f32 32x32x32") != std::string::npos);
+  CHECK(solution.Query()->find("\"inner_tile\"") != std::string::npos);
 }

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spec/target/dlti.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "spec/target/targets.h"
+#include "spec/text/cat.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Keys of other compilers, and where a target file has the same number.
+struct CommonKey {
+  std::string_view key, pointer;
+};
+constexpr std::array<CommonKey, 4> kCommonKeys = {{{"L1_cache_size_in_bytes", "/memory/L1/bytes"},
+                                                   {"L2_cache_size_in_bytes", "/memory/L2/bytes"},
+                                                   {"L3_cache_size_in_bytes", "/memory/L3/bytes"},
+                                                   {"num_threads", "/cores"}}};
+constexpr std::string_view kVectorBits = "max_vector_width";
+constexpr std::string_view kOwnPrefix = "kirsch";  // before the pointer of a target file
+constexpr std::string_view kSystem = "#dlti.target_system_spec", kDevice = "#dlti.target_device_spec",
+                           kEntry = "#dlti.dl_entry";
+constexpr int kWideBits = 512;
+constexpr std::string_view kWideTarget = "skylake-avx512";
+
+// A value, and the place of its key.
+struct Entry {
+  ordered_json value;
+  TextPosition position;
+};
+using Entries = std::map<std::string, Entry>;
+
+std::optional<ordered_json> NumberOf(std::string_view word) {
+  // Whole numbers first, as files of targets tell them from others.
+  const char* const end = word.data() + word.size();
+  int64_t whole = 0;
+  double number = 0;
+  if (std::from_chars(word.data(), end, whole).ptr == end && !word.empty()) return whole;
+  if (std::from_chars(word.data(), end, number).ptr == end && !word.empty()) return number;
+  return std::nullopt;
+}
+
+// Reads the attribute from its place on. Comments are blanks.
+class DltiReader {
+ public:
+  DltiReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+
+  // The entries of the CPU. Of several devices of which none is called so, the first counts.
+  absl::StatusOr<Entries> Read() {
+    const size_t system = text_.find(kSystem), device = text_.find(kDevice);
+    at_ = system != std::string_view::npos ? system : device;
+    if (at_ == std::string_view::npos)
+      return ErrorAt(file_, {}, Cat("expected ", kSystem, "<...> or ", kDevice, "<...>"));
+    return system == std::string_view::npos ? ReadDevice() : ReadSystem();
+  }
+
+ private:
+  void SkipBlanks() {
+    while (at_ < text_.size()) {
+      if (text_.substr(at_).starts_with("//"))
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else if (absl::ascii_isspace(static_cast<unsigned char>(text_[at_])))
+        ++at_;
+      else
+        break;
+    }
+  }
+  bool Take(std::string_view sign) {
+    SkipBlanks();
+    if (!text_.substr(at_).starts_with(sign)) return false;
+    at_ += sign.size();
+    return true;
+  }
+  TextPosition Position() const { return PositionAfter({}, text_.substr(0, at_)); }
+  absl::Status Expected(std::string_view what) {
+    SkipBlanks();
+    const size_t end = text_.find_first_of(" \n\t,<>", at_ + 1);
+    return ExpectedAt(file_, {text_.substr(at_, std::min(end, text_.size()) - at_), Position()}, what);
+  }
+  absl::Status Need(std::string_view sign) {
+    return Take(sign) ? absl::OkStatus() : Expected(Cat("'", sign, "'"));
+  }
+
+  // "text"; a backslash stands before a quote or another backslash.
+  absl::StatusOr<std::string> ReadString() {
+    SkipBlanks();
+    if (at_ >= text_.size() || text_[at_] != '"') return Expected("a text in quotes");
+    std::string read;
+    for (size_t i = at_ + 1; i < text_.size(); ++i) {
+      if (text_[i] == '"') {
+        at_ = i + 1;
+        return read;
+      }
+      if (text_[i] == '\\' && i + 1 < text_.size()) ++i;
+      read += text_[i];
+    }
+    return Expected("a text that ends in a quote");
+  }
+
+  // <"CPU" : DEVICE, ...>
+  absl::StatusOr<Entries> ReadSystem() {
+    at_ += kSystem.size();
+    std::optional<Entries> first;
+    if (absl::Status open = Need("<"); !open.ok()) return open;
+    do {
+      const absl::StatusOr<std::string> name = ReadString();
+      if (!name.ok()) return name.status();
+      if (!Take("=") && !Take(":")) return Expected("':' or '='");
+      absl::StatusOr<Entries> entries = ReadDevice();
+      if (!entries.ok()) return entries.status();
+      if (absl::EqualsIgnoreCase(*name, "CPU")) return entries;
+      if (!first) first = *std::move(entries);
+    } while (Take(","));
+    if (absl::Status close = Need(">"); !close.ok()) return close;
+    return *std::move(first);
+  }
+
+  // #dlti.target_device_spec<ENTRY, ...>
+  absl::StatusOr<Entries> ReadDevice() {
+    Entries entries;
+    for (std::string_view sign : {kDevice, std::string_view("<")})
+      if (absl::Status status = Need(sign); !status.ok()) return status;
+    while (!Take(">")) {
+      if (!entries.empty())
+        if (absl::Status comma = Need(","); !comma.ok()) return comma;
+      if (absl::Status status = ReadEntry(&entries); !status.ok()) return status;
+    }
+    return entries;
+  }
+
+  // #dlti.dl_entry<"key", VALUE>, or "key" = VALUE
+  absl::Status ReadEntry(Entries* entries) {
+    const bool spelled = Take(kEntry);
+    if (spelled)
+      if (absl::Status open = Need("<"); !open.ok()) return open;
+    SkipBlanks();
+    const TextPosition position = Position();
+    const absl::StatusOr<std::string> key = ReadString();
+    if (!key.ok()) return key.status();
+    if (absl::Status sign = Need(spelled ? "," : "="); !sign.ok()) return sign;
+    absl::StatusOr<ordered_json> value = ReadValue();
+    if (!value.ok()) return value.status();
+    if (!entries->emplace(*key, Entry{*std::move(value), position}).second)
+      return ErrorAt(file_, position, Cat("expected each key once, got ", Quoted(*key)));
+    return spelled ? Need(">") : absl::OkStatus();
+  }
+
+  // "text", true, false, or a number, whose type says nothing: 2097152 : i64.
+  absl::StatusOr<ordered_json> ReadValue() {
+    SkipBlanks();
+    if (at_ < text_.size() && text_[at_] == '"') {
+      absl::StatusOr<std::string> read = ReadString();
+      if (!read.ok()) return read.status();
+      return ordered_json(*std::move(read));
+    }
+    const size_t end = std::min(text_.find_first_of(" \n\t,>:", at_), text_.size());
+    const std::string_view word = text_.substr(at_, end - at_);
+    std::optional<ordered_json> value = NumberOf(word);
+    if (word == "true" || word == "false") value = word == "true";
+    if (!value) return Expected("a number or a text in quotes");
+    at_ = end;
+    if (Take(":")) {
+      SkipBlanks();
+      at_ = std::min(text_.find_first_of(" \n\t,>", at_), text_.size());
+    }
+    return *value;
+  }
+
+  const std::string_view text_, file_;
+  size_t at_ = 0;
+};
+
+bool IsOwn(std::string_view key) { return key.starts_with(Cat(kOwnPrefix, "/")); }
+
+// The pointer into a target file that the key stands for; empty: there is none.
+std::string PointerOf(const std::string& key) {
+  if (IsOwn(key)) return key.substr(kOwnPrefix.size());
+  for (const CommonKey& common : kCommonKeys)
+    if (common.key == key) return std::string(common.pointer);
+  return "";
+}
+
+// Some write numbers as texts.
+ordered_json AsNumber(const ordered_json& value) {
+  const std::optional<ordered_json> number =
+      value.is_string() ? NumberOf(value.get<std::string>()) : std::nullopt;
+  return number ? *number : value;
+}
+
+// What the entries leave open, as pointers and values. Kirsch's own keys are all there, or none is.
+ordered_json BaseOf(const Entries& entries) {
+  if (std::ranges::any_of(entries, [](const auto& entry) { return IsOwn(entry.first); }))
+    return ordered_json::object();
+  const auto bits = entries.find(std::string(kVectorBits));
+  const bool wide = bits != entries.end() && AsNumber(bits->second.value) == kWideBits;
+  Target base = DefaultTarget();
+  for (const Target& target : NamedTargets())
+    if (wide && target.name == kWideTarget) base = target;
+  return ordered_json::parse(PrintTarget(base)).flatten();
+}
+
+// The target file that has these values at these pointers; nothing if one pointer goes through another's
+// value.
+std::optional<std::string> Nested(const ordered_json& pointers) {
+  try {
+    return pointers.unflatten().dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;
+  }
+}
+
+// What the file is called, without its folder and its ending.
+std::string NameOfFile(std::string_view file) {
+  file = file.substr(file.rfind('/') + 1);
+  return std::string(file.substr(0, file.find('.')));
+}
+
+// A number as MLIR reads it: floats have a point, even with an exponent.
+std::string Literal(const ordered_json& value) {
+  std::string text = value.dump();
+  if (value.is_number_float() && text.find('.') == std::string::npos)
+    text.insert(std::min(text.find('e'), text.size()), ".0");
+  return value.is_number_float() ? Cat(text, " : f64") : value.is_number() ? Cat(text, " : i64") : text;
+}
+
+}  // namespace
+
+bool IsDltiFile(std::string_view path) { return path.ends_with(".mlir"); }
+
+absl::StatusOr<TargetFile> ParseDlti(std::string_view text, std::string_view file) {
+  const absl::StatusOr<Entries> entries = DltiReader(text, file).Read();
+  if (!entries.ok()) return entries.status();
+  ordered_json json = BaseOf(*entries);
+  const std::string base = json.contains("/name") ? json["/name"].get<std::string>() : "";
+  if (!base.empty()) json["/name"] = NameOfFile(file);
+  std::vector<std::string> unknown, missing;
+  TextPosition first;
+  for (const auto& [key, entry] : *entries) {
+    first = entry.position;
+    if (const std::string pointer = PointerOf(key); !pointer.empty())
+      json[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
+    else if (key != kVectorBits)
+      unknown.push_back(key);
+  }
+  for (const CommonKey& common : kCommonKeys)
+    if (!entries->contains(std::string(common.key))) missing.emplace_back(common.key);
+  const std::optional<std::string> nested = Nested(json);
+  if (!nested) return ErrorAt(file, first, Cat("expected keys of a target file behind '", kOwnPrefix, "/'"));
+  absl::StatusOr<TargetFile> target = ParseTarget(*nested, file);
+  // The place would be one in a text that the user has never seen.
+  if (!target.ok()) {
+    const std::string message(target.status().message());
+    const size_t what = message.find(": expected");
+    return ErrorAt(file, first, what == std::string::npos ? message : message.substr(what + 2));
+  }
+  if (!unknown.empty())
+    target->warnings.push_back(
+        Cat(file, ": keys that mean nothing here: ", Printable(absl::StrJoin(unknown, " "))));
+  if (!missing.empty())
+    target->warnings.push_back(
+        Cat(file, ": as those of ", base, ", since it does not say them: ", absl::StrJoin(missing, " ")));
+  return target;
+}
+
+std::string PrintDlti(const Target& target) {
+  const ordered_json json = ordered_json::parse(PrintTarget(target)).flatten();
+  std::vector<std::string> entries;
+  const auto add = [&](std::string_view key, const std::string& value) {
+    entries.push_back(Cat("    ", kEntry, "<\"", key, "\", ", value, ">"));
+  };
+  for (const CommonKey& common : kCommonKeys) add(common.key, Literal(json[std::string(common.pointer)]));
+  add(kVectorBits, Cat(8 * target.vectors.front().bytes, " : i64"));
+  for (const auto& [pointer, value] : json.items()) {
+    const auto is_common = [&, at = pointer](const CommonKey& common) { return common.pointer == at; };
+    if (std::ranges::none_of(kCommonKeys, is_common)) add(Cat(kOwnPrefix, pointer), Literal(value));
+  }
+  return Cat(kSystem, "<\n  \"CPU\" : ", kDevice, "<\n", absl::StrJoin(entries, ",\n"), ">>\n");
+}
+
+}  // namespace kirsch

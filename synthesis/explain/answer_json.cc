@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synthesis/explain/answer_json.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
+#include "cost/cost_model.h"
+#include "cost/tile_facts.h"
+#include "search/explain/explain.h"
+#include "search/explain/explain_plan.h"
+#include "spec/language/plan_schedule.h"
+#include "spec/language/printer.h"
+#include "spec/language/schedule.h"
+#include "spec/text/cat.h"
+#include "synthesis/explain/explained.h"
+
+namespace kirsch {
+namespace {
+
+using nlohmann::ordered_json;
+
+// {<level>: {read, written}} in bytes. Levels with nothing are left out.
+ordered_json BytesJson(const Traffic& traffic) {
+  ordered_json json = ordered_json::object();
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
+    if (traffic.at(level) > 0)
+      json[std::string(Name(level))] = {{"read", traffic.read[static_cast<size_t>(level)]},
+                                        {"written", traffic.written[static_cast<size_t>(level)]}};
+  return json;
+}
+
+// The decisions of a schedule alone.
+std::string WithoutComments(const std::string& schedule) {
+  std::string text;
+  for (const absl::string_view line : absl::StrSplit(schedule, '\n', absl::SkipEmpty())) {
+    const std::string decision(absl::StripTrailingAsciiWhitespace(line.substr(0, line.find('#'))));
+    if (!decision.empty()) Append(&text, decision, "\n");
+  }
+  return text;
+}
+
+// The nodes from the root to the register tile that takes most of the time: of each node's children, the
+// costliest.
+std::vector<const ExplainedNode*> MainPath(const std::vector<ExplainedNode>& nodes) {
+  std::vector<const ExplainedNode*> path;
+  const auto cycles = [](const ExplainedNode& node) { return node.weight * ToCycles(node.cost); };
+  for (size_t at = 0; at < nodes.size();) {
+    path.push_back(&nodes[at]);
+    size_t next = nodes.size();
+    for (size_t i = at + 1; i < nodes.size() && nodes[i].depth > nodes[at].depth; ++i)
+      if (nodes[i].depth == nodes[at].depth + 1 &&
+          (next == nodes.size() || cycles(nodes[i]) > cycles(nodes[next])))
+        next = i;
+    at = next;
+  }
+  return path;
+}
+
+std::string_view DimName(const ExplainedNode& node) {
+  return node.impl->spec.op_info().dims[node.impl->decision.dim].name;
+}
+std::string_view OperandName(const ExplainedNode& node) {
+  return node.impl->spec.op_info().operands[node.impl->decision.operand].name;
+}
+
+// One decision. Of a tile also how many whole ones there are.
+ordered_json StepJson(const ExplainedNode& node) {
+  const Decision& decision = node.impl->decision;
+  switch (decision.kind) {
+    case RewriteKind::kTile:
+    case RewriteKind::kParallelTile: {
+      ordered_json step = {{"step", "tile"},
+                           {"dim", DimName(node)},
+                           {"size", decision.size},
+                           {"trips", node.impl->spec.size[decision.dim] / decision.size}};
+      if (decision.kind == RewriteKind::kParallelTile) step["parts"] = decision.parts;
+      return step;
+    }
+    case RewriteKind::kMove:
+      return {{"step", decision.level == Level::kVrf ? "registers" : "move"},
+              {"operand", OperandName(node)},
+              {"level", Name(decision.level)}};
+    case RewriteKind::kPack:
+      return {{"step", "pack"},
+              {"operand", OperandName(node)},
+              {"level", Name(decision.level)},
+              {"layout", PrintLayout(decision.layout)},
+              {"type", Info(decision.dtype).name}};
+    case RewriteKind::kMicrokernel:
+    case RewriteKind::kNone:
+      break;
+  }
+  ordered_json step = {{"step", "microkernel"}};
+  if (decision.size > 0) step["prefetch"] = decision.size;
+  return step;
+}
+
+// The decisions as names and values.
+ordered_json KnobsJson(const std::vector<const ExplainedNode*>& path) {
+  ordered_json knobs = ordered_json::object();
+  std::vector<int> tiles(path.front()->impl->spec.op_info().dims.size());
+  for (const ExplainedNode* node : path) {
+    const Decision& decision = node->impl->decision;
+    if (decision.kind == RewriteKind::kPack)
+      knobs[Cat("pack_", OperandName(*node))] = PrintLayout(decision.layout);
+    if (decision.kind != RewriteKind::kTile && decision.kind != RewriteKind::kParallelTile) continue;
+    knobs[Cat("tile_", DimName(*node), "_", tiles[decision.dim]++)] = decision.size;
+    if (decision.kind == RewriteKind::kParallelTile) knobs["parts"] = decision.parts;
+  }
+  return knobs;
+}
+
+ordered_json TileJson(const TileFacts& facts) {
+  return {{"rows", facts.tile.rows},        {"columns", facts.tile.columns},
+          {"lanes", facts.tile.lanes},      {"instruction", facts.tile.instruction().name},
+          {"registers", facts.registers},   {"spills", facts.spills},
+          {"bottleneck", facts.bottleneck}, {"peak_share", facts.peak_share}};
+}
+
+// The steps of a contraction's program, its register tile and its knobs.
+void AddSteps(const std::vector<ExplainedNode>& nodes, ordered_json* json) {
+  const std::vector<const ExplainedNode*> path = MainPath(nodes);
+  ordered_json& steps = (*json)["steps"] = ordered_json::array();
+  for (const ExplainedNode* node : path) steps.push_back(StepJson(*node));
+  if (path.back()->tile) (*json)["inner_tile"] = TileJson(*path.back()->tile);
+  (*json)["knobs"] = KnobsJson(path);
+}
+
+ordered_json ProgramJson(const Impl& impl, const CostModel& model) {
+  const std::vector<ExplainedNode> nodes = ExplainNodes(impl, model);
+  const double cycles = ToCycles(nodes.front().cost), ghz = model.target().ghz;
+  const double peak = Flops(impl.spec) / PeakFlopsPerCycle(impl.spec, model.target()) / impl.spec.threads;
+  ordered_json json = {{"cycles", cycles},
+                       {"seconds", 1e-9 * cycles / ghz},
+                       {"peak_share", peak / cycles},
+                       {"bytes", BytesJson(TrafficOf(nodes))},
+                       {"threads", impl.spec.threads},
+                       {"bound_by", BoundText(nodes)},
+                       {"schedule", WithoutComments(PrintSchedule(impl))}};
+  AddSteps(nodes, &json);
+  return json;
+}
+
+ordered_json GroupJson(const Plan& plan, size_t number) {
+  const GroupDecision& group = plan.groups[number];
+  ordered_json operations = ordered_json::array(), parameters = ordered_json::object();
+  for (int node : group.operations) operations.push_back(NameOfValue(plan.graph, node));
+  for (const AppliedRewrite::Parameter& parameter : group.candidate.rewrite.parameters)
+    parameters[std::string(parameter.name)] = parameter.value;
+  return {{"operations", std::move(operations)},
+          {"rewrite", group.candidate.rewrite.name},
+          {"parameters", std::move(parameters)},
+          {"keep", Name(group.candidate.keep)},
+          {"cycles", plan.GroupCycles(number)}};
+}
+
+ordered_json ProgramJson(const Plan& plan, const CostModel& model) {
+  const ExplainedPlan explained = ExplainPlan(plan, model);
+  ordered_json json = {{"cycles", plan.cycles},
+                       {"seconds", 1e-9 * plan.cycles / model.target().ghz},
+                       {"bytes", BytesJson(explained.traffic)},
+                       {"threads", plan.threads},
+                       {"bound_by", BoundText(explained)},
+                       {"schedule", WithoutComments(PrintPlanSchedule(plan))}};
+  ordered_json& groups = json["groups"] = ordered_json::array();
+  for (size_t i = 0; i < plan.groups.size(); ++i) groups.push_back(GroupJson(plan, i));
+  ordered_json& programs = json["programs"] = ordered_json::array();
+  for (const ExplainedStage& stage : explained.stages) {
+    if (stage.nodes.empty()) continue;
+    ordered_json program = {{"group", plan.nests[static_cast<size_t>(stage.nest)].group},
+                            {"spec", PrintSpec(stage.stage->spec)},
+                            {"runs", stage.runs},
+                            {"cycles", stage.stage->cycles}};
+    AddSteps(stage.nodes, &program);
+    programs.push_back(std::move(program));
+  }
+  return json;
+}
+
+// Where a program departs from the best, or from an earlier one of the list.
+ordered_json InsteadJson(const Departure& departure) {
+  return {{"instead_of", PrintDecision(departure.spec.op, departure.best)},
+          {"decision", PrintDecision(departure.spec.op, departure.instead)}};
+}
+ordered_json InsteadJson(const PlanDeparture& departure) {
+  return {{"instead_of", departure.best}, {"decision", departure.instead}};
+}
+
+const Impl& TreeOf(const RankedProgram& ranked) { return ranked.impl; }
+const Plan& TreeOf(const RankedPlan& ranked) { return ranked.plan; }
+
+// `entries`: what is said of `all`.
+template <typename Ranked>
+ordered_json Alternatives(const std::vector<Ranked>& all, const std::vector<BestEntry>& entries,
+                          const CostModel& model) {
+  ordered_json json = ordered_json::array();
+  for (size_t i = 1; i < all.size(); ++i) {
+    json.push_back(ProgramJson(TreeOf(all[i]), model));
+    json.back()["above"] = entries[i].above;
+    json.back().update(InsteadJson(all[i].departure));
+  }
+  return json;
+}
+
+}  // namespace
+
+ordered_json AnswerJson(const ProgramTree& program, const Target& target) {
+  const CostModel model(target);
+  return std::visit([&](const auto& tree) { return ProgramJson(tree, model); }, program);
+}
+
+ordered_json AnswerJson(const FamilySynthesis& solved, int64_t member) {
+  const Synthesis& one = solved.members[static_cast<size_t>(member)];
+  ordered_json json = AnswerJson(*solved.programs()[static_cast<size_t>(member)], one.target);
+  json["cycles"] = one.cycles;
+  json["seconds"] = 1e-9 * one.cycles / one.target.ghz;
+  json["bound_cycles"] = one.bound_cycles;
+  json["stop"] = StopName(one);
+  json["search_seconds"] = one.seconds;
+  return json;
+}
+
+ordered_json AlternativesJson(const Best& best, const Target& target) {
+  const CostModel model(target);
+  const std::vector<BestEntry> entries = MakeEntries(best);
+  if (const auto* const programs = std::get_if<KBestResult>(&best))
+    return Alternatives(programs->programs, entries, model);
+  return Alternatives(std::get<KBestPlansResult>(best).plans, entries, model);
+}
+
+}  // namespace kirsch
