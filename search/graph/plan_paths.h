@@ -66,6 +66,9 @@ class PlanPaths {
   // Returns the shortest paths that begin with the steps `first`, by length. If there are fewer than asked
   // for, there are no more. Of equal paths always the same one comes first. An error is that of `length`.
   absl::StatusOr<std::vector<PlanPath>> Shortest(const std::vector<PlanStep>& first);
+  // Returns what Shortest would, if since the last call no lengths have changed but those of these groups,
+  // and they have only grown. It looks again at those sets alone whose paths go through one of the groups.
+  absl::StatusOr<std::vector<PlanPath>> ShortestAgain(const std::vector<GroupQuestion>& longer);
 
  private:
   // The last step of a path to some state, and how to find the rest of the path.
@@ -75,24 +78,26 @@ class PlanPaths {
     size_t rank = 0;         // that state's, of those with the same operations done and the same beginning
     PlanStep step;           // from there
   };
-  using States = std::vector<State>;  // the shortest paths, by length
+  using States = std::vector<State>;                   // the shortest paths, by length
+  using StatesOfSet = std::map<OperationSet, States>;  // by what the phase began after
 
-  absl::Status ReachAll(size_t first, size_t end);
-  absl::Status ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles);
+  absl::Status ReachAll(size_t end);
+  absl::Status ReachRepeating(size_t end, const PlanStep& last, double cycles);
   void Reach(PlanStep step, double cycles);
   // Is a path of this length among the shortest to a state?
   bool IsAmong(const States& shortest, double cycles) const {
     return shortest.size() < options_.count || cycles < shortest.back().cycles;
   }
-  // Can a path go there, that has been in set number `first`?
-  bool MayStart(size_t first, size_t from) const;
+  // Can a path go on from there?
+  bool MayStart(size_t from) const;
   void Insert(State state, States* states) const;
   std::vector<PlanPath> PathsTo(size_t set) const;
 
   const FusionGraph& fusion_graph_;
   const PathOptions options_;
   const Length& length_;
-  std::vector<std::map<OperationSet, States>> states_;  // by the set's number, and what the phase began after
+  size_t start_ = 0;                 // the set that the given steps lead to
+  std::vector<StatesOfSet> states_;  // by the set's number
 };
 
 }  // namespace kirsch

@@ -94,15 +94,19 @@ class Planner {
     // Until the time is over, the shortest path is a bound of all plans.
     const double once = StartCycles(threads);
     PlanResult result;
+    PathSearch search(*this, threads, options_.fuse);
     for (priced_only_ = false;;) {
-      absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
+      absl::StatusOr<PlanPath> path = search.Shortest(scheduled_);
       if (!path.ok()) return path.status();
       const std::vector<GroupQuestion> open = OpenGroups(*path);
       if (!priced_only_) result.bound_cycles = path->cycles + once;
       if (open.empty() && path->cycles + once < limit) result.plan = BuildPlan(*path, threads);
       result.plan.cycles = path->cycles + once;
       if (open.empty() || result.plan.cycles >= limit) break;
+      const bool priced_only = priced_only_;
       if (absl::Status status = Raise(open); !status.ok()) return status;
+      // When the time is over, all lengths change.
+      priced_only == priced_only_ ? search.HaveGrown(open) : search.Forget();
     }
     result.optimal = pricer_.optimal() && fusion_graph_->all();
     return result;
@@ -111,12 +115,31 @@ class Planner {
   // The cycles that a plan pays once for its threads.
   double StartCycles(int threads) const { return threads > 1 ? target_.fork_join_cycles : 0; }
 
+  // Looks for the shortest path, and again when lengths have grown.
+  class PathSearch {
+   public:
+    PathSearch(Planner& planner, int threads, bool fuse)
+        : length_([&planner](const GroupQuestion& group) { return planner.GroupCycles(group); }),
+          paths_(*planner.fusion_graph_, {threads, planner.target_.barrier_cycles, fuse, planner.banned_},
+                 length_) {}
+
+    absl::StatusOr<PlanPath> Shortest(const std::vector<PlanStep>& first) {
+      absl::StatusOr<std::vector<PlanPath>> paths =
+          grown_ ? paths_.ShortestAgain(*grown_) : paths_.Shortest(first);
+      if (!paths.ok()) return paths.status();
+      return paths->empty() ? PlanPath{} : std::move(paths->front());
+    }
+    void HaveGrown(const std::vector<GroupQuestion>& groups) { grown_ = groups; }
+    void Forget() { grown_.reset(); }
+
+   private:
+    const PlanPaths::Length length_;
+    PlanPaths paths_;
+    std::optional<std::vector<GroupQuestion>> grown_;  // since the last search; nothing: all may be new
+  };
+
   absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
-    const PathOptions options{threads, target_.barrier_cycles, fuse, banned_};
-    const PlanPaths::Length length = [this](const GroupQuestion& group) { return GroupCycles(group); };
-    absl::StatusOr<std::vector<PlanPath>> paths = PlanPaths(*fusion_graph_, options, length).Shortest(first);
-    if (!paths.ok()) return paths.status();
-    return paths->empty() ? PlanPath{} : std::move(paths->front());
+    return PathSearch(*this, threads, fuse).Shortest(first);
   }
 
   // The length of a group: its cycles if it is priced, else its bound, which is the closed form at first.
@@ -155,7 +178,8 @@ class Planner {
     absl::StatusOr<GroupPrice> priced = pricer_.Price(group.first, group.second, budget, second_best);
     if (!priced.ok()) return priced.status();
     Known& known = known_[group];
-    if (priced->group || pricer_.optimal()) known.bound = priced->bound;
+    // Bounds only grow: the search for paths rests on it.
+    if (priced->group || pricer_.optimal()) known.bound = std::max(known.bound, priced->bound);
     if (priced->group) known.group = *std::move(priced->group);
     return absl::OkStatus();
   }
