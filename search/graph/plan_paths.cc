@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "cost/cost.h"
 
 namespace kirsch {
 namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  // a length
 
 bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; }
 
@@ -27,7 +31,12 @@ bool AreAsLong(const StatesOfSet& a, const StatesOfSet& b) {
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<PlanStep>& first) {
   // Only nothing is done, and the first phase has begun. The steps that are given come first.
   states_.assign(fusion_graph_.done().size(), {});
+  lengths_.assign(fusion_graph_.done().size(), {});
+  lengths_of_repeated_.assign(fusion_graph_.done().size(), {});
+  edges_.clear();
+  least_.assign(fusion_graph_.done().size(), kInfiniteCycles);
   states_[0][0] = {State{}};
+  least_[0] = 0;
   start_ = 0;
   for (const PlanStep& step : first) {
     double cycles = 0;
@@ -36,7 +45,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
       if (!length.ok()) return length.status();
       cycles += *length;
     }
-    Reach(step, cycles);
+    Reach(step.from, step.end, step.groups, cycles);
     start_ = step.end;
   }
   // A set has a larger number than all that it contains. So when its turn comes, all sets before it have
@@ -49,6 +58,10 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
 // Where no path of a set goes through a group that is longer, or through a set whose paths are, its paths are
 // still the shortest: all others have only grown.
 absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector<GroupQuestion>& longer) {
+  // Their lengths are asked for anew.
+  for (const GroupQuestion& group : longer)
+    for (const auto& [end, edge] : std::exchange(edges_[group], {}))
+      (group.second == Workers::kEach ? lengths_of_repeated_ : lengths_)[end][edge] = kUnknown;
   std::vector<bool> changed(states_.size());
   const auto is_longer = [&](const State& state) {
     return changed[state.step.from] ||
@@ -62,6 +75,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
         }))
       continue;
     const StatesOfSet before = std::exchange(states_[end], {});
+    least_[end] = kInfiniteCycles;
     if (absl::Status status = ReachAll(end); !status.ok()) return status;
     changed[end] = !AreAsLong(before, states_[end]);
   }
@@ -74,50 +88,86 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
 absl::Status PlanPaths::ReachAll(size_t end) {
   if (!Contains(fusion_graph_.done()[end], fusion_graph_.done()[start_])) return absl::OkStatus();
   const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
-  std::vector<std::pair<PlanStep, double>> last;
-  for (size_t from : fusion_graph_.Before(end)) {
+  const std::vector<size_t>& before = fusion_graph_.Before(end);
+  std::vector<double>& lengths = lengths_[end];
+  lengths.resize(before.size(), kUnknown);
+  for (size_t i = 0; i < before.size(); ++i) {
+    const size_t from = before[i];
     if (!MayStart(from)) continue;
-    const OperationSet group = fusion_graph_.done()[end] & ~fusion_graph_.done()[from];
-    if ((!options_.fuse && std::popcount(group) > 1) || group == options_.banned) continue;
-    const absl::StatusOr<double> cycles = length_({group, workers});
+    const GroupQuestion group{fusion_graph_.done()[end] & ~fusion_graph_.done()[from], workers};
+    if ((!options_.fuse && std::popcount(group.first) > 1) || group.first == options_.banned) continue;
+    const absl::StatusOr<double> cycles = LengthOf(group, end, i, &lengths);
     if (!cycles.ok()) return cycles.status();
-    if (*cycles == kInfiniteCycles) continue;
-    const PlanStep step{from, end, {{group, workers}}};
-    Reach(step, *cycles);
-    if (options_.threads > 1 && options_.fuse) last.emplace_back(step, *cycles);
+    if (*cycles < kInfiniteCycles) Reach(from, end, {group}, *cycles);
   }
-  for (const auto& [step, cycles] : last)
-    if (absl::Status status = ReachRepeating(end, step, cycles); !status.ok()) return status;
+  if (options_.threads == 1) return absl::OkStatus();
+  for (size_t i = 0; i < before.size() && options_.fuse; ++i)
+    if (lengths[i] < kInfiniteCycles)
+      if (absl::Status status = ReachRepeating(before[i], end, lengths[i]); !status.ok()) return status;
+  if (options_.count == 1) DropLongerPaths(&states_[end]);
   return absl::OkStatus();
 }
 
-// `last` is the step of the shared group; `each` comes before it. Its values must have no reader outside of
-// both.
-absl::Status PlanPaths::ReachRepeating(size_t end, const PlanStep& last, double cycles) {
-  for (size_t from : fusion_graph_.Before(last.from)) {
-    if (!MayStart(from)) continue;
-    const OperationSet repeated = fusion_graph_.done()[last.from] & ~fusion_graph_.done()[from];
-    if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], repeated) || repeated == options_.banned)
+// The length of the group that is edge number `edge` to the set. It is asked for once, until it grows.
+absl::StatusOr<double> PlanPaths::LengthOf(const GroupQuestion& group, size_t end, size_t edge,
+                                           std::vector<double>* lengths) {
+  double& known = (*lengths)[edge];
+  if (!std::isnan(known)) return known;
+  const absl::StatusOr<double> length = length_(group);
+  if (!length.ok()) return length;
+  edges_[group].emplace_back(end, edge);
+  return known = *length;
+}
+
+// A path is of no use if a shorter one to the same set has begun its phase later, or is shorter by more than
+// a barrier: whatever follows, the shorter path waits once more at most. Paths that are as long stay, so that
+// the choice among them is the same.
+void PlanPaths::DropLongerPaths(StatesOfSet* states) const {
+  const auto drops = [&](const auto& shorter, const auto& longer) {
+    if (shorter.second.empty() || longer.second.empty()) return false;
+    const double saved = longer.second.front().cycles - shorter.second.front().cycles;
+    return saved > options_.barrier_cycles || (saved > 0 && Contains(shorter.first, longer.first));
+  };
+  const StatesOfSet all = *states;
+  std::erase_if(*states, [&](const auto& longer) {
+    return std::ranges::any_of(all, [&](const auto& shorter) { return drops(shorter, longer); });
+  });
+}
+
+// The last step, from set number `last`, is of the group that the threads share; another one comes before it.
+// Its values must have no reader outside of both.
+absl::Status PlanPaths::ReachRepeating(size_t last, size_t end, double cycles) {
+  const GroupQuestion shared{fusion_graph_.done()[end] & ~fusion_graph_.done()[last], Workers::kShared};
+  const std::vector<size_t>& before = fusion_graph_.Before(last);
+  std::vector<double>& lengths = lengths_of_repeated_[last];
+  lengths.resize(before.size(), kUnknown);
+  for (size_t i = 0; i < before.size(); ++i) {
+    const size_t from = before[i];
+    if (!MayStart(from) || IsTooLong(from, end, cycles + (std::isnan(lengths[i]) ? 0 : lengths[i]))) continue;
+    const GroupQuestion each{fusion_graph_.done()[last] & ~fusion_graph_.done()[from], Workers::kEach};
+    if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], each.first) || each.first == options_.banned)
       continue;
-    const GroupQuestion each{repeated, Workers::kEach};
-    const absl::StatusOr<double> more = length_(each);
+    const absl::StatusOr<double> more = LengthOf(each, last, i, &lengths);
     if (!more.ok()) return more.status();
-    if (*more < kInfiniteCycles) Reach({from, end, {each, last.groups.front()}}, *more + cycles);
+    if (*more < kInfiniteCycles) Reach(from, end, {each, shared}, *more + cycles);
   }
   return absl::OkStatus();
 }
 
 // Extends every path that leads to the step's start. A step waits if it reads what was made since its phase
 // began.
-void PlanPaths::Reach(PlanStep step, double cycles) {
-  const OperationSet before = fusion_graph_.done()[step.from];
-  const OperationSet groups = fusion_graph_.done()[step.end] & ~before;
-  for (const auto& [begin, states] : states_[step.from]) {
-    step.waits = options_.threads > 1 && (fusion_graph_.ReadBy(groups) & before & ~begin) != 0;
-    States& after = states_[step.end][step.waits ? before : begin];
+void PlanPaths::Reach(size_t from, size_t end, absl::Span<const GroupQuestion> groups, double cycles) {
+  if (IsTooLong(from, end, cycles)) return;
+  const OperationSet before = fusion_graph_.done()[from];
+  const OperationSet read = fusion_graph_.ReadBy(fusion_graph_.done()[end] & ~before) & before;
+  for (const auto& [begin, states] : states_[from]) {
+    const bool waits = options_.threads > 1 && (read & ~begin) != 0;
+    States& after = states_[end][waits ? before : begin];
     for (size_t rank = 0; rank < states.size(); ++rank) {
-      const double total = states[rank].cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
-      if (total < kInfiniteCycles && IsAmong(after, total)) Insert({total, begin, rank, step}, &after);
+      const double total = states[rank].cycles + cycles + (waits ? options_.barrier_cycles : 0);
+      if (total >= kInfiniteCycles || !IsAmong(after, total)) continue;
+      least_[end] = std::min(least_[end], total);
+      Insert({total, begin, rank, {from, end, {groups.begin(), groups.end()}, waits}}, &after);
     }
   }
 }
@@ -132,9 +182,7 @@ void PlanPaths::Insert(State state, States* states) const {
 }
 
 bool PlanPaths::MayStart(size_t from) const {
-  const bool reached = std::any_of(states_[from].begin(), states_[from].end(),
-                                   [](const auto& known) { return !known.second.empty(); });
-  return reached && Contains(fusion_graph_.done()[from], fusion_graph_.done()[start_]);
+  return least_[from] < kInfiniteCycles && Contains(fusion_graph_.done()[from], fusion_graph_.done()[start_]);
 }
 
 // The shortest paths over all phases in which the set may end. Each is read backwards from its last state.

@@ -14,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "search/graph/fusion_graph.h"
 #include "search/graph/group_levels.h"
 #include "spec/check.h"
@@ -82,11 +84,18 @@ class PlanPaths {
   using StatesOfSet = std::map<OperationSet, States>;  // by what the phase began after
 
   absl::Status ReachAll(size_t end);
-  absl::Status ReachRepeating(size_t end, const PlanStep& last, double cycles);
-  void Reach(PlanStep step, double cycles);
+  absl::StatusOr<double> LengthOf(const GroupQuestion& group, size_t end, size_t edge,
+                                  std::vector<double>* lengths);
+  absl::Status ReachRepeating(size_t last, size_t end, double cycles);
+  void Reach(size_t from, size_t end, absl::Span<const GroupQuestion> groups, double cycles);
+  void DropLongerPaths(StatesOfSet* states) const;
   // Is a path of this length among the shortest to a state?
   bool IsAmong(const States& shortest, double cycles) const {
     return shortest.size() < options_.count || cycles < shortest.back().cycles;
+  }
+  // True if any path from there by a step of so many cycles would be dropped (DropLongerPaths).
+  bool IsTooLong(size_t from, size_t end, double cycles) const {
+    return options_.count == 1 && least_[from] + cycles > least_[end] + options_.barrier_cycles;
   }
   // Can a path go on from there?
   bool MayStart(size_t from) const;
@@ -98,6 +107,12 @@ class PlanPaths {
   const Length& length_;
   size_t start_ = 0;                 // the set that the given steps lead to
   std::vector<StatesOfSet> states_;  // by the set's number
+  std::vector<double> least_;        // cycles of the shortest path to each set
+  // By the set's number, and by those of FusionGraph::Before: the group's length as it was asked for last.
+  // Repeated groups, which each thread computes for itself, have lengths of their own.
+  std::vector<std::vector<double>> lengths_, lengths_of_repeated_;
+  // Where these lengths are, by group: sets' numbers, and places in their lists.
+  absl::flat_hash_map<GroupQuestion, std::vector<std::pair<size_t, size_t>>> edges_;
 };
 
 }  // namespace kirsch

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel language: what it means, and what it says of what it doesn't take.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
