@@ -17,6 +17,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
+#include "synthesis/explain/transform_script.h"
 #include "synthesis/kernel_library.h"
 #include "tools/command.h"
 #include "tools/options.h"
@@ -53,7 +54,9 @@ struct SynthArguments {
   //   ll, asm, obj               code compiled here, of one kernel for one target
   //   schedule, program, loops   the steps that lead to code, of one kernel for one target
   bool emits_c() const { return emit == "header" || emit == "c"; }
-  bool emits_text() const { return emit == "schedule" || emit == "program" || emit == "loops"; }
+  bool emits_text() const {
+    return emit == "schedule" || emit == "program" || emit == "loops" || emit == "transform";
+  }
   bool emits_code() const { return !emits_c() && !emits_text(); }
   // What functions take even if their code needs none of it.
   EntryParameters always() const {
@@ -109,6 +112,10 @@ nlohmann::ordered_json EmitJson(const SynthArguments& arguments, size_t bytes,
 // A text of one of the steps from decisions to code: the decisions, the program that they make, or its loops.
 std::string EmitText(const std::string& emit, const FamilySynthesis& kernel, const HeaderFunction& function) {
   if (emit == "program") return RegionShapes(kernel);
+  if (emit == "transform") {
+    const Synthesis& only = kernel.members.front();
+    return TransformScript(std::get<Impl>(only.program), only.target);
+  }
   if (emit == "schedule")
     return kernel.members.size() == 1 ? PrintSchedule(kernel.members.front().program)
                                       : RegionPrograms(kernel);
@@ -202,8 +209,13 @@ absl::Status CheckForm(const SynthArguments& arguments, const Requests& requests
         "--dispatch: expected another --header-mode, as bare code doesn't ask what the CPU can run");
   if (!arguments.declarations.empty() && !arguments.emits_code())
     return refuse(Cat("--declarations: expected --emit obj, asm or ll, got ", arguments.emit));
-  if (arguments.uniform && (arguments.emit == "schedule" || arguments.emit == "program"))
+  if (arguments.uniform &&
+      (arguments.emit == "schedule" || arguments.emit == "program" || arguments.emit == "transform"))
     return refuse(Cat("--uniform: expected code, got --emit ", arguments.emit));
+  if (arguments.emit == "transform") {
+    if (!requests.single()) return refuse("--emit transform: expected a single matmul for a single target");
+    return CheckTransformScript(requests.kernels.front().family.specs()->member(0).spec);
+  }
   // A single spec for a single target can be had in every form, so nothing more is refused of it.
   if (requests.single()) return absl::OkStatus();
   // What one file of code or text can hold: one kernel for one target.
@@ -254,8 +266,10 @@ void AddSynthCommand(const Command& app, const DbOptions& db, Run& run) {
            "one thread searches then, and what the table knows is not searched")
       .Check(NotEmpty("a file"));
   command.BeginGroup(kOutputGroup);
-  command.Add("--emit", arguments->emit, "header (the default), c, ll, asm, obj, schedule, program or loops")
-      .Check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops"}));
+  command
+      .Add("--emit", arguments->emit,
+           "header (the default), c, ll, asm, obj, schedule, program, loops or transform (a script of MLIR)")
+      .Check(WordOf({"header", "c", "ll", "asm", "obj", "schedule", "program", "loops", "transform"}));
   // How the code looks, and what its names are. CheckForm refuses what does not go together.
   command.AddChoice<HeaderMode>(
       "--header-mode",

@@ -20,6 +20,7 @@
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
 #include "synthesis/explain/explained.h"
+#include "synthesis/explain/main_path.h"
 
 namespace kirsch {
 namespace {
@@ -44,23 +45,6 @@ std::string WithoutComments(const std::string& schedule) {
     if (!decision.empty()) Append(&text, decision, "\n");
   }
   return text;
-}
-
-// The nodes from the root to the register tile that takes most of the time: of each node's children, the
-// costliest.
-std::vector<const ExplainedNode*> MainPath(const std::vector<ExplainedNode>& nodes) {
-  std::vector<const ExplainedNode*> path;
-  const auto cycles = [](const ExplainedNode& node) { return node.weight * ToCycles(node.cost); };
-  for (size_t at = 0; at < nodes.size();) {
-    path.push_back(&nodes[at]);
-    size_t next = nodes.size();
-    for (size_t i = at + 1; i < nodes.size() && nodes[i].depth > nodes[at].depth; ++i)
-      if (nodes[i].depth == nodes[at].depth + 1 &&
-          (next == nodes.size() || cycles(nodes[i]) > cycles(nodes[next])))
-        next = i;
-    at = next;
-  }
-  return path;
 }
 
 std::string_view DimName(const ExplainedNode& node) {
@@ -105,13 +89,11 @@ ordered_json StepJson(const ExplainedNode& node) {
 // The decisions as names and values.
 ordered_json KnobsJson(const std::vector<const ExplainedNode*>& path) {
   ordered_json knobs = ordered_json::object();
-  std::vector<int> tiles(path.front()->impl->spec.op_info().dims.size());
-  for (const ExplainedNode* node : path) {
-    const Decision& decision = node->impl->decision;
+  for (size_t i = 0; i < path.size(); ++i) {
+    const Decision& decision = path[i]->impl->decision;
     if (decision.kind == RewriteKind::kPack)
-      knobs[Cat("pack_", OperandName(*node))] = PrintLayout(decision.layout);
-    if (decision.kind != RewriteKind::kTile && decision.kind != RewriteKind::kParallelTile) continue;
-    knobs[Cat("tile_", DimName(*node), "_", tiles[decision.dim]++)] = decision.size;
+      knobs[Cat("pack_", OperandName(*path[i]))] = PrintLayout(decision.layout);
+    if (IsTile(*path[i])) knobs[TileName(path, i)] = decision.size;
     if (decision.kind == RewriteKind::kParallelTile) knobs["parts"] = decision.parts;
   }
   return knobs;
