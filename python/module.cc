@@ -249,7 +249,13 @@ class PySolution {
     return Value(explain());
   }
   // What the program is like, as a dict; of a family, the one for these sizes.
-  py::object Query(const Sizes& sizes) const {
+  py::object Query(const py::object& given) const {
+    Sizes sizes;
+    try {
+      sizes = given.cast<Sizes>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("sizes: expected a tuple of sizes");
+    }
     return py::module_::import("json").attr("loads")(Value(solution_.Query(sizes)));
   }
   std::string Header(const std::string& name) const { return Value(solution_.Header(name)); }
@@ -510,7 +516,7 @@ PYBIND11_MODULE(_kirsch, module) {
   py::class_<PySolution, std::shared_ptr<PySolution>>(
       module, "Solution", "The program that was found for a kernel, without code.")
       .def("explain", &PySolution::Explain, "Why the program is what it is, a step a line.")
-      .def("query", &PySolution::Query, py::arg("sizes") = Sizes{},
+      .def("query", &PySolution::Query, py::arg("sizes") = py::tuple(),
            "What the program is like, as a dict; of a family, for a tuple of sizes.")
       .def("header", &PySolution::Header, py::arg("name") = "",
            "The kernel as a C header without dependencies.")

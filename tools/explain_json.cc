@@ -11,39 +11,13 @@
 #include "spec/text/cat.h"
 #include "synthesis/explain/best_programs.h"
 #include "synthesis/explain/explained.h"
+#include "synthesis/explain/facts_json.h"
 #include "tools/synthesis_report.h"
 
 namespace kirsch {
 namespace {
 
 using nlohmann::ordered_json;
-
-// {<level>: {read, written}} in bytes. Levels with nothing are left out.
-ordered_json Json(const Traffic& traffic) {
-  ordered_json json = ordered_json::object();
-  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
-    if (traffic.at(level) > 0)
-      json[std::string(Name(level))] = {{"read", traffic.read[static_cast<size_t>(level)]},
-                                        {"written", traffic.written[static_cast<size_t>(level)]}};
-  return json;
-}
-
-// What is predicted of a register tile: its shape, and a trip of its loop.
-ordered_json Json(const TileFacts& facts) {
-  const RegisterTile& tile = facts.tile;
-  return {{"rows", tile.rows},
-          {"columns", tile.columns},
-          {"lanes", tile.lanes},
-          {"instruction", tile.instruction().name},
-          {"registers", facts.registers},
-          {"spills", facts.spills},
-          {"steps_per_trip", facts.steps},
-          {"multiply_adds_per_trip", facts.multiply_adds},
-          {"instructions_per_trip", facts.instructions},
-          {"cycles_per_trip", facts.cycles},
-          {"bottleneck", facts.bottleneck},
-          {"peak_share", facts.peak_share}};
-}
 
 // A node of a program. `cycles` are of one run with what is below it, `own_cycles` without.
 //   {"depth": 1, "decision": "microkernel", "spec": "matmul f32 8x8x8 ...", "trips": 1, "runs": 1.0,
@@ -58,12 +32,12 @@ ordered_json Json(const ExplainedNode& node) {
                        {"weight", node.weight},
                        {"cycles", ToCycles(node.cost)},
                        {"own_cycles", ToCycles(node.own)},
-                       {"traffic", Json(node.traffic)}};
+                       {"traffic", TrafficJson(node.traffic)}};
   // Bytes held are by level; levels that hold nothing are left out.
   ordered_json& held = json["holds"] = ordered_json::object();
   for (size_t level = 0; level < node.bytes_held.size(); ++level)
     if (node.bytes_held[level] > 0) held[std::string(kLevelNames[level])] = node.bytes_held[level];
-  if (node.tile) json["tile"] = Json(*node.tile);
+  if (node.tile) json["tile"] = TileJson(*node.tile);
   if (node.runner_up.kind != RewriteKind::kNone)
     json["runner_up"] = {{"decision", PrintDecision(op, node.runner_up)},
                          {"cycles", ToCycles(node.runner_up_cost)}};
@@ -85,7 +59,7 @@ ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
                        {"runs", stage.runs},
                        {"weight", stage.weight},
                        {"cycles", stage.stage->cycles},
-                       {"traffic", Json(stage.traffic)}};
+                       {"traffic", TrafficJson(stage.traffic)}};
   if (!stage.nodes.empty()) json["nodes"] = Json(stage.nodes);
   for (const RowVectorCycles& pass : stage.passes)
     json["passes"].push_back({{"cycles_per_vector", pass.total()}, {"bottleneck", pass.bottleneck()}});
@@ -136,7 +110,7 @@ ordered_json Json(const ExplainedMember& member) {
   json["cost_cycles"] = member.cycles;
   json["predicted_gflops"] = synthesis.gflops();
   json["bound_cycles"] = synthesis.bound_cycles;
-  json["traffic"] = Json(member.traffic);
+  json["traffic"] = TrafficJson(member.traffic);
   std::visit([&](const auto& explained) { AddParts(explained, synthesis, &json); }, member.explanation);
   return json;
 }

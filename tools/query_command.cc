@@ -56,7 +56,7 @@ class KernelQuery {
     free.schedule = {};
     const absl::StatusOr<FamilySynthesis> best = Solve(free);
     if (!best.ok()) return best.status();
-    ordered_json json = {{"kernel", request_.text()}};
+    ordered_json json = {{"name", request_.name}, {"kernel", request_.text()}};
     AddAnswers(*best, &json);
     if (arguments_.best > 0)
       if (absl::Status status = AddAlternatives(free, *best, &json); !status.ok()) return status;
@@ -123,7 +123,10 @@ absl::StatusOr<int> RunQuery(const QueryArguments& arguments) {
   if (requests->targets.size() > 1)
     return absl::InvalidArgumentError("--target: expected one target to ask about");
   const bool pinned = !arguments.given.empty() || !arguments.request.solve.schedule.empty();
-  if (pinned && (requests->kernels.size() > 1 || requests->kernels.front().count() > 1)) return NotPinned();
+  if (pinned && (requests->kernels.size() > 1 || requests->kernels.front().count() > 1))
+    return arguments.given.empty()
+               ? NotPinned()
+               : absl::InvalidArgumentError("--given: expected a single kernel for a single target");
   ordered_json json;
   for (const KernelRequest& request : requests->kernels) {
     absl::StatusOr<ordered_json> answer = KernelQuery(arguments, request, requests->targets.front()).Ask();

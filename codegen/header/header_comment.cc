@@ -201,7 +201,7 @@ std::string PackedText(const HeaderFunction& function) {
       Cat(PackDeclaration(function), ";\nCall it once for ",
           graph ? "constants that stay what they are" : Cat("what stays in ", operand), "; `packed` has ",
           function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name,
-          " takes it instead, before out, any number of times, in any thread.\n");
+          " takes it instead, before what it writes, any number of times, in any thread.\n");
   if (function.variants.size() > 1) text += "How it is packed depends on the CPU: not for another machine.\n";
   return text;
 }

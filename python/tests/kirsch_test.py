@@ -232,6 +232,8 @@ def test_query():
     assert given["steps"][0] == {"step": "tile", "dim": "n", "size": 16, "trips": 4}
     family = kirsch.solve("matmul f32 1..4x64x64", target="haswell")
     assert family.query(sizes=(3,))["cycles"] == family.cost[(3,)].cycles
+    with pytest.raises(TypeError, match="sizes: expected a tuple of sizes"):
+        family.query(sizes=3)
     with pytest.raises(ValueError, match="schedule:1:8: expected a positive number, got '0'"):
         kirsch.solve("matmul f32 64x64x64", schedule="tile n 0")
 

@@ -383,7 +383,7 @@ class GraphParser {
       return Expected(declared_at_, Cat("the types of ", words.size(), " results, in parentheses"));
     if (words.size() > 1)
       for (size_t i = 0; i < words.size(); ++i)
-        if (absl::Status status = NameResult(words[i], &graph_.results[i]); !status.ok()) return status;
+        if (absl::Status status = NameResult(words[i], i); !status.ok()) return status;
     for (size_t i = 0; i < words.size() && !declared_.empty(); ++i)
       if (absl::Status status = SetType(words[i], declared_[i], graph_.results[i].value); !status.ok())
         return status;
@@ -406,14 +406,15 @@ class GraphParser {
   }
 
   // Results of several are called as the text calls them: the function has a parameter for each.
-  absl::Status NameResult(const Word& word, GraphResult* result) const {
+  absl::Status NameResult(const Word& word, size_t number) {
     const auto known = names_.find(std::string(word.text));
     const auto is_named = [&](const GraphResult& other) { return other.name == word.text; };
     if (known == names_.end() || graph_.at(known->second).op == Operation::kInput)
       return Expected(word, "the name of a value that the kernel computes, as it returns several");
-    if (std::any_of(graph_.results.begin(), graph_.results.end(), is_named))
-      return Expected(word, "each result once");
-    result->name = std::string(word.text);
+    // Those behind it have no names yet.
+    const auto own = graph_.results.begin() + static_cast<std::ptrdiff_t>(number);
+    if (std::any_of(graph_.results.begin(), own, is_named)) return Expected(word, "each result once");
+    own->name = std::string(word.text);
     return absl::OkStatus();
   }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -34,6 +36,7 @@ constexpr std::string_view kVectorBits = "max_vector_width";
 constexpr std::string_view kOwnPrefix = "kirsch";  // before the pointer of a target file
 constexpr std::string_view kSystem = "#dlti.target_system_spec", kDevice = "#dlti.target_device_spec",
                            kEntry = "#dlti.dl_entry";
+constexpr std::string_view kFeatureList = "/features/";
 constexpr int kWideBits = 512;
 constexpr std::string_view kWideTarget = "skylake-avx512";
 
@@ -49,12 +52,28 @@ std::optional<ordered_json> NumberOf(std::string_view word) {
   const char* const end = word.data() + word.size();
   int64_t whole = 0;
   double number = 0;
-  if (std::from_chars(word.data(), end, whole).ptr == end && !word.empty()) return whole;
-  if (std::from_chars(word.data(), end, number).ptr == end && !word.empty()) return number;
+  const auto is_all = [&](const std::from_chars_result& read) {
+    return read.ptr == end && read.ec == std::errc() && !word.empty();
+  };
+  if (is_all(std::from_chars(word.data(), end, whole))) return whole;
+  if (is_all(std::from_chars(word.data(), end, number)) && std::isfinite(number)) return number;
   return std::nullopt;
 }
 
-// Reads the attribute from its place on. Comments are blanks.
+// The text with blanks for comments, which go from // to the end of the line.
+std::string WithoutComments(std::string_view text) {
+  std::string blanked(text);
+  bool quoted = false;
+  for (size_t i = 0; i < blanked.size(); ++i) {
+    if (blanked[i] == '"' && (i == 0 || blanked[i - 1] != '\\')) quoted = !quoted;
+    if (blanked[i] == '\n') quoted = false;
+    if (!quoted && text.substr(i).starts_with("//"))
+      for (; i < blanked.size() && blanked[i] != '\n'; ++i) blanked[i] = ' ';
+  }
+  return blanked;
+}
+
+// Reads the attribute from its place on. The text has no comments.
 class DltiReader {
  public:
   DltiReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
@@ -70,14 +89,7 @@ class DltiReader {
 
  private:
   void SkipBlanks() {
-    while (at_ < text_.size()) {
-      if (text_.substr(at_).starts_with("//"))
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      else if (absl::ascii_isspace(static_cast<unsigned char>(text_[at_])))
-        ++at_;
-      else
-        break;
-    }
+    while (at_ < text_.size() && absl::ascii_isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
   }
   bool Take(std::string_view sign) {
     SkipBlanks();
@@ -159,7 +171,8 @@ class DltiReader {
     return spelled ? Need(">") : absl::OkStatus();
   }
 
-  // "text", true, false, or a number, whose type says nothing: 2097152 : i64.
+  // "text", true, false, or a number, whose type says nothing: 2097152 : i64. Null for any other value, which
+  // only keys have that mean nothing here.
   absl::StatusOr<ordered_json> ReadValue() {
     SkipBlanks();
     if (at_ < text_.size() && text_[at_] == '"') {
@@ -167,17 +180,26 @@ class DltiReader {
       if (!read.ok()) return read.status();
       return ordered_json(*std::move(read));
     }
-    const size_t end = std::min(text_.find_first_of(" \n\t,>:", at_), text_.size());
+    const size_t end = std::min(text_.find_first_of(" \n\t\r,>:", at_), text_.size());
     const std::string_view word = text_.substr(at_, end - at_);
+    if (word.empty()) return Expected("a number or a text in quotes");
     std::optional<ordered_json> value = NumberOf(word);
     if (word == "true" || word == "false") value = word == "true";
-    if (!value) return Expected("a number or a text in quotes");
-    at_ = end;
-    if (Take(":")) {
-      SkipBlanks();
-      at_ = std::min(text_.find_first_of(" \n\t,>", at_), text_.size());
+    SkipValue();
+    return value.value_or(nullptr);
+  }
+
+  // Goes to the comma or bracket behind the value, whatever it is.
+  void SkipValue() {
+    bool quoted = false;
+    for (int open = 0; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '"' && text_[at_ - 1] != '\\') quoted = !quoted;
+      if (quoted) continue;
+      if (open == 0 && (c == ',' || c == '>' || c == ']' || c == ')' || c == '}')) return;
+      open += c == '<' || c == '[' || c == '(' || c == '{' ? 1 : 0;
+      open -= c == '>' || c == ']' || c == ')' || c == '}' ? 1 : 0;
     }
-    return *value;
   }
 
   const std::string_view text_, file_;
@@ -201,16 +223,19 @@ ordered_json AsNumber(const ordered_json& value) {
   return number ? *number : value;
 }
 
-// What the entries leave open, as pointers and values. Kirsch's own keys are all there, or none is.
+// What the entries leave open, as pointers and values. A list of features is given as a whole.
 ordered_json BaseOf(const Entries& entries) {
-  if (std::ranges::any_of(entries, [](const auto& entry) { return IsOwn(entry.first); }))
-    return ordered_json::object();
   const auto bits = entries.find(std::string(kVectorBits));
   const bool wide = bits != entries.end() && AsNumber(bits->second.value) == kWideBits;
   Target base = DefaultTarget();
   for (const Target& target : NamedTargets())
     if (wide && target.name == kWideTarget) base = target;
-  return ordered_json::parse(PrintTarget(base)).flatten();
+  ordered_json all = ordered_json::parse(PrintTarget(base)).flatten(), kept;
+  const bool lists = std::ranges::any_of(
+      entries, [](const auto& entry) { return entry.first.starts_with(Cat(kOwnPrefix, kFeatureList)); });
+  for (const auto& [pointer, value] : all.items())
+    if (!lists || !pointer.starts_with(kFeatureList)) kept[pointer] = value;
+  return kept;
 }
 
 // The target file that has these values at these pointers; nothing if one pointer goes through another's
@@ -223,10 +248,26 @@ std::optional<std::string> Nested(const ordered_json& pointers) {
   }
 }
 
-// What the file is called, without its folder and its ending.
+// What the file is called, without its folder and its ending, as a target may be called.
 std::string NameOfFile(std::string_view file) {
   file = file.substr(file.rfind('/') + 1);
-  return std::string(file.substr(0, file.find('.')));
+  std::string name(file.substr(0, file.rfind('.')));
+  for (char& c : name)
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '_';
+  return name.empty() || !absl::ascii_isalpha(static_cast<unsigned char>(name.front())) ? Cat("t", name)
+                                                                                        : name;
+}
+
+// Reads a target file. An error has the place in the user's text, not in this one, which nobody has seen.
+absl::StatusOr<TargetFile> Read(const ordered_json& pointers, std::string_view file, TextPosition position) {
+  const std::optional<std::string> nested = Nested(pointers);
+  if (!nested)
+    return ErrorAt(file, position, Cat("expected keys of a target file behind '", kOwnPrefix, "/'"));
+  absl::StatusOr<TargetFile> target = ParseTarget(*nested, file);
+  if (target.ok()) return target;
+  const std::string message(target.status().message());
+  const size_t what = message.find(": expected");
+  return ErrorAt(file, position, what == std::string::npos ? message : message.substr(what + 2));
 }
 
 // A number as MLIR reads it: floats have a point, even with an exponent.
@@ -237,42 +278,53 @@ std::string Literal(const ordered_json& value) {
   return value.is_number_float() ? Cat(text, " : f64") : value.is_number() ? Cat(text, " : i64") : text;
 }
 
+// The error of the entry that is wrong by itself; if there is none, that of all together.
+absl::Status ErrorOfOne(const Entries& entries, const ordered_json& base, std::string_view file,
+                        const absl::Status& error) {
+  for (const auto& [key, entry] : entries) {
+    const std::string pointer = PointerOf(key);
+    if (pointer.empty() || pointer.starts_with(kFeatureList)) continue;
+    ordered_json alone = base;
+    alone[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
+    if (const absl::Status status = Read(alone, file, entry.position).status(); !status.ok()) return status;
+  }
+  return error;
+}
+
 }  // namespace
 
 bool IsDltiFile(std::string_view path) { return path.ends_with(".mlir"); }
 
 absl::StatusOr<TargetFile> ParseDlti(std::string_view text, std::string_view file) {
-  const absl::StatusOr<Entries> entries = DltiReader(text, file).Read();
+  const std::string blanked = WithoutComments(text);
+  const absl::StatusOr<Entries> entries = DltiReader(blanked, file).Read();
   if (!entries.ok()) return entries.status();
-  ordered_json json = BaseOf(*entries);
-  const std::string base = json.contains("/name") ? json["/name"].get<std::string>() : "";
-  if (!base.empty()) json["/name"] = NameOfFile(file);
+  const ordered_json base = BaseOf(*entries);
+  ordered_json json = base;
+  json["/name"] = NameOfFile(file);
   std::vector<std::string> unknown, missing;
-  TextPosition first;
+  std::set<std::string> given;
   for (const auto& [key, entry] : *entries) {
-    first = entry.position;
-    if (const std::string pointer = PointerOf(key); !pointer.empty())
-      json[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
-    else if (key != kVectorBits)
-      unknown.push_back(key);
+    const std::string pointer = PointerOf(key);
+    if (pointer.empty()) {
+      if (key != kVectorBits) unknown.push_back(key);
+      continue;
+    }
+    if (!given.insert(pointer).second)
+      return ErrorAt(file, entry.position, Cat("expected each number once, got ", Quoted(key), ", too"));
+    json[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
   }
+  absl::StatusOr<TargetFile> target =
+      Read(json, file, entries->empty() ? TextPosition{} : entries->begin()->second.position);
+  if (!target.ok()) return ErrorOfOne(*entries, base, file, target.status());
   for (const CommonKey& common : kCommonKeys)
-    if (!entries->contains(std::string(common.key))) missing.emplace_back(common.key);
-  const std::optional<std::string> nested = Nested(json);
-  if (!nested) return ErrorAt(file, first, Cat("expected keys of a target file behind '", kOwnPrefix, "/'"));
-  absl::StatusOr<TargetFile> target = ParseTarget(*nested, file);
-  // The place would be one in a text that the user has never seen.
-  if (!target.ok()) {
-    const std::string message(target.status().message());
-    const size_t what = message.find(": expected");
-    return ErrorAt(file, first, what == std::string::npos ? message : message.substr(what + 2));
-  }
+    if (!given.contains(std::string(common.pointer))) missing.emplace_back(common.key);
   if (!unknown.empty())
     target->warnings.push_back(
         Cat(file, ": keys that mean nothing here: ", Printable(absl::StrJoin(unknown, " "))));
   if (!missing.empty())
-    target->warnings.push_back(
-        Cat(file, ": as those of ", base, ", since it does not say them: ", absl::StrJoin(missing, " ")));
+    target->warnings.push_back(Cat(file, ": as those of ", base["/name"].get<std::string>(),
+                                   ", since it does not say them: ", absl::StrJoin(missing, " ")));
   return target;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "synthesis/explain/answer_json.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,22 +19,13 @@
 #include "spec/language/schedule.h"
 #include "spec/text/cat.h"
 #include "synthesis/explain/explained.h"
+#include "synthesis/explain/facts_json.h"
 #include "synthesis/explain/main_path.h"
 
 namespace kirsch {
 namespace {
 
 using nlohmann::ordered_json;
-
-// {<level>: {read, written}} in bytes. Levels with nothing are left out.
-ordered_json BytesJson(const Traffic& traffic) {
-  ordered_json json = ordered_json::object();
-  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
-    if (traffic.at(level) > 0)
-      json[std::string(Name(level))] = {{"read", traffic.read[static_cast<size_t>(level)]},
-                                        {"written", traffic.written[static_cast<size_t>(level)]}};
-  return json;
-}
 
 // The decisions of a schedule alone.
 std::string WithoutComments(const std::string& schedule) {
@@ -54,12 +44,19 @@ std::string_view OperandName(const ExplainedNode& node) {
   return node.impl->spec.op_info().operands[node.impl->decision.operand].name;
 }
 
-// One decision. Of a tile also how many whole ones there are.
-ordered_json StepJson(const ExplainedNode& node) {
+// One decision. Of a tile also how many whole ones there are; of a split, which is a tile that the path does
+// not go on in, what is left.
+ordered_json StepJson(const std::vector<const ExplainedNode*>& path, size_t place) {
+  const ExplainedNode& node = *path[place];
   const Decision& decision = node.impl->decision;
   switch (decision.kind) {
     case RewriteKind::kTile:
     case RewriteKind::kParallelTile: {
+      if (!IsTile(path, place))
+        return {{"step", "split"},
+                {"dim", DimName(node)},
+                {"size", decision.size},
+                {"left", path[place + 1]->impl->spec.size[decision.dim]}};
       ordered_json step = {{"step", "tile"},
                            {"dim", DimName(node)},
                            {"size", decision.size},
@@ -93,24 +90,18 @@ ordered_json KnobsJson(const std::vector<const ExplainedNode*>& path) {
     const Decision& decision = path[i]->impl->decision;
     if (decision.kind == RewriteKind::kPack)
       knobs[Cat("pack_", OperandName(*path[i]))] = PrintLayout(decision.layout);
-    if (IsTile(*path[i])) knobs[TileName(path, i)] = decision.size;
-    if (decision.kind == RewriteKind::kParallelTile) knobs["parts"] = decision.parts;
+    if (!IsTile(path, i)) continue;
+    knobs[TileName(path, i)] = decision.size;
+    if (decision.kind == RewriteKind::kParallelTile) knobs[Cat(TileName(path, i), "_parts")] = decision.parts;
   }
   return knobs;
-}
-
-ordered_json TileJson(const TileFacts& facts) {
-  return {{"rows", facts.tile.rows},        {"columns", facts.tile.columns},
-          {"lanes", facts.tile.lanes},      {"instruction", facts.tile.instruction().name},
-          {"registers", facts.registers},   {"spills", facts.spills},
-          {"bottleneck", facts.bottleneck}, {"peak_share", facts.peak_share}};
 }
 
 // The steps of a contraction's program, its register tile and its knobs.
 void AddSteps(const std::vector<ExplainedNode>& nodes, ordered_json* json) {
   const std::vector<const ExplainedNode*> path = MainPath(nodes);
   ordered_json& steps = (*json)["steps"] = ordered_json::array();
-  for (const ExplainedNode* node : path) steps.push_back(StepJson(*node));
+  for (size_t i = 0; i < path.size(); ++i) steps.push_back(StepJson(path, i));
   if (path.back()->tile) (*json)["inner_tile"] = TileJson(*path.back()->tile);
   (*json)["knobs"] = KnobsJson(path);
 }
@@ -122,7 +113,7 @@ ordered_json ProgramJson(const Impl& impl, const CostModel& model) {
   ordered_json json = {{"cycles", cycles},
                        {"seconds", 1e-9 * cycles / ghz},
                        {"peak_share", peak / cycles},
-                       {"bytes", BytesJson(TrafficOf(nodes))},
+                       {"bytes", TrafficJson(TrafficOf(nodes))},
                        {"threads", impl.spec.threads},
                        {"bound_by", BoundText(nodes)},
                        {"schedule", WithoutComments(PrintSchedule(impl))}};
@@ -147,7 +138,7 @@ ordered_json ProgramJson(const Plan& plan, const CostModel& model) {
   const ExplainedPlan explained = ExplainPlan(plan, model);
   ordered_json json = {{"cycles", plan.cycles},
                        {"seconds", 1e-9 * plan.cycles / model.target().ghz},
-                       {"bytes", BytesJson(explained.traffic)},
+                       {"bytes", TrafficJson(explained.traffic)},
                        {"threads", plan.threads},
                        {"bound_by", BoundText(explained)},
                        {"schedule", WithoutComments(PrintPlanSchedule(plan))}};

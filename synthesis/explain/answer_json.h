@@ -17,7 +17,7 @@ namespace kirsch {
 // What a program costs, and how it comes about. Of a contraction:
 //   {cycles, seconds, peak_share, bytes: {L3: {read, written}}, threads,
 //    steps: [{step: "pack", operand, level, layout, type}, {step: "tile", dim, size, trips}, ...],
-//    inner_tile: {rows, columns, lanes, instruction, registers, spills, bottleneck}, knobs: {...}}
+//    inner_tile: {rows, columns, lanes, instruction, registers, spills, ...}, knobs: {...}}
 // `steps` are the decisions on the way to the register tile that takes most of the time, outermost first. Of
 // a graph, `groups` have their rewrites, and `programs` each contraction with steps and knobs of its own.
 //

@@ -11,16 +11,15 @@
 
 namespace kirsch {
 
-// The nodes from the root to a register tile: of each node's children, the costliest.
+// The nodes from the root to the register tile that takes most of the time.
 std::vector<const ExplainedNode*> MainPath(const std::vector<ExplainedNode>& nodes);
 
-// "tile_m_1" for the second tile of m on the path, at `place`.
-std::string TileName(const std::vector<const ExplainedNode*>& path, size_t place);
+// True if the node at `place` is a tile, and the path goes on in whole tiles. False where it goes on in what
+// is left of the dim: there the decision has split it.
+bool IsTile(const std::vector<const ExplainedNode*>& path, size_t place);
 
-inline bool IsTile(const ExplainedNode& node) {
-  const RewriteKind kind = node.impl->decision.kind;
-  return kind == RewriteKind::kTile || kind == RewriteKind::kParallelTile;
-}
+// "tile_m_1" for the second such tile of m on the path, at `place`.
+std::string TileName(const std::vector<const ExplainedNode*>& path, size_t place);
 
 }  // namespace kirsch
 

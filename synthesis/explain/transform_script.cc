@@ -94,7 +94,7 @@ std::string TransformScript(const Impl& impl, const Target& target) {
   std::string op = "%0";
   for (size_t i = 0; i < path.size(); ++i) {
     const Decision& decision = path[i]->impl->decision;
-    if (!IsTile(*path[i])) {
+    if (!IsTile(path, i)) {
       Append(&main, "  // ", PrintDecision(impl.spec.op, decision), "\n");
       continue;
     }

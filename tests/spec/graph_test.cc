@@ -259,6 +259,8 @@ TEST(GraphTest, SeveralResultsHaveNames) {
   EXPECT_EQ(
       read(head + " -> (f32[3,4], f32[4,3] strides=[9,1])" + values + "y, z"),
       head + " -> (f32[3,4], f32[4,3] strides=[9,1]):\n  y = relu(x)\n  z = transpose(y)\n  return y, z\n");
+  EXPECT_THAT(read(head + ":\n out = neg(x)\n y = exp(out)\n return y, out"),
+              ::testing::EndsWith("return y, out\n"));
   // Two names of one value.
   EXPECT_EQ(read(head + values + "y, a"), head +
                                               " -> (f32[3,4], f32[3,4]):\n  y = relu(x)\n  v3 = "

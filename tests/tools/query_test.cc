@@ -36,6 +36,7 @@ class QueryTest : public CliTest {
 void ExpectTilesFit(const nlohmann::json& answer, std::map<std::string, int64_t> left) {
   std::map<std::string, int> number;
   for (const nlohmann::json& step : answer["steps"]) {
+    if (step["step"] == "split") left[step["dim"]] = step["left"];
     if (step["step"] != "tile") continue;
     const std::string dim = step["dim"];
     EXPECT_EQ(step["trips"], left[dim] / step["size"].get<int64_t>()) << answer["schedule"];
@@ -46,6 +47,12 @@ void ExpectTilesFit(const nlohmann::json& answer, std::map<std::string, int64_t>
   EXPECT_EQ(tile["rows"], left["m"]);
   EXPECT_GE(tile["columns"].get<int64_t>() * tile["lanes"].get<int64_t>(), left["n"]);
   EXPECT_EQ(tile["spills"], 0);
+  // What bounds it is about the same tile, if it is one.
+  const std::string bound = answer["bound_by"];
+  if (bound.find(" in register tiles: ") != std::string::npos) {
+    EXPECT_THAT(bound,
+                HasSubstr(Cat(": ", tile["rows"].get<int>(), "x", tile["columns"].get<int>(), " of ")));
+  }
 }
 
 TEST_F(QueryTest, TheAnswerIsTheSearchs) {
@@ -104,7 +111,7 @@ TEST_F(QueryTest, BadQuestionsAreRefused) {
   ExpectRefused("query 'matmul f32 8x8x8' --given 'tile m 4' --schedule f",
                 "--given: expected no --schedule beside it");
   ExpectRefused("query 'matmul f32 1..3x8x8' --given 'tile m 4'",
-                "--schedule: expected a single kernel for a single target to follow it");
+                "--given: expected a single kernel for a single target");
   ExpectRefused("query 'matmul f32 1..3x8x8' --best 3",
                 "--best: expected a spec or a graph, got a family of sizes");
 }
