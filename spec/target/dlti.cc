@@ -67,7 +67,7 @@ std::string WithoutComments(std::string_view text) {
   for (size_t i = 0; i < blanked.size(); ++i) {
     if (blanked[i] == '"' && (i == 0 || blanked[i - 1] != '\\')) quoted = !quoted;
     if (blanked[i] == '\n') quoted = false;
-    if (!quoted && text.substr(i).starts_with("//"))
+    if (!quoted && blanked[i] == '/' && i + 1 < blanked.size() && blanked[i + 1] == '/')
       for (; i < blanked.size() && blanked[i] != '\n'; ++i) blanked[i] = ' ';
   }
   return blanked;
