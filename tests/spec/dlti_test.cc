@@ -122,8 +122,8 @@ TEST(DltiTest, WhatIsNoNumberIsRefusedWhereItIs) {
 TEST(DltiTest, BrokenTextsAreOneLine) {
   std::mt19937 random(1);
   int refused = 0;
-  for (int round = 0; round < 1000; ++round) {
-    std::string text = round % 2 == 0 ? kModule : PrintDlti(DefaultTarget());
+  for (int round = 0; round < 400; ++round) {
+    std::string text = round % 10 == 0 ? PrintDlti(DefaultTarget()) : kModule;
     for (int change = 0; change < 3; ++change) {
       const size_t at = random() % text.size();
       if (random() % 3 == 0)
@@ -140,7 +140,7 @@ TEST(DltiTest, BrokenTextsAreOneLine) {
     EXPECT_THAT(std::string(read.status().message()), HasSubstr("t.mlir:"));
     EXPECT_EQ(read.status().message().find('\n'), std::string::npos) << read.status();
   }
-  EXPECT_GT(refused, 300);
+  EXPECT_GT(refused, 150);
 }
 
 }  // namespace
