@@ -26,7 +26,6 @@ absl::StatusOr<SolvedKernel> SolvedKernel::Find(KernelRequest request, const std
   if (search.allow_winograd) request.UseGraphOfConvolution();
   // Everything that can be wrong with the options is found before the search, which may take long.
   if (absl::Status cold = CheckCold(search.cold, request.family.member(0)); !cold.ok()) return cold;
-  if (!search.schedule.empty() && request.count() > 1) return NotPinned();
   absl::StatusOr<TargetFile> found = FindUsableTarget(target);
   if (!found.ok()) return found.status();
   for (const std::string& warning : found->warnings) remark(warning);

@@ -125,7 +125,6 @@ class TrialRun {
     absl::StatusOr<ExpectedResult> reference =
         comparable ? ComputeReference(workload, options_.loops) : ExpectedResult();
     if (!reference.ok()) return reference.status();
-    // A graph has one tolerance, for all elements.
     if (comparable && workload.graph != nullptr) reference->Widen(options_.tolerance);
     for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {
       if (absl::Status status = Prepare(i); !status.ok()) return status;

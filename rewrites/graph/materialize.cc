@@ -25,9 +25,8 @@ Graph WithDenseValues(const Graph& graph) {
     const int value = result.value;
     if (graph.TypeOf(result).dense() || value < graph.num_inputs() || uses.UsesOf(value).size() == 1)
       continue;
-    TensorType strided = std::exchange(dense.nodes[static_cast<size_t>(value)].type, {});
-    dense.nodes[static_cast<size_t>(value)].type = {strided.dtype, strided.dims};
-    dense.nodes.push_back(CopyOf(dense, value, std::move(strided)));
+    dense.nodes[static_cast<size_t>(value)].type.strides.clear();
+    dense.nodes.push_back(CopyOf(dense, value, graph.at(value).type));
     result.value = static_cast<int>(dense.nodes.size()) - 1;
   }
   return dense;

@@ -32,33 +32,35 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
     for (size_t place = 0; place < operations; ++place)
       if ((all >> place & 1) != 0) neighbours_[place] |= all;
   }
-  FindOrder(uses);
-  Enumerate(most);
+  Enumerate(uses, most);
   for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
 }
 
 // A copy that nobody reads is a result. As it is a group of its own, it makes no difference when it is made:
 // such copies come last, one after the other. Otherwise there would be many times as many sets.
-void FusionGraph::FindOrder(const GraphUses& uses) {
-  needs_ = reads_;
-  std::vector<size_t> last;
+std::vector<size_t> FusionGraph::OrderOf(const GraphUses& uses, std::vector<OperationSet>* needs) const {
+  std::vector<size_t> order, last;
   for (size_t place = 0; place < reads_.size(); ++place) {
     const bool is_last = users_[place] == 0 && IsStridedCopy(uses.graph(), uses.operations()[place]);
-    (is_last ? last : order_).push_back(place);
+    (is_last ? last : order).push_back(place);
   }
+  *needs = reads_;
   for (const size_t place : last) {
-    for (const size_t before : order_) needs_[place] |= OperationSet{1} << before;
-    order_.push_back(place);
+    for (const size_t before : order) (*needs)[place] |= OperationSet{1} << before;
+    order.push_back(place);
   }
+  return order;
 }
 
-void FusionGraph::Enumerate(size_t most) {
+void FusionGraph::Enumerate(const GraphUses& uses, size_t most) {
+  std::vector<OperationSet> needs;
+  const std::vector<size_t> order = OrderOf(uses, &needs);
   // Each set leads to those with one operation more that finds all it needs. Such a set is a larger number,
   // so the loop over the growing set meets it later on.
   std::set<OperationSet> known = {0};
   for (auto set = known.begin(); set != known.end() && known.size() <= most; ++set)
     for (size_t place = 0; place < reads_.size(); ++place)
-      if ((*set >> place & 1) == 0 && (needs_[place] & ~*set) == 0)
+      if ((*set >> place & 1) == 0 && (needs[place] & ~*set) == 0)
         known.insert(*set | OperationSet{1} << place);
   all_ = known.size() <= most;
   if (all_) {
@@ -67,7 +69,7 @@ void FusionGraph::Enumerate(size_t most) {
   }
   // Too many: the prefixes of one order are enough for a plan, though maybe not for the best.
   done_ = {0};
-  for (const size_t place : order_) done_.push_back(done_.back() | OperationSet{1} << place);
+  for (const size_t place : order) done_.push_back(done_.back() | OperationSet{1} << place);
 }
 
 std::optional<size_t> FusionGraph::Find(OperationSet set) const {

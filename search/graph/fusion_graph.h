@@ -48,13 +48,12 @@ class FusionGraph {
  private:
   static OperationSet Union(const std::vector<OperationSet>& of, OperationSet group);
   bool IsConnected(OperationSet group) const;
-  void FindOrder(const GraphUses& uses);
-  void Enumerate(size_t most);
+  // An order of all operations; `needs` gets what comes before each in every order.
+  std::vector<size_t> OrderOf(const GraphUses& uses, std::vector<OperationSet>* needs) const;
+  void Enumerate(const GraphUses& uses, size_t most);
   std::vector<size_t> FindBefore(size_t end) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
-  std::vector<OperationSet> needs_;                       // what comes before the operation
-  std::vector<size_t> order_;                             // of all operations, if there are too many sets
   OperationSet returned_ = 0;                             // what makes the kernel's results
   std::vector<OperationSet> done_;
   std::vector<std::vector<size_t>> before_;  // by the number of the set

@@ -41,13 +41,13 @@ constexpr int kWideBits = 512;
 constexpr std::string_view kWideTarget = "skylake-avx512";
 
 // A value, and the place of its key.
-struct Entry {
+struct DltiEntry {
   ordered_json value;
   TextPosition position;
 };
-using Entries = std::map<std::string, Entry>;
+using DltiEntries = std::map<std::string, DltiEntry>;
 
-std::optional<ordered_json> NumberOf(std::string_view word) {
+std::optional<ordered_json> NumberIn(std::string_view word) {
   // Whole numbers first, as files of targets tell them from others.
   const char* const end = word.data() + word.size();
   int64_t whole = 0;
@@ -61,7 +61,7 @@ std::optional<ordered_json> NumberOf(std::string_view word) {
 }
 
 // The text with blanks for comments, which go from // to the end of the line.
-std::string WithoutComments(std::string_view text) {
+std::string BlankComments(std::string_view text) {
   std::string blanked(text);
   bool quoted = false;
   for (size_t i = 0; i < blanked.size(); ++i) {
@@ -79,7 +79,7 @@ class DltiReader {
   DltiReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   // The entries of the CPU. Of several devices of which none is called so, the first counts.
-  absl::StatusOr<Entries> Read() {
+  absl::StatusOr<DltiEntries> Read() {
     const size_t system = text_.find(kSystem), device = text_.find(kDevice);
     at_ = system != std::string_view::npos ? system : device;
     if (at_ == std::string_view::npos)
@@ -124,15 +124,15 @@ class DltiReader {
   }
 
   // <"CPU" : DEVICE, ...>
-  absl::StatusOr<Entries> ReadSystem() {
+  absl::StatusOr<DltiEntries> ReadSystem() {
     at_ += kSystem.size();
-    std::optional<Entries> first;
+    std::optional<DltiEntries> first;
     if (absl::Status open = Need("<"); !open.ok()) return open;
     do {
       const absl::StatusOr<std::string> name = ReadString();
       if (!name.ok()) return name.status();
       if (!Take("=") && !Take(":")) return Expected("':' or '='");
-      absl::StatusOr<Entries> entries = ReadDevice();
+      absl::StatusOr<DltiEntries> entries = ReadDevice();
       if (!entries.ok()) return entries.status();
       if (absl::EqualsIgnoreCase(*name, "CPU")) return entries;
       if (!first) first = *std::move(entries);
@@ -142,8 +142,8 @@ class DltiReader {
   }
 
   // #dlti.target_device_spec<ENTRY, ...>
-  absl::StatusOr<Entries> ReadDevice() {
-    Entries entries;
+  absl::StatusOr<DltiEntries> ReadDevice() {
+    DltiEntries entries;
     for (std::string_view sign : {kDevice, std::string_view("<")})
       if (absl::Status status = Need(sign); !status.ok()) return status;
     while (!Take(">")) {
@@ -155,7 +155,7 @@ class DltiReader {
   }
 
   // #dlti.dl_entry<"key", VALUE>, or "key" = VALUE
-  absl::Status ReadEntry(Entries* entries) {
+  absl::Status ReadEntry(DltiEntries* entries) {
     const bool spelled = Take(kEntry);
     if (spelled)
       if (absl::Status open = Need("<"); !open.ok()) return open;
@@ -166,7 +166,7 @@ class DltiReader {
     if (absl::Status sign = Need(spelled ? "," : "="); !sign.ok()) return sign;
     absl::StatusOr<ordered_json> value = ReadValue();
     if (!value.ok()) return value.status();
-    if (!entries->emplace(*key, Entry{*std::move(value), position}).second)
+    if (!entries->emplace(*key, DltiEntry{*std::move(value), position}).second)
       return ErrorAt(file_, position, Cat("expected each key once, got ", Quoted(*key)));
     return spelled ? Need(">") : absl::OkStatus();
   }
@@ -183,7 +183,7 @@ class DltiReader {
     const size_t end = std::min(text_.find_first_of(" \n\t\r,>:", at_), text_.size());
     const std::string_view word = text_.substr(at_, end - at_);
     if (word.empty()) return Expected("a number or a text in quotes");
-    std::optional<ordered_json> value = NumberOf(word);
+    std::optional<ordered_json> value = NumberIn(word);
     if (word == "true" || word == "false") value = word == "true";
     SkipValue();
     return value.value_or(nullptr);
@@ -219,12 +219,12 @@ std::string PointerOf(const std::string& key) {
 // Some write numbers as texts.
 ordered_json AsNumber(const ordered_json& value) {
   const std::optional<ordered_json> number =
-      value.is_string() ? NumberOf(value.get<std::string>()) : std::nullopt;
+      value.is_string() ? NumberIn(value.get<std::string>()) : std::nullopt;
   return number ? *number : value;
 }
 
 // What the entries leave open, as pointers and values. A list of features is given as a whole.
-ordered_json BaseOf(const Entries& entries) {
+ordered_json BaseOf(const DltiEntries& entries) {
   const auto bits = entries.find(std::string(kVectorBits));
   const bool wide = bits != entries.end() && AsNumber(bits->second.value) == kWideBits;
   Target base = DefaultTarget();
@@ -259,7 +259,8 @@ std::string NameOfFile(std::string_view file) {
 }
 
 // Reads a target file. An error has the place in the user's text, not in this one, which nobody has seen.
-absl::StatusOr<TargetFile> Read(const ordered_json& pointers, std::string_view file, TextPosition position) {
+absl::StatusOr<TargetFile> ReadPointers(const ordered_json& pointers, std::string_view file,
+                                        TextPosition position) {
   const std::optional<std::string> nested = Nested(pointers);
   if (!nested)
     return ErrorAt(file, position, Cat("expected keys of a target file behind '", kOwnPrefix, "/'"));
@@ -279,14 +280,15 @@ std::string Literal(const ordered_json& value) {
 }
 
 // The error of the entry that is wrong by itself; if there is none, that of all together.
-absl::Status ErrorOfOne(const Entries& entries, const ordered_json& base, std::string_view file,
+absl::Status ErrorOfOne(const DltiEntries& entries, const ordered_json& base, std::string_view file,
                         const absl::Status& error) {
   for (const auto& [key, entry] : entries) {
     const std::string pointer = PointerOf(key);
     if (pointer.empty() || pointer.starts_with(kFeatureList)) continue;
     ordered_json alone = base;
     alone[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
-    if (const absl::Status status = Read(alone, file, entry.position).status(); !status.ok()) return status;
+    if (const absl::Status status = ReadPointers(alone, file, entry.position).status(); !status.ok())
+      return status;
   }
   return error;
 }
@@ -296,8 +298,8 @@ absl::Status ErrorOfOne(const Entries& entries, const ordered_json& base, std::s
 bool IsDltiFile(std::string_view path) { return path.ends_with(".mlir"); }
 
 absl::StatusOr<TargetFile> ParseDlti(std::string_view text, std::string_view file) {
-  const std::string blanked = WithoutComments(text);
-  const absl::StatusOr<Entries> entries = DltiReader(blanked, file).Read();
+  const std::string blanked = BlankComments(text);
+  const absl::StatusOr<DltiEntries> entries = DltiReader(blanked, file).Read();
   if (!entries.ok()) return entries.status();
   const ordered_json base = BaseOf(*entries);
   ordered_json json = base;
@@ -315,7 +317,7 @@ absl::StatusOr<TargetFile> ParseDlti(std::string_view text, std::string_view fil
     json[pointer] = IsOwn(key) ? entry.value : AsNumber(entry.value);
   }
   absl::StatusOr<TargetFile> target =
-      Read(json, file, entries->empty() ? TextPosition{} : entries->begin()->second.position);
+      ReadPointers(json, file, entries->empty() ? TextPosition{} : entries->begin()->second.position);
   if (!target.ok()) return ErrorOfOne(*entries, base, file, target.status());
   for (const CommonKey& common : kCommonKeys)
     if (!given.contains(std::string(common.pointer))) missing.emplace_back(common.key);

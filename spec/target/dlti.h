@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes targets as attributes of MLIR's dialect DLTI (data layout and target information), so that
-// compilers that live in MLIR describe a CPU in their own words. docs/targets.md has the keys.
+// Reads and writes targets as attributes of MLIR's dialect DLTI (data layout and target information).
+// Compilers that live in MLIR describe a CPU in these words. docs/targets.md has the keys.
 //
 //   #dlti.target_system_spec<"CPU" : #dlti.target_device_spec<
 //     #dlti.dl_entry<"L2_cache_size_in_bytes", 2097152 : i64>, ...>>
