@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cost/copy_cost.h"
 #include "cost/microkernel_cost.h"
@@ -18,6 +19,9 @@ namespace {
 
 // Bounds are summed in another order than costs. This factor keeps them below costs in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
+
+// To ask for a line ahead: an instruction, and what it takes from the loads beside it.
+constexpr double kAskCycles = 2;
 
 // Cycles of a sequential read. Threads that share a level have its lines in turn, which sets a floor.
 double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int active_threads) {
@@ -207,6 +211,29 @@ double CostModel::LhsContentionCycles(const Spec& spec, const Expansion& expansi
          target_.at(spec.operand[MatmulDims::kRhs].level).lhs_contention_cycles_per_line;
 }
 
+// Returns the cycles to ask for a tile of rhs while the one before is worked on, and those that it comes late
+// all the same. It lies in L2 then, which the transfer is changed to.
+double CostModel::AskingCycles(const Spec& spec, const Decision& decision, Transfer* transfer) const {
+  const auto way = [&](Level from) {
+    return LinesCycles(transfer->read, target_.at(from), spec.active_threads);
+  };
+  const double further = way(std::exchange(transfer->from, Level::kL2)) - way(Level::kL2);
+  return static_cast<double>(transfer->read.lines) * kAskCycles +
+         std::max(0.0, further - std::max(0.0, BesideTiles(spec, decision)));
+}
+
+// Returns what is waited for in a move of a relaxed spec, which also stands for copies that ask for the next
+// tile.
+double CostModel::RelaxedWaiting(const Spec& spec, const Decision& decision, const Expansion& expansion,
+                                 double waited) const {
+  if (decision.operand != MatmulDims::kRhs || decision.level != Level::kL1 || !MayAskAhead(spec))
+    return waited;
+  Transfer transfer = expansion.transfers[0];
+  const double asking = AskingCycles(spec, decision, &transfer);
+  return std::min(waited,
+                  asking + LinesCycles(transfer.read, target_.at(transfer.from), spec.active_threads));
+}
+
 // A copy that neither turns nor changes its elements goes vector by vector. Others work on words of `group`
 // elements: each element is widened, shifted and merged.
 double CostModel::PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
@@ -231,9 +258,12 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
   // A copy has no arithmetic to hide behind: the slower of its instructions and its lines counts.
-  const double read = TransferCycles(expansion.transfers[0], spec.active_threads);
+  Transfer source = expansion.transfers[0];
+  double asking = 0;
+  if (source.a_tile_ahead) asking = AskingCycles(spec, decision, &source);
+  const double read = TransferCycles(source, spec.active_threads);
   const double written = TransferCycles(expansion.transfers[1], spec.active_threads);
-  return target_.microkernel_cycles +
+  return target_.microkernel_cycles + asking +
          std::max(static_cast<double>(expansion.copied_elements) * per_element, read + written);
 }
 
@@ -263,15 +293,16 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
     case RewriteKind::kMove: {
       // A transfer hides behind the arithmetic below it, and behind no more than that; nor does the same
       // arithmetic hide the rest of the way once more.
-      const Exposure exposure = ExposureOf(spec, expansion);
       const bool ahead = expansion.num_transfers == 1 && expansion.transfers[0].a_tile_ahead;
+      const Exposure exposure = ExposureOf(spec, expansion);
       const double hiding = ahead ? BesideTiles(spec, decision) - exposure.below
                                   : std::max(0.0, HidingPlace(spec, decision.operand) - exposure.below);
       // Which loads bring it is up to the microkernels; the widest ones are taken for it.
       const double slower = decision.operand == MatmulDims::kRhs && !ahead
                                 ? WideLoadCycles(spec, expansion.transfers[0].read, target_.vectors.front())
                                 : 0;
-      const double waited = std::max(exposure.exposed, exposure.total + slower - hiding);
+      double waited = std::max(exposure.exposed, exposure.total + slower - hiding);
+      if (IsRelaxed(spec)) waited = RelaxedWaiting(spec, decision, expansion, waited);
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
@@ -356,6 +387,12 @@ int64_t CostModel::CompulsoryLines(const Spec& spec, int operand) const {
   return std::min(lines, bytes / target_.line_bytes);
 }
 
+// Returns the least cycles of copies that ask for so many lines of rhs ahead: all of them come from L2.
+double CostModel::LeastAsking(const Spec& spec, int64_t lines) const {
+  return static_cast<double>(lines) * kAskCycles +
+         LinesCycles({lines, 0, 0}, target_.at(Level::kL2), spec.active_threads);
+}
+
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, int64_t lines, Level from) const {
   const MemoryLevel& level = target_.at(from);
   const double read = LinesCycles({lines, 0, 0}, level, spec.active_threads);
@@ -386,7 +423,9 @@ Cost CostModel::LowerBound(const Spec& spec) const {
     }
     const double from_l2 = std::min(way.exposed, Compulsory(spec, operand, lines, Level::kL2).exposed);
     near += from_l2;
-    (operand == kRhs ? far_of_rhs : far) += way.exposed - from_l2;
+    const double exposed =
+        operand == kRhs && MayAskAhead(spec) ? std::min(way.exposed, LeastAsking(spec, lines)) : way.exposed;
+    (operand == kRhs ? far_of_rhs : far) += std::max(0.0, exposed - from_l2);
   }
   near += of_blocks ? compute_.ProductsOfBlocks(spec, Compulsory(spec, kRhs, from).exposed)
                     : compute_.ProductsAndCopies(spec, brought);
@@ -404,7 +443,9 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     if (spec.tensor(operand).level != slow) continue;
     const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
-    const double cycles = std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed);
+    double cycles = std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed);
+    if (operand == MatmulDims::kRhs && MayAskAhead(spec))
+      cycles = std::min(cycles, LeastAsking(spec, CompulsoryLines(spec, operand)) - from_fast.total);
     // Costs are whole units, rounded for each transfer. Those are of a line at least: a unit a line is
     // all that may be lost on the way.
     const auto lines = static_cast<double>(FootprintOf(spec, operand, target_).lines);

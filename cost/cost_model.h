@@ -84,6 +84,10 @@ class CostModel {
   double EvictedCycles(const Spec& spec, const Expansion& expansion) const;
   double WideLoadCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const;
   double LhsContentionCycles(const Spec& spec, const Expansion& expansion) const;
+  double AskingCycles(const Spec& spec, const Decision& decision, Transfer* transfer) const;
+  double RelaxedWaiting(const Spec& spec, const Decision& decision, const Expansion& expansion,
+                        double waited) const;
+  double LeastAsking(const Spec& spec, int64_t lines) const;
   double CutPanelsCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double HidingPlace(const Spec& spec, int operand) const;

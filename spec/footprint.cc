@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -156,6 +157,14 @@ int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint,
   const MemoryLevel& cache = target.at(level);
   const int64_t lines = LinesHeld(spec, operand, footprint, target);
   return CeilDiv(lines * Sets(cache, target), SetsOfRows(spec, operand, lines, target, cache));
+}
+
+int64_t RowsInHalfOfWays(const Spec& spec, int operand, const Target& target, Level level) {
+  const MemoryLevel& cache = target.at(level);
+  const int64_t stride_bytes = Bytes(spec.tensor(operand).dtype, RowStride(spec, operand));
+  if (stride_bytes < target.line_bytes) return std::numeric_limits<int64_t>::max();
+  const int64_t way_bytes = Sets(cache, target) * target.line_bytes;
+  return WalkOverSets(stride_bytes, way_bytes, target.line_bytes).rows * std::max(1, cache.ways / 2);
 }
 
 namespace {

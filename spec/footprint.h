@@ -28,6 +28,9 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target);
 int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint, const Target& target,
                       Level level);
 
+// Returns how many of the caller's rows, of any width, take no more than half of the ways of any set.
+int64_t RowsInHalfOfWays(const Spec& spec, int operand, const Target& target, Level level);
+
 // True if the current lines of a tile's rows, read side by side, do not fit the ways of the L1 sets they fall
 // on: a line is gone before the walk along its row comes back to it.
 bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target);

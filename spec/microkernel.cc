@@ -8,6 +8,7 @@
 
 #include "spec/block.h"
 #include "spec/check.h"
+#include "spec/footprint.h"
 
 namespace kirsch {
 namespace {
@@ -440,6 +441,26 @@ bool RhsHasShortRuns(const Spec& spec) {
   const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
   return spec.op_info().base == OpKind::kMatmul && spec.size[MatmulDims::kM] >= kLeastRows &&
          rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
+}
+
+bool CopyAsksAhead(const Spec& spec, const Decision& decision, const Target& target) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  if (decision.operand != MatmulDims::kRhs || decision.level != Level::kL1 || IsRelaxed(spec)) return false;
+  if (!MayAskAhead(spec) || rhs.layout.order != decision.layout.order) return false;
+  const int64_t gap = int64_t{rhs.layout.ld} - ExtentOf(spec, MatmulDims::kRhs).inner;
+  if (Bytes(rhs.dtype, gap) < target.line_bytes) return false;
+  return ExtentOf(spec, MatmulDims::kRhs).outer <=
+         RowsInHalfOfWays(spec, MatmulDims::kRhs, target, Level::kL2);
+}
+
+bool IsRelaxed(const Spec& spec) { return spec.out().layout.kind == LayoutKind::kPacked; }
+
+bool MayAskAhead(const Spec& spec) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  if (spec.op_info().base != OpKind::kMatmul || rhs.level <= Level::kL2 || IsOfBlocks(rhs.dtype))
+    return false;
+  if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, MatmulDims::kOut)) return false;
+  return IsRelaxed(spec) ? rhs.resident == 0 : rhs.layout.kind == LayoutKind::kStrided && MayBeCopied(rhs);
 }
 
 namespace {

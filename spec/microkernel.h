@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "spec/decision.h"
 #include "spec/dtype.h"
 #include "spec/instruction.h"
 #include "spec/spec.h"
@@ -182,6 +183,17 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // True if tiles of rhs are short pieces of rows of the caller's, which prefetchers don't follow, and each is
 // multiplied by so many rows of lhs that there is time to prefetch the next one.
 bool RhsHasShortRuns(const Spec& spec);
+
+// True if the copy (kPack) takes pieces of rows of rhs from beyond L2 to L1. Prefetchers don't follow such
+// pieces, so the program asks for the next ones while it works on these. They wait in L2, so it doesn't where
+// they fall on few of its sets.
+bool CopyAsksAhead(const Spec& spec, const Decision& decision, const Target& target);
+
+// True if some program of the spec, or of one that it is the relaxed form of, may have such copies.
+bool MayAskAhead(const Spec& spec);
+
+// True of specs whose operands are dense to make others easier: no program packs the output.
+bool IsRelaxed(const Spec& spec);
 
 // True if rhs has whole columns that lie one behind the other, so few that they may stay whole. The next ones
 // can then be prefetched in the order in which they lie in memory. Gaps may be of a line or two: engines

@@ -22,6 +22,9 @@ struct MicrokernelParameters {
         rhs(builder.PointerParameter("rhs", PointeeOf(kernel.rhs.dtype), false)),
         out(builder.PointerParameter("out", kernel.out.dtype, true)),
         arguments(ArgumentParameters(builder, kernel)),
+        asked(kernel.asked_lines != 0
+                  ? builder.PointerParameter("asked", PointeeOf(kernel.asked.dtype), false)
+                  : kNoVar),
         trips(builder.IndexParameter("trips")),
         rest(kernel.has_rest() ? builder.IndexParameter("rest") : kNoVar) {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
@@ -40,15 +43,30 @@ struct MicrokernelParameters {
     return arguments;
   }
 
-  // Pointers. The loops over the reduction advance lhs and rhs; out stays at the tile's first element.
+  // Pointers. The loops over the reduction advance lhs, rhs and asked; out stays at the tile's first element.
   VarId lhs, rhs, out;
   std::vector<VarId> arguments;
+  VarId asked;
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;            // of the loops around these, the innermost first
   VarId tail = kNoVar, add = kNoVar;   // see TileShape::runtime_k_tail, runtime_beta
   VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
 };
+
+// Asks for what belongs to `rows` steps of the reduction from step `first` of a trip on
+// (TileShape::asked_lines). Trips advance the pointer by AskedRow(their steps).
+inline Affine AskedRow(const Microkernel& kernel, const MicrokernelParameters& parameters, int64_t row) {
+  return kernel.asked.At(row, 0, parameters.size);
+}
+inline void Ask(ProcedureBuilder& builder, const Microkernel& kernel, const MicrokernelParameters& parameters,
+                int64_t first, int64_t rows) {
+  const int64_t in_line = kLineBytes / Bytes(kernel.asked.dtype);
+  for (int64_t row = first; row < first + rows; ++row)
+    for (int64_t line = 0; line < kernel.asked_lines; ++line)
+      builder.Do(Prefetch{{parameters.asked, Plus(AskedRow(kernel, parameters, row), line * in_line)},
+                          /*into_l2=*/true});
+}
 
 // Declares a vector that has as many words of `dtype` as the tile's accumulators have lanes.
 inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, Dtype dtype,

@@ -60,6 +60,7 @@ std::string Microkernel::Name() const {
            prefetches_in_order  ? "inorder"
            : prefetches_into_l2 ? "l2ahead"
                                 : "ahead");
+  if (asked_lines != 0) Append(&name, "_asks", asked_lines, asked.Name());
   if (prefetch_out) Append(&name, "_far");
   return name;
 }

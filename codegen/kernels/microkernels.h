@@ -77,9 +77,9 @@ struct Microkernel : TileShape {
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
 // The procedure. Its parameters, those in brackets only where the kernel needs them:
-//   lhs, rhs, out, [what the epilogue takes], trips of the main loop, [trips of the rest],
-//   [trips of the loops around these, the innermost first], [what is left of the reduction],
-//   [not 0 if it adds], [the run-time size], [KernelRun::last]
+//   lhs, rhs, out, [what the epilogue takes], [what is asked for], trips of the main loop, [trips of the
+//   rest], [trips of the loops around these, the innermost first], [what is left of the reduction], [not 0 if
+//   it adds], [the run-time size], [KernelRun::last]
 // There is a rest where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 

@@ -91,6 +91,7 @@ class OuterProduct {
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k);
       if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k());
+      Ask(builder_, kernel_, parameters_, k, count);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         if (kernel_.one_by_one())
@@ -105,6 +106,8 @@ class OuterProduct {
     }
     builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, steps, LhsAt(0, steps * group()))});
     builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, RhsAt(steps * group(), 0))});
+    if (kernel_.asked_lines != 0)
+      builder_.Do(Advance{parameters_.asked, AskedRow(kernel_, parameters_, steps * group())});
   }
 
   // Reads vector j of row k, or of the group of rows that begins there.

@@ -41,6 +41,9 @@ class TileProduct {
       Step([&](int i) { LoadLhs(i); }, [&](int j) { LoadRhs(j); });
       builder_.Do(Advance{parameters_.lhs, LhsAt(0, kernel_.step())});
       builder_.Do(Advance{parameters_.rhs, Constant(kernel_.rhs.At(kernel_.step(), 0))});
+      Ask(builder_, kernel_, parameters_, 0, kernel_.step());
+      if (kernel_.asked_lines != 0)
+        builder_.Do(Advance{parameters_.asked, AskedRow(kernel_, parameters_, kernel_.step())});
     });
     if (parameters_.tail != kNoVar)
       builder_.WithAny(parameters_.tail,

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "spec/footprint.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
@@ -15,9 +16,11 @@ constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
 constexpr uint32_t kMaxDotColumns = 6;
 constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
 constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
-constexpr uint32_t kWalkedRows = 8;     // rows of rhs that are read side by side in a walk along them,
-constexpr uint32_t kFewWalkers = 16;    // for at most so many rows of the output,
-constexpr int64_t kLongWalk = 4096;  // over so many elements at least: shorter ones only cost time to search
+constexpr uint32_t kFewAskers = 64;   // but for so many rows, which ask for rows of rhs that meet in a cache,
+constexpr uint32_t kAskedRows = 32;   // no finer than this
+constexpr uint32_t kWalkedRows = 8;   // rows of rhs that are read side by side in a walk along them,
+constexpr uint32_t kFewWalkers = 16;  // for at most so many rows of the output,
+constexpr int64_t kLongWalk = 4096;   // over so many elements at least: shorter ones only cost time to search
 constexpr uint32_t kLargestGroup = 4;  // of steps of a reduction, which tiles must not cut
 constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
 
@@ -83,18 +86,25 @@ bool MayWalkRows(const Spec& spec, uint32_t rows) {
 }
 
 // Returns the least tile of a reduction, in steps. It is finer where the output has few rows: rhs is then
-// streamed, not reused, and wants long runs.
-uint32_t FinestSteps(const Spec& spec) {
+// streamed, not reused, and wants long runs. Where copies ask for the next rows of rhs (CopyAsksAhead), tiles
+// are at least so fine that L2 holds these.
+uint32_t FinestSteps(const Spec& spec, const Target& target) {
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
-  const uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
+  uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
+  if (rows <= kFewAskers && !IsRelaxed(spec) && MayAskAhead(spec))
+    while (finest >
+           std::max<int64_t>(kAskedRows, RowsInHalfOfWays(spec, MatmulDims::kRhs, target, Level::kL2)))
+      finest /= 2;
   return MayWalkRows(spec, rows) ? std::min(finest, kWalkedRows) : finest;
 }
 
 // Appends tiles of whole blocks, if rhs is of blocks. (An ideal rhs stands for its copies, too, which may be
 // tiled finer: a bound must include them.)
-void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
+void AppendReductionSizes(const Spec& spec, uint32_t size, const Target& target,
+                          std::vector<uint32_t>* sizes) {
   const auto block = static_cast<uint32_t>(BlockOf(spec.operand[MatmulDims::kRhs].dtype));
-  AppendPowers(spec.ideal ? FinestSteps(spec) : std::max(FinestSteps(spec), block), 0, size, sizes);
+  const uint32_t finest = FinestSteps(spec, target);
+  AppendPowers(spec.ideal ? finest : std::max(finest, block), 0, size, sizes);
 }
 
 // Appends tiles along the dim of vectors: single columns where there are dot products, then whole vectors, as
@@ -125,7 +135,7 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   if (IsReduction(spec, dim)) {
     // Columns that are prefetched are read whole.
-    if (!PrefetchesColumns(spec)) AppendReductionSizes(spec, size, sizes);
+    if (!PrefetchesColumns(spec)) AppendReductionSizes(spec, size, target, sizes);
     return;
   }
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
@@ -136,10 +146,10 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
 // Adds whole runs of digits to the sizes from the first-th on, and leaves those that the window's tiles may
 // have. (All, if the window's operand is dense: a relaxation includes the programs of what it relaxes, and of
 // its copies, if it may have any.)
-void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first,
+void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first, const Target& target,
                   std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
-  const uint32_t finest = IsReduction(spec, dim) ? FinestSteps(spec) : 1;
+  const uint32_t finest = IsReduction(spec, dim) ? FinestSteps(spec, target) : 1;
   for (int level = 1; level < axis.digits; ++level)
     AppendPowers(static_cast<uint32_t>(std::min<int64_t>(axis.unit(level), size)), finest - 1, size, sizes);
   const auto begin = sizes->begin() + static_cast<std::ptrdiff_t>(first);
@@ -167,7 +177,8 @@ uint32_t BoundPanel(const Spec& spec) {
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const size_t first = sizes->size();
   AppendSizes(spec, dim, target, sizes);
-  if (const DigitAxis* const axis = WindowAxis(spec, dim)) FollowWindow(spec, dim, *axis, first, sizes);
+  if (const DigitAxis* const axis = WindowAxis(spec, dim))
+    FollowWindow(spec, dim, *axis, first, target, sizes);
 }
 
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths) {

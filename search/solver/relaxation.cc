@@ -19,10 +19,16 @@ uint8_t IdealOf(const Spec& spec) {
   return MayBeCopied(spec.operand[MatmulDims::kLhs]) ? kIdealLhs : 0;
 }
 
+// What a dense rhs says of its way (TensorSpec::resident): 0 where copies that ask for the next tile may
+// bring it, or where it is near.
+uint8_t WayOf(const Spec& spec) {
+  return spec.operand[MatmulDims::kRhs].level <= Level::kL2 || MayAskAhead(spec) ? 0 : kResident;
+}
+
 // Makes all operands dense; false if they were. An operand whose rows overlap has fewer lines than a dense
 // one would have. So it is taken to be in registers, at no cost.
 bool MakeDense(Spec* spec) {
-  const uint8_t ideal = IdealOf(*spec);
+  const uint8_t ideal = IdealOf(*spec), way = WayOf(*spec);
   bool changed = spec->ideal != ideal;
   spec->ideal = ideal;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
@@ -32,10 +38,11 @@ bool MakeDense(Spec* spec) {
       if (ideal != kIdealInputs) dense.group = tensor.layout.group;
       if (InnerDim(*spec, operand) == MatmulDims::kK) dense.order = Order::kCol;
     }
-    changed |= !(tensor.layout == dense) || tensor.resident != 0;
+    const uint8_t resident = operand == MatmulDims::kRhs ? way : 0;
+    changed |= !(tensor.layout == dense) || tensor.resident != resident;
     if (Overlaps(*spec, operand)) tensor.level = Level::kVrf;
     tensor.layout = dense;
-    tensor.resident = 0;
+    tensor.resident = resident;
   }
   return changed;
 }
@@ -115,6 +122,7 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
     TensorSpec& tensor = relaxed.spec.tensor(operand);
     if (tensor.level == slowest) tensor.level = closer;
   }
+  relaxed.spec.operand[MatmulDims::kRhs].resident = WayOf(relaxed.spec);
   // L1 and L2 are private to a core, so other threads make no difference from here on. One relaxed spec then
   // serves all numbers of threads.
   if (closer <= Level::kL2) relaxed.spec.active_threads = 1;

@@ -24,7 +24,7 @@ struct Relaxation {
 // 2. It makes every operand dense: no strides and no panels. So every line is full, and every tile size is
 //    allowed. An operand that overlaps itself, such as a window, takes no lines and no time. Narrow inputs
 //    need no widening if they may still be copied. An input that is read as it lies keeps its type and its
-//    groups.
+//    groups. An rhs that copies may ask for ahead may still be so (CostModel prices its move as either).
 // 3. It brings the operands at the slowest level one level closer.
 //
 // Example, of `relu(matmul)` with strided operands in L3: first the matmul alone, strided in L3. Then dense

@@ -141,7 +141,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   } else {
     builder_.AddRun(pack, {from, to});
   }
-  WriteNode(child, inside);
+  AskForNext(impl, pack, views[operand], [&] { WriteNode(child, inside); });
   FreeOwn(bytes);
 }
 

@@ -212,6 +212,7 @@ struct ImplWriter::Tiles {
   const Impl::Child& child;
   DigitAxis axis;  // how a window is indexed by the dim that is tiled
   int64_t tasks;   // in each tile
+  bool go_on;      // other tiles come behind them
 
   int64_t size() const { return child.impl.spec.size[impl.decision.dim]; }
   // True if the digits say where the operand's tiles are.
@@ -285,17 +286,21 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
 // threads do not share.
 void ImplWriter::WriteTiles(const Impl& impl, const OperandViews& views, const std::optional<Affine>& task) {
   const DigitAxis* const axis = WindowAxis(impl.spec, impl.decision.dim);
+  const std::optional<AskedTile> asked = asked_;
   int64_t position = 0, tasks = 0;
   for (const Impl::Child& child : impl.children) {
     CheckTile(impl.spec, child.impl.spec, impl.decision.dim);
-    Tiles tiles{impl, child, DigitAxis::Strided(1), task ? TaskCount(child.impl) : 0};
+    Tiles tiles{impl, child, DigitAxis::Strided(1), task ? TaskCount(child.impl) : 0,
+                &child != &impl.children.back()};
     if (axis != nullptr) tiles.axis = *axis;
     // The children's tasks follow each other.
     const std::optional<Affine> first = task ? std::optional(Plus(*task, tasks)) : std::nullopt;
     WriteRuns(tiles, tiles.axis.digits - 1, {views, first, position}, child.trips);
     position += child.trips * tiles.size();
     tasks += child.trips * tiles.tasks;
+    asked_.reset();  // the first tiles have asked for everything
   }
+  asked_ = asked;
   KIRSCH_CHECK(position == impl.spec.size[impl.decision.dim]);
 }
 
@@ -333,12 +338,24 @@ template <typename WriteBody>
 void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, int64_t count, int64_t step,
                         const WriteBody& body) {
   if (count == 0) return;
-  if (count == 1) return body(place);
+  around_.push_back(TurnOf(tiles.impl, place.views, place.position, step));
+  around_.back().known = !place.task;
+  // The loops over a window's digits are not told apart: each is taken to go on.
+  around_.back().goes_on = tiles.go_on || WindowAxis(tiles.impl.spec, tiles.impl.decision.dim) != nullptr;
+  if (count == 1) {
+    body(place);
+    return around_.pop_back();
+  }
   const Affine turn = turn_;
   turns_ *= count;
+  around_.back().trips = count;
+  const std::optional<AskedTile> asked = asked_;
+  if (asked_) asked_->trips *= count;
   builder_.AddLoop(Whole(count), [&](VarId index) {
     // Turns count through all loops outside, the innermost fastest.
     turn_ = Plus(Times(turn, count), index, 1);
+    around_.back().variable = index;
+    if (asked_) asked_->trip = Plus(Times(asked_->trip, count), index, 1);
     TilePlace at = place;
     if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
     for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
@@ -353,6 +370,8 @@ void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, i
     }
     body(at);
   });
+  around_.pop_back();
+  asked_ = asked;
   turn_ = turn;
   turns_ /= count;
 }
@@ -408,10 +427,17 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
       view.start.offset =
           Behind(view.start.offset, view, impl.spec, operand, static_cast<int>(dim), size, number);
     }
+    around_.push_back(TurnOf(impl, views, 0, size));
+    around_.back().known = &part == &tile;
+    around_.back().goes_on = true;  // as far as is known here
     const Affine before = tiles_before_;
     if (dim == MatmulDims::kK && !impl.spec.accumulate) tiles_before_ = Plus(before, number, 1);
+    const std::optional<AskedTile> asked = asked_;
+    if (asked_) asked_->trip = IndexOf(number);
     WriteNode(part, at);
+    asked_ = asked;
     tiles_before_ = before;
+    around_.pop_back();
   };
   const auto write_left = [&](const Impl& rest, VarId number, int64_t min_tail) {
     builder_.AddLet({all, size, true, min_tail},
@@ -542,7 +568,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;
   if (SumsInBlocks(spec))
     shape.sum_levels = SumLevels(spec.size[MatmulDims::kK] * kSumBlock / shape.block_steps());
-  builder_.AddRun(std::move(shape), std::move(at), length, last_, adds);
+  AddTile(std::move(shape), std::move(at), length, adds);
 }
 
 }  // namespace kirsch

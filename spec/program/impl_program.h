@@ -97,6 +97,24 @@ class ImplWriter {
  private:
   struct Tiles;
   struct TilePlace;
+  // Tiles that run one after the other, around the node that is being written. Distances are in elements of
+  // rhs.
+  struct Turn {
+    VarId variable = kNoVar;  // of the loop over them; kNoVar: there is only one
+    int64_t trips = 1;
+    bool goes_on = false;  // other tiles of the same node come behind them
+    bool known = true;     // false: they are any thread's, so what comes next is not known
+    Affine before, step;   // from the beginning of the node to the first tile; from each to the next
+  };
+  // The tile of rhs after the one that has been copied, which register tiles ask for: one of its rows with
+  // each step of the reduction. The trips of all loops between share its lines; this is trip number `trip`.
+  struct AskedTile {
+    OperandPlace place;
+    MatrixLayout layout;
+    int64_t rows = 0, columns = 0;
+    Affine trip = {};
+    int64_t trips = 1;
+  };
 
   // Each Write function below handles one kind of node, or one form of it; WriteNode chooses.
   void WriteNode(const Impl& impl, const OperandViews& views);
@@ -127,6 +145,13 @@ class ImplWriter {
   void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                        const OperandPlace& to);
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
+  Turn TurnOf(const Impl& impl, const OperandViews& views, int64_t position, int64_t step) const;
+  using UsePlace = std::function<void(const Affine& place)>;
+  void WithNextTile(const Affine& start, const UsePlace& use);
+  void WithNextTile(size_t levels, const Affine& place, const Affine& last, const UsePlace& use);
+  void AskForNext(const Impl& impl, const PackShape& pack, const OperandView& from,
+                  const std::function<void()>& body);
+  void AddTile(TileShape shape, std::vector<OperandPlace> at, const Count& length, const Affine& adds);
   bool Varies(size_t dim) const { return sizes_[dim].all != kNoVar; }
   std::optional<size_t> VaryingDimOf(const Impl& impl, size_t operand) const;
   // Runs `body` while `left` is what there is of the dim: of a boundary tile, what is left of the division.
@@ -159,6 +184,9 @@ class ImplWriter {
   // loops take one place for each run.
   Affine turn_;
   int64_t turns_ = 1;
+  // The loops around the node that is being written, the innermost last.
+  std::vector<Turn> around_;
+  std::optional<AskedTile> asked_;
 };
 
 }  // namespace kirsch

@@ -13,6 +13,7 @@ namespace {
 std::vector<Dtype> TypesOf(const TileShape& tile) {
   std::vector<Dtype> types = {tile.lhs.dtype, tile.rhs.dtype, tile.out.dtype};
   for (const EpilogueArgument& argument : tile.arguments) types.push_back(argument.dtype);
+  if (tile.asked_lines != 0) types.push_back(tile.asked.dtype);
   return types;
 }
 std::vector<Dtype> TypesOf(const PackShape& pack) { return {pack.from.dtype, pack.to.dtype}; }
@@ -33,7 +34,8 @@ std::vector<Dtype> TypesOf(const TransformShape& transform) {
 
 // Only tiles and packs know symbolic strides, and only kernels with columns have a tail.
 bool HasSymbolicStride(const TileShape& tile) {
-  return tile.lhs.symbolic_stride || tile.rhs.symbolic_stride || tile.out.symbolic_stride;
+  return tile.lhs.symbolic_stride || tile.rhs.symbolic_stride || tile.out.symbolic_stride ||
+         tile.asked.symbolic_stride;
 }
 bool HasSymbolicStride(const PackShape& pack) { return pack.from.symbolic_stride; }
 template <typename Shape>
@@ -51,7 +53,8 @@ bool HasRuntimeTail(const Shape&) {
 
 // Each run-time member is resolved and then switched off, so that equal constants mean equal shapes.
 void SetValues(TileShape* tile, const RunValues& values) {
-  for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out}) *layout = layout->ForSize(values.size);
+  for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out, &tile->asked})
+    *layout = layout->ForSize(values.size);
   if (tile->runtime_n_tail != 0) tile->n += values.last - tile->runtime_n_tail;
   tile->runtime_n_tail = 0;
   if (tile->runtime_k_tail) tile->k_tail = values.count % tile->step();

@@ -36,8 +36,8 @@ struct EpilogueArgument {
 
 // A register tile: out[m][n] (+)= sum over k of lhs[m][k] * rhs[k][n], in vector registers, and then the
 // epilogue. For a depthwise convolution (kLanewise), lhs[m][k] is a vector along n. The operands are lhs,
-// rhs, out, and those of the epilogue. The length of the reduction is no part of the shape: KernelRun::count
-// says it.
+// rhs, out, those of the epilogue, and what is asked for. The length of the reduction is no part of the
+// shape: KernelRun::count says it.
 struct TileShape {
   RegisterTile tile;
   int64_t m = 0, n = 0;  // of out
@@ -58,10 +58,15 @@ struct TileShape {
   // many bytes as are read in the meantime. The prefetch goes to L2 only, as the room in L1 is lhs's.
   bool prefetches_in_order = false;
   bool prefetches_into_l2 = false;  // L1 is full of the tile that is read
-  DigitAxis reduction = {};         // of a window: how it is indexed by the steps of the reduction
-  int sum_levels = 0;               // of sums in blocks: see SumLevels (spec/sum_blocks.h)
-  int64_t k_tail = 0;               // what is left of the reduction: k mod step()
-  bool runtime_k_tail = false;      // that is known when the kernel is run
+  // Lines of each row of another matrix that is asked for meanwhile, a row with each step of the reduction;
+  // they come to L2. 0: there is none. It is the operand behind those of the epilogue, and is not read, so it
+  // may lie behind the end of its buffer.
+  int64_t asked_lines = 0;
+  MatrixLayout asked = {};
+  DigitAxis reduction = {};     // of a window: how it is indexed by the steps of the reduction
+  int sum_levels = 0;           // of sums in blocks: see SumLevels (spec/sum_blocks.h)
+  int64_t k_tail = 0;           // what is left of the reduction: k mod step()
+  bool runtime_k_tail = false;  // that is known when the kernel is run
 
   // How many steps of the reduction, or how many columns, ahead the kernel prefetches elements of rhs. One of
   // the two is 0.

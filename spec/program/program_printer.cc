@@ -48,6 +48,7 @@ std::string Text(const TileShape& tile) {
            tile.prefetches_in_order  ? " in order"
            : tile.prefetches_into_l2 ? " into L2"
                                      : "");
+  if (tile.asked_lines != 0) Append(&text, " asks for ", tile.asked_lines, " lines of ", tile.asked.Name());
   return text;
 }
 
