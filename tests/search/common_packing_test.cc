@@ -185,6 +185,8 @@ TEST(CommonPackingTest, PlansShareOneBuffer) {
   int differed = 0;
   for (const char* text :
        {kMlp,
+        "kernel f[m = 1|200](x: f32[m,64], w: const f32[64,300], v: const f32[300,64]):\n"
+        " return matmul(relu(matmul(x, w)), v)",
         "kernel f[m = 1|7|33](x: f32[m,64], w: const f32[64,64], b: const f32[64]):\n"
         " h = softmax(matmul(x, w))\n return add(matmul(h, transpose(w)), matmul(h, w))"}) {
     Family family(text, target);
