@@ -54,13 +54,13 @@ std::string Microkernel::Name() const {
   }
   for (const EpilogueArgument& argument : arguments)
     Append(&name, "_", argument.columns ? "n" : "s", argument.row_stride);
+  if (asked_lines != 0) Append(&name, "_asks", asked_lines, asked.Name());
   if (prefetch_k() != 0) Append(&name, "_k", prefetch_k(), "ahead");
   if (prefetch_n() != 0)
     Append(&name, "_n", prefetch_n(),
            prefetches_in_order  ? "inorder"
            : prefetches_into_l2 ? "l2ahead"
                                 : "ahead");
-  if (asked_lines != 0) Append(&name, "_asks", asked_lines, asked.Name());
   if (prefetch_out) Append(&name, "_far");
   return name;
 }
