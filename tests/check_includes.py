@@ -48,6 +48,9 @@ MAY_SEE = {
 
     "page": {},
 
+    "import": {"spec/"},
+    "import/plugin": {},
+
     "synthesis": {"spec/", "rewrites/", "cost", "memo", "search/", "codegen/"},
     "synthesis/explain": {"spec/", "rewrites/", "cost", "memo", "search/", "codegen/", "synthesis"},
 
@@ -67,7 +70,7 @@ MAY_SEE = {
     "calibrate": {"spec/", "rewrites/", "cost", "memo", "search/", "codegen/", "page", "bench/"},
     "fidelity": {"spec/", "rewrites/", "cost", "memo", "search/", "codegen/", "page", "bench/"},
     "tools": {"spec/", "rewrites/", "cost", "memo", "search/", "codegen/", "page", "bench/", "calibrate", "fidelity",
-              "synthesis/"},
+              "import/", "synthesis/"},
     "library": {"spec/", "rewrites/", "cost", "memo", "search/", "codegen/", "synthesis/"},
     "python": {"library"},
 }
@@ -77,7 +80,8 @@ EXCEPTIONS = {("memo", "cost/cost.h")}  # the Cost value type
 FREE = {"tests", "examples"}
 # Header pattern -> the only top folders that may include it.
 ONLY_IN = {
-    r"llvm(-c)?/": {"codegen"},
+    r"llvm(-c)?/": {"codegen", "import/plugin"},
+    r"mlir(-c)?/": {"import/plugin"},
     r"boost/": {"bench", "spec"},
     r"CLI/": {"tools"},
 }
@@ -101,7 +105,7 @@ def complaint(folder, header):
     """Why a file in `folder` may not include `header`, or None."""
     top = folder.split("/")[0]
     for pattern, owners in ONLY_IN.items():
-        if re.match(pattern, header) and top not in owners:
+        if re.match(pattern, header) and not {top, folder} & owners:
             return f"only {'/, '.join(sorted(owners))}/ includes {header}"
     if top in FREE or header.split("/")[0] not in TOPS or "/" not in header:
         return None

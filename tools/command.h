@@ -30,6 +30,7 @@ void AddBenchCommand(const Command& app, const DbOptions& db, Run& run);
 void AddFidelityCommand(const Command& app, Run& run);
 void AddExplainCommand(const Command& app, const DbOptions& db, Run& run);
 void AddQueryCommand(const Command& app, const DbOptions& db, Run& run);
+void AddImportCommand(const Command& app, Run& run);
 void AddTargetCommand(const Command& app, Run& run);
 void AddCalibrateCommand(const Command& target_command, Run& run);  // kirsch target calibrate
 void AddHelpCommand(const Command& app, Run& run);

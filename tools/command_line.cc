@@ -125,6 +125,7 @@ int RunCommandLine(int argc, char** argv) {
   AddBenchCommand(root, db, run);
   AddExplainCommand(root, db, run);
   AddQueryCommand(root, db, run);
+  AddImportCommand(root, run);
   AddFidelityCommand(root, run);
   AddTargetCommand(root, run);
   AddDbCommand(root, db, run);

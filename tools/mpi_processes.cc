@@ -5,11 +5,10 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "bench/machine/shared_library.h"
 #include "spec/text/cat.h"
 #include "tools/mpi_plugin.h"
 
@@ -29,10 +28,10 @@ class MpiProcesses : public ProcessGroup {
  public:
   // `library`: the plug-in, loaded.
   explicit MpiProcesses(void* library)
-      : start_(Function<decltype(kirsch_mpi_start)>(library, "kirsch_mpi_start")),
-        stop_(Function<decltype(kirsch_mpi_stop)>(library, "kirsch_mpi_stop")),
-        gather_(Function<decltype(kirsch_mpi_gather)>(library, "kirsch_mpi_gather")),
-        broadcast_(Function<decltype(kirsch_mpi_broadcast)>(library, "kirsch_mpi_broadcast")) {
+      : start_(Symbol<decltype(kirsch_mpi_start)>(library, "kirsch_mpi_start")),
+        stop_(Symbol<decltype(kirsch_mpi_stop)>(library, "kirsch_mpi_stop")),
+        gather_(Symbol<decltype(kirsch_mpi_gather)>(library, "kirsch_mpi_gather")),
+        broadcast_(Symbol<decltype(kirsch_mpi_broadcast)>(library, "kirsch_mpi_broadcast")) {
     // MPI is started only if the plug-in has all four functions.
     started_ = start_ != nullptr && stop_ != nullptr && gather_ != nullptr && broadcast_ != nullptr &&
                start_(&rank_, &size_) != 0;
@@ -58,12 +57,6 @@ class MpiProcesses : public ProcessGroup {
   }
 
  private:
-  // The function of the plug-in by its name; null if there is none.
-  template <typename F>
-  static F* Function(void* library, const char* name) {
-    return reinterpret_cast<F*>(dlsym(library, name));
-  }
-
   // What the plug-in calls back: appends the bytes to the list behind `context`.
   static void Take(void* context, const char* data, int64_t bytes) {
     static_cast<std::vector<std::string>*>(context)->emplace_back(data, static_cast<size_t>(bytes));
@@ -82,10 +75,7 @@ class MpiProcesses : public ProcessGroup {
 // A process that is alone never loads MPI.
 absl::StatusOr<std::unique_ptr<ProcessGroup>> ProcessesOfThisJob() {
   if (!StartedAsOneOfSeveral()) return std::make_unique<OneProcess>();
-  std::error_code error;
-  // The plug-in lies beside the program.
-  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string path = (executable.parent_path() / "libkirsch_mpi.so").string();
+  const std::string path = BesideExecutable("libkirsch_mpi.so");
   // Open MPI's own plug-ins look for its symbols among the global ones.
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)

@@ -15,6 +15,7 @@
 #include "spec/text/text.h"
 #include "synthesis/cold_operands.h"
 #include "synthesis/family.h"
+#include "tools/mlir_file.h"
 #include "tools/options.h"
 #include "tools/target_option.h"
 
@@ -32,11 +33,19 @@ absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& ar
                                         DidYouMean(arguments.kernel, names)));
 }
 
+// The text of a file of kernels; of a file of MLIR, what it computes in the kernel language.
+absl::StatusOr<std::string> ReadKernelText(const std::string& path) {
+  if (!IsMlirFile(path)) return ReadFile(path);
+  const absl::StatusOr<std::vector<ImportedKernel>> kernels = ReadMlirFile(path);
+  if (!kernels.ok()) return kernels.status();
+  return TextOf(*kernels);
+}
+
 // The kernels of the file or of SPEC. Convolutions become graphs where Winograd's algorithm is allowed, as
 // only plans have it.
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
   if (!arguments.file.empty()) {
-    absl::StatusOr<std::string> text = ReadFile(arguments.file);
+    absl::StatusOr<std::string> text = ReadKernelText(arguments.file);
     if (!text.ok()) return text.status();
     absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file);
     if (kernels.ok() && !arguments.kernel.empty()) return OnlyKernel(arguments, *kernels);

@@ -20,13 +20,16 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names) {
   return absl::NotFoundError(reason);
 }
 
+std::string BesideExecutable(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (executable.parent_path() / file).string();
+}
+
 std::string PluginPath(const std::string& name) {
   const std::string file = Cat("lib", name, ".so");
   if (const char* directory = std::getenv("KIRSCH_PEER_DIR")) return Cat(directory, "/", file);
-  std::error_code error;
-  // Beside the executable, wherever the program was called from.
-  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (executable.parent_path() / "peers" / file).string();
+  return BesideExecutable(Cat("peers/", file));
 }
 
 }  // namespace kirsch

@@ -22,6 +22,9 @@ Function* Symbol(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
+// Returns the path of a file beside the executable, wherever the program was called from.
+std::string BesideExecutable(const std::string& file);
+
 // Returns where Kirsch's own plug-in `name` is: in $KIRSCH_PEER_DIR, or in peers/ beside the executable.
 std::string PluginPath(const std::string& name);
 

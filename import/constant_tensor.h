@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds a tensor that a program computes from its own constants alone: numbers, iotas, masks of these. It is
+// folded while the program is read.
+#ifndef KIRSCH_IMPORT_CONSTANT_TENSOR_H_
+#define KIRSCH_IMPORT_CONSTANT_TENSOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace kirsch {
+
+struct ConstantTensor {
+  std::vector<int64_t> shape;
+  std::vector<double> values;  // in row-major order; or a single one, which all elements are
+
+  bool uniform() const { return values.size() == 1; }
+  int64_t elements() const;
+  double at(int64_t element) const { return uniform() ? values[0] : values[static_cast<size_t>(element)]; }
+};
+
+// More elements than this are not folded.
+inline constexpr int64_t kMostFolded = int64_t{1} << 22;
+
+// The index along `axis`, of each element.
+ConstantTensor Iota(const std::vector<int64_t>& shape, size_t axis);
+
+// A tensor of `shape` whose axis dims[i] is the axis i of `tensor`, which may have size 1. Axes that are not
+// in `dims` are repeated. So a transposition is one of these, too.
+ConstantTensor Broadcast(const ConstantTensor& tensor, const std::vector<int64_t>& shape,
+                         const std::vector<int64_t>& dims);
+
+// The function of each element of tensors that have the shape, or are uniform.
+ConstantTensor Map(const std::vector<int64_t>& shape, absl::Span<const ConstantTensor* const> tensors,
+                   const std::function<double(absl::Span<const double>)>& function);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_IMPORT_CONSTANT_TENSOR_H_

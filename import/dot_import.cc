@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Imports dot_general: which axes become rows, steps and columns of a matmul, and which its batches.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "import/kernel_importer.h"
+#include "spec/matmul_types.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// The dims of both operands by what becomes of them.
+struct DotDims {
+  std::vector<int64_t> batch[2], contract[2], free[2];
+};
+
+// Nothing if the attribute names a dim twice, or one that is not there, or not as many for both sides.
+std::optional<DotDims> ReadDotDims(const MlirOperation& operation, const MlirType& lhs, const MlirType& rhs) {
+  const MlirAttribute* attribute = operation.Find("dot_dimension_numbers");
+  if (attribute == nullptr) return std::nullopt;
+  DotDims dims;
+  const std::array<const char*, 2> sides = {"lhs", "rhs"};
+  for (size_t side = 0; side < 2; ++side) {
+    const MlirType& type = side == 0 ? lhs : rhs;
+    dims.batch[side] = NumbersBehind(attribute->text, Cat(sides[side], "_batching_dimensions"));
+    dims.contract[side] = NumbersBehind(attribute->text, Cat(sides[side], "_contracting_dimensions"));
+    std::set<int64_t> used;
+    for (const auto* list : {&dims.batch[side], &dims.contract[side]})
+      for (const int64_t dim : *list)
+        if (dim < 0 || dim >= static_cast<int64_t>(type.shape.size()) || !used.insert(dim).second)
+          return std::nullopt;
+    for (int64_t dim = 0; dim < static_cast<int64_t>(type.shape.size()); ++dim)
+      if (used.count(dim) == 0) dims.free[side].push_back(dim);
+  }
+  if (dims.batch[0].size() != dims.batch[1].size() || dims.contract[0].size() != dims.contract[1].size())
+    return std::nullopt;
+  return dims;
+}
+
+// A factor that one or both operands have: the axis of each, or kUnit.
+struct DotAxis {
+  int64_t size = 1;
+  int of[2] = {kUnit, kUnit};
+};
+
+// A matmul that computes the product. The lists are indices into all axes.
+struct DotPlan {
+  int lhs = 0;               // the operand that is the matmul's lhs
+  std::vector<int> leading;  // batches, the outermost first
+  int rows = kUnit, steps = kUnit, columns = kUnit;
+  double cost = std::numeric_limits<double>::infinity();
+};
+
+bool Multiplies(Dtype lhs, Dtype rhs) {
+  return std::any_of(kMatmulTypes.begin(), kMatmulTypes.end(),
+                     [&](const MatmulTypes& row) { return IsSupported({lhs, rhs, row.out}); });
+}
+
+}  // namespace
+
+absl::Status KernelImporter::InferDotFactors(const FlatOperation& operation) {
+  const MlirType &lhs = TypeOf(operation.operands[0]), &rhs = TypeOf(operation.operands[1]);
+  const std::optional<DotDims> dims = ReadDotDims(*operation.of, lhs, rhs);
+  if (!dims) return Expected(operation, "dot_dimension_numbers with dims of both operands, each once");
+  const auto dim_of = [&](int value, int64_t dim) -> const DimFactors::List& {
+    return dims_[static_cast<size_t>(value)][static_cast<size_t>(dim)];
+  };
+  std::vector<std::pair<const DimFactors::List*, const DimFactors::List*>> alike;
+  std::vector<const DimFactors::List*> results;
+  for (size_t i = 0; i < dims->contract[0].size(); ++i)
+    alike.emplace_back(&dim_of(operation.operands[0], dims->contract[0][i]),
+                       &dim_of(operation.operands[1], dims->contract[1][i]));
+  for (size_t i = 0; i < dims->batch[0].size(); ++i) {
+    alike.emplace_back(&dim_of(operation.operands[0], dims->batch[0][i]),
+                       &dim_of(operation.operands[1], dims->batch[1][i]));
+    results.push_back(alike.back().first);
+  }
+  for (size_t side = 0; side < 2; ++side)
+    for (const int64_t dim : dims->free[side]) results.push_back(&dim_of(operation.operands[side], dim));
+  if (results.size() != TypeOf(operation.result()).shape.size())
+    return Expected(operation, "a result with the batches, and what is left of lhs and of rhs");
+  for (size_t i = 0; i < results.size(); ++i)
+    alike.emplace_back(results[i], &dim_of(operation.result(), static_cast<int64_t>(i)));
+  for (const auto& [a, b] : alike)
+    if (!factors_.Unify(*a, *b))
+      return Expected(operation, "sizes that go together, and that reshapes split alike");
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::ImportDot(const FlatOperation& operation) {
+  const DotDims dims =
+      *ReadDotDims(*operation.of, TypeOf(operation.operands[0]), TypeOf(operation.operands[1]));
+  std::array<ImportedValue, 2> operands;
+  for (size_t side = 0; side < 2; ++side) {
+    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[side]);
+    if (!tensor.ok()) return tensor.status();
+    operands[side] = *std::move(tensor);
+  }
+  // An order that suits one side may not suit the other.
+  if (operands[0].value == operands[1].value) writer_.PlaceAsItLies(operands[0].value);
+  // 1. All factors of batches, then of what is left of each side, which is the result's order; then those
+  // that are summed over.
+  std::vector<DotAxis> axes;
+  const auto add_shared = [&](const std::vector<int64_t>(&lists)[2]) {
+    for (size_t i = 0; i < lists[0].size(); ++i) {
+      const auto& lhs = operands[0].dims[static_cast<size_t>(lists[0][i])];
+      const auto& rhs = operands[1].dims[static_cast<size_t>(lists[1][i])];
+      for (size_t f = 0; f < lhs.size(); ++f) axes.push_back({lhs[f].size, {lhs[f].axis, rhs[f].axis}});
+    }
+  };
+  add_shared(dims.batch);
+  for (size_t side = 0; side < 2; ++side)
+    for (const int64_t dim : dims.free[side])
+      for (const ViewFactor& factor : operands[side].dims[static_cast<size_t>(dim)]) {
+        axes.push_back({factor.size, {kUnit, kUnit}});
+        axes.back().of[side] = factor.axis;
+      }
+  const int results = static_cast<int>(axes.size());
+  add_shared(dims.contract);
+  for (int axis = results; axis < static_cast<int>(axes.size()); ++axis)
+    if (axes[static_cast<size_t>(axis)].of[0] == kUnit || axes[static_cast<size_t>(axis)].of[1] == kUnit)
+      return Expected(operation, "operands that are not repeated along a dim that is summed over");
+  // 2. The matmul that takes the fewest transposes, of all that there are.
+  const auto axis_at = [&](int axis) -> const DotAxis& { return axes[static_cast<size_t>(axis)]; };
+  const auto only_in = [&](size_t side) {
+    std::vector<int> found;
+    for (int axis = 0; axis < results; ++axis)
+      if (axis_at(axis).of[side] != kUnit && axis_at(axis).of[1 - side] == kUnit) found.push_back(axis);
+    if (found.empty()) found.push_back(kUnit);
+    return found;
+  };
+  std::vector<int> sums;
+  for (int axis = results; axis < static_cast<int>(axes.size()); ++axis) sums.push_back(axis);
+  if (sums.empty()) sums.push_back(kUnit);
+  size_t rank = 0;
+  const auto order_of = [&](size_t side, const DotPlan& plan) {
+    const auto own = [&](int axis) { return axis == kUnit ? kUnit : axis_at(axis).of[side]; };
+    AxisOrder order;
+    for (const int axis : plan.leading) order.push_back(own(axis));
+    const bool is_lhs = static_cast<int>(side) == plan.lhs;
+    order.push_back(own(is_lhs ? plan.rows : plan.steps));
+    order.push_back(own(is_lhs ? plan.steps : plan.columns));
+    while (order.size() < rank) order.insert(order.begin(), kUnit);
+    return order;
+  };
+  DotPlan best;
+  size_t wanted_rank = 0;
+  for (int lhs = 0; lhs < 2; ++lhs)
+    for (const int rows : only_in(static_cast<size_t>(lhs)))
+      for (const int columns : only_in(static_cast<size_t>(1 - lhs)))
+        for (const int steps : sums) {
+          DotPlan plan{lhs, {}, rows, steps, columns};
+          // Batches of both sides come first, in the order in which an operand has them; then one of a single
+          // side, whose matrices share the other's.
+          int alone = 0;
+          for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
+            const DotAxis& a = axis_at(axis);
+            if (axis == rows || axis == columns || axis == steps || (a.of[0] == kUnit && a.of[1] == kUnit))
+              continue;
+            alone += a.of[0] == kUnit || a.of[1] == kUnit ? 1 : 0;
+            plan.leading.push_back(axis);
+          }
+          if (alone > 1) continue;
+          const auto place = [&](int axis) {
+            for (size_t side = 0; side < 2; ++side) {
+              const KernelValue& value = writer_.at(operands[side].value);
+              if (!value.placed) continue;
+              return std::find(value.order.begin(), value.order.end(), axis_at(axis).of[side]) -
+                     value.order.begin();
+            }
+            return std::ptrdiff_t{axis < results ? axis : axis - static_cast<int>(axes.size())};
+          };
+          std::stable_sort(plan.leading.begin(), plan.leading.end(), [&](int a, int b) {
+            const auto lone = [&](int axis) {
+              return axis_at(axis).of[0] == kUnit || axis_at(axis).of[1] == kUnit;
+            };
+            return lone(a) != lone(b) ? lone(b) : place(a) < place(b);
+          });
+          rank = std::max(least_rank_, plan.leading.size() + 2);
+          for (const ImportedValue& operand : operands)
+            if (writer_.at(operand.value).placed)
+              rank = std::max(rank, writer_.at(operand.value).order.size());
+          std::array<std::optional<int>, 2> costs, aligned;
+          for (size_t side = 0; side < 2; ++side) {
+            costs[side] = writer_.CostOf(operands[side].value, order_of(side, plan), true);
+            aligned[side] = writer_.CostOf(operands[side].value, order_of(side, plan), false);
+          }
+          if (aligned[0] && aligned[1] && (!costs[0] || !costs[1])) wanted_rank = std::max(wanted_rank, rank);
+          if (!costs[0] || !costs[1]) continue;
+          // A transposed parameter is only read otherwise.
+          for (size_t side = 0; side < 2; ++side)
+            plan.cost = (side == 0 ? 0 : plan.cost) +
+                        *costs[side] * (writer_.at(operands[side].value).parameter ? 0.5 : 1);
+          const Dtype left = writer_.at(operands[static_cast<size_t>(lhs)].value).type,
+                      right = writer_.at(operands[static_cast<size_t>(1 - lhs)].value).type;
+          plan.cost += (Multiplies(left, right) ? 0 : 1) + 0.25 * static_cast<double>(plan.leading.size());
+          // Of several axes, the inner ones become rows, steps and columns.
+          plan.cost -= 0.01 * (std::max(rows, 0) + std::max(columns, 0) + std::max(steps, 0));
+          if (plan.cost < best.cost) best = plan;
+        }
+  if (best.cost == std::numeric_limits<double>::infinity()) {
+    wanted_rank_ = std::max(wanted_rank_, wanted_rank);
+    return Expected(
+        operation,
+        "operands that a matmul takes: batches in the same order in front, of which one side may have one "
+        "more, rows, and columns");
+  }
+  // 3. The matmul, of types that go together.
+  rank = std::max(least_rank_, best.leading.size() + 2);
+  for (const ImportedValue& operand : operands)
+    if (writer_.at(operand.value).placed) rank = std::max(rank, writer_.at(operand.value).order.size());
+  std::array<KernelArgument, 2> arguments;
+  for (const size_t side : {static_cast<size_t>(best.lhs), static_cast<size_t>(1 - best.lhs)}) {
+    KernelArgument argument = writer_.Place(operands[side].value, order_of(side, best), true);
+    // What the program rounds before it multiplies is rounded.
+    const std::optional<Dtype> element = ElementOf(TypeOf(operation.operands[side]).element);
+    const Dtype held = writer_.at(argument.value).type;
+    if (element && IsFloating(held) && IsFloating(*element) && Bytes(*element) < Bytes(held))
+      argument.value = Cast(argument.value, *element, operation.of->position);
+    arguments[static_cast<int>(side) == best.lhs ? 0 : 1] = argument;
+  }
+  if (!Multiplies(writer_.at(arguments[0].value).type, writer_.at(arguments[1].value).type))
+    for (KernelArgument& argument : arguments)
+      argument.value =
+          Cast(argument.value, AccumulatorOf(writer_.at(argument.value).type), operation.of->position);
+  KernelValue product;
+  product.position = operation.of->position;
+  product.operation = "matmul";
+  product.arguments = {arguments[0], arguments[1]};
+  product.type = AccumulatorOf(writer_.at(arguments[0].value).type);
+  std::vector<int> view(axes.size(), kUnit);
+  std::vector<int> order = best.leading;
+  order.push_back(best.rows);
+  order.push_back(best.columns);
+  while (order.size() < rank) order.insert(order.begin(), kUnit);
+  for (const int axis : order) {
+    product.order.push_back(axis == kUnit ? kUnit : static_cast<int>(product.axes.size()));
+    if (axis == kUnit) continue;
+    view[static_cast<size_t>(axis)] = static_cast<int>(product.axes.size());
+    product.axes.push_back(axis_at(axis).size);
+  }
+  int value = writer_.AddOperation(product);
+  // 4. Further axes of the sum were batches so far.
+  KernelValue sum = product;
+  sum.operation = "reduce_sum";
+  sum.arguments = {{std::nullopt, value, false}};
+  for (size_t i = 0; i < order.size(); ++i)
+    if (order[i] >= results) {
+      sum.options.push_back(Cat("axis=", i));
+      sum.order[i] = kUnit;
+    }
+  if (!sum.options.empty()) value = writer_.AddOperation(std::move(sum));
+  view.resize(static_cast<size_t>(results));
+  Set(operation.result(), {std::nullopt, value, ViewOf(operation.result(), view)});
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/import_kernel.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "import/flat_function.h"
+#include "import/kernel_importer.h"
+#include "spec/language/kernel_file.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+
+namespace kirsch {
+namespace {
+
+// The functions that are called.
+std::set<std::string> Called(const MlirModule& module) {
+  std::set<std::string> called;
+  for (const MlirFunction& function : module.functions)
+    for (const MlirOperation& operation : function.body.operations)
+      if (const MlirAttribute* callee = operation.Find("callee"); callee != nullptr)
+        called.insert(callee->words.begin(), callee->words.end());
+  return called;
+}
+
+// An error of the kernel's text, at the place in the program that its line comes from.
+//   "kernel:3:8: expected ..." becomes "model.mlir:12:10: expected ..."
+absl::Status AtOrigin(const ImportedKernel& kernel, std::string_view text_name, std::string_view source,
+                      std::string_view message) {
+  int line = 0, column = 0;
+  std::string_view rest = message.substr(std::min(text_name.size() + 1, message.size()));
+  for (int* number : {&line, &column}) {
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), *number);
+    if (error != std::errc()) return absl::InvalidArgumentError(Cat(source, ": ", message));
+    rest.remove_prefix(std::min(static_cast<size_t>(end - rest.data()) + 1, rest.size()));
+  }
+  if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
+  const TextPosition place = line >= 1 && static_cast<size_t>(line) <= kernel.positions.size()
+                                 ? kernel.positions[static_cast<size_t>(line) - 1]
+                                 : TextPosition{0, 0};
+  // What the line says here, since the error is about its words.
+  std::string_view text = kernel.text;
+  for (int i = 1; i < line; ++i) text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  const std::string_view said = text.substr(0, text.find('\n'));
+  return ErrorAt(
+      source, place,
+      Cat(rest, ", in ", Quoted(said.substr(std::min(said.find_first_not_of(' '), said.size())), 80)));
+}
+
+// The kernel of one function. Parameters get more axes where matmuls want their operands to have as many.
+absl::StatusOr<ImportedKernel> ImportOne(const FlatFunction& function, std::string_view source,
+                                         const std::string& name) {
+  size_t rank = 1;
+  while (true) {
+    KernelImporter importer(function, source, rank);
+    const absl::Status status = importer.Run();
+    if (!status.ok() && importer.wanted_rank() > rank) {
+      rank = importer.wanted_rank();
+      continue;
+    }
+    if (!status.ok()) return status;
+    ImportedKernel kernel{name, {}, {}, {}, function.operations.size()};
+    absl::StatusOr<std::string> text = importer.Print(name, &kernel.positions);
+    if (!text.ok()) return text.status();
+    kernel.text = *std::move(text);
+    kernel.constants = importer.constants();
+    kernel.positions.front() = function.position;
+    constexpr std::string_view kText = "kernel";
+    const auto parsed = ParseKernelFile(kernel.text, kText);
+    if (!parsed.ok())
+      return AtOrigin(kernel, kText, source,
+                      std::string_view(parsed.status().message().data(), parsed.status().message().size()));
+    return kernel;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ImportedKernel>> ImportKernels(const MlirModule& module, std::string_view source,
+                                                          const std::string& main) {
+  std::vector<ImportedKernel> kernels;
+  const std::set<std::string> called = Called(module);
+  for (const MlirFunction& function : module.functions) {
+    if (!function.defined || called.count(function.name) != 0) continue;
+    const absl::StatusOr<FlatFunction> flat = Flatten(module, function, source);
+    if (!flat.ok()) return flat.status();
+    const std::string name = function.name == "main" ? main : MakeIdentifier(function.name);
+    absl::StatusOr<ImportedKernel> kernel =
+        ImportOne(*flat, source, IsKernelName(name) ? name : Cat("kernel_", name));
+    if (!kernel.ok()) return kernel.status();
+    kernels.push_back(*std::move(kernel));
+  }
+  if (kernels.empty())
+    return absl::InvalidArgumentError(Cat(source, ": expected a function that no other one calls"));
+  return kernels;
+}
+
+}  // namespace kirsch

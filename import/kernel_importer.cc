@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kernel_importer.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "import/idioms.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
+
+namespace kirsch {
+namespace {
+
+bool IsInteger(const MlirType& type) {
+  return type.element[0] == 'i' || type.element[0] == 'u' || type.element[0] == 's';
+}
+
+// A name for the parameter: the author's, or the place in the list.
+std::string ParameterName(const std::string& label, size_t index, std::set<std::string>* taken) {
+  std::string name = MakeIdentifier(label);
+  // Our own values are called v1, v2 and so on.
+  const bool ours = name.size() > 1 && name[0] == 'v' && name.find_first_not_of("0123456789", 1) == name.npos;
+  if (!IsIdentifier(name) || ours || taken->count(name) != 0) name = Cat("arg", index);
+  while (!taken->insert(name).second) name += "_";
+  return name;
+}
+
+// x with the other operand such a number is x itself. The operand that is x; -1 if there is none.
+int FindIdentity(const std::string& operation, const std::vector<ImportedValue>& operands) {
+  struct Row {
+    const char* operation;
+    double number;
+    bool left;  // also where the number comes first
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const Row& row : {Row{"add", 0, true}, Row{"sub", 0, false}, Row{"mul", 1, true}, Row{"div", 1, false},
+                         Row{"max", -kInfinity, true}, Row{"min", kInfinity, true}}) {
+    const auto is = [&](const ImportedValue& value) {
+      return value.constant && value.constant->uniform() && value.constant->at(0) == row.number;
+    };
+    if (operation != row.operation || operands.size() != 2) continue;
+    if (is(operands[1])) return 0;
+    if (row.left && is(operands[0])) return 1;
+  }
+  return -1;
+}
+
+// The expression of constants, rounded to the type; nothing if it has an operation without a known meaning.
+std::optional<ConstantTensor> Fold(const Expression& expression,
+                                   absl::Span<const ConstantTensor* const> operands, const MlirType& type) {
+  const std::function<bool(const Expression&)> known = [&](const Expression& e) {
+    return e.kind != Expression::Kind::kCall ||
+           (IsKnown(e.name) && std::all_of(e.arguments.begin(), e.arguments.end(), known));
+  };
+  if (!known(expression)) return std::nullopt;
+  const std::function<double(const Expression&, absl::Span<const double>)> value =
+      [&](const Expression& e, absl::Span<const double> of) {
+        if (e.kind == Expression::Kind::kNumber) return e.number;
+        if (e.kind == Expression::Kind::kVariable) return of[static_cast<size_t>(e.name[1] - '0')];
+        std::vector<double> arguments;
+        for (const Expression& argument : e.arguments) arguments.push_back(value(argument, of));
+        return ValueOf(e.name, arguments);
+      };
+  const bool integer = IsInteger(type), wide = type.element == "f64";
+  return Map(type.shape, operands, [&](absl::Span<const double> of) {
+    const double exact = value(expression, of);
+    return integer ? std::trunc(exact) : wide ? exact : static_cast<double>(static_cast<float>(exact));
+  });
+}
+
+}  // namespace
+
+std::optional<Dtype> ElementOf(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    Dtype type;
+  };
+  for (const Row& row :
+       {Row{"f32", Dtype::kF32}, Row{"bf16", Dtype::kBf16}, Row{"f16", Dtype::kF16}, Row{"f64", Dtype::kF64},
+        Row{"i8", Dtype::kS8}, Row{"si8", Dtype::kS8}, Row{"ui8", Dtype::kU8}, Row{"i16", Dtype::kS16},
+        Row{"i32", Dtype::kS32}, Row{"si32", Dtype::kS32}, Row{"i1", Dtype::kU8}})
+    if (row.name == name) return row.type;
+  return std::nullopt;
+}
+
+std::vector<int64_t> NumbersBehind(std::string_view text, std::string_view name) {
+  std::vector<int64_t> numbers;
+  size_t at = text.find(name);
+  // "batching" is also the end of "lhs_batching": a name begins where a word does.
+  while (at != text.npos && at > 0 &&
+         (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'))
+    at = text.find(name, at + 1);
+  if (at == text.npos) return numbers;
+  text.remove_prefix(at + name.size());
+  const size_t open = text.find('['), close = text.find(']');
+  if (open == text.npos || close == text.npos || close < open) return numbers;
+  text = text.substr(open + 1, close - open - 1);
+  while (!text.empty()) {
+    int64_t number = 0;
+    const size_t begin = std::min(text.find_first_of("-0123456789"), text.size());
+    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
+    if (error != std::errc()) break;
+    numbers.push_back(number);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+  }
+  return numbers;
+}
+
+std::vector<ViewFactor> ImportedValue::factors() const {
+  std::vector<ViewFactor> all;
+  for (const auto& dim : dims) all.insert(all.end(), dim.begin(), dim.end());
+  return all;
+}
+
+absl::Status KernelImporter::Expected(const FlatOperation& operation, std::string_view what) const {
+  return ErrorAt(source_, operation.of->position,
+                 Cat(operation.of->position.line == 0 ? Cat(operation.name(), ": ") : "", "expected ", what));
+}
+
+// 1. All reshapes split dims, before any value gets axes. 2. Parameters. 3. Operations, in their order.
+absl::Status KernelImporter::Run() {
+  for (const MlirType& type : function_.types) {
+    dims_.emplace_back();
+    for (const int64_t size : type.shape) dims_.back().push_back(factors_.Dim(size));
+  }
+  for (const FlatOperation& operation : function_.operations)
+    if (absl::Status status = InferFactors(operation); !status.ok()) return status;
+  values_.resize(function_.types.size());
+  std::set<std::string> names = {"out"};
+  for (size_t i = 0; i < function_.parameters.size(); ++i) {
+    const MlirBlock::Argument& parameter = *function_.parameters[i];
+    const std::optional<Dtype> type = ElementOf(parameter.value.type.element);
+    if (!type)
+      return ErrorAt(source_, parameter.position,
+                     Cat("expected a parameter of f32, bf16, f16, f64, i8, ui8, i16, i32 or i1, got ",
+                         Quoted(parameter.value.type.element)));
+    const int value = static_cast<int>(i);
+    std::vector<int64_t> axes;
+    std::vector<int> identity;
+    for (const int factor : Factors(dims_[i])) {
+      identity.push_back(static_cast<int>(axes.size()));
+      axes.push_back(factors_.size(factor));
+    }
+    const int written = writer_.AddParameter(ParameterName(parameter.label, i, &names), *type,
+                                             std::move(axes), parameter.position, false);
+    Set(value, {std::nullopt, written, ViewOf(value, identity)});
+  }
+  for (const FlatOperation& operation : function_.operations)
+    if (absl::Status status = Import(operation); !status.ok()) return status;
+  return absl::OkStatus();
+}
+
+DimFactors::List KernelImporter::Factors(const std::vector<DimFactors::List>& dims) const {
+  DimFactors::List all;
+  for (const DimFactors::List& dim : dims) {
+    const DimFactors::List split = factors_.Split(dim);
+    all.insert(all.end(), split.begin(), split.end());
+  }
+  return all;
+}
+
+// A view whose factors, in their order, are these axes of the value.
+std::vector<std::vector<ViewFactor>> KernelImporter::ViewOf(int value, const std::vector<int>& axes) const {
+  std::vector<std::vector<ViewFactor>> dims;
+  size_t next = 0;
+  for (const DimFactors::List& dim : dims_[static_cast<size_t>(value)]) {
+    dims.emplace_back();
+    for (const int factor : factors_.Split(dim)) dims.back().push_back({factors_.size(factor), axes[next++]});
+  }
+  return dims;
+}
+
+// What is computed element by element has the same factors in all operands and the result.
+absl::Status KernelImporter::UnifyAlike(const FlatOperation& operation, size_t first) {
+  for (size_t i = first; i < operation.operands.size(); ++i) {
+    const MlirType &operand = TypeOf(operation.operands[i]), &result = TypeOf(operation.result());
+    if (operand.shape.empty()) continue;
+    if (operand.shape != result.shape) return Expected(operation, "operands of the result's shape");
+    for (size_t dim = 0; dim < operand.shape.size(); ++dim)
+      if (!factors_.Unify(dims_[static_cast<size_t>(operation.operands[i])][dim],
+                          dims_[static_cast<size_t>(operation.result())][dim]))
+        return Expected(operation, "dims that reshapes split alike");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::InferFactors(const FlatOperation& operation) {
+  const ImportedOperation* row = FindImported(operation.name());
+  if (row == nullptr)
+    return Expected(operation, Cat("an operation that is imported, got ", Quoted(operation.name()),
+                                   DidYouMean(operation.name(), ImportedNames())));
+  if (operation.results.size() != 1) return Expected(operation, "an operation with one result");
+  const MlirType& result = TypeOf(operation.result());
+  const auto dims_of = [&](size_t operand) -> const std::vector<DimFactors::List>& {
+    return dims_[static_cast<size_t>(operation.operands[operand])];
+  };
+  const std::vector<DimFactors::List>& result_dims = dims_[static_cast<size_t>(operation.result())];
+  const auto unify = [&](const DimFactors::List& a, const DimFactors::List& b) {
+    return factors_.Unify(a, b) ? absl::OkStatus() : Expected(operation, "dims that reshapes split alike");
+  };
+  // The operands that are tensors; the initial value of a reduction is a number.
+  const size_t operands = row->kind == ImportedKind::kConstant || row->kind == ImportedKind::kIota ? 0
+                          : row->kind == ImportedKind::kDot || row->kind == ImportedKind::kCompare ||
+                                  row->kind == ImportedKind::kConvolution ||
+                                  row->kind == ImportedKind::kReduce
+                              ? 2
+                              : 1;
+  if (row->kind != ImportedKind::kElementwise && operation.operands.size() != operands)
+    return Expected(operation, Cat(operands, operands == 1 ? " operand" : " operands"));
+  switch (row->kind) {
+    case ImportedKind::kElementwise:
+    case ImportedKind::kCompare:
+    case ImportedKind::kConvert:
+      return UnifyAlike(operation, 0);
+    case ImportedKind::kConstant:
+    case ImportedKind::kIota:
+    case ImportedKind::kConvolution:
+      return absl::OkStatus();
+    case ImportedKind::kReshape:
+      if (TypeOf(operation.operands[0]).elements() != result.elements())
+        return Expected(operation, "as many elements as before");
+      return unify(Factors(dims_of(0)), Factors(result_dims));
+    case ImportedKind::kTranspose:
+    case ImportedKind::kBroadcast: {
+      const bool turns = row->kind == ImportedKind::kTranspose;
+      const std::vector<int64_t> to = operation.of->Integers(turns ? "permutation" : "broadcast_dimensions");
+      const MlirType& operand = TypeOf(operation.operands[0]);
+      if (to.size() != operand.shape.size() || (turns && to.size() != result.shape.size()))
+        return Expected(operation, "a number for each dim");
+      std::set<int64_t> distinct;
+      for (size_t i = 0; i < to.size(); ++i) {
+        const size_t from_dim = turns ? static_cast<size_t>(to[i]) : i,
+                     to_dim = turns ? i : static_cast<size_t>(to[i]);
+        if (to[i] < 0 || from_dim >= operand.shape.size() || to_dim >= result.shape.size() ||
+            !distinct.insert(to[i]).second)
+          return Expected(operation, "dims of the tensor, each once");
+        const int64_t size = operand.shape[from_dim];
+        if (size != result.shape[to_dim] && (turns || size != 1))
+          return Expected(operation, "sizes that are the same, or 1 where they are repeated");
+        if (size == result.shape[to_dim])
+          if (absl::Status status = unify(dims_of(0)[from_dim], result_dims[to_dim]); !status.ok())
+            return status;
+      }
+      return absl::OkStatus();
+    }
+    case ImportedKind::kReduce: {
+      const std::vector<int64_t> reduced = operation.of->Integers("dimensions");
+      size_t next = 0;
+      for (size_t dim = 0; dim < dims_of(0).size(); ++dim) {
+        if (std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(dim)) != reduced.end()) continue;
+        if (next >= result_dims.size()) return Expected(operation, "a result without the dims reduced");
+        if (absl::Status status = unify(dims_of(0)[dim], result_dims[next++]); !status.ok()) return status;
+      }
+      return next == result_dims.size() ? absl::OkStatus()
+                                        : Expected(operation, "a result without the dims reduced");
+    }
+    case ImportedKind::kDot:
+      return InferDotFactors(operation);
+  }
+  KIRSCH_BUG("no such kind");
+}
+
+absl::Status KernelImporter::Import(const FlatOperation& operation) {
+  const ImportedOperation& row = *FindImported(operation.name());
+  switch (row.kind) {
+    case ImportedKind::kElementwise:
+      return ImportElementwise(operation, ParseExpression(row.expression));
+    case ImportedKind::kCompare:
+      return ImportCompare(operation);
+    case ImportedKind::kConvert:
+      return ImportConvert(operation);
+    case ImportedKind::kConstant:
+      return ImportConstant(operation);
+    case ImportedKind::kIota: {
+      const std::vector<int64_t> axis = operation.of->Integers("iota_dimension");
+      const MlirType& type = TypeOf(operation.result());
+      if (axis.size() != 1 || axis[0] < 0 || axis[0] >= static_cast<int64_t>(type.shape.size()))
+        return Expected(operation, "iota_dimension, a dim of the tensor");
+      if (type.elements() > kMostFolded)
+        return Expected(operation, Cat("at most ", kMostFolded, " elements"));
+      Set(operation.result(), {Iota(type.shape, static_cast<size_t>(axis[0])), -1, {}});
+      return absl::OkStatus();
+    }
+    case ImportedKind::kBroadcast:
+    case ImportedKind::kTranspose:
+    case ImportedKind::kReshape:
+      return ImportView(operation, row.kind);
+    case ImportedKind::kReduce:
+      return ImportReduce(operation);
+    case ImportedKind::kDot:
+      return ImportDot(operation);
+    case ImportedKind::kConvolution:
+      return ImportConvolution(operation);
+  }
+  KIRSCH_BUG("no such kind");
+}
+
+absl::Status KernelImporter::ImportConstant(const FlatOperation& operation) {
+  const MlirAttribute* value = operation.of->Find("value");
+  const MlirType& type = TypeOf(operation.result());
+  if (value == nullptr || value->numbers.empty() ||
+      (value->numbers.size() != 1 && static_cast<int64_t>(value->numbers.size()) != type.elements()))
+    return Expected(operation, "numbers, at most 1048576 of them");
+  Set(operation.result(), {ConstantTensor{type.shape, value->numbers}, -1, {}});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const FlatOperation& operation, int value) {
+  const ImportedValue imported = Of(value);
+  if (!imported.constant) return imported;
+  const MlirType& type = TypeOf(value);
+  if (type.elements() > kMostFolded)
+    return Expected(operation, Cat("operands of at most ", kMostFolded, " elements if they are constant"));
+  const Dtype element = type.element == "i1" ? Dtype::kF32
+                        : IsInteger(type)    ? Dtype::kS32
+                                             : ElementOf(type.element).value_or(Dtype::kF32);
+  std::vector<int64_t> axes;
+  std::vector<int> identity;
+  for (const int factor : Factors(dims_[static_cast<size_t>(value)])) {
+    identity.push_back(static_cast<int>(axes.size()));
+    axes.push_back(factors_.size(factor));
+  }
+  std::string name = Cat("constant", constants_.size());
+  constants_.push_back({name, *imported.constant});
+  const int written =
+      writer_.AddParameter(std::move(name), element, std::move(axes), operation.of->position, true);
+  ImportedValue tensor{std::nullopt, written, ViewOf(value, identity)};
+  Set(value, tensor);
+  return tensor;
+}
+
+int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
+  KernelValue cast = writer_.at(value);
+  if (cast.type == type) return value;
+  cast.type = type;
+  cast.position = position;
+  cast.parameter = cast.constant = false;
+  cast.operation = "cast";
+  cast.arguments = {{std::nullopt, value, false}};
+  cast.options = {std::string(Info(type).name)};
+  return writer_.AddOperation(std::move(cast));
+}
+
+std::vector<KernelImporter::SharedAxis> KernelImporter::SharedAxes(
+    const FlatOperation& operation, const std::vector<ImportedValue>& operands) const {
+  std::vector<SharedAxis> axes;
+  for (const int factor : Factors(dims_[static_cast<size_t>(operation.result())]))
+    axes.push_back({factors_.size(factor), std::vector<int>(operands.size(), kUnit)});
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].constant) continue;
+    const std::vector<ViewFactor> factors = operands[i].factors();  // none: a scalar
+    for (size_t axis = 0; axis < factors.size(); ++axis) axes[axis].of[i] = factors[axis].axis;
+  }
+  return axes;
+}
+
+AxisOrder KernelImporter::ElementwiseOrder(const std::vector<ImportedValue>& operands,
+                                           const std::vector<SharedAxis>& axes) const {
+  // The operand with the most axes says the order, one that has an order already before one that has none.
+  const auto weight = [&](size_t operand) {
+    if (operands[operand].constant) return -1;
+    int count = 0;
+    for (const SharedAxis& axis : axes) count += axis.of[operand] == kUnit ? 0 : 2;
+    return count + (writer_.at(operands[operand].value).placed ? 1 : 0);
+  };
+  size_t first = 0;
+  for (size_t i = 1; i < operands.size(); ++i)
+    if (weight(i) > weight(first)) first = i;
+  const KernelValue& value = writer_.at(operands[first].value);
+  AxisOrder own = value.order;
+  if (!value.placed)
+    for (size_t axis = 0; axis < value.axes.size(); ++axis) own.push_back(static_cast<int>(axis));
+  AxisOrder order;
+  for (const int axis : own) {
+    const auto found = std::find_if(
+        axes.begin(), axes.end(), [&](const SharedAxis& s) { return axis != kUnit && s.of[first] == axis; });
+    order.push_back(found == axes.end() ? kUnit : static_cast<int>(found - axes.begin()));
+  }
+  // Axes that others alone have take a unit's place, or one among their neighbours in the program.
+  for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
+    const auto& of = axes[static_cast<size_t>(axis)].of;
+    if (std::find(order.begin(), order.end(), axis) != order.end() ||
+        std::all_of(of.begin(), of.end(), [](int a) { return a == kUnit; }))
+      continue;
+    const auto behind = std::find_if(order.begin(), order.end(), [&](int other) { return other > axis; });
+    if (behind != order.begin() && *std::prev(behind) == kUnit)
+      *std::prev(behind) = axis;
+    else
+      order.insert(behind, axis);
+  }
+  return order;
+}
+
+KernelArgument KernelImporter::Apply(const Expression& expression,
+                                     const std::vector<KernelArgument>& operands, const KernelValue& shape) {
+  if (expression.kind == Expression::Kind::kNumber) return {expression.number, -1, false};
+  if (expression.kind == Expression::Kind::kVariable)
+    return operands[static_cast<size_t>(expression.name[1] - '0')];
+  KernelValue value = shape;
+  value.operation = expression.name;
+  value.type = Dtype::kS32;
+  for (const Expression& argument : expression.arguments)
+    value.arguments.push_back(Apply(argument, operands, shape));
+  for (const KernelArgument& argument : value.arguments)
+    if (!argument.number && IsFloating(writer_.at(argument.value).type))
+      value.type = AccumulatorOf(writer_.at(argument.value).type);
+  // Truth values are integers where they are parameters.
+  if (IsFloating(value.type))
+    for (KernelArgument& argument : value.arguments)
+      if (!argument.number && !IsFloating(writer_.at(argument.value).type))
+        argument.value = Cast(argument.value, Dtype::kF32, shape.position);
+  const std::optional<KernelValue> idiom = FindIdiom(writer_, value);
+  return {std::nullopt, writer_.AddOperation(idiom ? *idiom : value), false};
+}
+
+absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, const Expression& expression) {
+  std::vector<ImportedValue> operands;
+  std::vector<const ConstantTensor*> constants;
+  const MlirType& type = TypeOf(operation.result());
+  for (const int operand : operation.operands) operands.push_back(Of(operand));
+  for (const ImportedValue& operand : operands)
+    if (operand.constant) constants.push_back(&*operand.constant);
+  // A function of constants is one.
+  if (constants.size() == operands.size() && type.elements() <= kMostFolded) {
+    if (std::optional<ConstantTensor> folded = Fold(expression, constants, type)) {
+      Set(operation.result(), {*std::move(folded), -1, {}});
+      return absl::OkStatus();
+    }
+  }
+  if (const int same = FindIdentity(expression.name, operands);
+      same >= 0 && TypeOf(operation.operands[static_cast<size_t>(same)]).shape == type.shape) {
+    Set(operation.result(), operands[static_cast<size_t>(same)]);
+    return absl::OkStatus();
+  }
+  std::vector<KernelArgument> arguments(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].constant && operands[i].constant->uniform()) {
+      arguments[i].number = operands[i].constant->at(0);
+      continue;
+    }
+    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[i]);
+    if (!tensor.ok()) return tensor.status();
+    operands[i] = *std::move(tensor);
+  }
+  if (constants.size() == operands.size()) return Expected(operation, "an operand that is no constant");
+  const std::vector<SharedAxis> axes = SharedAxes(operation, operands);
+  const AxisOrder order = ElementwiseOrder(operands, axes);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (arguments[i].number) continue;
+    AxisOrder of;
+    for (const int axis : order) of.push_back(axis == kUnit ? kUnit : axes[static_cast<size_t>(axis)].of[i]);
+    if (!writer_.CostOf(operands[i].value, of, false))
+      return Expected(operation, Cat("operands with their axes in one order, but for the last two; operand ",
+                                     i, " would have to be copied, which the kernel language cannot say"));
+    arguments[i] = writer_.Place(operands[i].value, of, false);
+  }
+  KernelValue shape;
+  shape.position = operation.of->position;
+  std::vector<int> view(axes.size(), kUnit);
+  for (const int axis : order) {
+    shape.order.push_back(axis == kUnit ? kUnit : static_cast<int>(shape.axes.size()));
+    if (axis == kUnit) continue;
+    view[static_cast<size_t>(axis)] = static_cast<int>(shape.axes.size());
+    shape.axes.push_back(axes[static_cast<size_t>(axis)].size);
+  }
+  const KernelArgument result = Apply(expression, arguments, shape);
+  Set(operation.result(), {std::nullopt, result.value, ViewOf(operation.result(), view)});
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::ImportCompare(const FlatOperation& operation) {
+  const MlirAttribute* direction = operation.of->Find("comparison_direction");
+  struct Row {
+    const char* direction;
+    const char* expression;
+  };
+  for (const Row& row :
+       {Row{"LT", "less($0, $1)"}, Row{"GT", "less($1, $0)"}, Row{"LE", "less_equal($0, $1)"},
+        Row{"GE", "less_equal($1, $0)"}, Row{"EQ", "equal($0, $1)"}, Row{"NE", "sub(1, equal($0, $1))"}})
+    if (direction != nullptr && direction->text.find(Cat(" ", row.direction)) != std::string::npos)
+      return ImportElementwise(operation, ParseExpression(row.expression));
+  return Expected(operation, "comparison_direction EQ, NE, LT, LE, GT or GE");
+}
+
+absl::Status KernelImporter::ImportConvert(const FlatOperation& operation) {
+  const int operand = operation.operands[0];
+  const MlirType &from = TypeOf(operand), &to = TypeOf(operation.result());
+  ImportedValue value = Of(operand);
+  if (value.constant) {
+    const bool truth = to.element == "i1", integer = IsInteger(to);
+    value.constant = Map(to.shape, {&*value.constant}, [&](absl::Span<const double> x) {
+      return truth ? (x[0] != 0 ? 1.0 : 0.0) : integer ? std::trunc(x[0]) : x[0];
+    });
+    Set(operation.result(), std::move(value));
+    return absl::OkStatus();
+  }
+  const std::optional<Dtype> type = ElementOf(to.element);
+  if (!type) return Expected(operation, Cat("a type of the kernel language, got ", Quoted(to.element)));
+  const Dtype held = writer_.at(value.value).type;
+  if (to.element == "i1" && from.element != "i1")
+    return ImportElementwise(operation, ParseExpression("sub(1, equal($0, 0))"));
+  const bool from_integer = IsInteger(from), to_integer = IsInteger(to);
+  if (!from_integer && to_integer)
+    return Expected(operation, "floats that stay floats: casts to integers round to nearest here");
+  if (to_integer && from.element != "i1" && Bytes(*type) < Bytes(*ElementOf(from.element)))
+    return Expected(operation, "integers that get no narrower: casts saturate here");
+  // Wider is what is computed in anyway, so a value that is wide enough stays as it is.
+  const bool stays = to_integer ? !IsFloating(held) : IsFloating(held) && Bytes(held) <= Bytes(*type);
+  if (!stays) {
+    writer_.PlaceAsItLies(value.value);
+    value.value = Cast(value.value, *type, operation.of->position);
+  }
+  Set(operation.result(), std::move(value));
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::ImportView(const FlatOperation& operation, ImportedKind kind) {
+  const ImportedValue& value = Of(operation.operands[0]);
+  const MlirType& type = TypeOf(operation.result());
+  const std::vector<int64_t> numbers =
+      operation.of->Integers(kind == ImportedKind::kTranspose ? "permutation" : "broadcast_dimensions");
+  // For each dim of the operand, the dim of the result.
+  std::vector<int64_t> to = numbers;
+  if (kind == ImportedKind::kTranspose)
+    for (size_t i = 0; i < numbers.size(); ++i) to[static_cast<size_t>(numbers[i])] = static_cast<int64_t>(i);
+  if (value.constant) {
+    if (!value.constant->uniform() && type.elements() > kMostFolded)
+      return Expected(operation, Cat("at most ", kMostFolded, " constant elements"));
+    ConstantTensor viewed = kind == ImportedKind::kReshape
+                                ? ConstantTensor{type.shape, value.constant->values}
+                                : Broadcast(*value.constant, type.shape, to);
+    Set(operation.result(), {std::move(viewed), -1, {}});
+    return absl::OkStatus();
+  }
+  if (kind == ImportedKind::kReshape) {
+    std::vector<int> axes;
+    for (const ViewFactor& factor : value.factors()) axes.push_back(factor.axis);
+    Set(operation.result(), {std::nullopt, value.value, ViewOf(operation.result(), axes)});
+    return absl::OkStatus();
+  }
+  // All dims are repeated, but for those that come from the operand.
+  const std::vector<int> repeated(Factors(dims_[static_cast<size_t>(operation.result())]).size(), kUnit);
+  ImportedValue view{std::nullopt, value.value, ViewOf(operation.result(), repeated)};
+  for (size_t dim = 0; dim < to.size(); ++dim)
+    if (TypeOf(operation.operands[0]).shape[dim] == type.shape[static_cast<size_t>(to[dim])])
+      view.dims[static_cast<size_t>(to[dim])] = value.dims[dim];
+  Set(operation.result(), std::move(view));
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::ImportReduce(const FlatOperation& operation) {
+  const auto& regions = operation.of->regions;
+  const std::string body =
+      regions.size() == 1 && regions[0].operations.size() == 2 ? regions[0].operations[0].name : "";
+  const bool sum = body == "stablehlo.add";
+  if (!sum && body != "stablehlo.maximum") return Expected(operation, "a reduction by add or maximum");
+  const ImportedValue& initial = Of(operation.operands[1]);
+  if (!initial.constant || !initial.constant->uniform() ||
+      initial.constant->at(0) != (sum ? 0 : -std::numeric_limits<double>::infinity()))
+    return Expected(operation, sum ? "a sum that begins at 0" : "a maximum that begins at -inf");
+  const absl::StatusOr<ImportedValue> operand = AsTensor(operation, operation.operands[0]);
+  if (!operand.ok()) return operand.status();
+  writer_.PlaceAsItLies(operand->value);
+  const KernelValue value = writer_.at(operand->value);
+  std::set<int> reduced;  // axes of the value
+  for (const int64_t dim : operation.of->Integers("dimensions")) {
+    if (dim < 0 || dim >= static_cast<int64_t>(operand->dims.size()))
+      return Expected(operation, "dims of the tensor");
+    for (const ViewFactor& factor : operand->dims[static_cast<size_t>(dim)]) {
+      if (factor.axis == kUnit) return Expected(operation, "dims that are not repeated");
+      reduced.insert(factor.axis);
+    }
+  }
+  std::vector<int> view;
+  for (size_t dim = 0; dim < operand->dims.size(); ++dim)
+    for (const ViewFactor& factor : operand->dims[dim])
+      if (reduced.count(factor.axis) == 0) view.push_back(factor.axis);
+  KernelValue result = value;
+  result.position = operation.of->position;
+  result.parameter = result.constant = false;
+  result.operation = sum ? "reduce_sum" : "reduce_max";
+  result.type = AccumulatorOf(value.type);
+  result.arguments = {{std::nullopt, operand->value, false}};
+  result.options = {};
+  for (size_t i = 0; i < result.order.size(); ++i)
+    if (reduced.count(result.order[i]) != 0) {
+      result.options.push_back(Cat("axis=", i));
+      result.order[i] = kUnit;
+    }
+  const int written = reduced.empty() ? operand->value : writer_.AddOperation(std::move(result));
+  Set(operation.result(), {std::nullopt, written, ViewOf(operation.result(), view)});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> KernelImporter::Print(const std::string& name,
+                                                  std::vector<TextPosition>* positions) {
+  const auto refuse = [&](size_t result, std::string_view what) {
+    return ErrorAt(source_, function_.position, Cat("expected ", what, " as result ", result));
+  };
+  std::vector<KernelResult> results;
+  for (size_t i = 0; i < function_.results.size(); ++i) {
+    const int value = function_.results[i];
+    const ImportedValue& imported = Of(value);
+    const std::optional<Dtype> type = ElementOf(TypeOf(value).element);
+    if (imported.constant || !type) return refuse(i, "what is computed, of a type of the kernel language,");
+    KernelResult result{imported.value, {}};
+    for (const ViewFactor& factor : imported.factors()) {
+      if (factor.axis == kUnit) return refuse(i, "a tensor that is not repeated along a dim");
+      result.memory.push_back(factor.axis);
+    }
+    // A parameter is no result, but its copy is.
+    const KernelValue of = writer_.at(imported.value);
+    if (of.parameter) {
+      KernelValue copy = of;
+      writer_.PlaceAsItLies(imported.value);
+      copy.order = writer_.at(imported.value).order;
+      copy.parameter = copy.constant = false;
+      copy.operation = "cast";
+      copy.arguments = {{std::nullopt, imported.value, false}};
+      copy.options = {std::string(Info(of.type).name)};
+      result.value = writer_.AddOperation(std::move(copy));
+    }
+    result.value = Cast(result.value, *type, function_.position);
+    for (const KernelResult& other : results)
+      if (other.value == result.value) return refuse(i, "another value than an earlier result");
+    results.push_back(std::move(result));
+  }
+  size_t failed = 0;
+  std::optional<std::string> text = writer_.Print(name, std::move(results), positions, &failed);
+  if (!text) return refuse(failed, "a tensor whose last dim is one of its last two axes");
+  return *std::move(text);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/kernel_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "spec/check.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kMostStridedAxes = 4;  // of a tensor with strides
+
+AxisOrder WithLastTwoExchanged(AxisOrder order) {
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return order;
+}
+
+// The order without units in front.
+AxisOrder Trimmed(const AxisOrder& order) {
+  return {std::find_if(order.begin(), order.end(), [](int axis) { return axis != kUnit; }), order.end()};
+}
+
+// True if a value that has its axes in the order `has` is read right where `wanted` is, both aligned at their
+// last axes.
+bool Aligned(const AxisOrder& has, const AxisOrder& wanted, bool exact) {
+  return exact ? has == wanted : Trimmed(has) == Trimmed(wanted);
+}
+
+}  // namespace
+
+std::string PrintKernelNumber(double number) {
+  if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
+  if (number == std::floor(number) && std::abs(number) < 0x1p31) return Cat(static_cast<int64_t>(number));
+  return PrintNumber(static_cast<float>(number));
+}
+
+int KernelWriter::AddParameter(std::string name, Dtype type, std::vector<int64_t> axes, TextPosition position,
+                               bool constant) {
+  KernelValue value{std::move(name), type, std::move(axes)};
+  value.position = position;
+  value.parameter = true;
+  value.constant = constant;
+  value.placed = value.axes.empty();
+  values_.push_back(std::move(value));
+  return size() - 1;
+}
+
+int KernelWriter::AddOperation(KernelValue value) {
+  for (int i = 0; i < size(); ++i)
+    if (at(i).operation == value.operation && at(i).arguments == value.arguments &&
+        at(i).options == value.options && at(i).type == value.type && !at(i).parameter)
+      return i;
+  value.placed = true;
+  values_.push_back(std::move(value));
+  return size() - 1;
+}
+
+// The order to declare a parameter in so that it can be read in `order`, perhaps transposed: its last axis
+// has to be the innermost in memory. Nothing if there is none.
+std::optional<AxisOrder> KernelWriter::DeclaredOrder(const KernelValue& value, const AxisOrder& order,
+                                                     bool exact) const {
+  AxisOrder declared = order;
+  // The only axis of a vector, or the innermost one, is the last; the others may have strides.
+  const auto lies = [&] {
+    AxisOrder axes = declared;
+    std::erase(axes, kUnit);
+    return std::is_sorted(axes.begin(), axes.end()) ||
+           (declared.size() <= kMostStridedAxes &&
+            (declared.back() == kUnit || declared.back() == static_cast<int>(value.axes.size()) - 1));
+  };
+  if (!exact) declared = Trimmed(declared);
+  if (declared.empty()) return declared;
+  while (!exact && declared.size() < least_rank_) declared.insert(declared.begin(), kUnit);
+  if (lies()) return declared;
+  if (declared.size() < 2) return std::nullopt;
+  declared = WithLastTwoExchanged(declared);
+  if (!lies()) return std::nullopt;
+  return declared;
+}
+
+std::optional<int> KernelWriter::CostOf(int value, const AxisOrder& order, bool exact) const {
+  const KernelValue& of = at(value);
+  if (!of.placed) {
+    const std::optional<AxisOrder> declared = DeclaredOrder(of, order, exact);
+    if (!declared) return std::nullopt;
+    return Aligned(*declared, order, exact) ? 0 : 1;
+  }
+  if (Aligned(of.order, order, exact)) return 0;
+  if (of.order.size() >= 2 && order.size() >= 2 && Aligned(WithLastTwoExchanged(of.order), order, exact))
+    return 1;
+  return std::nullopt;
+}
+
+KernelArgument KernelWriter::Place(int value, const AxisOrder& order, bool exact) {
+  KernelValue& of = values_[static_cast<size_t>(value)];
+  if (!of.placed) {
+    const std::optional<AxisOrder> declared = DeclaredOrder(of, order, exact);
+    KIRSCH_CHECK(declared.has_value());
+    of.order = *declared;
+    of.placed = true;
+  }
+  const std::optional<int> cost = CostOf(value, order, exact);
+  KIRSCH_CHECK(cost.has_value());
+  return {std::nullopt, value, *cost == 1};
+}
+
+void KernelWriter::PlaceAsItLies(int value) {
+  AxisOrder memory;
+  for (size_t axis = 0; axis < at(value).axes.size(); ++axis) memory.push_back(static_cast<int>(axis));
+  if (!at(value).placed) Place(value, memory, false);
+}
+
+// The distance in memory from one index to the next, for each axis of the value.
+std::vector<int64_t> KernelWriter::MemoryStrides(const KernelValue& value, const AxisOrder& memory) const {
+  std::vector<int64_t> strides(value.axes.size(), 1);
+  int64_t stride = 1;
+  for (auto axis = memory.rbegin(); axis != memory.rend(); ++axis) {
+    if (*axis == kUnit) continue;
+    strides[static_cast<size_t>(*axis)] = stride;
+    stride *= value.axes[static_cast<size_t>(*axis)];
+  }
+  return strides;
+}
+
+// The type of a value that lies in memory with its axes in the order `memory`: strides where that is another
+// order than the value's.
+std::string KernelWriter::PrintType(const KernelValue& value, const AxisOrder& memory) const {
+  std::vector<int64_t> sizes, strides;
+  const std::vector<int64_t> distances = MemoryStrides(value, memory);
+  for (const int axis : value.order) {
+    sizes.push_back(axis == kUnit ? 1 : value.axes[static_cast<size_t>(axis)]);
+    strides.push_back(axis == kUnit ? 1 : distances[static_cast<size_t>(axis)]);
+  }
+  std::string text = Cat(Info(value.type).name, "[", Join(sizes, ","), "]");
+  AxisOrder axes = value.order;
+  std::erase(axes, kUnit);
+  AxisOrder lies = memory;
+  std::erase(lies, kUnit);
+  if (axes != lies) Append(&text, " strides=[", Join(strides, ","), "]");
+  return text;
+}
+
+std::string KernelWriter::PrintArgument(const KernelArgument& argument) const {
+  if (argument.number) return PrintKernelNumber(*argument.number);
+  const std::string& name = at(argument.value).name;
+  return argument.transposed ? Cat("transpose(", name, ")") : name;
+}
+
+std::string KernelWriter::PrintStatement(const KernelValue& value) const {
+  std::vector<std::string> parts;
+  for (const KernelArgument& argument : value.arguments) parts.push_back(PrintArgument(argument));
+  parts.insert(parts.end(), value.options.begin(), value.options.end());
+  return Cat("  ", value.name, " = ", value.operation, "(", Join(parts, ", "), ")");
+}
+
+std::vector<bool> KernelWriter::NeededBy(const std::vector<KernelResult>& results) const {
+  std::vector<bool> needed(values_.size(), false);
+  for (const KernelResult& result : results) needed[static_cast<size_t>(result.value)] = true;
+  // A value reads earlier ones only.
+  for (size_t i = values_.size(); i-- > 0;)
+    if (needed[i])
+      for (const KernelArgument& argument : values_[i].arguments)
+        if (!argument.number) needed[static_cast<size_t>(argument.value)] = true;
+  return needed;
+}
+
+std::optional<std::string> KernelWriter::Print(const std::string& name, std::vector<KernelResult> results,
+                                               std::vector<TextPosition>* positions, size_t* failed) {
+  // A result whose innermost axis is not its last in memory is transposed, if that helps.
+  for (size_t i = 0; i < results.size(); ++i) {
+    KernelResult& result = results[i];
+    *failed = i;
+    const auto lies = [&] {
+      const KernelValue& value = at(result.value);
+      AxisOrder memory = result.memory;
+      std::erase(memory, kUnit);
+      AxisOrder axes = value.order;
+      std::erase(axes, kUnit);
+      return axes == memory ||
+             (value.order.back() == memory.back() && value.order.size() <= kMostStridedAxes);
+    };
+    if (at(result.value).order.empty() || lies()) continue;
+    KernelValue turned = at(result.value);
+    if (turned.order.size() < 2) return std::nullopt;
+    turned.order = WithLastTwoExchanged(turned.order);
+    turned.operation = "transpose";
+    turned.arguments = {{std::nullopt, result.value, false}};
+    turned.options = {};
+    turned.parameter = turned.constant = false;
+    result.value = AddOperation(std::move(turned));
+    if (!lies()) return std::nullopt;
+  }
+  const std::vector<bool> needed = NeededBy(results);
+  int statements = 0;
+  for (size_t i = 0; i < values_.size(); ++i)
+    if (needed[i] && !values_[i].parameter) values_[i].name = Cat("v", ++statements);
+  std::vector<std::string> parameters, types, names;
+  for (const KernelValue& value : values_)
+    if (value.parameter) {
+      AxisOrder memory;
+      for (size_t axis = 0; axis < value.axes.size(); ++axis) memory.push_back(static_cast<int>(axis));
+      KernelValue declared = value;
+      if (!declared.placed) declared.order = memory;
+      parameters.push_back(
+          Cat(value.name, ": ", value.constant ? "const " : "", PrintType(declared, memory)));
+    }
+  for (const KernelResult& result : results) {
+    types.push_back(PrintType(at(result.value), result.memory));
+    names.push_back(at(result.value).name);
+  }
+  std::string text = Cat("kernel ", name, "(", Join(parameters, ", "), ") -> ",
+                         types.size() == 1 ? types[0] : Cat("(", Join(types, ", "), ")"), ":\n");
+  positions->assign(1, {});
+  for (size_t i = 0; i < values_.size(); ++i)
+    if (needed[i] && !values_[i].parameter) {
+      Append(&text, PrintStatement(values_[i]), "\n");
+      positions->push_back(values_[i].position);
+    }
+  Append(&text, "  return ", Join(names, ", "), "\n");
+  positions->push_back({});
+  return text;
+}
+
+}  // namespace kirsch

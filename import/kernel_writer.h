@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the statements of a kernel in the kernel language, while a program is read, and prints those that
+// its results need.
+//
+// Each value has axes, all longer than 1, and an order in which the kernel language has them. Parameters are
+// in memory as the program says, but may be seen in any order, by strides: theirs is fixed when the first
+// operation reads them. An operation that wants the last two axes the other way round gets a transpose.
+//
+//   v[24,4,16] in memory; attention reads it as [4,24,16]   =>   v: f32[4,24,16] strides=[16,64,1]
+#ifndef KIRSCH_IMPORT_KERNEL_WRITER_H_
+#define KIRSCH_IMPORT_KERNEL_WRITER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+
+// In an order: an axis of size 1.
+inline constexpr int kUnit = -1;
+// Indices of axes, the outermost first, and kUnit.
+using AxisOrder = std::vector<int>;
+
+// What an operation reads: a number, or a value, perhaps with its last two axes exchanged.
+struct KernelArgument {
+  std::optional<double> number = {};
+  int value = -1;
+  bool transposed = false;
+
+  friend bool operator==(const KernelArgument&, const KernelArgument&) = default;
+};
+
+struct KernelValue {
+  std::string name;
+  Dtype type = Dtype::kF32;
+  std::vector<int64_t> axes = {};  // their sizes
+  AxisOrder order = {};            // of a parameter: once `placed`
+  TextPosition position = {};      // in the program
+  // Of a parameter. It is in memory without gaps in the order of `axes`.
+  bool parameter = false, placed = false, constant = false;
+  // Of an operation.
+  std::string operation = {};
+  std::vector<KernelArgument> arguments = {};
+  std::vector<std::string> options = {};  // "axis=1"
+};
+
+// A result of the kernel: its axes as they are to lie in memory, without gaps, the outermost first.
+struct KernelResult {
+  int value = -1;
+  AxisOrder memory;
+};
+
+class KernelWriter {
+ public:
+  // Parameters get units in front, up to so many axes: matmuls want both sides to have batches, or neither.
+  explicit KernelWriter(size_t least_rank) : least_rank_(least_rank) {}
+
+  int AddParameter(std::string name, Dtype type, std::vector<int64_t> axes, TextPosition position,
+                   bool constant);
+  // The same value again where the same operation was added before.
+  int AddOperation(KernelValue value);
+
+  const KernelValue& at(int value) const { return values_[static_cast<size_t>(value)]; }
+  int size() const { return static_cast<int>(values_.size()); }
+
+  // How many transposes it takes to read the value with its axes in this order: 0 or 1. Nothing if it can't
+  // be. Orders are aligned at their last axes, and units in front make no difference, unless the rank has to
+  // be the same (`exact`).
+  std::optional<int> CostOf(int value, const AxisOrder& order, bool exact) const;
+  // The value as an argument. The order of a parameter that has none is fixed by it. Precondition: CostOf is
+  // not nothing.
+  KernelArgument Place(int value, const AxisOrder& order, bool exact);
+
+  // Fixes the order of a parameter that has none: as it lies in memory.
+  void PlaceAsItLies(int value);
+
+  // The kernel's text, one statement a line. `positions` gets the place in the program for each line. Nothing
+  // if a result can't be written in the order that it has in memory: `failed` is its index.
+  std::optional<std::string> Print(const std::string& name, std::vector<KernelResult> results,
+                                   std::vector<TextPosition>* positions, size_t* failed);
+
+ private:
+  std::optional<AxisOrder> DeclaredOrder(const KernelValue& value, const AxisOrder& order, bool exact) const;
+  std::vector<int64_t> MemoryStrides(const KernelValue& value, const AxisOrder& memory) const;
+  std::string PrintType(const KernelValue& value, const AxisOrder& memory) const;
+  std::string PrintArgument(const KernelArgument& argument) const;
+  std::string PrintStatement(const KernelValue& value) const;
+  std::vector<bool> NeededBy(const std::vector<KernelResult>& results) const;
+
+  const size_t least_rank_;
+  std::vector<KernelValue> values_;
+};
+
+// The number as the kernel language writes it.
+std::string PrintKernelNumber(double number);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_IMPORT_KERNEL_WRITER_H_

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/import_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/element_array.h"
+#include "spec/language/kernel_file.h"
+#include "spec/meaning/graph_reference.h"
+#include "spec/text/cat.h"
+#include "tests/testing/mlir_program.h"
+
+namespace kirsch::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The graph of a kernel's text.
+Graph GraphOf(const std::string& text) {
+  auto requests = ParseKernelFile(text, "k");
+  EXPECT_TRUE(requests.ok()) << requests.status() << "\n" << text;
+  requests->front().UseGraph();
+  return requests->front().family.graphs()->member(0);
+}
+
+DenseTensor DrawTensor(const std::vector<int64_t>& shape, std::mt19937& random) {
+  DenseTensor tensor{shape, {}};
+  int64_t elements = 1;
+  for (const int64_t size : shape) elements *= size;
+  for (int64_t i = 0; i < elements; ++i)
+    tensor.values.push_back(static_cast<float>(static_cast<int>(random() % 257) - 128) / 128);
+  return tensor;
+}
+
+// The place in memory of each element of a tensor, those of a row after each other.
+std::vector<int64_t> PlacesOf(const TensorType& type) {
+  std::vector<int64_t> places;
+  for (int64_t row = 0; row < GraphReference::Rows(type); ++row)
+    for (int64_t i = 0; i < GraphReference::RowLength(type); ++i)
+      places.push_back(GraphReference::StartOfRow(type, row) + i);
+  return places;
+}
+
+// What the kernel computes for arguments that lie in memory as the program has them: results as the program
+// wants them to lie.
+std::vector<DenseTensor> ResultsOf(const Graph& graph, const std::vector<DenseTensor>& arguments) {
+  std::vector<std::vector<float>> memory;
+  std::vector<const void*> inputs;
+  for (const DenseTensor& argument : arguments)
+    memory.emplace_back(argument.values.begin(), argument.values.end());
+  for (const auto& values : memory) inputs.push_back(values.data());
+  GraphReference reference(graph, inputs);
+  std::vector<DenseTensor> results;
+  for (const GraphResult& result : graph.results) {
+    const TensorType& type = graph.TypeOf(result);
+    const std::vector<int64_t> places = PlacesOf(type);
+    DenseTensor tensor{{}, std::vector<double>(places.size(), std::numeric_limits<double>::quiet_NaN())};
+    for (int64_t row = 0, next = 0; row < GraphReference::Rows(type); ++row)
+      for (const Uncertain& element : reference.ResultRow(result, row))
+        tensor.values[static_cast<size_t>(places[static_cast<size_t>(next++)])] = element.value;
+    results.push_back(std::move(tensor));
+  }
+  return results;
+}
+
+// Programs that are imported compute what their definitions say; others are refused in one line with a place.
+TEST(ImportKernel, DrawnProgramsAreRightOrRefused) {
+  std::mt19937 random(20261129);
+  int imported = 0;
+  constexpr int kPrograms = 3000;
+  for (int i = 0; i < kPrograms; ++i) {
+    const MlirModule module = DrawMlirProgram(random);
+    const auto kernels = ImportKernels(module, "m.mlir", "net");
+    if (!kernels.ok()) {
+      const std::string error(kernels.status().message());
+      EXPECT_THAT(error, HasSubstr("m.mlir:"));
+      EXPECT_THAT(error, HasSubstr("expected "));
+      EXPECT_EQ(error.find('\n'), std::string::npos);
+      continue;
+    }
+    ++imported;
+    std::vector<DenseTensor> arguments;
+    for (const auto& argument : module.functions[0].body.arguments)
+      arguments.push_back(DrawTensor(argument.value.type.shape, random));
+    const std::vector<DenseTensor> expected = Evaluate(module, arguments);
+    // Constants of the program that are no numbers are further parameters.
+    for (const KernelConstant& constant : kernels->front().constants) {
+      arguments.push_back({constant.tensor.shape, {}});
+      for (int64_t e = 0; e < constant.tensor.elements(); ++e)
+        arguments.back().values.push_back(constant.tensor.at(e));
+    }
+    const std::vector<DenseTensor> found = ResultsOf(GraphOf(kernels->front().text), arguments);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t r = 0; r < expected.size(); ++r) {
+      ASSERT_EQ(found[r].values.size(), expected[r].values.size());
+      for (size_t e = 0; e < expected[r].values.size(); ++e) {
+        const double want = expected[r].values[e];
+        if (!std::isfinite(want)) continue;
+        ASSERT_NEAR(found[r].values[e], want, 1e-4 * (1 + std::abs(want)))
+            << "program " << i << ", result " << r << ", element " << e << "\n"
+            << kernels->front().text;
+      }
+    }
+  }
+  EXPECT_GT(imported, kPrograms / 3);
+  RecordProperty("imported", imported);
+}
+
+// The kernel of `main` as text.
+std::string TextOf(const MlirModule& module) {
+  const auto kernels = ImportKernels(module, "m.mlir", "net");
+  return kernels.ok() ? kernels->front().text : std::string(kernels.status().message());
+}
+
+// Reshapes and transpositions of heads are views: the weights are read by strides, and nothing is copied.
+TEST(ImportKernel, HeadsAreStrides) {
+  MlirBuilder b;
+  const int x = b.Parameter({24, 64}), w = b.Parameter({64, 64});
+  const int q = b.Reshape(b.Dot(x, w, {{}, {}, {1}, {0}}), {24, 4, 16});
+  EXPECT_EQ(TextOf(b.Return({b.Transpose(q, {1, 0, 2})})),
+            "kernel net(arg0: f32[1,24,64], arg1: f32[4,64,16] strides=[16,64,1]) -> f32[4,24,16]:\n"
+            "  v1 = matmul(arg0, arg1)\n"
+            "  return v1\n");
+  // As they come from the projection, they lie side by side.
+  EXPECT_THAT(TextOf(b.Return({q})), HasSubstr("-> f32[4,24,16] strides=[16,64,1]:"));
+}
+
+// What frameworks write out is the operation that it is.
+TEST(ImportKernel, RecognisesSoftmax) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 64});
+  const int most = b.Broadcast(b.Reduce(x, false, {1}), {8, 64}, {0});
+  const int e = b.Add("stablehlo.exponential", {b.Add("stablehlo.subtract", {x, most}, {8, 64})}, {8, 64});
+  const int sum = b.Broadcast(b.Reduce(e, true, {1}), {8, 64}, {0});
+  EXPECT_THAT(TextOf(b.Return({b.Add("stablehlo.divide", {e, sum}, {8, 64})})),
+              HasSubstr("v1 = softmax(arg0)\n"));
+}
+
+// Along another axis than the last there is no such operation.
+TEST(ImportKernel, SoftmaxOfColumnsIsWrittenOut) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 64});
+  const int most = b.Broadcast(b.Reduce(x, false, {0}), {8, 64}, {1});
+  const int e = b.Add("stablehlo.exponential", {b.Add("stablehlo.subtract", {x, most}, {8, 64})}, {8, 64});
+  const int sum = b.Broadcast(b.Reduce(e, true, {0}), {8, 64}, {1});
+  EXPECT_THAT(TextOf(b.Return({b.Add("stablehlo.divide", {e, sum}, {8, 64})})),
+              HasSubstr("v5 = div(v3, v4)\n"));
+}
+
+// Errors have the place of the operation in the file.
+TEST(ImportKernel, RefusesAtTheOperation) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 64});
+  const int y = b.Add("stablehlo.negate", {x}, {8, 64});
+  EXPECT_EQ(TextOf(b.Return({b.Add("stablehlo.tan", {y}, {8, 64})})),
+            "m.mlir:3:5: expected an operation that is imported, got 'stablehlo.tan'; did you mean "
+            "'stablehlo.tanh'?");
+}
+
+TEST(ImportKernel, RefusesOtherShapes) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 64}), y = b.Parameter({64, 8});
+  EXPECT_EQ(TextOf(b.Return({b.Add("stablehlo.add", {y, x}, {64, 8})})),
+            "m.mlir:2:5: expected operands of the result's shape");
+}
+
+TEST(ImportKernel, RefusesWhatIsNoProgram) {
+  MlirModule module;
+  EXPECT_THAT(TextOf(module), HasSubstr("expected a function"));
+  MlirBuilder b;
+  const int x = b.Parameter({8, -1});
+  EXPECT_THAT(TextOf(b.Return({b.Add("stablehlo.negate", {x}, {8, -1})})), HasSubstr("known sizes"));
+}
+
+}  // namespace
+}  // namespace kirsch::testing
