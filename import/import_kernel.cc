@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <optional>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "import/flat_function.h"
 #include "import/kernel_importer.h"
+#include "spec/check.h"
+#include "spec/graph/graph.h"
 #include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
@@ -27,28 +28,39 @@ std::set<std::string> Called(const MlirModule& module) {
   return called;
 }
 
+// What errors call the kernel's text, before they are told at the program's.
+constexpr std::string_view kText = "kernel";
+
 // An error of the kernel's text, at the place in the program that its line comes from.
 //   "kernel:3:8: expected ..." becomes "model.mlir:12:10: expected ..."
-absl::Status AtOrigin(const ImportedKernel& kernel, std::string_view text_name, std::string_view source,
+absl::Status AtOrigin(std::string_view text, const std::vector<KernelLine>& lines, std::string_view source,
                       std::string_view message) {
   int line = 0, column = 0;
-  std::string_view rest = message.substr(std::min(text_name.size() + 1, message.size()));
+  std::string_view rest = message.substr(std::min(kText.size() + 1, message.size()));
   for (int* number : {&line, &column}) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), *number);
     if (error != std::errc()) return absl::InvalidArgumentError(Cat(source, ": ", message));
     rest.remove_prefix(std::min(static_cast<size_t>(end - rest.data()) + 1, rest.size()));
   }
   if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
-  const TextPosition place = line >= 1 && static_cast<size_t>(line) <= kernel.positions.size()
-                                 ? kernel.positions[static_cast<size_t>(line) - 1]
-                                 : TextPosition{0, 0};
+  const bool known = line >= 1 && static_cast<size_t>(line) <= lines.size();
+  const TextPosition place = known ? lines[static_cast<size_t>(line) - 1].position : TextPosition{0, 0};
   // What the line says here, since the error is about its words.
-  std::string_view text = kernel.text;
   for (int i = 1; i < line; ++i) text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
   const std::string_view said = text.substr(0, text.find('\n'));
   return ErrorAt(
       source, place,
       Cat(rest, ", in ", Quoted(said.substr(std::min(said.find_first_not_of(' '), said.size())), 80)));
+}
+
+// What the kernel language infers is what the importer took each statement for. Anything else is a bug of
+// ours, and the kernel might compute something else.
+void CheckShapes(const Graph& graph, const std::vector<KernelLine>& lines) {
+  std::map<int, const GraphNode*> last;  // of each line: the whole statement
+  for (const GraphNode& node : graph.nodes)
+    if (node.op != Operation::kInput && node.op != Operation::kNumber) last[node.position.line] = &node;
+  for (const auto& [line, node] : last)
+    KIRSCH_CHECK(node->type.dims == lines[static_cast<size_t>(line) - 1].dims);
 }
 
 // The kernel of one function. Parameters get more axes where matmuls want their operands to have as many.
@@ -63,18 +75,18 @@ absl::StatusOr<ImportedKernel> ImportOne(const FlatFunction& function, std::stri
       continue;
     }
     if (!status.ok()) return status;
-    ImportedKernel kernel{name, {}, {}, {}, function.operations.size()};
-    absl::StatusOr<std::string> text = importer.Print(name, &kernel.positions);
+    std::vector<KernelLine> lines;
+    absl::StatusOr<std::string> text = importer.Print(name, &lines);
     if (!text.ok()) return text.status();
-    kernel.text = *std::move(text);
-    kernel.constants = importer.constants();
-    kernel.positions.front() = function.position;
-    constexpr std::string_view kText = "kernel";
-    const auto parsed = ParseKernelFile(kernel.text, kText);
-    if (!parsed.ok())
-      return AtOrigin(kernel, kText, source,
-                      std::string_view(parsed.status().message().data(), parsed.status().message().size()));
-    return kernel;
+    lines.front().position = function.position;
+    auto parsed = ParseKernelFile(*text, kText);
+    if (!parsed.ok()) {
+      const absl::string_view message = parsed.status().message();
+      return AtOrigin(*text, lines, source, {message.data(), message.size()});
+    }
+    parsed->front().UseGraph();
+    CheckShapes(parsed->front().family.graphs()->member(0), lines);
+    return ImportedKernel{name, *std::move(text), importer.constants(), function.operations.size()};
   }
 }
 

@@ -23,8 +23,7 @@ struct KernelConstant {
 };
 
 struct ImportedKernel {
-  std::string name, text;               // the text ends with a line break
-  std::vector<TextPosition> positions;  // for each line of the text, its place in the program; 0: none
+  std::string name, text;  // the text ends with a line break
   std::vector<KernelConstant> constants;
   size_t operations = 0;  // of the program, calls inlined
 };

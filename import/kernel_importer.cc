@@ -431,7 +431,7 @@ absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, c
   // A function of constants is one.
   if (constants.size() == operands.size() && type.elements() <= kMostFolded) {
     if (std::optional<ConstantTensor> folded = Fold(expression, constants, type)) {
-      Set(operation.result(), {*std::move(folded), -1, {}});
+      Set(operation.result(), {std::move(folded), -1, {}});
       return absl::OkStatus();
     }
   }
@@ -452,7 +452,7 @@ absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, c
   }
   if (constants.size() == operands.size()) return Expected(operation, "an operand that is no constant");
   const std::vector<SharedAxis> axes = SharedAxes(operation, operands);
-  const AxisOrder order = ElementwiseOrder(operands, axes);
+  AxisOrder order = ElementwiseOrder(operands, axes);
   for (size_t i = 0; i < operands.size(); ++i) {
     if (arguments[i].number) continue;
     AxisOrder of;
@@ -462,6 +462,12 @@ absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, c
                                      i, " would have to be copied, which the kernel language cannot say"));
     arguments[i] = writer_.Place(operands[i].value, of, false);
   }
+  // The result has as many axes as the operand that has the most.
+  size_t rank = 0;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!arguments[i].number) rank = std::max(rank, writer_.at(operands[i].value).order.size());
+  while (order.size() > rank) order.erase(order.begin());
+  while (order.size() < rank) order.insert(order.begin(), kUnit);
   KernelValue shape;
   shape.position = operation.of->position;
   std::vector<int> view(axes.size(), kUnit);
@@ -600,8 +606,7 @@ absl::Status KernelImporter::ImportReduce(const FlatOperation& operation) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> KernelImporter::Print(const std::string& name,
-                                                  std::vector<TextPosition>* positions) {
+absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::vector<KernelLine>* lines) {
   const auto refuse = [&](size_t result, std::string_view what) {
     return ErrorAt(source_, function_.position, Cat("expected ", what, " as result ", result));
   };
@@ -634,7 +639,7 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name,
     results.push_back(std::move(result));
   }
   size_t failed = 0;
-  std::optional<std::string> text = writer_.Print(name, std::move(results), positions, &failed);
+  std::optional<std::string> text = writer_.Print(name, std::move(results), lines, &failed);
   if (!text) return refuse(failed, "a tensor whose last dim is one of its last two axes");
   return *std::move(text);
 }

@@ -49,8 +49,8 @@ class KernelImporter {
   // Reads all operations. InvalidArgument with the operation's place.
   absl::Status Run();
 
-  // The kernel's text; `positions` as KernelWriter::Print. After Run.
-  absl::StatusOr<std::string> Print(const std::string& name, std::vector<TextPosition>* positions);
+  // The kernel's text, as KernelWriter::Print. After Run.
+  absl::StatusOr<std::string> Print(const std::string& name, std::vector<KernelLine>* lines);
 
   const std::vector<KernelConstant>& constants() const { return constants_; }
   // The rank that parameters need for a matmul that could not be written; 0 if there was none.

@@ -126,16 +126,22 @@ std::vector<int64_t> KernelWriter::MemoryStrides(const KernelValue& value, const
   return strides;
 }
 
+std::vector<uint32_t> KernelWriter::DimsOf(const KernelValue& value) const {
+  std::vector<uint32_t> dims;
+  for (const int axis : value.order)
+    dims.push_back(axis == kUnit ? 1 : static_cast<uint32_t>(value.axes[static_cast<size_t>(axis)]));
+  return dims;
+}
+
 // The type of a value that lies in memory with its axes in the order `memory`: strides where that is another
 // order than the value's.
 std::string KernelWriter::PrintType(const KernelValue& value, const AxisOrder& memory) const {
-  std::vector<int64_t> sizes, strides;
+  std::vector<int64_t> strides;
   const std::vector<int64_t> distances = MemoryStrides(value, memory);
   for (const int axis : value.order) {
-    sizes.push_back(axis == kUnit ? 1 : value.axes[static_cast<size_t>(axis)]);
     strides.push_back(axis == kUnit ? 1 : distances[static_cast<size_t>(axis)]);
   }
-  std::string text = Cat(Info(value.type).name, "[", Join(sizes, ","), "]");
+  std::string text = Cat(Info(value.type).name, "[", Join(DimsOf(value), ","), "]");
   AxisOrder axes = value.order;
   std::erase(axes, kUnit);
   AxisOrder lies = memory;
@@ -169,7 +175,7 @@ std::vector<bool> KernelWriter::NeededBy(const std::vector<KernelResult>& result
 }
 
 std::optional<std::string> KernelWriter::Print(const std::string& name, std::vector<KernelResult> results,
-                                               std::vector<TextPosition>* positions, size_t* failed) {
+                                               std::vector<KernelLine>* lines, size_t* failed) {
   // A result whose innermost axis is not its last in memory is transposed, if that helps.
   for (size_t i = 0; i < results.size(); ++i) {
     KernelResult& result = results[i];
@@ -214,14 +220,14 @@ std::optional<std::string> KernelWriter::Print(const std::string& name, std::vec
   }
   std::string text = Cat("kernel ", name, "(", Join(parameters, ", "), ") -> ",
                          types.size() == 1 ? types[0] : Cat("(", Join(types, ", "), ")"), ":\n");
-  positions->assign(1, {});
+  lines->assign(1, {});
   for (size_t i = 0; i < values_.size(); ++i)
     if (needed[i] && !values_[i].parameter) {
       Append(&text, PrintStatement(values_[i]), "\n");
-      positions->push_back(values_[i].position);
+      lines->push_back({values_[i].position, DimsOf(values_[i])});
     }
   Append(&text, "  return ", Join(names, ", "), "\n");
-  positions->push_back({});
+  lines->push_back({});
   return text;
 }
 

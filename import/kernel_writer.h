@@ -49,6 +49,12 @@ struct KernelValue {
   std::vector<std::string> options = {};  // "axis=1"
 };
 
+// A line of the kernel's text: the place in the program that it comes from, and what it computes.
+struct KernelLine {
+  TextPosition position = {0, 0};  // line 0: none
+  std::vector<uint32_t> dims;      // of a statement's value
+};
+
 // A result of the kernel: its axes as they are to lie in memory, without gaps, the outermost first.
 struct KernelResult {
   int value = -1;
@@ -79,14 +85,15 @@ class KernelWriter {
   // Fixes the order of a parameter that has none: as it lies in memory.
   void PlaceAsItLies(int value);
 
-  // The kernel's text, one statement a line. `positions` gets the place in the program for each line. Nothing
-  // if a result can't be written in the order that it has in memory: `failed` is its index.
+  // The kernel's text, one statement a line. Nothing if a result can't be written in the order that it has in
+  // memory: `failed` is its index.
   std::optional<std::string> Print(const std::string& name, std::vector<KernelResult> results,
-                                   std::vector<TextPosition>* positions, size_t* failed);
+                                   std::vector<KernelLine>* lines, size_t* failed);
 
  private:
   std::optional<AxisOrder> DeclaredOrder(const KernelValue& value, const AxisOrder& order, bool exact) const;
   std::vector<int64_t> MemoryStrides(const KernelValue& value, const AxisOrder& memory) const;
+  std::vector<uint32_t> DimsOf(const KernelValue& value) const;
   std::string PrintType(const KernelValue& value, const AxisOrder& memory) const;
   std::string PrintArgument(const KernelArgument& argument) const;
   std::string PrintStatement(const KernelValue& value) const;

@@ -268,7 +268,11 @@ class MlirDrawer {
   explicit MlirDrawer(std::mt19937& random) : random_(random) {}
 
   MlirModule Draw() {
+    const bool projects = Below(3) == 0;
+    if (projects) builder_.Parameter({3, 6});
+    if (projects) builder_.Parameter({6, 4});
     for (int i = Below(3) + 2; i > 0; --i) builder_.Parameter(Shape());
+    if (projects) Project();
     for (int i = Below(8) + 3; i > 0; --i) Step();
     std::vector<int> results = {builder_.size() - 1};
     if (Below(4) == 0) results.insert(results.begin(), Below(builder_.size() - 1));
@@ -289,7 +293,7 @@ class MlirDrawer {
   void Step() {
     const int value = Value();
     const Dims shape = builder_.ShapeOf(value);
-    switch (Below(9)) {
+    switch (Below(10)) {
       case 0: {
         const std::vector<std::string> names = {"stablehlo.negate", "stablehlo.tanh", "stablehlo.logistic",
                                                 "chlo.square"};
@@ -305,6 +309,8 @@ class MlirDrawer {
       case 4:
       case 5:
         return Binary(value);
+      case 6:
+        return Heads(value);
       default:
         return Dot(value);
     }
@@ -364,6 +370,22 @@ class MlirDrawer {
       if (dims.size() == of.size()) other = builder_.Broadcast(pick, shape, dims);
     }
     builder_.Add(names[static_cast<size_t>(Below(4))], {value, other}, shape);
+  }
+
+  // The first parameter's rows, by their sums, times the second one, whose columns are of two heads.
+  void Project() {
+    const int squares = builder_.Add("chlo.square", {0}, {3, 6});
+    const int sums = builder_.Broadcast(builder_.Reduce(squares, true, {1}), {3, 6}, {0});
+    const int rows = builder_.Add("stablehlo.multiply", {0, sums}, {3, 6});
+    builder_.Reshape(builder_.Dot(rows, 1, {{}, {}, {1}, {0}}), {3, 2, 2});
+  }
+
+  // What attention does with its heads: rows by rows, for each half of the columns.
+  void Heads(int value) {
+    const Dims shape = builder_.ShapeOf(value);
+    if (shape.size() != 2 || shape[1] % 2 != 0) return;
+    const int heads = builder_.Reshape(value, {shape[0], 2, shape[1] / 2});
+    builder_.Dot(heads, heads, {{1}, {1}, {2}, {2}});
   }
 
   // Dims of the same size are batches, or are summed over.
