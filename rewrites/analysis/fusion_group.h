@@ -11,28 +11,24 @@
 #define KIRSCH_REWRITES_ANALYSIS_FUSION_GROUP_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "rewrites/analysis/graph_uses.h"
+#include "rewrites/analysis/operation_set.h"
 
 namespace kirsch {
 
-// A set of operations of a graph. Bit i stands for the operation at place i of GraphUses::operations.
-using OperationSet = uint64_t;
-
-inline constexpr size_t kMaxOperations = 64;       // of a graph: the search refuses more
 inline constexpr size_t kMaxGroupOperations = 16;  // of a group: the search looks at no larger ones
 
 // A convex set of operations: each path between two of them stays inside. The caller keeps `uses`, and the
 // graph that it is of, alive for as long as the group.
 class FusionGroup {
  public:
-  FusionGroup(const GraphUses& uses, OperationSet set);
+  FusionGroup(const GraphUses& uses, const OperationSet& set);
 
   const GraphUses& uses() const { return uses_; }
   const Graph& graph() const { return uses_.graph(); }
-  OperationSet set() const { return set_; }
+  const OperationSet& set() const { return set_; }
 
   // The group's nodes, in the graph's order: each comes after those that it reads. A place is an index of
   // this list.

@@ -211,10 +211,10 @@ class GroupExpander {
   }
 
   GroupShape Expand(const GraphUses& uses) const {
-    OperationSet set = 0;
+    OperationSet set;
     for (size_t place = 0; place < uses.operations().size(); ++place)
       if (std::find(operations_.begin(), operations_.end(), uses.operations()[place]) != operations_.end())
-        set |= OperationSet{1} << place;
+        set |= OperationSet::Of(place);
     const FusionGroup group(uses, set);
     const GroupProblem problem{group, target_, 1, true, GoesByKeys(group, of_keys_) ? &of_keys_ : nullptr,
                                true};

@@ -2,7 +2,6 @@
 #include "search/graph/constant_folding.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "cost/cost.h"
@@ -77,7 +76,7 @@ std::vector<int> ConstantOperations(const Graph& graph, const Target& target) {
     });
     if (!reads_known) continue;
     // An operation is folded alone, so it must be a group by itself.
-    const absl::StatusOr<double> bound = pricer.Bound(OperationSet{1} << place, Workers::kOne);
+    const absl::StatusOr<double> bound = pricer.Bound(OperationSet::Of(place), Workers::kOne);
     if (bound.ok() && *bound < kInfiniteCycles) operations.push_back(node);
   }
   return operations;
@@ -132,7 +131,7 @@ void FoldConstants(const Target& target, Plan* plan) {
   for (int node : folded) {
     const std::vector<int>& operations = uses.operations();
     const auto place = std::find(operations.begin(), operations.end(), node) - operations.begin();
-    absl::StatusOr<GroupPrice> price = pricer.Price(OperationSet{1} << place, Workers::kOne, kInfiniteCycles);
+    absl::StatusOr<GroupPrice> price = pricer.Price(OperationSet::Of(place), Workers::kOne, kInfiniteCycles);
     KIRSCH_CHECK(price.ok() && price->group.has_value());
     for (LoopNest& nest : price->group->nests) {
       for (Stage* stage : StagesOf(nest)) LeaveScratchAlone(target, stage);

@@ -2,7 +2,6 @@
 #include "search/graph/fusion_graph.h"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 
 #include "rewrites/graph/strided_copy.h"
@@ -17,20 +16,19 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
   // one another.
   for (size_t node = 0; node < graph.nodes.size(); ++node) {
     const std::vector<size_t>& readers = uses.UsesOf(static_cast<int>(node));
-    OperationSet all = 0;
+    OperationSet all;
     for (size_t reader : readers)
-      if (reader != operations) all |= OperationSet{1} << reader;
+      if (reader != operations) all |= OperationSet::Of(reader);
     const auto made = std::find(uses.operations().begin(), uses.operations().end(), static_cast<int>(node));
     if (made != uses.operations().end()) {
       const auto place = static_cast<size_t>(made - uses.operations().begin());
       users_[place] = all;
-      if (!readers.empty() && readers.back() == operations) returned_ |= OperationSet{1} << place;
+      if (!readers.empty() && readers.back() == operations) returned_ |= OperationSet::Of(place);
       for (size_t reader : readers)
-        if (reader != operations) reads_[reader] |= OperationSet{1} << place;
-      all |= OperationSet{1} << place;
+        if (reader != operations) reads_[reader] |= OperationSet::Of(place);
+      all |= OperationSet::Of(place);
     }
-    for (size_t place = 0; place < operations; ++place)
-      if ((all >> place & 1) != 0) neighbours_[place] |= all;
+    all.ForEach([&](size_t place) { neighbours_[place] |= all; });
   }
   Enumerate(uses, most);
   for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
@@ -41,12 +39,12 @@ FusionGraph::FusionGraph(const GraphUses& uses, size_t most)
 std::vector<size_t> FusionGraph::OrderOf(const GraphUses& uses, std::vector<OperationSet>* needs) const {
   std::vector<size_t> order, last;
   for (size_t place = 0; place < reads_.size(); ++place) {
-    const bool is_last = users_[place] == 0 && IsStridedCopy(uses.graph(), uses.operations()[place]);
+    const bool is_last = users_[place].empty() && IsStridedCopy(uses.graph(), uses.operations()[place]);
     (is_last ? last : order).push_back(place);
   }
   *needs = reads_;
   for (const size_t place : last) {
-    for (const size_t before : order) (*needs)[place] |= OperationSet{1} << before;
+    for (const size_t before : order) (*needs)[place] |= OperationSet::Of(before);
     order.push_back(place);
   }
   return order;
@@ -57,22 +55,21 @@ void FusionGraph::Enumerate(const GraphUses& uses, size_t most) {
   const std::vector<size_t> order = OrderOf(uses, &needs);
   // Each set leads to those with one operation more that finds all it needs. Such a set is a larger number,
   // so the loop over the growing set meets it later on.
-  std::set<OperationSet> known = {0};
+  std::set<OperationSet> known = {OperationSet()};
   for (auto set = known.begin(); set != known.end() && known.size() <= most; ++set)
     for (size_t place = 0; place < reads_.size(); ++place)
-      if ((*set >> place & 1) == 0 && (needs[place] & ~*set) == 0)
-        known.insert(*set | OperationSet{1} << place);
+      if (!set->Contains(place) && set->Contains(needs[place])) known.insert(*set | OperationSet::Of(place));
   all_ = known.size() <= most;
   if (all_) {
     done_.assign(known.begin(), known.end());
     return;
   }
   // Too many: the prefixes of one order are enough for a plan, though maybe not for the best.
-  done_ = {0};
-  for (const size_t place : order) done_.push_back(done_.back() | OperationSet{1} << place);
+  done_ = {OperationSet()};
+  for (const size_t place : order) done_.push_back(done_.back() | OperationSet::Of(place));
 }
 
-std::optional<size_t> FusionGraph::Find(OperationSet set) const {
+std::optional<size_t> FusionGraph::Find(const OperationSet& set) const {
   const auto found = std::lower_bound(done_.begin(), done_.end(), set);
   if (found == done_.end() || *found != set) return std::nullopt;
   return static_cast<size_t>(found - done_.begin());
@@ -81,25 +78,24 @@ std::optional<size_t> FusionGraph::Find(OperationSet set) const {
 std::vector<size_t> FusionGraph::FindBefore(size_t end) const {
   std::vector<size_t> before;
   for (size_t i = end; i-- > 0;) {
-    const OperationSet group = done_[end] & ~done_[i];
-    if ((done_[i] & ~done_[end]) == 0 && std::popcount(group) <= static_cast<int>(kMaxGroupOperations) &&
-        IsConnected(group))
+    const OperationSet group = done_[end] - done_[i];
+    if (done_[end].Contains(done_[i]) && group.size() <= kMaxGroupOperations && IsConnected(group))
       before.push_back(i);
   }
   std::stable_sort(before.begin(), before.end(),
-                   [&](size_t a, size_t b) { return std::popcount(done_[a]) > std::popcount(done_[b]); });
+                   [&](size_t a, size_t b) { return done_[a].size() > done_[b].size(); });
   return before;
 }
 
-OperationSet FusionGraph::Union(const std::vector<OperationSet>& of, OperationSet group) {
-  OperationSet all = 0;
-  for (; group != 0; group &= group - 1) all |= of[static_cast<size_t>(std::countr_zero(group))];
+OperationSet FusionGraph::Union(const std::vector<OperationSet>& of, const OperationSet& group) {
+  OperationSet all;
+  group.ForEach([&](size_t place) { all |= of[place]; });
   return all;
 }
 
-bool FusionGraph::IsConnected(OperationSet group) const {
+bool FusionGraph::IsConnected(const OperationSet& group) const {
   // Start with one operation, and add neighbours within the group until there are no more.
-  OperationSet reached = group & (~group + 1), before = 0;
+  OperationSet reached = OperationSet::Of(group.first()), before;
   while (reached != before) {
     before = reached;
     reached |= Union(neighbours_, reached) & group;

@@ -19,8 +19,8 @@ namespace kirsch {
 // The fusion graph of one graph of operations. Immutable, and so thread-safe.
 class FusionGraph {
  public:
-  // Finds at most `most` sets. A graph may have more, up to 2^64 if no operation reads another. Then only the
-  // prefixes of one order are sets, and all() is false.
+  // Finds at most `most` sets. A graph may have more, 2^n of n operations if no operation reads another. Then
+  // only the prefixes of one order are sets, and all() is false.
   FusionGraph(const GraphUses& uses, size_t most);
 
   // The sets that contain, with an operation, all that it reads, and with a copy that is a result all other
@@ -31,7 +31,7 @@ class FusionGraph {
   bool all() const { return all_; }
 
   // The place of a set in done(); nothing if it is none of them.
-  std::optional<size_t> Find(OperationSet set) const;
+  std::optional<size_t> Find(const OperationSet& set) const;
 
   // The sets from which one group leads to set number `end`, by their places, the smallest groups first. A
   // group has at most kMaxGroupOperations operations. It is connected: one of its operations reads what
@@ -39,22 +39,22 @@ class FusionGraph {
   const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
   // The operations whose results a group reads.
-  OperationSet ReadBy(OperationSet group) const { return Union(reads_, group); }
+  OperationSet ReadBy(const OperationSet& group) const { return Union(reads_, group); }
   // True if nobody needs the group's results but these operations: not the caller, either.
-  bool IsForOnly(OperationSet users, OperationSet group) const {
-    return ((Union(users_, group) & ~users) | (group & returned_)) == 0;
+  bool IsForOnly(const OperationSet& users, const OperationSet& group) const {
+    return users.Contains(Union(users_, group)) && (group & returned_).empty();
   }
 
  private:
-  static OperationSet Union(const std::vector<OperationSet>& of, OperationSet group);
-  bool IsConnected(OperationSet group) const;
+  static OperationSet Union(const std::vector<OperationSet>& of, const OperationSet& group);
+  bool IsConnected(const OperationSet& group) const;
   // An order of all operations; `needs` gets what comes before each in every order.
   std::vector<size_t> OrderOf(const GraphUses& uses, std::vector<OperationSet>* needs) const;
   void Enumerate(const GraphUses& uses, size_t most);
   std::vector<size_t> FindBefore(size_t end) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
-  OperationSet returned_ = 0;                             // what makes the kernel's results
+  OperationSet returned_;                                 // what makes the kernel's results
   std::vector<OperationSet> done_;
   std::vector<std::vector<size_t>> before_;  // by the number of the set
   bool all_ = true;

@@ -2,7 +2,6 @@
 #include "search/graph/group_pricer.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "cost/cost.h"
@@ -39,7 +38,7 @@ GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const Pl
       of_keys_(options.other_keys == nullptr ? std::vector<bool>()
                                              : NodesOfKeys(graph_, CanonicalGraph(*options.other_keys))) {}
 
-absl::StatusOr<double> GroupPricer::Bound(OperationSet set, Workers workers) {
+absl::StatusOr<double> GroupPricer::Bound(const OperationSet& set, Workers workers) {
   const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set, workers);
   if (!candidates.ok()) return candidates.status();
   return candidates->empty() ? kInfiniteCycles : candidates->front().bound;
@@ -47,7 +46,7 @@ absl::StatusOr<double> GroupPricer::Bound(OperationSet set, Workers workers) {
 
 absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
   const absl::StatusOr<std::list<Candidate>> candidates =
-      CandidatesFor(OperationSet{1} << place, Workers::kOne);
+      CandidatesFor(OperationSet::Of(place), Workers::kOne);
   if (!candidates.ok()) return candidates.status();
   double least = kInfiniteCycles;
   for (const Candidate& candidate : *candidates) {
@@ -62,7 +61,7 @@ absl::StatusOr<double> GroupPricer::ArithmeticBound(size_t place) {
   return least;
 }
 
-absl::StatusOr<GroupPrice> GroupPricer::Price(OperationSet set, Workers workers, double budget,
+absl::StatusOr<GroupPrice> GroupPricer::Price(const OperationSet& set, Workers workers, double budget,
                                               bool second_best) {
   const auto [open, is_new] = open_.try_emplace({set, workers});
   if (is_new) {
@@ -79,7 +78,7 @@ absl::StatusOr<GroupPrice> GroupPricer::Price(OperationSet set, Workers workers,
   return price;
 }
 
-absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(OperationSet set,
+absl::StatusOr<std::list<GroupPricer::Candidate>> GroupPricer::CandidatesFor(const OperationSet& set,
                                                                              Workers workers) {
   const FusionGroup group(uses_, set);
   const int sharing = workers == Workers::kShared ? options_.threads : 1;
@@ -136,7 +135,7 @@ absl::StatusOr<GroupPrice> GroupPricer::Best(double budget, bool second_best,
   return GroupPrice{std::move(best), bound};
 }
 
-absl::StatusOr<PricedGroup> GroupPricer::Replay(OperationSet set, Workers workers,
+absl::StatusOr<PricedGroup> GroupPricer::Replay(const OperationSet& set, Workers workers,
                                                 const GroupSchedule& schedule) {
   if (const Word& word = schedule.rewrite; !word.text.empty() && FindGraphRewrite(word.text) == nullptr) {
     std::vector<std::string_view> names;
@@ -173,7 +172,7 @@ absl::Status GroupPricer::AddCandidates(const GraphRewrite& rewrite, const Group
   }
   // Buffers get numbers that no other group of a plan has, as groups of a plan have different first
   // operations. The rewrite takes the first kMaxGroupOperations numbers, copies take those after them.
-  const auto first = static_cast<size_t>(std::countr_zero(problem.group.set()));
+  const auto first = problem.group.set().first();
   const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxGroupOperations * first);
   for (const RewriteParameters& parameters : all)
     for (bool in_place : {true, false}) {

@@ -64,7 +64,7 @@ class GroupPricer {
   GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
 
   // A lower bound of the group's cycles, by closed forms. Infinity: no rewrite applies to it.
-  absl::StatusOr<double> Bound(OperationSet set, Workers workers);
+  absl::StatusOr<double> Bound(const OperationSet& set, Workers workers);
   // A lower bound of the arithmetic of an operation, given by its place. It holds for all threads together,
   // and whatever group the operation is in.
   absl::StatusOr<double> ArithmeticBound(size_t place);
@@ -74,16 +74,16 @@ class GroupPricer {
   //
   // After a search was stopped, the answer is not proven. Without a budget it is then the first candidate
   // that has programs. With one, it may be none at all.
-  absl::StatusOr<GroupPrice> Price(OperationSet set, Workers workers, double budget,
+  absl::StatusOr<GroupPrice> Price(const OperationSet& set, Workers workers, double budget,
                                    bool second_best = false);
 
   // The same, as a schedule has it; whatever that leaves open is searched. InvalidArgument: one line with the
   // place of the decision that is not in the space, or does not fit.
-  absl::StatusOr<PricedGroup> Replay(OperationSet set, Workers workers, const GroupSchedule& schedule);
+  absl::StatusOr<PricedGroup> Replay(const OperationSet& set, Workers workers, const GroupSchedule& schedule);
 
   // The steps of Price, for others who compare candidates (group_k_best.h). First, all candidates, by their
   // bounds.
-  absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set, Workers workers);
+  absl::StatusOr<std::list<Candidate>> CandidatesFor(const OperationSet& set, Workers workers);
   // The copies that contractions of a candidate may share, of which `made` are decided. `candidate` must
   // outlive them.
   OperandCopies CopiesFor(Candidate* candidate, int made = 0);
@@ -95,7 +95,9 @@ class GroupPricer {
   // Makes a group of a candidate whose stages have programs, and of the copies that were decided.
   PricedGroup Finished(const Candidate& candidate, const GroupDecision& copies) const;
   // The operations of a set, as nodes.
-  std::vector<int> OperationsOf(OperationSet set) const { return FusionGroup(uses_, set).operations(); }
+  std::vector<int> OperationsOf(const OperationSet& set) const {
+    return FusionGroup(uses_, set).operations();
+  }
 
   // Says why an operation, given as a node, can't be a group alone.
   std::string ErrorOf(int node) const;

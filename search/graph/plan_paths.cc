@@ -2,7 +2,6 @@
 #include "search/graph/plan_paths.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -14,8 +13,6 @@ namespace kirsch {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();  // a length
-
-bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; }
 
 // True if both have paths of the same lengths, in the same phases.
 template <typename StatesOfSet>
@@ -35,7 +32,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<Plan
   lengths_of_repeated_.assign(fusion_graph_.done().size(), {});
   edges_.clear();
   least_.assign(fusion_graph_.done().size(), kInfiniteCycles);
-  states_[0][0] = {State{}};
+  states_[0][{}] = {State{}};
   least_[0] = 0;
   start_ = 0;
   for (const PlanStep& step : first) {
@@ -86,7 +83,7 @@ absl::StatusOr<std::vector<PlanPath>> PlanPaths::ShortestAgain(const std::vector
 // threads, it also goes there by two groups: one that each thread repeats for itself, and one that they
 // share. Only the shared group may need the values of the repeated one.
 absl::Status PlanPaths::ReachAll(size_t end) {
-  if (!Contains(fusion_graph_.done()[end], fusion_graph_.done()[start_])) return absl::OkStatus();
+  if (!fusion_graph_.done()[end].Contains(fusion_graph_.done()[start_])) return absl::OkStatus();
   const Workers workers = options_.threads > 1 ? Workers::kShared : Workers::kOne;
   const std::vector<size_t>& before = fusion_graph_.Before(end);
   std::vector<double>& lengths = lengths_[end];
@@ -94,8 +91,8 @@ absl::Status PlanPaths::ReachAll(size_t end) {
   for (size_t i = 0; i < before.size(); ++i) {
     const size_t from = before[i];
     if (!MayStart(from)) continue;
-    const GroupQuestion group{fusion_graph_.done()[end] & ~fusion_graph_.done()[from], workers};
-    if ((!options_.fuse && std::popcount(group.first) > 1) || group.first == options_.banned) continue;
+    const GroupQuestion group{fusion_graph_.done()[end] - fusion_graph_.done()[from], workers};
+    if ((!options_.fuse && group.first.size() > 1) || group.first == options_.banned) continue;
     const absl::StatusOr<double> cycles = LengthOf(group, end, i, &lengths);
     if (!cycles.ok()) return cycles.status();
     if (*cycles < kInfiniteCycles) Reach(from, end, {group}, *cycles);
@@ -126,7 +123,7 @@ void PlanPaths::DropLongerPaths(StatesOfSet* states) const {
   const auto drops = [&](const auto& shorter, const auto& longer) {
     if (shorter.second.empty() || longer.second.empty()) return false;
     const double saved = longer.second.front().cycles - shorter.second.front().cycles;
-    return saved > options_.barrier_cycles || (saved > 0 && Contains(shorter.first, longer.first));
+    return saved > options_.barrier_cycles || (saved > 0 && shorter.first.Contains(longer.first));
   };
   const StatesOfSet all = *states;
   std::erase_if(*states, [&](const auto& longer) {
@@ -137,14 +134,14 @@ void PlanPaths::DropLongerPaths(StatesOfSet* states) const {
 // The last step, from set number `last`, is of the group that the threads share; another one comes before it.
 // Its values must have no reader outside of both.
 absl::Status PlanPaths::ReachRepeating(size_t last, size_t end, double cycles) {
-  const GroupQuestion shared{fusion_graph_.done()[end] & ~fusion_graph_.done()[last], Workers::kShared};
+  const GroupQuestion shared{fusion_graph_.done()[end] - fusion_graph_.done()[last], Workers::kShared};
   const std::vector<size_t>& before = fusion_graph_.Before(last);
   std::vector<double>& lengths = lengths_of_repeated_[last];
   lengths.resize(before.size(), kUnknown);
   for (size_t i = 0; i < before.size(); ++i) {
     const size_t from = before[i];
     if (!MayStart(from) || IsTooLong(from, end, cycles + (std::isnan(lengths[i]) ? 0 : lengths[i]))) continue;
-    const GroupQuestion each{fusion_graph_.done()[last] & ~fusion_graph_.done()[from], Workers::kEach};
+    const GroupQuestion each{fusion_graph_.done()[last] - fusion_graph_.done()[from], Workers::kEach};
     if (!fusion_graph_.IsForOnly(fusion_graph_.done()[end], each.first) || each.first == options_.banned)
       continue;
     const absl::StatusOr<double> more = LengthOf(each, last, i, &lengths);
@@ -159,9 +156,9 @@ absl::Status PlanPaths::ReachRepeating(size_t last, size_t end, double cycles) {
 void PlanPaths::Reach(size_t from, size_t end, absl::Span<const GroupQuestion> groups, double cycles) {
   if (IsTooLong(from, end, cycles)) return;
   const OperationSet before = fusion_graph_.done()[from];
-  const OperationSet read = fusion_graph_.ReadBy(fusion_graph_.done()[end] & ~before) & before;
+  const OperationSet read = fusion_graph_.ReadBy(fusion_graph_.done()[end] - before) & before;
   for (const auto& [begin, states] : states_[from]) {
-    const bool waits = options_.threads > 1 && (read & ~begin) != 0;
+    const bool waits = options_.threads > 1 && !begin.Contains(read);
     States& after = states_[end][waits ? before : begin];
     for (size_t rank = 0; rank < states.size(); ++rank) {
       const double total = states[rank].cycles + cycles + (waits ? options_.barrier_cycles : 0);
@@ -182,7 +179,7 @@ void PlanPaths::Insert(State state, States* states) const {
 }
 
 bool PlanPaths::MayStart(size_t from) const {
-  return least_[from] < kInfiniteCycles && Contains(fusion_graph_.done()[from], fusion_graph_.done()[start_]);
+  return least_[from] < kInfiniteCycles && fusion_graph_.done()[from].Contains(fusion_graph_.done()[start_]);
 }
 
 // The shortest paths over all phases in which the set may end. Each is read backwards from its last state.

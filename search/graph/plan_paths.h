@@ -47,7 +47,7 @@ struct PathOptions {
   int threads = 1;
   double barrier_cycles = 0;  // what a phase costs that is not the first
   bool fuse = true;           // false: groups have one operation each
-  OperationSet banned = 0;    // a group that no step may have; 0: none
+  OperationSet banned;        // a group that no step may have; empty: none
   size_t count = 1;           // so many paths are looked for
 };
 
@@ -76,9 +76,9 @@ class PlanPaths {
   // The last step of a path to some state, and how to find the rest of the path.
   struct State {
     double cycles = 0;
-    OperationSet begin = 0;  // what the phase of the state before began after
-    size_t rank = 0;         // that state's, of those with the same operations done and the same beginning
-    PlanStep step;           // from there
+    OperationSet begin;  // what the phase of the state before began after
+    size_t rank = 0;     // that state's, of those with the same operations done and the same beginning
+    PlanStep step;       // from there
   };
   using States = std::vector<State>;                   // the shortest paths, by length
   using StatesOfSet = std::map<OperationSet, States>;  // by what the phase began after

@@ -2,7 +2,6 @@
 #include "search/graph/plan_search.h"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -198,10 +197,10 @@ class Planner {
 
   // Says why there is no plan: the first operation that no group computes.
   NoPlan Refused() const {
-    OperationSet computed = 0;
+    OperationSet computed;
     for (const auto& [group, known] : known_)
       if (known.bound < kInfiniteCycles) computed |= group.first;
-    const auto first = static_cast<size_t>(std::countr_one(computed));
+    const auto first = computed.first_missing();
     const std::vector<int>& operations = uses_.operations();
     const int node = first < operations.size() ? operations[first] : graph_.results.front().value;
     return NoPlanAt(node, pricer_.ErrorOf(node));
@@ -249,18 +248,18 @@ class Planner {
 
   // The operations that a schedule's group names. Each must be one, be in no group yet, and find all it
   // reads.
-  absl::StatusOr<OperationSet> GroupOf(const GroupSchedule& schedule, OperationSet done) const {
-    OperationSet set = 0;
+  absl::StatusOr<OperationSet> GroupOf(const GroupSchedule& schedule, const OperationSet& done) const {
+    OperationSet set;
     for (const ScheduledValue& value : schedule.operations) {
       const std::vector<int>& operations = uses_.operations();
       const auto known = std::find(operations.begin(), operations.end(), value.In(graph_));
       if (known == operations.end())
         return ExpectedValue(*options_.schedule, value, "the name of a value that an operation makes");
-      const OperationSet operation = OperationSet{1} << (known - operations.begin());
-      if (((set | done) & operation) != 0)
+      const auto place = static_cast<size_t>(known - operations.begin());
+      if ((set | done).Contains(place))
         return ExpectedValue(*options_.schedule, value, "an operation that is in no group yet");
-      set |= operation;
-      if (std::popcount(set) > static_cast<int>(kMaxGroupOperations))
+      set |= OperationSet::Of(place);
+      if (set.size() > kMaxGroupOperations)
         return ExpectedValue(*options_.schedule, value,
                              Cat("at most ", kMaxGroupOperations, " operations in a group"));
     }
@@ -300,11 +299,11 @@ class Planner {
   // Bans one group after the other, and looks for the shortest path that remains.
   absl::Status FindOtherSplits(Plan* plan) {
     for (GroupDecision& group : plan->groups) {
-      banned_ = 0;
+      banned_ = {};
       for (size_t place = 0; place < uses_.operations().size(); ++place)
         if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
             group.operations.end())
-          banned_ |= OperationSet{1} << place;
+          banned_ |= OperationSet::Of(place);
       const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kInfiniteCycles);
       if (!other.ok()) return other.status();
       if (other->plan.cycles == kInfiniteCycles) continue;  // the group is needed
@@ -312,7 +311,7 @@ class Planner {
       for (const GroupDecision& of_other : other->plan.groups)
         group.other_split->groups.push_back(of_other.operations);
     }
-    banned_ = 0;
+    banned_ = {};
     return absl::OkStatus();
   }
 
@@ -320,7 +319,7 @@ class Planner {
   absl::StatusOr<PlanPath> UnfusedPath(int threads) {
     const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
-      if (absl::Status status = Price({OperationSet{1} << place, workers}, kInfiniteCycles); !status.ok())
+      if (absl::Status status = Price({OperationSet::Of(place), workers}, kInfiniteCycles); !status.ok())
         return status;
     return ShortestPath(threads, {}, false);
   }
@@ -333,7 +332,7 @@ class Planner {
   GroupPricer pricer_;
   std::optional<FusionGraph> fusion_graph_;
   std::vector<PlanStep> scheduled_;  // every plan begins with these
-  OperationSet banned_ = 0;          // the group that may not be; 0: none
+  OperationSet banned_;              // the group that may not be; empty: none
   bool priced_only_ = false;         // groups of which but a bound is known are left alone
   absl::node_hash_map<GroupQuestion, Known> known_;
 };

@@ -30,7 +30,7 @@ namespace kirsch {
 // the same time.
 class GroupKBest {
  public:
-  GroupKBest(OperationSet set, Workers workers, int threads, GroupPricer& pricer, StageKBest& stages)
+  GroupKBest(const OperationSet& set, Workers workers, int threads, GroupPricer& pricer, StageKBest& stages)
       : set_(set), workers_(workers), cost_(threads), pricer_(pricer), stages_(stages) {}
 
   // A number of cycles that the cheapest takes at least; the very number once is_priced. Infinity: there is

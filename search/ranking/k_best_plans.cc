@@ -127,7 +127,7 @@ class PlanRanking {
   }
 
   absl::StatusOr<std::vector<PlanPath>> ShortestPaths(int threads, size_t count) {
-    const PathOptions options{threads, target_.barrier_cycles, options_.fuse, 0, count};
+    const PathOptions options{threads, target_.barrier_cycles, options_.fuse, {}, count};
     const PlanPaths::Length length = [&](const GroupQuestion& group) { return KBestOf(group).Bound(); };
     return PlanPaths(fusion_graph_, options, length).Shortest({});
   }

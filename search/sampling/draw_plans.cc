@@ -40,14 +40,14 @@ class Sketch {
     for (size_t end = fusion_graph_->done().size() - 1; end != 0;) {
       const std::vector<size_t>& before = fusion_graph_->Before(end);
       const size_t from = before[random->Below(before.size())];
-      groups.insert(groups.begin(), fusion_graph_->done()[end] & ~fusion_graph_->done()[from]);
+      groups.insert(groups.begin(), fusion_graph_->done()[end] - fusion_graph_->done()[from]);
       end = from;
     }
     return groups;
   }
 
   // A group of these operations, everything else about it left to the search.
-  GroupSchedule Open(OperationSet set) const {
+  GroupSchedule Open(const OperationSet& set) const {
     GroupSchedule schedule;
     const FusionGroup group(uses_, set);
     for (const int node : group.operations()) schedule.operations.push_back({node});
@@ -55,7 +55,7 @@ class Sketch {
   }
 
   // A group with any parameters of any rewrite that applies to it. If none does, the group stays open.
-  GroupSchedule DrawCandidate(OperationSet set, int threads, Random* random) const {
+  GroupSchedule DrawCandidate(const OperationSet& set, int threads, Random* random) const {
     GroupSchedule drawn = Open(set);
     const FusionGroup group(uses_, set);
     const GroupProblem problem{group, target_, threads, options_.allow_winograd};
@@ -76,11 +76,11 @@ class Sketch {
 
   // The operations of a group of a plan, as a set.
   OperationSet SetOf(const GroupDecision& group) const {
-    OperationSet set = 0;
+    OperationSet set;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
       if (std::find(group.operations.begin(), group.operations.end(), uses_.operations()[place]) !=
           group.operations.end())
-        set |= OperationSet{1} << place;
+        set |= OperationSet::Of(place);
     return set;
   }
 
@@ -141,7 +141,7 @@ class PlanDrawer {
   // stage.
   std::optional<Plan> DrawAnywhere() {
     PlanSchedule schedule{"draw", best_.threads};
-    for (const OperationSet group : sketch_.DrawGroups(&random_))
+    for (const OperationSet& group : sketch_.DrawGroups(&random_))
       schedule.groups.push_back(sketch_.DrawCandidate(group, best_.threads, &random_));
     std::optional<Plan> plan = With(schedule);
     if (!plan) return plan;
@@ -166,7 +166,7 @@ class PlanDrawer {
   // The best plan of some groups drawn by chance.
   std::optional<Plan> WithOtherGroups() {
     PlanSchedule schedule{"draw", best_.threads};
-    for (const OperationSet group : sketch_.DrawGroups(&random_))
+    for (const OperationSet& group : sketch_.DrawGroups(&random_))
       schedule.groups.push_back(sketch_.Open(group));
     return With(schedule);
   }

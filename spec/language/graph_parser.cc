@@ -26,7 +26,7 @@ namespace kirsch {
 namespace {
 
 // Parameters, numbers and operations together. A limit keeps any text cheap to read.
-constexpr size_t kMaxNodes = 256;
+constexpr size_t kMaxNodes = 1024;
 constexpr size_t kMaxSizeNames = 4;
 constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
 

@@ -49,7 +49,7 @@ class BruteForce {
         threads_(threads),
         packing_(std::move(packing)) {}
 
-  double Cycles() { return CyclesFrom(0, 0) + (threads_ > 1 ? target_.fork_join_cycles : 0); }
+  double Cycles() { return CyclesFrom({}, {}) + (threads_ > 1 ? target_.fork_join_cycles : 0); }
   const std::map<std::string, bool>& legal() const { return legal_; }
 
  private:
@@ -81,9 +81,9 @@ class BruteForce {
 
   template <typename Use>
   void ForEachGroup(OperationSet done, Use use) const {
-    const OperationSet left = AllOf(uses_) & ~done;
-    for (OperationSet group = left; group != 0; group = (group - 1) & left)
+    ForEachSubset(AllOf(uses_) - done, [&](const OperationSet& group) {
       if (ReadsOnly(group, done | group) && IsConnected(group) && CopiesComeLast(done | group)) use(group);
+    });
   }
 
   // A strided copy of what nobody reads is a result. Such a copy comes behind everything else.
@@ -104,7 +104,7 @@ class BruteForce {
   bool OnlyReadBy(OperationSet group, OperationSet readers) const {
     bool only = true;
     ForEach(group, [&](int node) { only &= !graph_.IsResult(node); });
-    ForEach(AllOf(uses_) & ~readers, [&](int node) {
+    ForEach(AllOf(uses_) - readers, [&](int node) {
       for (int input : graph_.at(node).inputs) only &= !IsIn(group, uses_.Stored(input));
     });
     return only;
@@ -112,15 +112,14 @@ class BruteForce {
 
   bool IsIn(OperationSet set, int node) const {
     for (size_t i = 0; i < uses_.operations().size(); ++i)
-      if (uses_.operations()[i] == node) return (set >> i & 1) != 0;
+      if (uses_.operations()[i] == node) return set.Contains(i);
     return false;
   }
   bool IsOperation(int node) const { return IsIn(AllOf(uses_), node); }
 
   template <typename Use>
   void ForEach(OperationSet set, Use use) const {
-    for (size_t i = 0; i < uses_.operations().size(); ++i)
-      if ((set >> i & 1) != 0) use(uses_.operations()[i]);
+    set.ForEach([&](size_t place) { use(uses_.operations()[place]); });
   }
 
   bool ReadsOnly(OperationSet group, OperationSet made) const {
@@ -148,7 +147,7 @@ class BruteForce {
         }
       });
     }
-    return static_cast<int>(reached.size()) == std::popcount(group);
+    return reached.size() == group.size();
   }
   bool Touch(int a, int b) const {
     std::vector<int> of_a = {a}, of_b = {b};

@@ -53,7 +53,7 @@ class AllPlans {
 
   // By code, the least cycles.
   std::map<std::string, double> Codes() {
-    Extend("", 0);
+    Extend("", {});
     return codes_;
   }
 
@@ -69,15 +69,15 @@ class AllPlans {
   void Extend(const std::string& prefix, OperationSet done) {
     const OperationSet all = AllOf(uses_);
     if (done == all) return Vary(prefix);
-    for (OperationSet set = all & ~done; set != 0; set = (set - 1) & all & ~done) {
+    ForEachSubset(all - done, [&](const OperationSet& set) {
       const FusionGroup group(uses_, set);
       std::string line = "group";
       for (const int node : group.operations()) line += " " + NameOfValue(canonical_, node);
       line = prefix + line + "\n";
-      if (!Cheapest(line)) continue;  // no group, or too dear
+      if (!Cheapest(line)) return;  // no group, or too dear
       for (const std::string& candidate : FindCandidates(group))
         if (Cheapest(line + candidate)) WithCopies(line + candidate, done | set);
-    }
+    });
   }
 
   std::vector<std::string> FindCandidates(const FusionGroup& group) const {

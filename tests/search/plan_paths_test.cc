@@ -27,7 +27,7 @@ class DrawnLengths {
   double Of(const GroupQuestion& group) {
     const auto [known, is_new] = lengths_.try_emplace(group);
     if (is_new) {
-      const double operations = std::popcount(group.first);
+      const auto operations = static_cast<double>(group.first.size());
       known->second = operations > 1 && random_() % 4 == 0
                           ? kInfiniteCycles
                           : operations * (20.0 + static_cast<double>(random_() % 30));

@@ -195,7 +195,7 @@ TEST(PlanScheduleTest, ThatThereIsNoPlanIsNoError) {
   const auto none = SearchPlan(GraphOf(Chain(kMaxOperations + 1)), "test", model, options);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(std::holds_alternative<NoPlan>(*none));
-  EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 64 operations"));
+  EXPECT_THAT(std::string(Require(none).status().message()), HasSubstr("expected at most 256 operations"));
   const Graph graph = GraphOf(kMlp);
   Table table;
   ASSERT_TRUE(table.AddText(TextKind::kPlan, PlanQuestion(graph, options), "group v9 v8\n").ok());

@@ -80,8 +80,19 @@ struct Candidate {
   bool in_place = true;
 };
 
-inline OperationSet AllOf(const GraphUses& uses) {
-  return ~OperationSet{0} >> (kMaxOperations - uses.operations().size());
+inline OperationSet AllOf(const GraphUses& uses) { return OperationSet::First(uses.operations().size()); }
+
+// Calls use(subset) for each set of these operations that is not empty.
+template <typename Use>
+void ForEachSubset(const OperationSet& of, Use use) {
+  std::vector<size_t> places;
+  of.ForEach([&](size_t place) { places.push_back(place); });
+  for (uint64_t bits = (uint64_t{1} << places.size()) - 1; bits != 0; --bits) {
+    OperationSet subset;
+    for (size_t i = 0; i < places.size(); ++i)
+      if ((bits >> i & 1) != 0) subset |= OperationSet::Of(places[i]);
+    use(subset);
+  }
 }
 
 // The graph being canonical.
