@@ -29,6 +29,7 @@ class CountingMath {
   Value Abs(Value) { return Count(1); }
   Value MinusAbs(Value) { return Count(1); }
   Value Negative(Value) { return Count(1); }
+  Value Rounded(Value, Rounding) { return Count(2); }  // micro-operations, of Intel's CPUs
   struct Split {
     Value high, low;
   };

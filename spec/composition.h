@@ -12,6 +12,7 @@
 //   Product(a, b): a `Split`: `high` is a * b rounded once, `low` is exactly the rest
 //   Corrected(x, a, b): x, which its composition has made as near to a / b as a few roundings
 //   Abs, MinusAbs, Negative; WithSignOf(x, magnitude)
+//   Rounded(x, rounding): to an integer, exactly; infinities and the sign of zeros stay
 //   Select(x, y, a, b): x < y ? a : b
 //   RoundedProduct(x, factor, bias): a `Whole`, x * factor rounded to an integer of less than 2^22, as a
 //     `value` and as bits to which `bias` is added
@@ -27,8 +28,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace kirsch {
+
+// Which integer becomes of a number. To nearest: ties to even.
+enum class Rounding : uint8_t { kNearest, kDown, kUp };
 
 // The bias that RoundedProduct adds for `Scaled`.
 inline constexpr int kScaleBias = 2 * 127;

@@ -44,6 +44,11 @@ enum class Operation : uint8_t {
   kSqrt,
   kAbs,
   kRelu,
+  kRsqrt,
+  kFloor,
+  kCeil,
+  kRound,  // to the nearest integer, ties to even
+  kSign,   // -1 or 1; zeros and NaNs are themselves
   // On tensors.
   kInput,
   kNumber,  // a constant; in row programs, too
@@ -129,7 +134,7 @@ inline double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1
 
 inline constexpr double kRounded = 0.5;  // to nearest
 
-// Make rows of operations that are much alike.
+// Make rows of operations that are much alike. ExactRow: of floats, without roundings.
 constexpr OperationInfo ArithmeticRow(Operation op, std::string_view name, int row_code, const char* c,
                                       Meaning meaning) {
   return {.op = op,
@@ -161,6 +166,11 @@ constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, dou
           .ulps = ulps,
           .meaning = meaning,
           .c = c};
+}
+
+constexpr OperationInfo ExactRow(Operation op, std::string_view name, int row_code, const char* c,
+                                 Meaning meaning) {
+  return {.op = op, .name = name, .row_code = row_code, .meaning = meaning, .c = c};
 }
 
 }  // namespace internal
@@ -235,11 +245,7 @@ inline constexpr auto kOperations = [] {
        .row_code = 9,
        .meaning = [](double x, double) { return std::sqrt(x); },
        .c = "M(sqrt)($x)"},
-      {.op = kAbs,
-       .name = "abs",
-       .kind = Kind::kLeaf,
-       .row_code = 16,
-       .meaning = [](double x, double) { return std::abs(x); }},
+      ExactRow(kAbs, "abs", 16, "M(fabs)($x)", [](double x, double) { return std::abs(x); }),
       {.op = kRelu,
        .name = "relu",
        .integers = true,
@@ -248,6 +254,15 @@ inline constexpr auto kOperations = [] {
        .ulps = kRounded,
        .meaning = [](double x, double) { return x < 0 ? 0 : x; },
        .c = "($x < 0 ? 0 : $x)"},
+      FunctionRow(kRsqrt, "rsqrt", 26, 1.5, "1 / M(sqrt)($x)",
+                  [](double x, double) { return 1 / std::sqrt(x); }),
+      ExactRow(kFloor, "floor", 27, "M(floor)($x)", [](double x, double) { return std::floor(x); }),
+      ExactRow(kCeil, "ceil", 28, "M(ceil)($x)", [](double x, double) { return std::ceil(x); }),
+      ExactRow(kRound, "round", 29, "M(rint)($x)", [](double x, double) { return std::nearbyint(x); }),
+      ExactRow(kSign, "sign", 30, "($x > 0 ? 1 : $x < 0 ? -1 : $x)",
+               [](double x, double) { return x > 0   ? 1
+                                             : x < 0 ? -1
+                                                     : x; }),
 
       {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
       {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
@@ -296,6 +311,12 @@ constexpr bool IsComposed(Operation op) { return Info(op).latency != LatencyClas
 constexpr bool IsChoice(Operation op) {
   using enum Operation;
   return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
+}
+
+// Is it one of those that are exact, and only rise with their argument?
+constexpr bool IsStaircase(Operation op) {
+  using enum Operation;
+  return op == kFloor || op == kCeil || op == kRound || op == kSign;
 }
 
 // The operation that does for `op` where no argument can be a NaN, or y alone: a single instruction. An
@@ -481,6 +502,14 @@ Value Softplus(Math& math, Value x) {
   return math.Fma(Polynomial(math, e, kLog1p), e, math.Max(math.Number(-0.0f), x));
 }
 
+// A NaN is neither above nor below 0, and so stays.
+template <typename Math, typename Value>
+Value Sign(Math& math, Value x) {
+  const Value zero = math.Number(0);
+  const Value not_negative = math.Select(zero, x, math.Number(1), x);
+  return math.Select(x, zero, math.Number(-1), not_negative);
+}
+
 }  // namespace composition
 
 // An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
@@ -495,6 +524,16 @@ Value Compose(Math& math, Operation op, Value x, Value y) {
       return math.Sqrt(x);
     case Operation::kAbs:
       return math.Abs(x);
+    case Operation::kRsqrt:
+      return math.Div(math.Number(1), math.Sqrt(x));
+    case Operation::kFloor:
+      return math.Rounded(x, Rounding::kDown);
+    case Operation::kCeil:
+      return math.Rounded(x, Rounding::kUp);
+    case Operation::kRound:
+      return math.Rounded(x, Rounding::kNearest);
+    case Operation::kSign:
+      return composition::Sign(math, x);
     case Operation::kExp:
       return composition::Exp(math, x);
     case Operation::kTanh:

@@ -90,6 +90,12 @@ class RoundingMath {
   Value Abs(Value a) { return {std::abs(a.value), a.error}; }
   Value MinusAbs(Value a) { return {-std::abs(a.value), a.error}; }
   Value Negative(Value a) { return {-a.value, a.error}; }
+  Value Rounded(Value a, Rounding rounding) {
+    const double value = rounding == Rounding::kDown ? std::floor(a.value)
+                         : rounding == Rounding::kUp ? std::ceil(a.value)
+                                                     : std::nearbyint(a.value);
+    return {value, a.error == 0 ? 0 : a.error + 1};
+  }
   Value WithSignOf(Value x, Value magnitude) {
     return {std::copysign(magnitude.value, x.value), magnitude.error};
   }
@@ -125,10 +131,31 @@ class RoundingMath {
 double SpreadOf(Operation op, Uncertain x, double y, double value) {
   if (x.error == 0 || std::isinf(x.error)) return x.error;
   const auto off = [&](double by) {
-    return std::max(std::abs(Info(op).meaning(x.value + by, y) - value),
-                    std::abs(Info(op).meaning(x.value - by, y) - value));
+    const double above = std::abs(Info(op).meaning(x.value + by, y) - value),
+                 below = std::abs(Info(op).meaning(x.value - by, y) - value);
+    return std::isnan(above) || std::isnan(below) ? HUGE_VAL : std::max(above, below);
   };
   return std::max(off(x.error), 1.25 * off(x.error / 2));
+}
+
+// True if a function's value, which is infinite or none, is the same wherever its argument may be. It is if
+// it is the same at the ends: a function has such values beyond some number.
+bool IsCertain(Operation op, Uncertain x, double y, double value) {
+  if (x.error == 0 || std::isinf(x.error)) return x.error == 0;
+  const auto is_same = [&](double by) {
+    const double other = Info(op).meaning(x.value + by, y);
+    return std::isnan(value) ? std::isnan(other) : other == value;
+  };
+  return is_same(x.error) && is_same(-x.error);
+}
+
+// A function that only rises and is exact. Between the ends of its argument it has values between those at
+// the ends.
+Uncertain OnStaircase(Operation op, Uncertain x) {
+  const auto at = [&](double by) { return Info(op).meaning(x.value + by, 0); };
+  const double value = at(0);
+  if (!std::isfinite(value) || !std::isfinite(x.error)) return WithUlps(value, x.error, 0);
+  return {value, std::max(at(x.error) - value, value - at(-x.error))};
 }
 
 }  // namespace
@@ -169,7 +196,7 @@ Uncertain Sqrt(Uncertain a) {
 // argument's error make of it.
 Uncertain FunctionOf(Operation op, Uncertain x, double y) {
   const double value = Info(op).meaning(x.value, y);
-  if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
+  if (!std::isfinite(value)) return {value, IsCertain(op, x, y, value) ? 0 : HUGE_VAL};
   RoundingMath math;
   const Uncertain composed = Compose(math, op, Uncertain{x.value, 0}, Uncertain{y, 0});
   const double error = std::abs(composed.value - value) + composed.error;
@@ -181,6 +208,8 @@ Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
   if (op == Operation::kDiv) return Div(x, y);
   if (op == Operation::kNeg) return Neg(x);
   if (op == Operation::kSqrt) return Sqrt(x);
+  if (op == Operation::kAbs) return {std::abs(x.value), x.error};
+  if (IsStaircase(op)) return OnStaircase(op, x);
   UncertainMath math;
   return ComposeArithmetic(math, op, x, y);
 }

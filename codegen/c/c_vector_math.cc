@@ -60,6 +60,15 @@ std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c
 
 std::string CVectors::Sqrt(const Var& from) const { return Intrinsic(from.bytes(), "sqrt_ps", from.name); }
 
+// Vectors of 64 bytes have an instruction that rounds to fractions as well. To integers its operand is the
+// same.
+std::string CVectors::RoundToInteger(const Var& from, Rounding rounding) const {
+  constexpr std::array<const char*, 3> kDirections = {"_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_NEG_INF",
+                                                      "_MM_FROUND_TO_POS_INF"};
+  return Intrinsic(from.bytes(), from.bytes() == 64 ? "roundscale_ps" : "round_ps", from.name,
+                   Cat(kDirections[static_cast<size_t>(rounding)], " | _MM_FROUND_NO_EXC"));
+}
+
 std::string CVectors::Scale(const Var& a, const Var& exponent) const {
   return Intrinsic(a.bytes(), "scalef_ps", a.name, exponent.name);
 }

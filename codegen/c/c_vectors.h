@@ -80,6 +80,7 @@ class CVectors {
   std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
   std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
   std::string Sqrt(const Var& from) const;
+  std::string RoundToInteger(const Var& from, Rounding rounding) const;
   std::string Scale(const Var& a, const Var& exponent) const;
   std::string Lookup(const Var& from, const std::array<uint8_t, 16>& table) const;
   std::string FillBytes(const std::array<uint8_t, kTableBytes / 2>& bytes) const;

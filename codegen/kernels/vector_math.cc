@@ -78,6 +78,10 @@ VectorMath::Value VectorMath::Sqrt(Value x) {
   return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
 }
 
+VectorMath::Value VectorMath::Rounded(Value x, Rounding rounding) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(RoundToInteger{to, Of(x), rounding}); });
+}
+
 VectorMath::Value VectorMath::Reinterpret(Value x, Dtype dtype) {
   return Make(dtype, [=, this](VarId to) { builder_.Do(Bits{to, Of(x)}); });
 }

@@ -70,6 +70,7 @@ class VectorMath {
   Value MinusAbs(Value x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
   Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
   Value WithSignOf(Value x, Value magnitude);
+  Value Rounded(Value x, Rounding rounding);
   Value Select(Value x, Value y, Value a, Value b);
   Whole RoundedProduct(Value x, float factor, int bias);
   Value Scaled(Value mantissa, const Whole& whole);

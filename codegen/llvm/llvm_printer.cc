@@ -2,6 +2,7 @@
 #include "codegen/llvm/llvm_printer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <string>
@@ -160,6 +161,11 @@ class BodyPrinter {
   }
   void Print(const SquareRoot& op) {
     Set(op.to, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, Get(op.from)));
+  }
+  void Print(const RoundToInteger& op) {
+    constexpr std::array<llvm::Intrinsic::ID, 3> kIntrinsics = {
+        llvm::Intrinsic::roundeven, llvm::Intrinsic::floor, llvm::Intrinsic::ceil};
+    Set(op.to, ir_.CreateUnaryIntrinsic(kIntrinsics[static_cast<size_t>(op.rounding)], Get(op.from)));
   }
   void Print(const Scale& op) {
     Value *a = Get(op.a), *exponent = Get(op.exponent);

@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "spec/composition.h"
 #include "spec/dtype.h"
 #include "spec/epilogue.h"
 #include "spec/instruction.h"
@@ -133,6 +134,10 @@ struct Fma {
 };
 struct SquareRoot {  // f32
   VarId to, from;
+};
+struct RoundToInteger {  // f32, which stays f32; infinities, NaNs and the sign of zeros stay, too
+  VarId to, from;
+  Rounding rounding;
 };
 // Multiplies by powers of two in one instruction. Code for targets without AVX-512F multiplies twice instead
 // (VectorMath::Scaled).
@@ -346,11 +351,11 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 // compile without it.
 struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
-               SquareRoot, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift, Bits,
-               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts, Interleave,
-               Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad, TileStore,
-               TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny,
-               Switch, OnThread, ForBlocks, InPhase>
+               SquareRoot, RoundToInteger, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift,
+               Bits, SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts,
+               Interleave, Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad,
+               TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For,
+               IfAny, Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 

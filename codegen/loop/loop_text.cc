@@ -75,6 +75,10 @@ class TextPrinter {
          Name(op.c));
   }
   void Print(const SquareRoot& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
+  void Print(const RoundToInteger& op) {
+    constexpr std::array<const char*, 3> kNames = {" = round ", " = floor ", " = ceil "};
+    Line(Name(op.to), kNames[static_cast<size_t>(op.rounding)], Name(op.from));
+  }
   void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
   void Print(const Lookup& op) {
     Line(Name(op.to), " = ", Name(op.from), " of {", absl::StrJoin(op.table, ", "), "}");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -191,8 +192,8 @@ class GraphDrawer {
     }
     const OperationInfo& info = *OneOf(kOps);
     const std::string op(info.name), option(info.option.name);
-    if (op == "sqrt") {
-      Make(op, {NonNegative()});
+    if (std::isnan(info.meaning(-2, 0))) {
+      Make(op, {op == "sqrt" ? NonNegative() : Positive(Floats())});
     } else {
       static const std::array<std::string, 3> kNumbers = {"0.2", "-0.5", "1.5"};
       const bool given = !option.empty() && Chance(1, 2);
@@ -200,7 +201,7 @@ class GraphDrawer {
     }
   }
 
-  // Mostly so: what isn't has no square root.
+  // Mostly so: what isn't has no square root, say.
   int NonNegative() {
     const int x = Floats();
     const uint32_t way = Below(8);

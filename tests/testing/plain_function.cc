@@ -111,6 +111,15 @@ Bounds Root(const Bounds& x) {
   return Monotone(x, [](double y) { return std::sqrt(y); }, 2);
 }
 
+Bounds Magnitude(const Bounds& x) {
+  const bool has_zero = x.low <= 0 && x.high >= 0;
+  return {has_zero ? 0 : std::min(std::abs(x.low), std::abs(x.high)), MagnitudeOf(x)};
+}
+
+double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+// To nearest: a tie is halfway between two, and goes to the even one.
+double NearestInteger(double x) { return x - std::remainder(x, 1); }
+
 Bounds Mean(const std::vector<Bounds>& row) {
   const Bounds sum = SumOf(row);
   const auto count = static_cast<double>(row.size());
@@ -127,6 +136,12 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
   if (op == "neg") return {-a.high, -a.low};
   if (op == "relu") return {std::max(a.low, 0.0), std::max(a.high, 0.0)};
   if (op == "sqrt") return Root(a);
+  if (op == "rsqrt") return Quotient(Exactly(1), Root(a));
+  if (op == "abs") return Magnitude(a);
+  static const std::map<std::string_view, double (*)(double)> kStaircases = {
+      {"floor", std::floor}, {"ceil", std::ceil}, {"round", NearestInteger}, {"sign", Sign}};
+  if (const auto found = kStaircases.find(op); found != kStaircases.end())
+    return {found->second(a.low), found->second(a.high)};
   if (op == "leaky_relu") return Bent(a, [&](double x) { return x > 0 ? x : option * x; }, 2);
   if (op == "elu")
     return Bent(a, [&](double x) { return x > 0 ? x : option * std::expm1(x); }, kFunctionUlps);
