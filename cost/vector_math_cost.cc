@@ -36,7 +36,7 @@ class CountingMath {
   Split Product(Value, Value) { return {Count(1), Count(1)}; }
   Value Corrected(Value x, Value, Value) { return x; }
   Value WithSignOf(Value, Value) { return Count(2); }
-  Value Select(Value, Value, Value, Value) { return Count(2); }
+  Value Select(Comparison, Value, Value, Value, Value) { return Count(2); }
   Whole RoundedProduct(Value, float, int) { return {Count(2)}; }
   // AVX-512F's scaling is two micro-operations. There are six without it. What goes from floats to integers
   // and back is delayed by about one more.

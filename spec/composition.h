@@ -13,7 +13,7 @@
 //   Corrected(x, a, b): x, which its composition has made as near to a / b as a few roundings
 //   Abs, MinusAbs, Negative; WithSignOf(x, magnitude)
 //   Rounded(x, rounding): to an integer, exactly; infinities and the sign of zeros stay
-//   Select(x, y, a, b): x < y ? a : b
+//   Select(comparison, x, y, a, b): a where the comparison of x and y holds, else b
 //   RoundedProduct(x, factor, bias): a `Whole`, x * factor rounded to an integer of less than 2^22, as a
 //     `value` and as bits to which `bias` is added
 //   Scaled(m, whole): m * 2^value, rounded once, whatever comes of it; the bias has to be kScaleBias
@@ -34,6 +34,12 @@ namespace kirsch {
 
 // Which integer becomes of a number. To nearest: ties to even.
 enum class Rounding : uint8_t { kNearest, kDown, kUp };
+
+// Of two numbers. None holds where either is a NaN.
+enum class Comparison : uint8_t { kLess, kLessEqual, kEqual };
+constexpr bool Holds(Comparison comparison, double x, double y) {
+  return comparison == Comparison::kLess ? x < y : comparison == Comparison::kEqual ? x == y : x <= y;
+}
 
 // The bias that RoundedProduct adds for `Scaled`.
 inline constexpr int kScaleBias = 2 * 127;
@@ -112,7 +118,8 @@ template <typename Math, typename Value>
 Value Sigmoid(Math& math, Value x) {
   const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
   const Value denominator = math.Add(e, math.Number(1));
-  return Quotient(math, math.Select(x, math.Number(-0x1p-60f), e, math.Number(1)), denominator);
+  return Quotient(math, math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), e, math.Number(1)),
+                  denominator);
 }
 
 }  // namespace composition

@@ -49,6 +49,11 @@ enum class Operation : uint8_t {
   kCeil,
   kRound,  // to the nearest integer, ties to even
   kSign,   // -1 or 1; zeros and NaNs are themselves
+  // 1 or 0; 0 where either is a NaN.
+  kLess,
+  kLessEqual,
+  kEqual,
+  kSelect,  // the second argument where the first is not 0, as no NaN is; else the third
   // On tensors.
   kInput,
   kNumber,  // a constant; in row programs, too
@@ -101,6 +106,7 @@ struct Equivalent {
 
 // The exact result, in double, of x and y.
 using Meaning = double (*)(double x, double y);
+using TernaryMeaning = double (*)(double x, double y, double z);
 
 // A row of the table.
 struct OperationInfo {
@@ -120,7 +126,8 @@ struct OperationInfo {
   int row_code = -1;     // in the hashes that row programs' procedures are named by; -1: not in row programs
   // For operations on numbers: the exact result for x and y, where y is the second argument or the option.
   Meaning meaning = nullptr;
-  // The same in C: $x and $y are of the type `real`, and M(f) is f of math.h for that type.
+  TernaryMeaning ternary = nullptr;  // of three arguments: instead of `meaning`
+  // The same in C: $x, $y and $z are of the type `real`, and M(f) is f of math.h for that type.
   const char* c = "";
 
   // How many numbers it takes. In an epilogue the second one is the step's operand.
@@ -171,6 +178,11 @@ constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, dou
 constexpr OperationInfo ExactRow(Operation op, std::string_view name, int row_code, const char* c,
                                  Meaning meaning) {
   return {.op = op, .name = name, .row_code = row_code, .meaning = meaning, .c = c};
+}
+
+constexpr OperationInfo ComparisonRow(Operation op, std::string_view name, int row_code, const char* c,
+                                      Meaning meaning) {
+  return {.op = op, .name = name, .arguments = 2, .row_code = row_code, .meaning = meaning, .c = c};
 }
 
 }  // namespace internal
@@ -263,6 +275,16 @@ inline constexpr auto kOperations = [] {
                [](double x, double) { return x > 0   ? 1
                                              : x < 0 ? -1
                                                      : x; }),
+      ComparisonRow(kLess, "less", 31, "($x < $y)", [](double x, double y) { return x < y ? 1.0 : 0.0; }),
+      ComparisonRow(kLessEqual, "less_equal", 32, "($x <= $y)",
+                    [](double x, double y) { return x <= y ? 1.0 : 0.0; }),
+      ComparisonRow(kEqual, "equal", 33, "($x == $y)", [](double x, double y) { return x == y ? 1.0 : 0.0; }),
+      {.op = kSelect,
+       .name = "select",
+       .arguments = 3,
+       .row_code = 34,
+       .ternary = [](double x, double y, double z) { return x != 0 ? y : z; },
+       .c = "($x != 0 ? $y : $z)"},
 
       {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
       {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
@@ -301,6 +323,11 @@ constexpr const OperationInfo& Info(Operation op) { return kOperations[static_ca
 constexpr std::string_view Name(Operation op) { return Info(op).name; }
 constexpr bool IsConvolution(Operation op) { return Info(op).image_axes > 0; }
 
+// What an operation on numbers, whatever its arguments, means for the first of these.
+constexpr double MeaningOf(Operation op, double x, double y, double z) {
+  return Info(op).ternary != nullptr ? Info(op).ternary(x, y, z) : Info(op).meaning(x, y);
+}
+
 inline constexpr size_t kStepOperations = static_cast<size_t>(Operation::kDiv);
 constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOperations; }
 
@@ -311,6 +338,11 @@ constexpr bool IsComposed(Operation op) { return Info(op).latency != LatencyClas
 constexpr bool IsChoice(Operation op) {
   using enum Operation;
   return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
+}
+
+constexpr bool IsComparison(Operation op) {
+  using enum Operation;
+  return op == kLess || op == kLessEqual || op == kEqual;
 }
 
 // Is it one of those that are exact, and only rise with their argument?
@@ -379,8 +411,9 @@ Value TimesSigmoid(Math& math, Value x, Value u) {
   Value e = math.Max(math.Number(kLeastRaised), math.MinusAbs(u));
   e = RaisedExp(math, e, kRaise);
   const Value denominator = math.Fma(e, math.Number(kLower), math.Number(1));
-  const Value numerator = math.Select(x, math.Number(-0x1p-60f), e, math.Number(1));
-  const Value lower = math.Select(x, math.Number(-0x1p-60f), math.Number(kLower), math.Number(1));
+  const Value numerator = math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), e, math.Number(1));
+  const Value lower =
+      math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), math.Number(kLower), math.Number(1));
   // An FMA, since GCC would make one of this product and of a sum that is its only use.
   return math.Fma(math.Mul(Quotient(math, numerator, denominator), x), lower, math.Number(-0.0f));
 }
@@ -439,7 +472,7 @@ Value Tanh(Math& math, Value x) {
   const Value e = RaisedExp(math, math.Mul(bounded, math.Number(-2)), 0);
   const Value denominator = math.Add(e, math.Number(1));
   const Value quotient = Quotient(math, math.Sub(math.Number(1), e), denominator);
-  return math.WithSignOf(x, math.Select(math.Number(kSmallTanh), z, quotient, small));
+  return math.WithSignOf(x, math.Select(Comparison::kLess, math.Number(kSmallTanh), z, quotient, small));
 }
 
 // erf(x) = x + x * P(x^2), x <= 0.93: 0.02.
@@ -460,7 +493,7 @@ Value Erf(Math& math, Value x) {
   const Value bounded = math.Min(math.Number(kMostErf), z);
   const Value e = RaisedExp(math, math.Mul(Polynomial(math, bounded, kErfTail), bounded), 0);
   const Value large = math.Sub(math.Number(1), e);
-  return math.WithSignOf(x, math.Select(math.Number(kSmallErf), z, large, small));
+  return math.WithSignOf(x, math.Select(Comparison::kLess, math.Number(kSmallErf), z, large, small));
 }
 
 // Below this, exp(x) - 1 is -1.
@@ -487,7 +520,7 @@ Value Elu(Math& math, Value x, Value alpha) {
 inline constexpr float kLeastAboveZero = 0x1p-149f;
 template <typename Math, typename Value>
 Value LeakyRelu(Math& math, Value x, Value slope) {
-  return math.Select(x, math.Number(kLeastAboveZero), math.Mul(slope, x), x);
+  return math.Select(Comparison::kLess, x, math.Number(kLeastAboveZero), math.Mul(slope, x), x);
 }
 
 // log(1 + e) = e * P(e), 0 <= e <= 1: 0.11.
@@ -502,19 +535,25 @@ Value Softplus(Math& math, Value x) {
   return math.Fma(Polynomial(math, e, kLog1p), e, math.Max(math.Number(-0.0f), x));
 }
 
+template <typename Math, typename Value>
+Value Compared(Math& math, Comparison comparison, Value x, Value y) {
+  return math.Select(comparison, x, y, math.Number(1), math.Number(0));
+}
+
 // A NaN is neither above nor below 0, and so stays.
 template <typename Math, typename Value>
 Value Sign(Math& math, Value x) {
   const Value zero = math.Number(0);
-  const Value not_negative = math.Select(zero, x, math.Number(1), x);
-  return math.Select(x, zero, math.Number(-1), not_negative);
+  const Value not_negative = math.Select(Comparison::kLess, zero, x, math.Number(1), x);
+  return math.Select(Comparison::kLess, x, zero, math.Number(-1), not_negative);
 }
 
 }  // namespace composition
 
-// An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
+// An operation on numbers; y: its second argument, or its option; z: its third argument. What `Math` is:
+// spec/composition.h.
 template <typename Math, typename Value>
-Value Compose(Math& math, Operation op, Value x, Value y) {
+Value Compose(Math& math, Operation op, Value x, Value y, Value z = {}) {
   switch (op) {
     case Operation::kDiv:
       return math.Div(x, y);
@@ -534,6 +573,14 @@ Value Compose(Math& math, Operation op, Value x, Value y) {
       return math.Rounded(x, Rounding::kNearest);
     case Operation::kSign:
       return composition::Sign(math, x);
+    case Operation::kLess:
+      return composition::Compared(math, Comparison::kLess, x, y);
+    case Operation::kLessEqual:
+      return composition::Compared(math, Comparison::kLessEqual, x, y);
+    case Operation::kEqual:
+      return composition::Compared(math, Comparison::kEqual, x, y);
+    case Operation::kSelect:
+      return math.Select(Comparison::kEqual, x, math.Number(0), z, y);
     case Operation::kExp:
       return composition::Exp(math, x);
     case Operation::kTanh:

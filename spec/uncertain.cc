@@ -99,7 +99,9 @@ class RoundingMath {
   Value WithSignOf(Value x, Value magnitude) {
     return {std::copysign(magnitude.value, x.value), magnitude.error};
   }
-  Value Select(Value x, Value y, Value a, Value b) { return x.value < y.value ? a : b; }
+  Value Select(Comparison comparison, Value x, Value y, Value a, Value b) {
+    return Holds(comparison, x.value, y.value) ? a : b;
+  }
   // A value near the middle of two integers may become either, and the composition is right with both.
   Whole RoundedProduct(Value x, float factor, int bias) {
     return {{std::nearbyint(x.value * factor), 0}, bias};
@@ -158,6 +160,24 @@ Uncertain OnStaircase(Operation op, Uncertain x) {
   return {value, std::max(at(x.error) - value, value - at(-x.error))};
 }
 
+// 1 or 0, and anything between where the arguments may be on either side of each other. Those that are not
+// finite are so whatever their error, unless it may be anything.
+Uncertain Compare(Operation op, Uncertain x, Uncertain y) {
+  const double error = x.error + y.error, apart = std::abs(x.value - y.value);
+  const bool certain = error == 0 || (std::isfinite(error) && !(apart <= error));
+  return {Info(op).meaning(x.value, y.value), certain ? 0.0 : 1.0};
+}
+
+// One of two values, or either where the condition may be 0 or not.
+Uncertain Select(Uncertain condition, Uncertain x, Uncertain y) {
+  const bool first = condition.value != 0;
+  const Uncertain chosen = first ? x : y, other = first ? y : x;
+  if (condition.error == 0 || std::abs(condition.value) > condition.error) return chosen;
+  if (chosen.value == other.value) return {chosen.value, std::max(chosen.error, other.error)};
+  const double error = std::max(chosen.error, std::abs(chosen.value - other.value) + other.error);
+  return {chosen.value, std::isnan(error) ? HUGE_VAL : error};
+}
+
 }  // namespace
 
 Uncertain RoundedToFloat(Uncertain x) { return Rounded(x.value, x.error); }
@@ -203,13 +223,15 @@ Uncertain FunctionOf(Operation op, Uncertain x, double y) {
   return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, y, value), 0);
 }
 
-Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z) {
   if (Info(op).latency == LatencyClass::kFunction) return FunctionOf(op, x, y.value);
   if (op == Operation::kDiv) return Div(x, y);
   if (op == Operation::kNeg) return Neg(x);
   if (op == Operation::kSqrt) return Sqrt(x);
   if (op == Operation::kAbs) return {std::abs(x.value), x.error};
   if (IsStaircase(op)) return OnStaircase(op, x);
+  if (IsComparison(op)) return Compare(op, x, y);
+  if (op == Operation::kSelect) return Select(x, y, z);
   UncertainMath math;
   return ComposeArithmetic(math, op, x, y);
 }

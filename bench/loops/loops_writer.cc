@@ -58,9 +58,9 @@ std::string Functions() {
   std::string text;
   for (const OperationInfo& info : kOperations) {
     if (info.kind != OperationKind::kElementwise || info.integers) continue;
-    Append(&text, "static inline real ", FunctionName(info), "(real x",
-           info.operands() == 2 ? ", real y" : "", ") { return ",
-           absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}}), "; }\n");
+    Append(&text, "static inline real ", FunctionName(info), "(real x", info.operands() > 1 ? ", real y" : "",
+           info.operands() > 2 ? ", real z" : "", ") { return ",
+           absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}, {"$z", "z"}}), "; }\n");
   }
   return text;
 }
@@ -204,7 +204,9 @@ std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) co
   // Operations that integers have, too, are written in place: a function would fix the type of their
   // arguments.
   if (info.integers) return absl::StrReplaceAll(info.c, {{"$x", first}, {"$y", second}});
-  return Cat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, ")");
+  const std::string third = node.inputs.size() > 2 ? Value(node.inputs[2], index) : "";
+  return Cat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, third.empty() ? "" : ", ",
+             third, ")");
 }
 
 void LoopsWriter::DeclareColumns(const std::string& name, size_t elements) {

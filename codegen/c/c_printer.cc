@@ -227,8 +227,8 @@ class FunctionPrinter {
   void Print(const ForUnpacking& op) { Set(op.to, vectors_.ForUnpacking(VarOf(op.from), op.times)); }
   void Print(const Shift& op) { Set(op.to, vectors_.Shift(VarOf(op.from), op.left)); }
   void Print(const Bits& op) { Set(op.to, vectors_.Bits(VarOf(op.to), VarOf(op.from))); }
-  void Print(const SelectLess& op) {
-    Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
+  void Print(const Select& op) {
+    Set(op.to, vectors_.Select(op.comparison, VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
   }
   void Print(const FirstLanes& op) {
     Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), PrintCount(op.count)));

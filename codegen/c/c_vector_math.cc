@@ -91,13 +91,15 @@ std::string CVectors::Bits(const Var& to, const Var& from) const {
 
 // The comparison is ordered: it is false for NaNs, so that b is taken. Blends take their second vector where
 // the mask is set.
-std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {
+std::string CVectors::Select(Comparison comparison, const Var& x, const Var& y, const Var& a,
+                             const Var& b) const {
+  constexpr std::array<const char*, 3> kPredicates = {"_CMP_LT_OQ", "_CMP_LE_OQ", "_CMP_EQ_OQ"};
   const int bytes = x.bytes();
+  const std::string predicate = kPredicates[static_cast<size_t>(comparison)];
   if (program_.masks)
-    return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, "_CMP_LT_OQ"),
+    return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, predicate),
                      b.name, a.name);
-  return Intrinsic(bytes, "blendv_ps", b.name, a.name,
-                   Intrinsic(bytes, "cmp_ps", x.name, y.name, "_CMP_LT_OQ"));
+  return Intrinsic(bytes, "blendv_ps", b.name, a.name, Intrinsic(bytes, "cmp_ps", x.name, y.name, predicate));
 }
 
 // Masks come from a register, an immediate, or a vector of sign bits, whichever the features and the count

@@ -89,7 +89,7 @@ class CVectors {
   std::string ForUnpacking(const Var& from, int times) const;
   std::string Shift(const Var& from, int left) const;
   std::string Bits(const Var& to, const Var& from) const;
-  std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;
+  std::string Select(Comparison comparison, const Var& x, const Var& y, const Var& a, const Var& b) const;
   std::string FirstLanes(const Var& a, const Var& b, const CCount& count) const;
   // Statements that leave the sum, or the maximum, of all lanes in all lanes of `to`.
   std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;

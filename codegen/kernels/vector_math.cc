@@ -13,9 +13,9 @@ constexpr float kRounder = 0x1.8p23f;
 }  // namespace
 
 // Compositions are templates of the algebra: the same ones are counted for costs and bounded for errors.
-void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y) {
-  const Value first = Known(x), second = Known(y);
-  kirsch::Compose(*this, op, first, second);
+void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y, VarId z) {
+  const Value first = Known(x), second = Known(y), third = Known(z);
+  kirsch::Compose(*this, op, first, second, third);
   Finish(to);
 }
 
@@ -94,8 +94,10 @@ VectorMath::Value VectorMath::WithSignOf(Value x, Value magnitude) {
   return Do(BinaryOp::kOr, magnitude, Do(BinaryOp::kAnd, x, Word(kSign)));
 }
 
-VectorMath::Value VectorMath::Select(Value x, Value y, Value a, Value b) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SelectLess{to, Of(x), Of(y), Of(a), Of(b)}); });
+VectorMath::Value VectorMath::Select(Comparison comparison, Value x, Value y, Value a, Value b) {
+  return Make(Dtype::kF32, [=, this](VarId to) {
+    builder_.Do(kirsch::Select{comparison, to, Of(x), Of(y), Of(a), Of(b)});
+  });
 }
 
 // The product is rounded by adding a large number: the sum has the integer in its low bits. The bias is added

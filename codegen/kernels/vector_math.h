@@ -31,9 +31,9 @@ class VectorMath {
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix, Dtype real = Dtype::kF32)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)), real_(real) {}
 
-  // to = op(x, y). `y` is the second argument, or the option. Vectors may be of s32, too, if the operation is
-  // an instruction that they have.
-  void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar);
+  // to = op(x, y, z). `y` is the second argument, or the option. Vectors may be of s32, too, if the operation
+  // is an instruction that they have.
+  void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar, VarId z = kNoVar);
   void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
 
   // A result of an operation, or a variable of the caller's. It is good until the function that is being
@@ -71,7 +71,7 @@ class VectorMath {
   Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
   Value WithSignOf(Value x, Value magnitude);
   Value Rounded(Value x, Rounding rounding);
-  Value Select(Value x, Value y, Value a, Value b);
+  Value Select(Comparison comparison, Value x, Value y, Value a, Value b);
   Whole RoundedProduct(Value x, float factor, int bias);
   Value Scaled(Value mantissa, const Whole& whole);
   Value Raised(Value mantissa, const Whole& whole);

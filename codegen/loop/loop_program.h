@@ -181,7 +181,8 @@ struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if neg
 struct Bits {  // f32 or s32 as one of these, bit by bit
   VarId to, from;
 };
-struct SelectLess {  // f32, lane by lane: x < y ? a : b, so b where x or y is a NaN
+struct Select {  // f32, lane by lane: a where the comparison of x and y holds, else b
+  Comparison comparison;
   VarId to, x, y, a, b;
 };
 struct FirstLanes {  // f32: the first `count` lanes of a, the others of b
@@ -352,7 +353,7 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
                SquareRoot, RoundToInteger, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift,
-               Bits, SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts,
+               Bits, Select, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts,
                Interleave, Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad,
                TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For,
                IfAny, Switch, OnThread, ForBlocks, InPhase>

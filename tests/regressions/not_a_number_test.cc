@@ -2,7 +2,9 @@
 // Operations that lost a NaN, or the sign of a zero, on the way.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -68,16 +70,24 @@ TEST(NotANumber, ComesOutOfChoicesBesideANumber) {
       ExpectMeaning(results, kSpecial, 1, op);
 }
 
-TEST(NotANumber, ComesOutOfChoicesOnEitherSide) {
+// Each special value with each.
+struct Pairs {
+  Pairs() {
+    for (float a : kSpecial)
+      for (float b : kSpecial) {
+        x.push_back(a);
+        y.push_back(b);
+      }
+  }
   Elements x, y;
-  for (float a : kSpecial)
-    for (float b : kSpecial) {
-      x.push_back(a);
-      y.push_back(b);
-    }
+};
+
+TEST(NotANumber, ComesOutOfChoicesOnEitherSideAndMakesComparisonsFalse) {
+  const auto& [x, y] = Pairs();
   const std::string n = Vector(x.size());
   for (const char* host : kHosts)
-    for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kMaxNum, Operation::kMinNum}) {
+    for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kMaxNum, Operation::kMinNum,
+                               Operation::kLess, Operation::kLessEqual, Operation::kEqual}) {
       const Elements results =
           Called(Cat("kernel a(x: ", n, ", y: ", n, "):\n  return ", Name(op), "(x, y)\n"), {x, y}, host);
       for (size_t i = 0; i < x.size(); ++i) {
@@ -86,6 +96,23 @@ TEST(NotANumber, ComesOutOfChoicesOnEitherSide) {
         if (!std::isnan(expected)) {
           EXPECT_EQ(results[i], expected) << Name(op) << " of " << x[i] << ", " << y[i];
         }
+      }
+    }
+}
+
+// Bit by bit: also the sign of zeros.
+TEST(NotANumber, IsSelectedAndSelectsTheFirst) {
+  const auto& [x, y] = Pairs();
+  const std::string n = Vector(x.size());
+  for (const char* host : kHosts)
+    for (float condition : kSpecial) {
+      const Elements results =
+          Called(Cat("kernel a(c: f32[], x: ", n, ", y: ", n, "):\n  return select(c, x, y)\n"),
+                 {{condition}, x, y}, host);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float expected = condition == 0 ? y[i] : x[i];
+        EXPECT_EQ(std::bit_cast<uint32_t>(results[i]), std::bit_cast<uint32_t>(expected))
+            << condition << " ? " << x[i] << " : " << y[i];
       }
     }
 }

@@ -111,6 +111,16 @@ Bounds Root(const Bounds& x) {
   return Monotone(x, [](double y) { return std::sqrt(y); }, 2);
 }
 
+// 1 or 0; both where the arguments may be on either side of each other.
+Bounds Comparison(std::string_view op, const Bounds& a, const Bounds& b) {
+  if (IsAnything(a) || IsAnything(b)) return {0, 1};
+  const bool apart = a.high < b.low || b.high < a.low;
+  if (op == "equal") return apart ? Exactly(0) : IsExact(a) && IsExact(b) ? Exactly(1) : Bounds{0, 1};
+  const bool equal_is_less = op == "less_equal";
+  if (equal_is_less ? a.high <= b.low : a.high < b.low) return Exactly(1);
+  return (equal_is_less ? b.high < a.low : b.high <= a.low) ? Exactly(0) : Bounds{0, 1};
+}
+
 Bounds Magnitude(const Bounds& x) {
   const bool has_zero = x.low <= 0 && x.high >= 0;
   return {has_zero ? 0 : std::min(std::abs(x.low), std::abs(x.high)), MagnitudeOf(x)};
@@ -132,6 +142,7 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
   if (op == "add" || op == "sub" || op == "mul" || op == "div" || op.starts_with("max") ||
       op.starts_with("min"))
     return Arithmetic(op, a, b);
+  if (op == "equal" || op.starts_with("less")) return Comparison(op, a, b);
   if (IsAnything(a)) return a;
   if (op == "neg") return {-a.high, -a.low};
   if (op == "relu") return {std::max(a.low, 0.0), std::max(a.high, 0.0)};
@@ -158,6 +169,15 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
                                                           {"hardswish", {Hardswish, DipOf(Hardswish)}}};
   const auto found = kGated.find(op);
   return found != kGated.end() ? Gated(a, found->second) : ByItsRow(op, a, option);
+}
+
+Bounds PlainSelect(const Bounds& condition, const Bounds& a, const Bounds& b) {
+  if (!IsAnything(condition)) {
+    if (condition.low > 0 || condition.high < 0) return a;
+    if (IsExact(condition)) return b;
+  }
+  if (IsAnything(a) || IsAnything(b)) return Anything();
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
 std::vector<Bounds> PlainSoftmax(const std::vector<Bounds>& row) {
