@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/loops/loops_writer.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -182,8 +183,9 @@ std::string LoopsWriter::Value(int node, const Names& index) const {
   const GraphNode& of = graph_.at(node);
   // A number of the graph is written as a constant.
   if (of.op == Operation::kNumber)
-    return IsFloating(of.type.dtype) ? absl::StrFormat("(real)%.9g", of.number)
-                                     : absl::StrFormat("(int32_t)%.0f", of.number);
+    return !IsFloating(of.type.dtype) ? absl::StrFormat("(int32_t)%.0f", of.number)
+           : std::isinf(of.number)    ? of.number < 0 ? "-(real)INFINITY" : "(real)INFINITY"
+                                      : absl::StrFormat("(real)%.9g", of.number);
   // Shapes are aligned at their last axes. An axis with one element is repeated.
   Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
   for (size_t axis = 0; axis < own.size(); ++axis)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/operation.h"
@@ -68,6 +69,13 @@ TEST(NotANumber, ComesOutOfChoicesBesideANumber) {
   for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kMaxNum, Operation::kMinNum})
     for (const Elements& results : Both(Cat(Name(op), "(x, 1)"), kSpecial))
       ExpectMeaning(results, kSpecial, 1, op);
+}
+
+TEST(NotANumber, ComesOutOfChoicesBesideAnInfinity) {
+  for (const auto& [number, value] : {std::pair("inf", kInf), std::pair("-inf", -kInf)})
+    for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kAdd, Operation::kMul})
+      for (const Elements& results : Both(Cat(Name(op), "(x, ", number, ")"), kSpecial))
+        ExpectMeaning(results, kSpecial, value, op);
 }
 
 // Each special value with each.
