@@ -34,6 +34,15 @@ class CountingMath {
     Value high, low;
   };
   Split Product(Value, Value) { return {Count(1), Count(1)}; }
+  Split Sum(Value, Value) { return {Count(1), Count(5)}; }
+  Split Ratio(Value a, Split b) {
+    Div(a, b.high);
+    return {Count(1), Count(3)};
+  }
+  struct Parts {
+    Value exponent, mantissa;
+  };
+  Parts Parted(Value) { return {Count(8), Count(3)}; }
   Value Corrected(Value x, Value, Value) { return x; }
   Value WithSignOf(Value, Value) { return Count(2); }
   Value Select(Comparison, Value, Value, Value, Value) { return Count(2); }

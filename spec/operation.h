@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -54,6 +55,12 @@ enum class Operation : uint8_t {
   kLessEqual,
   kEqual,
   kSelect,  // the second argument where the first is not 0, as no NaN is; else the third
+  kLog,
+  kLog1p,  // log(1 + x)
+  kExpm1,  // exp(x) - 1
+  kSin,    // this and the next one: NaN from kMostSine on
+  kCos,
+  kPow,
   // On tensors.
   kInput,
   kNumber,  // a constant; in row programs, too
@@ -133,6 +140,9 @@ struct OperationInfo {
   // How many numbers it takes. In an epilogue the second one is the step's operand.
   constexpr int operands() const { return arguments + (option.name.empty() ? 0 : 1); }
 };
+
+// From here on, sin and cos are NaNs: their compositions have too few digits of pi for larger angles.
+inline constexpr double kMostSine = 0x1p20;
 
 namespace internal {
 
@@ -285,6 +295,23 @@ inline constexpr auto kOperations = [] {
        .row_code = 34,
        .ternary = [](double x, double y, double z) { return x != 0 ? y : z; },
        .c = "($x != 0 ? $y : $z)"},
+      FunctionRow(kLog, "log", 35, 1, "M(log)($x)", [](double x, double) { return std::log(x); }),
+      FunctionRow(kLog1p, "log1p", 36, 1, "M(log1p)($x)", [](double x, double) { return std::log1p(x); }),
+      FunctionRow(kExpm1, "expm1", 37, 2, "M(expm1)($x)", [](double x, double) { return std::expm1(x); }),
+
+      FunctionRow(kSin, "sin", 38, 2.5, "(M(fabs)($x) < 1048576 ? M(sin)($x) : (real)NAN)",
+                  [](double x, double) { return std::abs(x) < kMostSine ? std::sin(x) : NAN; }),
+      FunctionRow(kCos, "cos", 39, 2.5, "(M(fabs)($x) < 1048576 ? M(cos)($x) : (real)NAN)",
+                  [](double x, double) { return std::abs(x) < kMostSine ? std::cos(x) : NAN; }),
+
+      {.op = kPow,
+       .name = "pow",
+       .arguments = 2,
+       .latency = LatencyClass::kFunction,
+       .ulps = 4,
+       .row_code = 40,
+       .meaning = [](double x, double y) { return std::pow(x, y); },
+       .c = "M(pow)($x, $y)"},
 
       {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
       {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
@@ -339,6 +366,8 @@ constexpr bool IsChoice(Operation op) {
   using enum Operation;
   return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
 }
+
+constexpr bool IsWave(Operation op) { return op == Operation::kSin || op == Operation::kCos; }
 
 constexpr bool IsComparison(Operation op) {
   using enum Operation;
@@ -497,21 +526,25 @@ Value Erf(Math& math, Value x) {
 }
 
 // Below this, exp(x) - 1 is -1.
-inline constexpr float kLeastElu = -18;
+inline constexpr float kLeastExpm1 = -18;
 
-// max(x, 0) + alpha * (exp(min(x, 0)) - 1), the exponential being 2^n * (1 + rest): near 0 the rest alone is
-// left.
+// (exp(x) - 1) * 2^bias, the exponential being 2^n * (1 + rest): near 0 the rest alone is left.
 template <typename Math, typename Value>
-Value Elu(Math& math, Value x, Value alpha) {
-  const Value zero = math.Number(-0.0f);
-  const Value bounded = math.Max(math.Number(kLeastElu), math.Min(zero, x));
-  const auto exponent = math.RoundedProduct(bounded, kLog2E, 0);
-  const Value z = RestOf(math, bounded, exponent.value);
+Value RaisedExpm1(Math& math, Value x, int bias) {
+  const auto exponent = math.RoundedProduct(x, kLog2E, bias);
+  const Value z = RestOf(math, x, exponent.value);
   std::array<float, kExp.size() - 1> series = {};
   std::copy_n(kExp.begin(), series.size(), series.begin());
   const Value rest = math.Mul(Polynomial(math, z, series), z);
   const Value power = math.Raised(math.Number(1), exponent);
-  const Value less = math.Fma(rest, power, math.Sub(power, math.Number(1)));
+  return math.Fma(rest, power, math.Sub(power, math.Number(std::ldexp(1.0f, bias))));
+}
+
+// max(x, 0) + alpha * (exp(min(x, 0)) - 1)
+template <typename Math, typename Value>
+Value Elu(Math& math, Value x, Value alpha) {
+  const Value zero = math.Number(-0.0f);
+  const Value less = RaisedExpm1(math, math.Max(math.Number(kLeastExpm1), math.Min(zero, x)), 0);
   return math.Fma(math.Min(less, zero), alpha, math.Max(zero, x));  // zeros have their sign so
 }
 
@@ -533,6 +566,153 @@ template <typename Math, typename Value>
 Value Softplus(Math& math, Value x) {
   const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
   return math.Fma(Polynomial(math, e, kLog1p), e, math.Max(math.Number(-0.0f), x));
+}
+
+// Half of it is computed, as 2^128 is no f32. Below kSmallExpm1 it is x, whose halves may not be f32s.
+inline constexpr float kSmallExpm1 = 0x1p-24f;
+template <typename Math, typename Value>
+Value Expm1(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(kLeastExpm1), math.Min(math.Number(kMostExp), x));
+  const Value half = RaisedExpm1(math, bounded, -1), whole = math.Add(half, half);
+  return math.Select(Comparison::kLess, math.Abs(x), math.Number(kSmallExpm1), x, whole);
+}
+
+// log(1 + f) = f + f^2 * P(f), sqrt(1/2) <= 1 + f <= sqrt(2): 0.10. The last coefficient is -1/2.
+inline constexpr std::array<float, 9> kLog = {-0x1.38c9dep-4f, 0x1.055ec6p-3f,  -0x1.0d8242p-3f,
+                                              0x1.22d92ep-3f,  -0x1.54728ap-3f, 0x1.99a01cp-3f,
+                                              -0x1.000226p-2f, 0x1.555554p-2f,  -0.5f};
+
+// The logarithm of x, and with it `low`, which is small. x = 2^exponent * (1 + f). What has no such parts is
+// 0 or less, infinite or a NaN.
+template <typename Math, typename Value>
+Value LogWith(Math& math, Value x, Value low) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto parts = math.Parted(x);
+  const Value f = math.Sub(parts.mantissa, math.Number(1));
+  low = math.Fma(parts.exponent, math.Number(kLn2Low), low);
+  const Value square = math.Mul(f, f);
+  low = math.Fma(square, Polynomial(math, f, kLog), low);
+  const Value log = math.Fma(parts.exponent, math.Number(kLn2High), math.Add(f, low));
+  const Value above = math.Select(Comparison::kLess, x, math.Number(kInfinity), log, x);
+  const Value below = math.Select(Comparison::kEqual, x, math.Number(0), math.Number(-kInfinity),
+                                  math.Number(std::numeric_limits<float>::quiet_NaN()));
+  return math.Select(Comparison::kLess, x, math.Number(kLeastAboveZero), below, above);
+}
+
+template <typename Math, typename Value>
+Value Log(Math& math, Value x) {
+  return LogWith(math, x, math.Number(0));
+}
+
+// The logarithm of 1 + x, and of what is lost when that is rounded: log(u + low) = log(u) + low / u.
+template <typename Math, typename Value>
+Value Log1p(Math& math, Value x) {
+  const auto sum = math.Sum(x, math.Number(1));
+  const Value log = LogWith(math, sum.high, math.Div(sum.low, sum.high));
+  return math.WithSignOf(x, log);  // of zeros: any other result has it
+}
+
+// sin(r) = r + r^3 * P(r^2), |r| <= pi / 2: 0.10.
+inline constexpr std::array<float, 4> kSine = {0x1.5dc84ap-19f, -0x1.9f70eap-13f, 0x1.110edap-7f,
+                                               -0x1.55554cp-3f};
+// pi is the sum of these; below 2^20 the rest of it does not count (Cody and Waite, 1980).
+inline constexpr std::array<float, 3> kPi = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+inline constexpr float kInversePi = 0x1.45f306p-2f, kHalfPi = 0x1.921fb6p+0f;
+
+// (-1)^turns * sin(x - multiple * pi). The first of three steps towards the difference is exact.
+template <typename Math, typename Value>
+Value SineBetween(Math& math, Value x, Value multiple, Value turns) {
+  Value r = x;
+  for (float part : kPi) r = math.FmaNeg(multiple, math.Number(part), r);
+  const Value half = math.Mul(turns, math.Number(0.5f));
+  const Value fraction = math.Sub(half, math.Rounded(half, Rounding::kDown));  // 1/2 of odd turns, else 0
+  r = math.Select(Comparison::kLess, math.Number(0.25f), fraction, math.Negative(r), r);
+  const Value square = math.Mul(r, r);
+  return math.Fma(math.Mul(Polynomial(math, square, kSine), square), r, r);
+}
+
+template <typename Math, typename Value>
+Value UpToMostSine(Math& math, Value magnitude, Value wave) {
+  const Value none = math.Number(std::numeric_limits<float>::quiet_NaN());
+  return math.Select(Comparison::kLess, magnitude, math.Number(static_cast<float>(kMostSine)), wave, none);
+}
+
+// Below kSmallSine it is x: a zero would lose its sign on the way.
+inline constexpr float kSmallSine = 0x1p-12f;
+template <typename Math, typename Value>
+Value Sine(Math& math, Value x) {
+  const Value turns = math.RoundedProduct(x, kInversePi, 0).value, magnitude = math.Abs(x);
+  const Value sine = SineBetween(math, x, turns, turns);
+  return UpToMostSine(math, magnitude,
+                      math.Select(Comparison::kLess, magnitude, math.Number(kSmallSine), x, sine));
+}
+
+// sin(|x| + pi / 2)
+template <typename Math, typename Value>
+Value Cosine(Math& math, Value x) {
+  const Value magnitude = math.Abs(x);
+  const Value turns = math.RoundedProduct(math.Add(magnitude, math.Number(kHalfPi)), kInversePi, 0).value;
+  const Value multiple = math.Sub(turns, math.Number(0.5f));
+  return UpToMostSine(math, magnitude, SineBetween(math, magnitude, multiple, turns));
+}
+
+// log((1 + s) / (1 - s)) = 2 s + s^3 * P(s^2), |s| <= (sqrt(2) - 1) / (sqrt(2) + 1): 0.33.
+inline constexpr std::array<float, 4> kLogOfRatio = {0x1.ab439cp-3f, 0x1.257d38p-2f, 0x1.9996acp-2f,
+                                                     0x1.555556p-1f};
+// ln(2), the first part of so few digits that its products with exponents are exact.
+inline constexpr float kLn2First = 0x1.62e4p-1f, kLn2Rest = 0x1.7f7d1cp-20f;
+
+// The logarithm of x in two parts, about 2^-29 of it off. x is positive and finite. s = (x - 1) / (x + 1).
+template <typename Math, typename Value>
+auto SplitLog(Math& math, Value x) {
+  const auto parts = math.Parted(x);
+  const Value f = math.Sub(parts.mantissa, math.Number(1));
+  const auto s = math.Ratio(f, math.Sum(parts.mantissa, math.Number(1)));
+  const Value square = math.Mul(s.high, s.high), triple = math.Mul(square, math.Number(3));
+  const Value cube = math.Fma(triple, s.low, math.Mul(square, s.high));
+  const Value twice = math.Add(s.high, s.high);
+  auto log = math.Sum(math.Mul(parts.exponent, math.Number(kLn2First)), twice);
+  Value low = math.Add(s.low, s.low);
+  low = math.Fma(cube, Polynomial(math, square, kLogOfRatio), low);
+  low = math.Fma(parts.exponent, math.Number(kLn2Rest), low);
+  log.low = math.Add(log.low, low);
+  return log;
+}
+
+// exp(y * log(x)), x >= 0 and not 1. Where the product is beyond kMostProduct it is 0 or infinity; the
+// product's low part may be no number there.
+inline constexpr float kMostProduct = 1024;
+template <typename Math, typename Value>
+Value PowOfPositive(Math& math, Value x, Value y) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Value zero = math.Number(0), most = math.Number(kMostProduct);
+  const auto log = SplitLog(math, x);
+  Value high = math.Select(Comparison::kLess, x, math.Number(kInfinity), log.high, x);
+  high = math.Select(Comparison::kEqual, x, zero, math.Number(-kInfinity), high);
+  const auto product = math.Product(y, high);
+  Value low = math.Fma(y, log.low, product.low);
+  low = math.Select(Comparison::kLess, math.Abs(product.high), most, low, zero);
+  const auto sum = math.Sum(math.Max(math.Number(-kMostProduct), math.Min(most, product.high)), low);
+  const Value bounded = math.Max(math.Number(kLeastExp), sum.high);
+  return ScaledExp(math, math.Min(math.Number(kMostExp), bounded), sum.low);
+}
+
+// As C's pow. Powers of a negative number have its sign where y is odd, and are none where y is no integer.
+template <typename Math, typename Value>
+Value Pow(Math& math, Value x, Value y) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Value one = math.Number(1), zero = math.Number(0), magnitude = math.Abs(x);
+  const Value positive =
+      math.Select(Comparison::kEqual, magnitude, one, one, PowOfPositive(math, magnitude, y));
+  const Value none = math.Select(Comparison::kEqual, magnitude, math.Number(kInfinity), positive,
+                                 math.Number(std::numeric_limits<float>::quiet_NaN()));
+  const Value fractional = math.Select(Comparison::kLess, x, zero, none, positive);
+  const Value odd = math.WithSignOf(x, positive), half = math.Mul(y, math.Number(0.5f));
+  const Value integral =
+      math.Select(Comparison::kEqual, math.Rounded(half, Rounding::kDown), half, positive, odd);
+  const Value power =
+      math.Select(Comparison::kEqual, math.Rounded(y, Rounding::kDown), y, integral, fractional);
+  return math.Select(Comparison::kEqual, y, zero, one, power);
 }
 
 template <typename Math, typename Value>
@@ -579,6 +759,18 @@ Value Compose(Math& math, Operation op, Value x, Value y, Value z = {}) {
       return composition::Compared(math, Comparison::kLessEqual, x, y);
     case Operation::kEqual:
       return composition::Compared(math, Comparison::kEqual, x, y);
+    case Operation::kLog:
+      return composition::Log(math, x);
+    case Operation::kLog1p:
+      return composition::Log1p(math, x);
+    case Operation::kExpm1:
+      return composition::Expm1(math, x);
+    case Operation::kPow:
+      return composition::Pow(math, x, y);
+    case Operation::kSin:
+      return composition::Sine(math, x);
+    case Operation::kCos:
+      return composition::Cosine(math, x);
     case Operation::kSelect:
       return math.Select(Comparison::kEqual, x, math.Number(0), z, y);
     case Operation::kExp:

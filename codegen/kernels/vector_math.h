@@ -61,6 +61,12 @@ class VectorMath {
     const Value high = Mul(a, b);
     return {high, FmaSub(a, b, high)};
   }
+  Split Sum(Value a, Value b);
+  Split Ratio(Value a, const Split& b);
+  struct Parts {
+    Value exponent, mantissa;
+  };
+  Parts Parted(Value x);
   // Writes nothing: what the composition has computed is near enough to the quotient.
   Value Corrected(Value x, Value, Value) { return x; }
   Value Fma(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kAdd); }
@@ -77,7 +83,7 @@ class VectorMath {
   Value Raised(Value mantissa, const Whole& whole);
 
  private:
-  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff;
+  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff, kFraction = 0x7fffff;
 
   // Makes a value of a variable, and writes the statement that was still open.
   Value Known(VarId var);
@@ -95,6 +101,8 @@ class VectorMath {
   Value Do(BinaryOp op, Value a, Value b, Dtype dtype);
   Value DoFma(Value a, Value b, Value c, FmaSign sign);
   Value Reinterpret(Value x, Dtype dtype);
+  Value Converted(Value integer);
+  Value Integer(uint32_t word) { return Known(builder_.Filled(Dtype::kS32, lanes_, word)); }
   Value Shifted(Value x, int left);
   // Returns a variable for an intermediate result, which the next function uses again.
   VarId Variable(Dtype dtype);

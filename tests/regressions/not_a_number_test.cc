@@ -108,6 +108,33 @@ TEST(NotANumber, ComesOutOfChoicesOnEitherSideAndMakesComparisonsFalse) {
     }
 }
 
+// As C has them: also the sign of zeros and infinities.
+TEST(NotANumber, IsPowersOfNegativeNumbersAndNotThoseOfOne) {
+  auto [x, y] = Pairs();
+  for (float base : {1.0f, -1.0f, -2.0f, -kInf, -0.0f, kNan})
+    for (float exponent : {0.0f, -0.0f, 1.0f, -1.0f, 3.0f, -2.0f, 0.5f, 16777216.0f, kInf, -kInf, kNan}) {
+      x.push_back(base);
+      y.push_back(exponent);
+    }
+  const std::string n = Vector(x.size());
+  for (const char* host : kHosts) {
+    const Elements results =
+        Called(Cat("kernel a(x: ", n, ", y: ", n, "):\n  return pow(x, y)\n"), {x, y}, host);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto expected = static_cast<float>(std::pow(double{x[i]}, double{y[i]}));
+      const auto what = Cat(x[i], "^", y[i], " on ", host);
+      EXPECT_EQ(std::isnan(results[i]), std::isnan(expected)) << what;
+      if (std::isnan(expected)) continue;
+      EXPECT_EQ(std::signbit(results[i]), std::signbit(expected)) << what;
+      if (std::isinf(expected) || expected == 0 || std::abs(expected) == 1) {
+        EXPECT_EQ(results[i], expected) << what;
+      } else {
+        EXPECT_NEAR(results[i], expected, 1e-6 * std::abs(expected)) << what;
+      }
+    }
+  }
+}
+
 // Bit by bit: also the sign of zeros.
 TEST(NotANumber, IsSelectedAndSelectsTheFirst) {
   const auto& [x, y] = Pairs();

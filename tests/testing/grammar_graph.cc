@@ -229,6 +229,7 @@ class GraphDrawer {
     }
     if (Chance(1, 3)) std::swap(first, second);
     if (op == "div" && second.value >= 0) second.value = Positive(second.value);
+    if (op == "pow" && first.value >= 0) first.value = Positive(first.value);
     MakeOf(op, {first, second}, {}, dims);
   }
 

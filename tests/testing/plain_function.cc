@@ -111,6 +111,20 @@ Bounds Root(const Bounds& x) {
   return Monotone(x, [](double y) { return std::sqrt(y); }, 2);
 }
 
+// Of functions that are nowhere steeper than their argument, and between -1 and 1.
+Bounds Wave(const Bounds& x, double (*function)(double)) {
+  if (!(MagnitudeOf(x) < 0x1p20)) return Anything();
+  const double middle = function((x.low + x.high) / 2), off = (x.high - x.low) / 2;
+  return Widened(std::max(middle - off, -1.0), std::min(middle + off, 1.0), kFunctionUlps, kTiny);
+}
+
+// Of positive numbers it rises or falls with each argument. Others have powers that are exactly known only.
+Bounds Power(const Bounds& a, const Bounds& b) {
+  if (IsAnything(a) || IsAnything(b) || !(a.low > 0 || (IsExact(a) && IsExact(b)))) return Anything();
+  const Bounds exact = AtCorners(a, b, [](double x, double y) { return std::pow(x, y); });
+  return Widened(exact.low, exact.high, 2 * kFunctionUlps, kTiny);
+}
+
 // 1 or 0; both where the arguments may be on either side of each other.
 Bounds Comparison(std::string_view op, const Bounds& a, const Bounds& b) {
   if (IsAnything(a) || IsAnything(b)) return {0, 1};
@@ -143,12 +157,15 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
       op.starts_with("min"))
     return Arithmetic(op, a, b);
   if (op == "equal" || op.starts_with("less")) return Comparison(op, a, b);
+  if (op == "pow") return Power(a, b);
   if (IsAnything(a)) return a;
   if (op == "neg") return {-a.high, -a.low};
   if (op == "relu") return {std::max(a.low, 0.0), std::max(a.high, 0.0)};
   if (op == "sqrt") return Root(a);
   if (op == "rsqrt") return Quotient(Exactly(1), Root(a));
   if (op == "abs") return Magnitude(a);
+  if (op == "sin") return Wave(a, std::sin);
+  if (op == "cos") return Wave(a, std::cos);
   static const std::map<std::string_view, double (*)(double)> kStaircases = {
       {"floor", std::floor}, {"ceil", std::ceil}, {"round", NearestInteger}, {"sign", Sign}};
   if (const auto found = kStaircases.find(op); found != kStaircases.end())
@@ -160,6 +177,9 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
       {"exp", std::exp},
       {"tanh", std::tanh},
       {"erf", std::erf},
+      {"log", std::log},
+      {"log1p", std::log1p},
+      {"expm1", std::expm1},
       {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
       {"softplus", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }}};
   if (const auto found = kMonotone.find(op); found != kMonotone.end()) return Monotone(a, found->second);

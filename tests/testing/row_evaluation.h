@@ -49,8 +49,10 @@ inline Bounded ByItsRow(Operation op, const Bounded& a, const Bounded& b) {
   const double value = meaning(a.value, b.value);
   double error = 0;
   for (double x : {-1.0, 1.0})
-    for (double y : {-1.0, 1.0})
-      error = std::max(error, std::fabs(meaning(a.value + x * a.error, b.value + y * b.error) - value));
+    for (double y : {-1.0, 1.0}) {
+      const double off = std::fabs(meaning(a.value + x * a.error, b.value + y * b.error) - value);
+      error = std::isnan(off) ? HUGE_VAL : std::max(error, off);
+    }
   return Rounded(value, 2 * error, UlpBound(op, a.value));
 }
 
@@ -111,6 +113,10 @@ inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b, const 
       return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
     case Operation::kAbs:
       return {std::fabs(a.value), a.error};
+    case Operation::kSin:
+    case Operation::kCos:
+      return Rounded(op == Operation::kSin ? std::sin(a.value) : std::cos(a.value),
+                     std::fabs(a.value) + a.error < 0x1p20 ? a.error : HUGE_VAL, ulps);
     case Operation::kLess:
     case Operation::kLessEqual:
     case Operation::kEqual:
