@@ -106,10 +106,10 @@ class RowCost {
     if (op == Operation::kLoad || op == Operation::kNumber) return 0;
     const VectorWork work = WorkOf(op, value.type, unit_);
     const double product = unit_.rate(Arithmetic::kMultiplyAdd).latency;
-    const double latency = op == Operation::kDiv || op == Operation::kSqrt ? kRowDivisionLatency
-                           : work.instructions > 1                         ? kRowFunctionLatency
-                           : work.products > 0                             ? product
-                                                                           : kRowValueLatency;
+    const double latency = work.instructions > 1             ? kRowFunctionLatency
+                           : work.divisions + work.roots > 0 ? kRowDivisionLatency
+                           : work.products > 0               ? product
+                                                             : kRowValueLatency;
     return ArithmeticCycles(work, unit_) + kExposed * latency;
   }
 

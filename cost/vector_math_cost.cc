@@ -29,13 +29,23 @@ class CountingMath {
   Value Abs(Value) { return Count(1); }
   Value MinusAbs(Value) { return Count(1); }
   Value Negative(Value) { return Count(1); }
+  Value Rounded(Value, Rounding) { return Count(2); }  // micro-operations, of Intel's CPUs
   struct Split {
     Value high, low;
   };
   Split Product(Value, Value) { return {Count(1), Count(1)}; }
+  Split Sum(Value, Value) { return {Count(1), Count(5)}; }
+  Split Ratio(Value a, Split b) {
+    Div(a, b.high);
+    return {Count(1), Count(3)};
+  }
+  struct Parts {
+    Value exponent, mantissa;
+  };
+  Parts Parted(Value) { return {Count(8), Count(3)}; }
   Value Corrected(Value x, Value, Value) { return x; }
   Value WithSignOf(Value, Value) { return Count(2); }
-  Value Select(Value, Value, Value, Value) { return Count(2); }
+  Value Select(Comparison, Value, Value, Value, Value) { return Count(2); }
   Whole RoundedProduct(Value, float, int) { return {Count(2)}; }
   // AVX-512F's scaling is two micro-operations. There are six without it. What goes from floats to integers
   // and back is delayed by about one more.

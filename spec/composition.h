@@ -10,12 +10,17 @@
 //   EitherNan(a, b): a NaN where either is one, else both, which are the same
 //   Fma(a, b, c): a * b + c, FmaSub: a * b - c, FmaNeg: c - a * b, rounded once
 //   Product(a, b): a `Split`: `high` is a * b rounded once, `low` is exactly the rest
+//   Sum(a, b): likewise of a + b
+//   Ratio(a, b): a `Split` of a over b, which is a Split; what it is off is small beside a rounding of `low`
 //   Corrected(x, a, b): x, which its composition has made as near to a / b as a few roundings
 //   Abs, MinusAbs, Negative; WithSignOf(x, magnitude)
-//   Select(x, y, a, b): x < y ? a : b
+//   Rounded(x, rounding): to an integer, exactly; infinities and the sign of zeros stay
+//   Select(comparison, x, y, a, b): a where the comparison of x and y holds, else b
 //   RoundedProduct(x, factor, bias): a `Whole`, x * factor rounded to an integer of less than 2^22, as a
 //     `value` and as bits to which `bias` is added
 //   Scaled(m, whole): m * 2^value, rounded once, whatever comes of it; the bias has to be kScaleBias
+//   Parted(x): `Parts` of a positive, finite x = mantissa * 2^exponent, subnormal or not: sqrt(1/2) <=
+//     mantissa < sqrt(2); both exact. Of anything else, anything
 //   Raised(m, whole): m * 2^(value + bias), m and the result being normal; of a NaN, anything
 //
 // Polynomials are our own: minimax fits by Remez exchange on a grid of 600 to 1000 points, with the error
@@ -27,11 +32,24 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace kirsch {
 
+// Which integer becomes of a number. To nearest: ties to even.
+enum class Rounding : uint8_t { kNearest, kDown, kUp };
+
+// Of two numbers. None holds where either is a NaN.
+enum class Comparison : uint8_t { kLess, kLessEqual, kEqual };
+constexpr bool Holds(Comparison comparison, double x, double y) {
+  return comparison == Comparison::kLess ? x < y : comparison == Comparison::kEqual ? x == y : x <= y;
+}
+
 // The bias that RoundedProduct adds for `Scaled`.
 inline constexpr int kScaleBias = 2 * 127;
+
+// The least mantissa of `Parted`.
+inline constexpr float kLeastMantissa = 0x1.6a09e6p-1f;
 
 namespace composition {
 
@@ -62,6 +80,13 @@ template <typename Math, typename Value>
 Value ScaledExp(Math& math, Value x) {  // between the bounds, or a NaN
   const auto exponent = math.RoundedProduct(x, kLog2E, kScaleBias);
   return math.Scaled(Polynomial(math, RestOf(math, x, exponent.value), kExp), exponent);
+}
+// The same of x + low, `low` being small.
+template <typename Math, typename Value>
+Value ScaledExp(Math& math, Value x, Value low) {
+  const auto exponent = math.RoundedProduct(x, kLog2E, kScaleBias);
+  const Value rest = math.Add(RestOf(math, x, exponent.value), low);
+  return math.Scaled(Polynomial(math, rest, kExp), exponent);
 }
 template <typename Math, typename Value>
 Value Exp(Math& math, Value x) {
@@ -107,7 +132,8 @@ template <typename Math, typename Value>
 Value Sigmoid(Math& math, Value x) {
   const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
   const Value denominator = math.Add(e, math.Number(1));
-  return Quotient(math, math.Select(x, math.Number(-0x1p-60f), e, math.Number(1)), denominator);
+  return Quotient(math, math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), e, math.Number(1)),
+                  denominator);
 }
 
 }  // namespace composition

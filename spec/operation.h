@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -44,6 +45,22 @@ enum class Operation : uint8_t {
   kSqrt,
   kAbs,
   kRelu,
+  kRsqrt,
+  kFloor,
+  kCeil,
+  kRound,  // to the nearest integer, ties to even
+  kSign,   // -1 or 1; zeros and NaNs are themselves
+  // 1 or 0; 0 where either is a NaN.
+  kLess,
+  kLessEqual,
+  kEqual,
+  kSelect,  // the second argument where the first is not 0, as no NaN is; else the third
+  kLog,
+  kLog1p,  // log(1 + x)
+  kExpm1,  // exp(x) - 1
+  kSin,    // this and the next one: NaN from kMostSine on
+  kCos,
+  kPow,
   // On tensors.
   kInput,
   kNumber,  // a constant; in row programs, too
@@ -96,6 +113,7 @@ struct Equivalent {
 
 // The exact result, in double, of x and y.
 using Meaning = double (*)(double x, double y);
+using TernaryMeaning = double (*)(double x, double y, double z);
 
 // A row of the table.
 struct OperationInfo {
@@ -115,12 +133,16 @@ struct OperationInfo {
   int row_code = -1;     // in the hashes that row programs' procedures are named by; -1: not in row programs
   // For operations on numbers: the exact result for x and y, where y is the second argument or the option.
   Meaning meaning = nullptr;
-  // The same in C: $x and $y are of the type `real`, and M(f) is f of math.h for that type.
+  TernaryMeaning ternary = nullptr;  // of three arguments: instead of `meaning`
+  // The same in C: $x, $y and $z are of the type `real`, and M(f) is f of math.h for that type.
   const char* c = "";
 
   // How many numbers it takes. In an epilogue the second one is the step's operand.
   constexpr int operands() const { return arguments + (option.name.empty() ? 0 : 1); }
 };
+
+// From here on, sin and cos are NaNs: their compositions have too few digits of pi for larger angles.
+inline constexpr double kMostSine = 0x1p20;
 
 namespace internal {
 
@@ -129,7 +151,7 @@ inline double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1
 
 inline constexpr double kRounded = 0.5;  // to nearest
 
-// Make rows of operations that are much alike.
+// Make rows of operations that are much alike. ExactRow: of floats, without roundings.
 constexpr OperationInfo ArithmeticRow(Operation op, std::string_view name, int row_code, const char* c,
                                       Meaning meaning) {
   return {.op = op,
@@ -161,6 +183,16 @@ constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, dou
           .ulps = ulps,
           .meaning = meaning,
           .c = c};
+}
+
+constexpr OperationInfo ExactRow(Operation op, std::string_view name, int row_code, const char* c,
+                                 Meaning meaning) {
+  return {.op = op, .name = name, .row_code = row_code, .meaning = meaning, .c = c};
+}
+
+constexpr OperationInfo ComparisonRow(Operation op, std::string_view name, int row_code, const char* c,
+                                      Meaning meaning) {
+  return {.op = op, .name = name, .arguments = 2, .row_code = row_code, .meaning = meaning, .c = c};
 }
 
 }  // namespace internal
@@ -235,11 +267,7 @@ inline constexpr auto kOperations = [] {
        .row_code = 9,
        .meaning = [](double x, double) { return std::sqrt(x); },
        .c = "M(sqrt)($x)"},
-      {.op = kAbs,
-       .name = "abs",
-       .kind = Kind::kLeaf,
-       .row_code = 16,
-       .meaning = [](double x, double) { return std::abs(x); }},
+      ExactRow(kAbs, "abs", 16, "M(fabs)($x)", [](double x, double) { return std::abs(x); }),
       {.op = kRelu,
        .name = "relu",
        .integers = true,
@@ -248,6 +276,42 @@ inline constexpr auto kOperations = [] {
        .ulps = kRounded,
        .meaning = [](double x, double) { return x < 0 ? 0 : x; },
        .c = "($x < 0 ? 0 : $x)"},
+      FunctionRow(kRsqrt, "rsqrt", 26, 1.5, "1 / M(sqrt)($x)",
+                  [](double x, double) { return 1 / std::sqrt(x); }),
+      ExactRow(kFloor, "floor", 27, "M(floor)($x)", [](double x, double) { return std::floor(x); }),
+      ExactRow(kCeil, "ceil", 28, "M(ceil)($x)", [](double x, double) { return std::ceil(x); }),
+      ExactRow(kRound, "round", 29, "M(rint)($x)", [](double x, double) { return std::nearbyint(x); }),
+      ExactRow(kSign, "sign", 30, "($x > 0 ? 1 : $x < 0 ? -1 : $x)",
+               [](double x, double) { return x > 0   ? 1
+                                             : x < 0 ? -1
+                                                     : x; }),
+      ComparisonRow(kLess, "less", 31, "($x < $y)", [](double x, double y) { return x < y ? 1.0 : 0.0; }),
+      ComparisonRow(kLessEqual, "less_equal", 32, "($x <= $y)",
+                    [](double x, double y) { return x <= y ? 1.0 : 0.0; }),
+      ComparisonRow(kEqual, "equal", 33, "($x == $y)", [](double x, double y) { return x == y ? 1.0 : 0.0; }),
+      {.op = kSelect,
+       .name = "select",
+       .arguments = 3,
+       .row_code = 34,
+       .ternary = [](double x, double y, double z) { return x != 0 ? y : z; },
+       .c = "($x != 0 ? $y : $z)"},
+      FunctionRow(kLog, "log", 35, 1, "M(log)($x)", [](double x, double) { return std::log(x); }),
+      FunctionRow(kLog1p, "log1p", 36, 1, "M(log1p)($x)", [](double x, double) { return std::log1p(x); }),
+      FunctionRow(kExpm1, "expm1", 37, 2, "M(expm1)($x)", [](double x, double) { return std::expm1(x); }),
+
+      FunctionRow(kSin, "sin", 38, 2.5, "(M(fabs)($x) < 1048576 ? M(sin)($x) : (real)NAN)",
+                  [](double x, double) { return std::abs(x) < kMostSine ? std::sin(x) : NAN; }),
+      FunctionRow(kCos, "cos", 39, 2.5, "(M(fabs)($x) < 1048576 ? M(cos)($x) : (real)NAN)",
+                  [](double x, double) { return std::abs(x) < kMostSine ? std::cos(x) : NAN; }),
+
+      {.op = kPow,
+       .name = "pow",
+       .arguments = 2,
+       .latency = LatencyClass::kFunction,
+       .ulps = 4,
+       .row_code = 40,
+       .meaning = [](double x, double y) { return std::pow(x, y); },
+       .c = "M(pow)($x, $y)"},
 
       {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
       {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
@@ -286,6 +350,11 @@ constexpr const OperationInfo& Info(Operation op) { return kOperations[static_ca
 constexpr std::string_view Name(Operation op) { return Info(op).name; }
 constexpr bool IsConvolution(Operation op) { return Info(op).image_axes > 0; }
 
+// What an operation on numbers, whatever its arguments, means for the first of these.
+constexpr double MeaningOf(Operation op, double x, double y, double z) {
+  return Info(op).ternary != nullptr ? Info(op).ternary(x, y, z) : Info(op).meaning(x, y);
+}
+
 inline constexpr size_t kStepOperations = static_cast<size_t>(Operation::kDiv);
 constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOperations; }
 
@@ -296,6 +365,19 @@ constexpr bool IsComposed(Operation op) { return Info(op).latency != LatencyClas
 constexpr bool IsChoice(Operation op) {
   using enum Operation;
   return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
+}
+
+constexpr bool IsWave(Operation op) { return op == Operation::kSin || op == Operation::kCos; }
+
+constexpr bool IsComparison(Operation op) {
+  using enum Operation;
+  return op == kLess || op == kLessEqual || op == kEqual;
+}
+
+// Is it one of those that are exact, and only rise with their argument?
+constexpr bool IsStaircase(Operation op) {
+  using enum Operation;
+  return op == kFloor || op == kCeil || op == kRound || op == kSign;
 }
 
 // The operation that does for `op` where no argument can be a NaN, or y alone: a single instruction. An
@@ -358,8 +440,9 @@ Value TimesSigmoid(Math& math, Value x, Value u) {
   Value e = math.Max(math.Number(kLeastRaised), math.MinusAbs(u));
   e = RaisedExp(math, e, kRaise);
   const Value denominator = math.Fma(e, math.Number(kLower), math.Number(1));
-  const Value numerator = math.Select(x, math.Number(-0x1p-60f), e, math.Number(1));
-  const Value lower = math.Select(x, math.Number(-0x1p-60f), math.Number(kLower), math.Number(1));
+  const Value numerator = math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), e, math.Number(1));
+  const Value lower =
+      math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), math.Number(kLower), math.Number(1));
   // An FMA, since GCC would make one of this product and of a sum that is its only use.
   return math.Fma(math.Mul(Quotient(math, numerator, denominator), x), lower, math.Number(-0.0f));
 }
@@ -418,7 +501,7 @@ Value Tanh(Math& math, Value x) {
   const Value e = RaisedExp(math, math.Mul(bounded, math.Number(-2)), 0);
   const Value denominator = math.Add(e, math.Number(1));
   const Value quotient = Quotient(math, math.Sub(math.Number(1), e), denominator);
-  return math.WithSignOf(x, math.Select(math.Number(kSmallTanh), z, quotient, small));
+  return math.WithSignOf(x, math.Select(Comparison::kLess, math.Number(kSmallTanh), z, quotient, small));
 }
 
 // erf(x) = x + x * P(x^2), x <= 0.93: 0.02.
@@ -439,25 +522,29 @@ Value Erf(Math& math, Value x) {
   const Value bounded = math.Min(math.Number(kMostErf), z);
   const Value e = RaisedExp(math, math.Mul(Polynomial(math, bounded, kErfTail), bounded), 0);
   const Value large = math.Sub(math.Number(1), e);
-  return math.WithSignOf(x, math.Select(math.Number(kSmallErf), z, large, small));
+  return math.WithSignOf(x, math.Select(Comparison::kLess, math.Number(kSmallErf), z, large, small));
 }
 
 // Below this, exp(x) - 1 is -1.
-inline constexpr float kLeastElu = -18;
+inline constexpr float kLeastExpm1 = -18;
 
-// max(x, 0) + alpha * (exp(min(x, 0)) - 1), the exponential being 2^n * (1 + rest): near 0 the rest alone is
-// left.
+// (exp(x) - 1) * 2^bias, the exponential being 2^n * (1 + rest): near 0 the rest alone is left.
 template <typename Math, typename Value>
-Value Elu(Math& math, Value x, Value alpha) {
-  const Value zero = math.Number(-0.0f);
-  const Value bounded = math.Max(math.Number(kLeastElu), math.Min(zero, x));
-  const auto exponent = math.RoundedProduct(bounded, kLog2E, 0);
-  const Value z = RestOf(math, bounded, exponent.value);
+Value RaisedExpm1(Math& math, Value x, int bias) {
+  const auto exponent = math.RoundedProduct(x, kLog2E, bias);
+  const Value z = RestOf(math, x, exponent.value);
   std::array<float, kExp.size() - 1> series = {};
   std::copy_n(kExp.begin(), series.size(), series.begin());
   const Value rest = math.Mul(Polynomial(math, z, series), z);
   const Value power = math.Raised(math.Number(1), exponent);
-  const Value less = math.Fma(rest, power, math.Sub(power, math.Number(1)));
+  return math.Fma(rest, power, math.Sub(power, math.Number(std::ldexp(1.0f, bias))));
+}
+
+// max(x, 0) + alpha * (exp(min(x, 0)) - 1)
+template <typename Math, typename Value>
+Value Elu(Math& math, Value x, Value alpha) {
+  const Value zero = math.Number(-0.0f);
+  const Value less = RaisedExpm1(math, math.Max(math.Number(kLeastExpm1), math.Min(zero, x)), 0);
   return math.Fma(math.Min(less, zero), alpha, math.Max(zero, x));  // zeros have their sign so
 }
 
@@ -466,7 +553,7 @@ Value Elu(Math& math, Value x, Value alpha) {
 inline constexpr float kLeastAboveZero = 0x1p-149f;
 template <typename Math, typename Value>
 Value LeakyRelu(Math& math, Value x, Value slope) {
-  return math.Select(x, math.Number(kLeastAboveZero), math.Mul(slope, x), x);
+  return math.Select(Comparison::kLess, x, math.Number(kLeastAboveZero), math.Mul(slope, x), x);
 }
 
 // log(1 + e) = e * P(e), 0 <= e <= 1: 0.11.
@@ -481,11 +568,172 @@ Value Softplus(Math& math, Value x) {
   return math.Fma(Polynomial(math, e, kLog1p), e, math.Max(math.Number(-0.0f), x));
 }
 
+// Half of it is computed, as 2^128 is no f32. Below kSmallExpm1 it is x, whose halves may not be f32s.
+inline constexpr float kSmallExpm1 = 0x1p-24f;
+template <typename Math, typename Value>
+Value Expm1(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(kLeastExpm1), math.Min(math.Number(kMostExp), x));
+  const Value half = RaisedExpm1(math, bounded, -1), whole = math.Add(half, half);
+  return math.Select(Comparison::kLess, math.Abs(x), math.Number(kSmallExpm1), x, whole);
+}
+
+// log(1 + f) = f + f^2 * P(f), sqrt(1/2) <= 1 + f <= sqrt(2): 0.10. The last coefficient is -1/2.
+inline constexpr std::array<float, 9> kLog = {-0x1.38c9dep-4f, 0x1.055ec6p-3f,  -0x1.0d8242p-3f,
+                                              0x1.22d92ep-3f,  -0x1.54728ap-3f, 0x1.99a01cp-3f,
+                                              -0x1.000226p-2f, 0x1.555554p-2f,  -0.5f};
+
+// The logarithm of x, and with it `low`, which is small. x = 2^exponent * (1 + f). What has no such parts is
+// 0 or less, infinite or a NaN.
+template <typename Math, typename Value>
+Value LogWith(Math& math, Value x, Value low) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto parts = math.Parted(x);
+  const Value f = math.Sub(parts.mantissa, math.Number(1));
+  low = math.Fma(parts.exponent, math.Number(kLn2Low), low);
+  const Value square = math.Mul(f, f);
+  low = math.Fma(square, Polynomial(math, f, kLog), low);
+  const Value log = math.Fma(parts.exponent, math.Number(kLn2High), math.Add(f, low));
+  const Value above = math.Select(Comparison::kLess, x, math.Number(kInfinity), log, x);
+  const Value below = math.Select(Comparison::kEqual, x, math.Number(0), math.Number(-kInfinity),
+                                  math.Number(std::numeric_limits<float>::quiet_NaN()));
+  return math.Select(Comparison::kLess, x, math.Number(kLeastAboveZero), below, above);
+}
+
+template <typename Math, typename Value>
+Value Log(Math& math, Value x) {
+  return LogWith(math, x, math.Number(0));
+}
+
+// The logarithm of 1 + x, and of what is lost when that is rounded: log(u + low) = log(u) + low / u.
+template <typename Math, typename Value>
+Value Log1p(Math& math, Value x) {
+  const auto sum = math.Sum(x, math.Number(1));
+  const Value log = LogWith(math, sum.high, math.Div(sum.low, sum.high));
+  return math.WithSignOf(x, log);  // of zeros: any other result has it
+}
+
+// sin(r) = r + r^3 * P(r^2), |r| <= pi / 2: 0.10.
+inline constexpr std::array<float, 4> kSine = {0x1.5dc84ap-19f, -0x1.9f70eap-13f, 0x1.110edap-7f,
+                                               -0x1.55554cp-3f};
+// pi is the sum of these; below 2^20 the rest of it does not count (Cody and Waite, 1980).
+inline constexpr std::array<float, 3> kPi = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+inline constexpr float kInversePi = 0x1.45f306p-2f, kHalfPi = 0x1.921fb6p+0f;
+
+// (-1)^turns * sin(x - multiple * pi). The first of three steps towards the difference is exact.
+template <typename Math, typename Value>
+Value SineBetween(Math& math, Value x, Value multiple, Value turns) {
+  Value r = x;
+  for (float part : kPi) r = math.FmaNeg(multiple, math.Number(part), r);
+  const Value half = math.Mul(turns, math.Number(0.5f));
+  const Value fraction = math.Sub(half, math.Rounded(half, Rounding::kDown));  // 1/2 of odd turns, else 0
+  r = math.Select(Comparison::kLess, math.Number(0.25f), fraction, math.Negative(r), r);
+  const Value square = math.Mul(r, r);
+  return math.Fma(math.Mul(Polynomial(math, square, kSine), square), r, r);
+}
+
+template <typename Math, typename Value>
+Value UpToMostSine(Math& math, Value magnitude, Value wave) {
+  const Value none = math.Number(std::numeric_limits<float>::quiet_NaN());
+  return math.Select(Comparison::kLess, magnitude, math.Number(static_cast<float>(kMostSine)), wave, none);
+}
+
+// Below kSmallSine it is x: a zero would lose its sign on the way.
+inline constexpr float kSmallSine = 0x1p-12f;
+template <typename Math, typename Value>
+Value Sine(Math& math, Value x) {
+  const Value turns = math.RoundedProduct(x, kInversePi, 0).value, magnitude = math.Abs(x);
+  const Value sine = SineBetween(math, x, turns, turns);
+  return UpToMostSine(math, magnitude,
+                      math.Select(Comparison::kLess, magnitude, math.Number(kSmallSine), x, sine));
+}
+
+// sin(|x| + pi / 2)
+template <typename Math, typename Value>
+Value Cosine(Math& math, Value x) {
+  const Value magnitude = math.Abs(x);
+  const Value turns = math.RoundedProduct(math.Add(magnitude, math.Number(kHalfPi)), kInversePi, 0).value;
+  const Value multiple = math.Sub(turns, math.Number(0.5f));
+  return UpToMostSine(math, magnitude, SineBetween(math, magnitude, multiple, turns));
+}
+
+// log((1 + s) / (1 - s)) = 2 s + s^3 * P(s^2), |s| <= (sqrt(2) - 1) / (sqrt(2) + 1): 0.33.
+inline constexpr std::array<float, 4> kLogOfRatio = {0x1.ab439cp-3f, 0x1.257d38p-2f, 0x1.9996acp-2f,
+                                                     0x1.555556p-1f};
+// ln(2), the first part of so few digits that its products with exponents are exact.
+inline constexpr float kLn2First = 0x1.62e4p-1f, kLn2Rest = 0x1.7f7d1cp-20f;
+
+// The logarithm of x in two parts, about 2^-29 of it off. x is positive and finite. s = (x - 1) / (x + 1).
+template <typename Math, typename Value>
+auto SplitLog(Math& math, Value x) {
+  const auto parts = math.Parted(x);
+  const Value f = math.Sub(parts.mantissa, math.Number(1));
+  const auto s = math.Ratio(f, math.Sum(parts.mantissa, math.Number(1)));
+  const Value square = math.Mul(s.high, s.high), triple = math.Mul(square, math.Number(3));
+  const Value cube = math.Fma(triple, s.low, math.Mul(square, s.high));
+  const Value twice = math.Add(s.high, s.high);
+  auto log = math.Sum(math.Mul(parts.exponent, math.Number(kLn2First)), twice);
+  Value low = math.Add(s.low, s.low);
+  low = math.Fma(cube, Polynomial(math, square, kLogOfRatio), low);
+  low = math.Fma(parts.exponent, math.Number(kLn2Rest), low);
+  log.low = math.Add(log.low, low);
+  return log;
+}
+
+// exp(y * log(x)), x >= 0 and not 1. Where the product is beyond kMostProduct it is 0 or infinity; the
+// product's low part may be no number there.
+inline constexpr float kMostProduct = 1024;
+template <typename Math, typename Value>
+Value PowOfPositive(Math& math, Value x, Value y) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Value zero = math.Number(0), most = math.Number(kMostProduct);
+  const auto log = SplitLog(math, x);
+  Value high = math.Select(Comparison::kLess, x, math.Number(kInfinity), log.high, x);
+  high = math.Select(Comparison::kEqual, x, zero, math.Number(-kInfinity), high);
+  const auto product = math.Product(y, high);
+  Value low = math.Fma(y, log.low, product.low);
+  low = math.Select(Comparison::kLess, math.Abs(product.high), most, low, zero);
+  const auto sum = math.Sum(math.Max(math.Number(-kMostProduct), math.Min(most, product.high)), low);
+  const Value bounded = math.Max(math.Number(kLeastExp), sum.high);
+  return ScaledExp(math, math.Min(math.Number(kMostExp), bounded), sum.low);
+}
+
+// As C's pow. Powers of a negative number have its sign where y is odd, and are none where y is no integer.
+template <typename Math, typename Value>
+Value Pow(Math& math, Value x, Value y) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Value one = math.Number(1), zero = math.Number(0), magnitude = math.Abs(x);
+  const Value positive =
+      math.Select(Comparison::kEqual, magnitude, one, one, PowOfPositive(math, magnitude, y));
+  const Value none = math.Select(Comparison::kEqual, magnitude, math.Number(kInfinity), positive,
+                                 math.Number(std::numeric_limits<float>::quiet_NaN()));
+  const Value fractional = math.Select(Comparison::kLess, x, zero, none, positive);
+  const Value odd = math.WithSignOf(x, positive), half = math.Mul(y, math.Number(0.5f));
+  const Value integral =
+      math.Select(Comparison::kEqual, math.Rounded(half, Rounding::kDown), half, positive, odd);
+  const Value power =
+      math.Select(Comparison::kEqual, math.Rounded(y, Rounding::kDown), y, integral, fractional);
+  return math.Select(Comparison::kEqual, y, zero, one, power);
+}
+
+template <typename Math, typename Value>
+Value Compared(Math& math, Comparison comparison, Value x, Value y) {
+  return math.Select(comparison, x, y, math.Number(1), math.Number(0));
+}
+
+// A NaN is neither above nor below 0, and so stays.
+template <typename Math, typename Value>
+Value Sign(Math& math, Value x) {
+  const Value zero = math.Number(0);
+  const Value not_negative = math.Select(Comparison::kLess, zero, x, math.Number(1), x);
+  return math.Select(Comparison::kLess, x, zero, math.Number(-1), not_negative);
+}
+
 }  // namespace composition
 
-// An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
+// An operation on numbers; y: its second argument, or its option; z: its third argument. What `Math` is:
+// spec/composition.h.
 template <typename Math, typename Value>
-Value Compose(Math& math, Operation op, Value x, Value y) {
+Value Compose(Math& math, Operation op, Value x, Value y, Value z = {}) {
   switch (op) {
     case Operation::kDiv:
       return math.Div(x, y);
@@ -495,6 +743,36 @@ Value Compose(Math& math, Operation op, Value x, Value y) {
       return math.Sqrt(x);
     case Operation::kAbs:
       return math.Abs(x);
+    case Operation::kRsqrt:
+      return math.Div(math.Number(1), math.Sqrt(x));
+    case Operation::kFloor:
+      return math.Rounded(x, Rounding::kDown);
+    case Operation::kCeil:
+      return math.Rounded(x, Rounding::kUp);
+    case Operation::kRound:
+      return math.Rounded(x, Rounding::kNearest);
+    case Operation::kSign:
+      return composition::Sign(math, x);
+    case Operation::kLess:
+      return composition::Compared(math, Comparison::kLess, x, y);
+    case Operation::kLessEqual:
+      return composition::Compared(math, Comparison::kLessEqual, x, y);
+    case Operation::kEqual:
+      return composition::Compared(math, Comparison::kEqual, x, y);
+    case Operation::kLog:
+      return composition::Log(math, x);
+    case Operation::kLog1p:
+      return composition::Log1p(math, x);
+    case Operation::kExpm1:
+      return composition::Expm1(math, x);
+    case Operation::kPow:
+      return composition::Pow(math, x, y);
+    case Operation::kSin:
+      return composition::Sine(math, x);
+    case Operation::kCos:
+      return composition::Cosine(math, x);
+    case Operation::kSelect:
+      return math.Select(Comparison::kEqual, x, math.Number(0), z, y);
     case Operation::kExp:
       return composition::Exp(math, x);
     case Operation::kTanh:

@@ -2,8 +2,10 @@
 #include "spec/uncertain.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "spec/operation.h"
 
@@ -59,8 +61,8 @@ class RoundingMath {
     int bias;
   };
   Value Number(float number) { return {number, 0}; }
-  Value Add(Value a, Value b) { return Round(a.value + b.value, a.error + b.error); }
-  Value Sub(Value a, Value b) { return Round(a.value - b.value, a.error + b.error); }
+  Value Add(Value a, Value b) { return RoundSum(a.value, b.value, a.error + b.error); }
+  Value Sub(Value a, Value b) { return RoundSum(a.value, -b.value, a.error + b.error); }
   Value Mul(Value a, Value b) {
     const double value = a.value * b.value, error = ProductError(a, b);
     return static_cast<float>(value) == value && error == 0 ? Value{value, 0} : Round(value, error);
@@ -81,19 +83,48 @@ class RoundingMath {
     Uncertain high, low;
   };
   Split Product(Value a, Value b) { return {{a.value * b.value, ProductError(a, b)}, {0, 0}}; }
+  // `low` is what is lost in double.
+  Split Sum(Value a, Value b) {
+    const double high = a.value + b.value, of_b = high - a.value;
+    return {{high, a.error + b.error}, {a.value - (high - of_b) + (b.value - of_b), 0}};
+  }
+  // The parts have more than 40 bits.
+  Split Ratio(Value a, const Split& b) {
+    const double divisor = b.high.value + b.low.value, value = a.value / divisor;
+    const double error = (a.error + std::abs(value) * (b.high.error + b.low.error)) / std::abs(divisor);
+    return {{value, error + 0x1p-40 * std::abs(value)}, {0, 0}};
+  }
+  struct Parts {
+    Uncertain exponent, mantissa;
+  };
+  // Near an end of the mantissas either of two exponents may be, and the composition is right with both.
+  Parts Parted(Value x) {
+    int exponent = 0;
+    double mantissa = std::frexp(x.value, &exponent);
+    if (mantissa < double{kLeastMantissa}) mantissa *= 2, --exponent;
+    return {{static_cast<double>(exponent), 0}, {mantissa, std::ldexp(x.error, -exponent)}};
+  }
   Value Corrected(Value, Value a, Value b) { return Times(Div(a, b), 2); }
   Value Fma(Value a, Value b, Value c) {
-    return Round(a.value * b.value + c.value, ProductError(a, b) + c.error);
+    return RoundSum(a.value * b.value, c.value, ProductError(a, b) + c.error);
   }
   Value FmaSub(Value a, Value b, Value c) { return Fma(a, b, Negative(c)); }
   Value FmaNeg(Value a, Value b, Value c) { return Fma(Negative(a), b, c); }
   Value Abs(Value a) { return {std::abs(a.value), a.error}; }
   Value MinusAbs(Value a) { return {-std::abs(a.value), a.error}; }
   Value Negative(Value a) { return {-a.value, a.error}; }
+  Value Rounded(Value a, Rounding rounding) {
+    const double value = rounding == Rounding::kDown ? std::floor(a.value)
+                         : rounding == Rounding::kUp ? std::ceil(a.value)
+                                                     : std::nearbyint(a.value);
+    return {value, a.error == 0 ? 0 : a.error + 1};
+  }
   Value WithSignOf(Value x, Value magnitude) {
     return {std::copysign(magnitude.value, x.value), magnitude.error};
   }
-  Value Select(Value x, Value y, Value a, Value b) { return x.value < y.value ? a : b; }
+  Value Select(Comparison comparison, Value x, Value y, Value a, Value b) {
+    return Holds(comparison, x.value, y.value) ? a : b;
+  }
   // A value near the middle of two integers may become either, and the composition is right with both.
   Whole RoundedProduct(Value x, float factor, int bias) {
     return {{std::nearbyint(x.value * factor), 0}, bias};
@@ -109,26 +140,89 @@ class RoundingMath {
 
  private:
   static double ProductError(Value a, Value b) {
+    if (a.error == 0 && b.error == 0) return 0;  // also of infinities
     return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  }
+  // A sum that is an f32 is not rounded, if it is exact in double.
+  static Value RoundSum(double a, double b, double error) {
+    const double sum = a + b;
+    const bool is_exact = error == 0 && sum - a == b && sum - b == a;
+    return is_exact && static_cast<float>(sum) == sum ? Value{sum, 0} : Round(sum, error);
   }
   // Adds the error of so many roundings in all.
   static Value Times(Value x, double roundings) {
     return {x.value, x.error + (roundings - 1) * kUnit * (std::abs(x.value) + x.error)};
   }
   static Value Round(double value, double error) {
+    if (value == 0 && error == 0) return {0, 0};
     return {value, error + kUnit * (std::abs(value) + error) + kSubnormal / 2};
   }
 };
 
-// The error that a function has because its argument is off. The function may turn within the interval, so it
-// is looked at in two places, between which it may go on a little.
-double SpreadOf(Operation op, Uncertain x, double y, double value) {
-  if (x.error == 0 || std::isinf(x.error)) return x.error;
-  const auto off = [&](double by) {
-    return std::max(std::abs(Info(op).meaning(x.value + by, y) - value),
-                    std::abs(Info(op).meaning(x.value - by, y) - value));
+// Both arguments, each off to either side by this share of its error.
+std::array<std::pair<double, double>, 4> CornersOf(Uncertain x, Uncertain y, double share) {
+  const double a = share * x.error, b = share * y.error;
+  return {{{x.value - a, y.value - b},
+           {x.value - a, y.value + b},
+           {x.value + a, y.value - b},
+           {x.value + a, y.value + b}}};
+}
+
+// The error that a function has because its arguments are off. The function may turn within the interval, so
+// it is looked at in two places, between which it may go on a little.
+double SpreadOf(Operation op, Uncertain x, Uncertain y, double value) {
+  const double error = x.error + y.error;
+  if (error == 0 || std::isinf(error)) return error;
+  // Waves turn more often, but are nowhere steeper than their argument.
+  if (IsWave(op)) return std::abs(x.value) + x.error < kMostSine ? std::min(x.error, 2.0) : HUGE_VAL;
+  const auto off = [&](double share) {
+    double most = 0;
+    for (const auto& [a, b] : CornersOf(x, y, share)) {
+      const double by = std::abs(Info(op).meaning(a, b) - value);
+      most = std::isnan(by) ? HUGE_VAL : std::max(most, by);
+    }
+    return most;
   };
-  return std::max(off(x.error), 1.25 * off(x.error / 2));
+  return std::max(off(1), 1.25 * off(0.5));
+}
+
+// True if a function's value, which is infinite or none, is the same wherever its arguments may be. It is if
+// it is the same at the ends: a function has such values beyond some number.
+bool IsCertain(Operation op, Uncertain x, Uncertain y, double value) {
+  const double error = x.error + y.error;
+  if (error == 0 || std::isinf(error)) return error == 0;
+  const auto corners = CornersOf(x, y, 1);
+  return std::all_of(corners.begin(), corners.end(), [&](const auto& corner) {
+    const double other = Info(op).meaning(corner.first, corner.second);
+    return std::isnan(value) ? std::isnan(other) : other == value;
+  });
+}
+
+// A function that only rises and is exact. Between the ends of its argument it has values between those at
+// the ends.
+Uncertain OnStaircase(Operation op, Uncertain x) {
+  const auto at = [&](double by) { return Info(op).meaning(x.value + by, 0); };
+  const double value = at(0);
+  if (!std::isfinite(value) || !std::isfinite(x.error)) return WithUlps(value, x.error, 0);
+  return {value, std::max(at(x.error) - value, value - at(-x.error))};
+}
+
+// 1 or 0, and anything between where the arguments may be on either side of each other. Those that are not
+// finite are so whatever their error, unless it may be anything.
+Uncertain Compare(Operation op, Uncertain x, Uncertain y) {
+  const double error = x.error + y.error, apart = std::abs(x.value - y.value);
+  const bool certain = error == 0 || (std::isfinite(error) && !(apart <= error));
+  return {Info(op).meaning(x.value, y.value), certain ? 0.0 : 1.0};
+}
+
+// One of two values, or either where the condition may be 0 or not.
+Uncertain Select(Uncertain condition, Uncertain x, Uncertain y) {
+  const bool first = condition.value != 0;
+  const Uncertain chosen = first ? x : y, other = first ? y : x;
+  if (condition.error == 0 || std::abs(condition.value) > condition.error) return chosen;
+  if (chosen.value == other.value) return {chosen.value, std::max(chosen.error, other.error)};
+  const double error = std::max(chosen.error, std::abs(chosen.value - other.value) + other.error);
+  return {chosen.value, std::isnan(error) ? HUGE_VAL : error};
 }
 
 }  // namespace
@@ -167,20 +261,24 @@ Uncertain Sqrt(Uncertain a) {
 
 // The exact result. The error is what its composition in exact arithmetic, the roundings of that, and the
 // argument's error make of it.
-Uncertain FunctionOf(Operation op, Uncertain x, double y) {
-  const double value = Info(op).meaning(x.value, y);
-  if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
+Uncertain FunctionOf(Operation op, Uncertain x, Uncertain y) {
+  const double value = Info(op).meaning(x.value, y.value);
+  if (!std::isfinite(value)) return {value, IsCertain(op, x, y, value) ? 0 : HUGE_VAL};
   RoundingMath math;
-  const Uncertain composed = Compose(math, op, Uncertain{x.value, 0}, Uncertain{y, 0});
+  const Uncertain composed = Compose(math, op, Uncertain{x.value, 0}, Uncertain{y.value, 0});
   const double error = std::abs(composed.value - value) + composed.error;
   return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, y, value), 0);
 }
 
-Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
-  if (Info(op).latency == LatencyClass::kFunction) return FunctionOf(op, x, y.value);
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z) {
+  if (Info(op).latency == LatencyClass::kFunction) return FunctionOf(op, x, y);
   if (op == Operation::kDiv) return Div(x, y);
   if (op == Operation::kNeg) return Neg(x);
   if (op == Operation::kSqrt) return Sqrt(x);
+  if (op == Operation::kAbs) return {std::abs(x.value), x.error};
+  if (IsStaircase(op)) return OnStaircase(op, x);
+  if (IsComparison(op)) return Compare(op, x, y);
+  if (op == Operation::kSelect) return Select(x, y, z);
   UncertainMath math;
   return ComposeArithmetic(math, op, x, y);
 }

@@ -29,12 +29,15 @@ Uncertain Min(Uncertain a, Uncertain b);
 Uncertain Neg(Uncertain a);
 Uncertain Sqrt(Uncertain a);
 
-// A function, which is as far off as its composition. y is its option.
-Uncertain FunctionOf(Operation op, Uncertain x, double y = 0);
+// A function, which is as far off as its composition. y is its second argument, or its option.
+Uncertain FunctionOf(Operation op, Uncertain x, Uncertain y);
+inline Uncertain FunctionOf(Operation op, Uncertain x, double y = 0) {
+  return FunctionOf(op, x, Uncertain{y, 0});
+}
 
-// Any operation on numbers; y is the second argument, or the option. Kernels may compute it by any terms that
-// are the same but for roundings.
-Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y);
+// Any operation on numbers; y is the second argument, or the option, z the third argument. Kernels may
+// compute it by any terms that are the same but for roundings.
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z = {});
 
 // An operation on integers, modulo 2^32. It is exact unless its arguments are off.
 Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/loops/loops_writer.h"
 
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -58,9 +59,9 @@ std::string Functions() {
   std::string text;
   for (const OperationInfo& info : kOperations) {
     if (info.kind != OperationKind::kElementwise || info.integers) continue;
-    Append(&text, "static inline real ", FunctionName(info), "(real x",
-           info.operands() == 2 ? ", real y" : "", ") { return ",
-           absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}}), "; }\n");
+    Append(&text, "static inline real ", FunctionName(info), "(real x", info.operands() > 1 ? ", real y" : "",
+           info.operands() > 2 ? ", real z" : "", ") { return ",
+           absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}, {"$z", "z"}}), "; }\n");
   }
   return text;
 }
@@ -182,8 +183,9 @@ std::string LoopsWriter::Value(int node, const Names& index) const {
   const GraphNode& of = graph_.at(node);
   // A number of the graph is written as a constant.
   if (of.op == Operation::kNumber)
-    return IsFloating(of.type.dtype) ? absl::StrFormat("(real)%.9g", of.number)
-                                     : absl::StrFormat("(int32_t)%.0f", of.number);
+    return !IsFloating(of.type.dtype) ? absl::StrFormat("(int32_t)%.0f", of.number)
+           : std::isinf(of.number)    ? of.number < 0 ? "-(real)INFINITY" : "(real)INFINITY"
+                                      : absl::StrFormat("(real)%.9g", of.number);
   // Shapes are aligned at their last axes. An axis with one element is repeated.
   Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
   for (size_t axis = 0; axis < own.size(); ++axis)
@@ -204,7 +206,9 @@ std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) co
   // Operations that integers have, too, are written in place: a function would fix the type of their
   // arguments.
   if (info.integers) return absl::StrReplaceAll(info.c, {{"$x", first}, {"$y", second}});
-  return Cat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, ")");
+  const std::string third = node.inputs.size() > 2 ? Value(node.inputs[2], index) : "";
+  return Cat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, third.empty() ? "" : ", ",
+             third, ")");
 }
 
 void LoopsWriter::DeclareColumns(const std::string& name, size_t elements) {

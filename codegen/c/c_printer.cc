@@ -212,6 +212,7 @@ class FunctionPrinter {
   void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }
   void Print(const Fma& op) { Set(op.to, vectors_.Fma(op.sign, VarOf(op.a), VarOf(op.b), VarOf(op.c))); }
   void Print(const SquareRoot& op) { Set(op.to, vectors_.Sqrt(VarOf(op.from))); }
+  void Print(const RoundToInteger& op) { Set(op.to, vectors_.RoundToInteger(VarOf(op.from), op.rounding)); }
   void Print(const Scale& op) { Set(op.to, vectors_.Scale(VarOf(op.a), VarOf(op.exponent))); }
   void Print(const BroadcastPower& op) { Set(op.to, vectors_.BroadcastPower(VarOf(op.to), Text(op.from))); }
   void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), Text(op.from))); }
@@ -226,8 +227,8 @@ class FunctionPrinter {
   void Print(const ForUnpacking& op) { Set(op.to, vectors_.ForUnpacking(VarOf(op.from), op.times)); }
   void Print(const Shift& op) { Set(op.to, vectors_.Shift(VarOf(op.from), op.left)); }
   void Print(const Bits& op) { Set(op.to, vectors_.Bits(VarOf(op.to), VarOf(op.from))); }
-  void Print(const SelectLess& op) {
-    Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
+  void Print(const Select& op) {
+    Set(op.to, vectors_.Select(op.comparison, VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
   }
   void Print(const FirstLanes& op) {
     Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), PrintCount(op.count)));

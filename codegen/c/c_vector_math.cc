@@ -60,6 +60,15 @@ std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c
 
 std::string CVectors::Sqrt(const Var& from) const { return Intrinsic(from.bytes(), "sqrt_ps", from.name); }
 
+// Vectors of 64 bytes have an instruction that rounds to fractions as well. To integers its operand is the
+// same.
+std::string CVectors::RoundToInteger(const Var& from, Rounding rounding) const {
+  constexpr std::array<const char*, 3> kDirections = {"_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_NEG_INF",
+                                                      "_MM_FROUND_TO_POS_INF"};
+  return Intrinsic(from.bytes(), from.bytes() == 64 ? "roundscale_ps" : "round_ps", from.name,
+                   Cat(kDirections[static_cast<size_t>(rounding)], " | _MM_FROUND_NO_EXC"));
+}
+
 std::string CVectors::Scale(const Var& a, const Var& exponent) const {
   return Intrinsic(a.bytes(), "scalef_ps", a.name, exponent.name);
 }
@@ -82,13 +91,15 @@ std::string CVectors::Bits(const Var& to, const Var& from) const {
 
 // The comparison is ordered: it is false for NaNs, so that b is taken. Blends take their second vector where
 // the mask is set.
-std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {
+std::string CVectors::Select(Comparison comparison, const Var& x, const Var& y, const Var& a,
+                             const Var& b) const {
+  constexpr std::array<const char*, 3> kPredicates = {"_CMP_LT_OQ", "_CMP_LE_OQ", "_CMP_EQ_OQ"};
   const int bytes = x.bytes();
+  const std::string predicate = kPredicates[static_cast<size_t>(comparison)];
   if (program_.masks)
-    return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, "_CMP_LT_OQ"),
+    return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, predicate),
                      b.name, a.name);
-  return Intrinsic(bytes, "blendv_ps", b.name, a.name,
-                   Intrinsic(bytes, "cmp_ps", x.name, y.name, "_CMP_LT_OQ"));
+  return Intrinsic(bytes, "blendv_ps", b.name, a.name, Intrinsic(bytes, "cmp_ps", x.name, y.name, predicate));
 }
 
 // Masks come from a register, an immediate, or a vector of sign bits, whichever the features and the count

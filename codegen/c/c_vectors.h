@@ -80,6 +80,7 @@ class CVectors {
   std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
   std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
   std::string Sqrt(const Var& from) const;
+  std::string RoundToInteger(const Var& from, Rounding rounding) const;
   std::string Scale(const Var& a, const Var& exponent) const;
   std::string Lookup(const Var& from, const std::array<uint8_t, 16>& table) const;
   std::string FillBytes(const std::array<uint8_t, kTableBytes / 2>& bytes) const;
@@ -88,7 +89,7 @@ class CVectors {
   std::string ForUnpacking(const Var& from, int times) const;
   std::string Shift(const Var& from, int left) const;
   std::string Bits(const Var& to, const Var& from) const;
-  std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;
+  std::string Select(Comparison comparison, const Var& x, const Var& y, const Var& a, const Var& b) const;
   std::string FirstLanes(const Var& a, const Var& b, const CCount& count) const;
   // Statements that leave the sum, or the maximum, of all lanes in all lanes of `to`.
   std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;

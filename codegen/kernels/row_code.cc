@@ -111,7 +111,8 @@ void RowCode::Compute(int value, const RowPlace& place) {
   if (v.op == Operation::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
   // Integers are no NaN, so the operations of numbers serve.
   const Operation op = v.type == Dtype::kS32 ? OfNumbers(v.op) : v.op;
-  math_.Compute(op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
+  const auto of = [&](int argument) { return argument < 0 ? kNoVar : Of(argument); };
+  math_.Compute(op, Of(value), Of(v.a), of(v.b), of(v.c));
 }
 
 Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {
@@ -157,7 +158,8 @@ void RowCode::Keep(int value, const RowPlace& place) {
 void RowCode::Saturate(VarId whole, VarId limited) {
   const VarId real = Temporary("real"), end = builder_.Filled(Dtype::kF32, lanes_, 0x4f000000);  // 2^31
   builder_.Do(Bits{real, whole});
-  builder_.Do(SelectLess{real, limited, end, real, builder_.Filled(Dtype::kF32, lanes_, 0x7fffffff)});
+  const VarId largest = builder_.Filled(Dtype::kF32, lanes_, 0x7fffffff);
+  builder_.Do(Select{Comparison::kLess, real, limited, end, real, largest});
   builder_.Do(Bits{whole, real});
 }
 

@@ -373,6 +373,7 @@ std::string TextOf(const RowKernel& kernel) {
   for (const RowValue& value : kernel.program.values) {
     add(Info(value.op).row_code, value.a, value.b, value.input, WordOf(value.type, value.number));
     if (value.type == Dtype::kS32) text += "s32";
+    if (value.c >= 0) add(value.c);
   }
   for (size_t i = 0; i < kernel.program.results.size(); ++i) {
     const RowResult& result = kernel.program.results[i];

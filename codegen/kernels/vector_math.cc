@@ -13,9 +13,9 @@ constexpr float kRounder = 0x1.8p23f;
 }  // namespace
 
 // Compositions are templates of the algebra: the same ones are counted for costs and bounded for errors.
-void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y) {
-  const Value first = Known(x), second = Known(y);
-  kirsch::Compose(*this, op, first, second);
+void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y, VarId z) {
+  const Value first = Known(x), second = Known(y), third = Known(z);
+  kirsch::Compose(*this, op, first, second, third);
   Finish(to);
 }
 
@@ -78,8 +78,16 @@ VectorMath::Value VectorMath::Sqrt(Value x) {
   return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
 }
 
+VectorMath::Value VectorMath::Rounded(Value x, Rounding rounding) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(RoundToInteger{to, Of(x), rounding}); });
+}
+
 VectorMath::Value VectorMath::Reinterpret(Value x, Dtype dtype) {
   return Make(dtype, [=, this](VarId to) { builder_.Do(Bits{to, Of(x)}); });
+}
+
+VectorMath::Value VectorMath::Converted(Value integer) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Convert{to, Of(integer)}); });
 }
 
 VectorMath::Value VectorMath::Shifted(Value x, int left) {
@@ -90,8 +98,10 @@ VectorMath::Value VectorMath::WithSignOf(Value x, Value magnitude) {
   return Do(BinaryOp::kOr, magnitude, Do(BinaryOp::kAnd, x, Word(kSign)));
 }
 
-VectorMath::Value VectorMath::Select(Value x, Value y, Value a, Value b) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SelectLess{to, Of(x), Of(y), Of(a), Of(b)}); });
+VectorMath::Value VectorMath::Select(Comparison comparison, Value x, Value y, Value a, Value b) {
+  return Make(Dtype::kF32, [=, this](VarId to) {
+    builder_.Do(kirsch::Select{comparison, to, Of(x), Of(y), Of(a), Of(b)});
+  });
 }
 
 // The product is rounded by adding a large number: the sum has the integer in its low bits. The bias is added
@@ -100,6 +110,36 @@ VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
   const Value rounder = Number(kRounder + static_cast<float>(scales_ && bias == kScaleBias ? 0 : bias));
   const Value bits = Fma(x, Number(factor), rounder);
   return {Sub(bits, rounder), bits};
+}
+
+// The rest is exact, whichever of both is larger (Knuth, The Art of Computer Programming 2, 4.2.2).
+VectorMath::Split VectorMath::Sum(Value a, Value b) {
+  const Value sum = Add(a, b), of_b = Sub(sum, a), of_a = Sub(sum, of_b);
+  const Value rest_of_a = Sub(a, of_a), rest_of_b = Sub(b, of_b);
+  return {sum, Add(rest_of_a, rest_of_b)};
+}
+
+// What a quotient leaves is exact, and its quotient is the low part.
+VectorMath::Split VectorMath::Ratio(Value a, const Split& b) {
+  const Value reciprocal = Div(Number(1), b.high), quotient = Mul(a, reciprocal);
+  const Value left = FmaNeg(quotient, b.low, FmaNeg(quotient, b.high, a));
+  return {quotient, Mul(left, reciprocal)};
+}
+
+// Subnormals are made normal first. The bits of the least mantissa are taken from x's, so that the exponent's
+// field counts from there; what stays below the field is added to them again.
+VectorMath::Parts VectorMath::Parted(Value x) {
+  constexpr float kLeastNormal = 0x1p-126f, kScale = 0x1p24f;
+  constexpr uint32_t kLeast = std::bit_cast<uint32_t>(kLeastMantissa), kOne = std::bit_cast<uint32_t>(1.0f);
+  const Value least = Number(kLeastNormal);
+  const Value normal = Select(Comparison::kLess, x, least, Mul(x, Number(kScale)), x);
+  const Value bias = Select(Comparison::kLess, x, least, Number(127 + 24), Number(127));
+  const Value from_least =
+      Do(BinaryOp::kAdd, Reinterpret(normal, Dtype::kS32), Integer(kOne - kLeast), Dtype::kS32);
+  const Value exponent = Sub(Converted(Shifted(from_least, -kF32Mantissa)), bias);
+  const Value fraction = Do(BinaryOp::kAnd, from_least, Integer(kFraction), Dtype::kS32);
+  const Value mantissa = Do(BinaryOp::kAdd, fraction, Integer(kLeast), Dtype::kS32);
+  return {exponent, Reinterpret(mantissa, Dtype::kF32)};
 }
 
 // Without the instruction for it, scaling takes two powers of two, as one alone has no exponent for what

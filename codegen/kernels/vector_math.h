@@ -31,9 +31,9 @@ class VectorMath {
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix, Dtype real = Dtype::kF32)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)), real_(real) {}
 
-  // to = op(x, y). `y` is the second argument, or the option. Vectors may be of s32, too, if the operation is
-  // an instruction that they have.
-  void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar);
+  // to = op(x, y, z). `y` is the second argument, or the option. Vectors may be of s32, too, if the operation
+  // is an instruction that they have.
+  void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar, VarId z = kNoVar);
   void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
 
   // A result of an operation, or a variable of the caller's. It is good until the function that is being
@@ -61,6 +61,12 @@ class VectorMath {
     const Value high = Mul(a, b);
     return {high, FmaSub(a, b, high)};
   }
+  Split Sum(Value a, Value b);
+  Split Ratio(Value a, const Split& b);
+  struct Parts {
+    Value exponent, mantissa;
+  };
+  Parts Parted(Value x);
   // Writes nothing: what the composition has computed is near enough to the quotient.
   Value Corrected(Value x, Value, Value) { return x; }
   Value Fma(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kAdd); }
@@ -70,13 +76,14 @@ class VectorMath {
   Value MinusAbs(Value x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
   Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
   Value WithSignOf(Value x, Value magnitude);
-  Value Select(Value x, Value y, Value a, Value b);
+  Value Rounded(Value x, Rounding rounding);
+  Value Select(Comparison comparison, Value x, Value y, Value a, Value b);
   Whole RoundedProduct(Value x, float factor, int bias);
   Value Scaled(Value mantissa, const Whole& whole);
   Value Raised(Value mantissa, const Whole& whole);
 
  private:
-  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff;
+  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff, kFraction = 0x7fffff;
 
   // Makes a value of a variable, and writes the statement that was still open.
   Value Known(VarId var);
@@ -94,6 +101,8 @@ class VectorMath {
   Value Do(BinaryOp op, Value a, Value b, Dtype dtype);
   Value DoFma(Value a, Value b, Value c, FmaSign sign);
   Value Reinterpret(Value x, Dtype dtype);
+  Value Converted(Value integer);
+  Value Integer(uint32_t word) { return Known(builder_.Filled(Dtype::kS32, lanes_, word)); }
   Value Shifted(Value x, int left);
   // Returns a variable for an intermediate result, which the next function uses again.
   VarId Variable(Dtype dtype);

@@ -2,6 +2,7 @@
 #include "codegen/llvm/llvm_printer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <string>
@@ -161,6 +162,11 @@ class BodyPrinter {
   void Print(const SquareRoot& op) {
     Set(op.to, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, Get(op.from)));
   }
+  void Print(const RoundToInteger& op) {
+    constexpr std::array<llvm::Intrinsic::ID, 3> kIntrinsics = {
+        llvm::Intrinsic::roundeven, llvm::Intrinsic::floor, llvm::Intrinsic::ceil};
+    Set(op.to, ir_.CreateUnaryIntrinsic(kIntrinsics[static_cast<size_t>(op.rounding)], Get(op.from)));
+  }
   void Print(const Scale& op) {
     Value *a = Get(op.a), *exponent = Get(op.exponent);
     Set(op.to, vectors_.Scale(a, exponent));
@@ -187,10 +193,12 @@ class BodyPrinter {
                             : ir_.CreateLShr(from, static_cast<uint64_t>(-op.left)));
   }
   void Print(const Bits& op) { Set(op.to, ir_.CreateBitCast(Get(op.from), TypeOf(VarOf(op.to)))); }
-  // An ordered comparison: false for NaNs, so that b is taken.
-  void Print(const SelectLess& op) {
+  // Ordered comparisons: false for NaNs, so that b is taken.
+  void Print(const Select& op) {
+    constexpr std::array<llvm::CmpInst::Predicate, 3> kPredicates = {
+        llvm::CmpInst::FCMP_OLT, llvm::CmpInst::FCMP_OLE, llvm::CmpInst::FCMP_OEQ};
     Value *x = Get(op.x), *y = Get(op.y), *a = Get(op.a), *b = Get(op.b);
-    Set(op.to, ir_.CreateSelect(ir_.CreateFCmpOLT(x, y), a, b));
+    Set(op.to, ir_.CreateSelect(ir_.CreateFCmp(kPredicates[static_cast<size_t>(op.comparison)], x, y), a, b));
   }
   void Print(const FirstLanes& op) {
     Value *a = Get(op.a), *b = Get(op.b);

@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "spec/composition.h"
 #include "spec/dtype.h"
 #include "spec/epilogue.h"
 #include "spec/instruction.h"
@@ -134,6 +135,10 @@ struct Fma {
 struct SquareRoot {  // f32
   VarId to, from;
 };
+struct RoundToInteger {  // f32, which stays f32; infinities, NaNs and the sign of zeros stay, too
+  VarId to, from;
+  Rounding rounding;
+};
 // Multiplies by powers of two in one instruction. Code for targets without AVX-512F multiplies twice instead
 // (VectorMath::Scaled).
 struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
@@ -176,7 +181,8 @@ struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if neg
 struct Bits {  // f32 or s32 as one of these, bit by bit
   VarId to, from;
 };
-struct SelectLess {  // f32, lane by lane: x < y ? a : b, so b where x or y is a NaN
+struct Select {  // f32, lane by lane: a where the comparison of x and y holds, else b
+  Comparison comparison;
   VarId to, x, y, a, b;
 };
 struct FirstLanes {  // f32: the first `count` lanes of a, the others of b
@@ -346,11 +352,11 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 // compile without it.
 struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
-               SquareRoot, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift, Bits,
-               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts, Interleave,
-               Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad, TileStore,
-               TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny,
-               Switch, OnThread, ForBlocks, InPhase>
+               SquareRoot, RoundToInteger, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift,
+               Bits, Select, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts,
+               Interleave, Deinterleave, SplitPairs, TileConfigure, TileRelease, TileZero, TileLoad,
+               TileStore, TileMultiplyAdd, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For,
+               IfAny, Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 

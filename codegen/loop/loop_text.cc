@@ -75,6 +75,10 @@ class TextPrinter {
          Name(op.c));
   }
   void Print(const SquareRoot& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
+  void Print(const RoundToInteger& op) {
+    constexpr std::array<const char*, 3> kNames = {" = round ", " = floor ", " = ceil "};
+    Line(Name(op.to), kNames[static_cast<size_t>(op.rounding)], Name(op.from));
+  }
   void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
   void Print(const Lookup& op) {
     Line(Name(op.to), " = ", Name(op.from), " of {", absl::StrJoin(op.table, ", "), "}");
@@ -92,8 +96,10 @@ class TextPrinter {
   }
   void Print(const Shift& op) { Line(Name(op.to), " = ", Name(op.from), " shifted left by ", op.left); }
   void Print(const Bits& op) { Line(Name(op.to), " = bits of ", Name(op.from)); }
-  void Print(const SelectLess& op) {
-    Line(Name(op.to), " = ", Name(op.x), " < ", Name(op.y), " ? ", Name(op.a), " : ", Name(op.b));
+  void Print(const Select& op) {
+    constexpr std::array<const char*, 3> kSigns = {" < ", " <= ", " == "};
+    Line(Name(op.to), " = ", Name(op.x), kSigns[static_cast<size_t>(op.comparison)], Name(op.y), " ? ",
+         Name(op.a), " : ", Name(op.b));
   }
   void Print(const FirstLanes& op) {
     Line(Name(op.to), " = ", Name(op.a), Count(op.a, op.count), ", then ", Name(op.b));

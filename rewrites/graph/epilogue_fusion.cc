@@ -2,6 +2,7 @@
 #include "rewrites/graph/epilogue_fusion.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "spec/element.h"
@@ -106,7 +107,8 @@ class EpilogueWriter {
   // say what it has an element for: each sum, each row, each column, or all alike.
   bool Operand(Operation op, int node) {
     const GraphNode& at = graph_.at(node);
-    if (at.op == Operation::kNumber) return AddStep(op, EpilogueOperand::kNumber, WordOf(type(), at.number));
+    if (at.op == Operation::kNumber)  // texts of epilogues have no infinities
+      return std::isfinite(at.number) && AddStep(op, EpilogueOperand::kNumber, WordOf(type(), at.number));
     const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
     if (!strides || at.type.dtype != type() || fused_.epilogue.operands() == kMaxEpilogueOperands)
       return false;

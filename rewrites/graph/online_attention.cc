@@ -505,6 +505,7 @@ class OnlineAttentionShaper {
     for (auto value = load + 1; value != values.end(); ++value) {
       value->a = moved(value->a);
       value->b = moved(value->b);
+      value->c = moved(value->c);
     }
     for (RowResult& result : program->results) result.value = moved(result.value);
     values.insert(load + 1, added.begin(), added.end());

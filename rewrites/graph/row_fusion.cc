@@ -43,9 +43,9 @@ class RowWriter {
  private:
   // These append a value, or find an equal one, and return its number. A value has the type of its first
   // operand.
-  int Do(Operation op, int a, int b = -1) {
+  int Do(Operation op, int a, int b = -1, int c = -1) {
     const Dtype type = op == Operation::kF32 ? Dtype::kF32 : At(a).type;
-    return Push({op, a, b, -1, 0, type});
+    return Push({op, a, b, -1, 0, type, c});
   }
   int Number(double number, Dtype type = Dtype::kF32) {
     return Push(
@@ -152,10 +152,12 @@ class RowWriter {
   // Writes an elementwise operation: as one value where row programs have it, else as its composition.
   int Elementwise(const GraphNode& node, const std::vector<int>& in) {
     const OperationInfo& info = Info(node.op);
-    const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
+    const int y = in.size() > 1 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
+    const int z = in.size() > 2 ? in[2] : -1;
     const Dtype type = node.type.dtype;
     if (IsChoice(node.op)) return Choice(node.op, in[0], y);
-    if (info.latency != LatencyClass::kFewInstructions && type == Dtype::kF32) return Do(node.op, in[0], y);
+    if (info.latency != LatencyClass::kFewInstructions && type == Dtype::kF32)
+      return Do(node.op, in[0], y, z);
     Math math{*this, type};
     return ComposeArithmetic(math, node.op, in[0], y);
   }
@@ -197,7 +199,8 @@ class RowWriter {
   int First(int value) {
     const RowValue v = fused_.program.values[static_cast<size_t>(value)];
     if (v.op == Operation::kNumber || Info(v.op).reduces) return value;
-    if (v.op != Operation::kLoad) return Do(v.op, First(v.a), v.b < 0 ? -1 : First(v.b));
+    const auto first_of = [this](int argument) { return argument < 0 ? -1 : First(argument); };
+    if (v.op != Operation::kLoad) return Do(v.op, First(v.a), first_of(v.b), first_of(v.c));
     const RowInput input = fused_.program.inputs[static_cast<size_t>(v.input)];
     if (!input.along_columns) return value;
     const auto [first, is_new] = firsts_.try_emplace(value, -1);

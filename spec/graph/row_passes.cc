@@ -31,7 +31,8 @@ std::vector<bool> PerRow(const RowProgram& program) {
       per_row.push_back(program.reduces_rows ? !InputOf(program, value).along_rows
                                              : !InputOf(program, value).along_columns);
     else
-      per_row.push_back(Info(value.op).reduces || (is_per_row(value.a) && is_per_row(value.b)));
+      per_row.push_back(Info(value.op).reduces ||
+                        (is_per_row(value.a) && is_per_row(value.b) && is_per_row(value.c)));
   }
   return per_row;
 }
@@ -44,10 +45,10 @@ std::vector<int> Stages(const RowProgram& program, const std::optional<OnlineSum
     // The online sum does not wait for its maximum to be finished: it has the maximum's stage, so one pass
     // finds both.
     const bool with_maximum = online && static_cast<int>(stages.size()) == online->sum;
-    stages.push_back(with_maximum
-                         ? stage_of(online->maximum)
-                         // A reduction can be used one pass after its argument is complete.
-                         : std::max(stage_of(value.a), stage_of(value.b)) + (Info(value.op).reduces ? 1 : 0));
+    stages.push_back(with_maximum ? stage_of(online->maximum)
+                                  // A reduction can be used one pass after its argument is complete.
+                                  : std::max({stage_of(value.a), stage_of(value.b), stage_of(value.c)}) +
+                                        (Info(value.op).reduces ? 1 : 0));
   }
   return stages;
 }
@@ -218,7 +219,8 @@ bool TakesProducts(const RowValue& value) {
 std::ptrdiff_t UsesOf(const RowProgram& program, int value) {
   std::ptrdiff_t uses = std::count_if(program.results.begin(), program.results.end(),
                                       [&](const RowResult& result) { return result.value == value; });
-  for (const RowValue& v : program.values) uses += (v.a == value ? 1 : 0) + (v.b == value ? 1 : 0);
+  for (const RowValue& v : program.values)
+    uses += (v.a == value ? 1 : 0) + (v.b == value ? 1 : 0) + (v.c == value ? 1 : 0);
   return uses;
 }
 
@@ -246,6 +248,7 @@ RowOperands OperandsOf(const RowProgram& program, int value) {
   if (operands.product < 0) {
     add(v.a);
     add(v.b);
+    add(v.c);
     return operands;
   }
   add(ValueAt(program, operands.product).a);

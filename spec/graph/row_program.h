@@ -29,6 +29,7 @@ struct RowValue {
   int input = -1;      // kLoad
   double number = 0;   // kNumber: an f32 or an s32
   Dtype type = Dtype::kF32;
+  int c = -1;  // a third value before this one; few operations have one
 
   friend bool operator==(const RowValue&, const RowValue&) = default;
 };

@@ -119,28 +119,27 @@ bool TakeType(Dtype met, GraphNode* number) {
 bool IsOfRows(Dtype dtype) { return !Info(dtype).own_sums; }
 
 std::string InferElementwise(Graph* graph, GraphNode* node) {
-  const auto input = [&](size_t i) -> GraphNode& {
-    return graph->nodes[static_cast<size_t>(node->inputs[i])];
-  };
-  const bool unary = node->inputs.size() == 1;
-  GraphNode &a = input(0), &b = input(unary ? 0 : 1);
-  const bool a_number = a.op == Operation::kNumber, b_number = b.op == Operation::kNumber;
-  // Two numbers leave nothing to take a type from.
-  if (a_number && b_number) return "a tensor";
+  const auto input = [&](int i) -> GraphNode& { return graph->nodes[static_cast<size_t>(i)]; };
+  const auto is_number = [&](int i) { return input(i).op == Operation::kNumber; };
+  const auto tensor = std::find_if_not(node->inputs.begin(), node->inputs.end(), is_number);
+  // Numbers alone leave nothing to take a type from.
+  if (tensor == node->inputs.end()) return "a tensor";
+  const Dtype dtype = input(*tensor).type.dtype;
   // Numbers get their type before types are compared.
-  if ((a_number && !TakeType(b.type.dtype, &a)) || (b_number && !TakeType(a.type.dtype, &b)))
-    return "an s32 beside integers";
+  for (int i : node->inputs)
+    if (is_number(i) && !TakeType(dtype, &input(i))) return "an s32 beside integers";
   // Integers have only a few operations (OperationInfo::integers).
-  const bool floats = IsFloating(a.type.dtype);
-  if (!floats && !Info(node->op).integers)
-    return unary ? "floats" : "tensors of floats whose shapes go together";
-  if (AccumulatorOf(a.type.dtype) != AccumulatorOf(b.type.dtype) ||
-      !Broadcast(a.type.dims, b.type.dims, &node->type.dims))
-    return "tensors of one type whose shapes go together";
+  if (!IsFloating(dtype) && !Info(node->op).integers)
+    return node->inputs.size() == 1 ? "floats" : "tensors of floats whose shapes go together";
+  node->type.dims.clear();
+  for (int i : node->inputs)
+    if (AccumulatorOf(input(i).type.dtype) != AccumulatorOf(dtype) ||
+        !Broadcast(node->type.dims, input(i).type.dims, &node->type.dims))
+      return "tensors of one type whose shapes go together";
   // Composed functions are for f32 only, unless another one with a number means the same.
-  if (IsComposed(node->op) && !Info(node->op).equivalent && !IsOfRows(a.type.dtype))
+  if (IsComposed(node->op) && !Info(node->op).equivalent && !IsOfRows(dtype))
     return "floats of 32 bits at most";
-  node->type.dtype = AccumulatorOf(a.type.dtype);
+  node->type.dtype = AccumulatorOf(dtype);
   return "";
 }
 

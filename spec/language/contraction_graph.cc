@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -161,6 +162,7 @@ class ContractionFinder {
   absl::Status SetOperand(int chain, int other, EpilogueStep* step) {
     const GraphNode& operand = At(other);
     if (operand.op == Operation::kNumber) {
+      if (!std::isfinite(operand.number)) return Refused(other, "a finite number");
       step->operand = EpilogueOperand::kNumber;
       // -0 becomes 0: the text of a spec has one form of it.
       step->number = BitsOf(At(chain).type.dtype, operand.number == 0 ? 0 : operand.number);

@@ -29,6 +29,7 @@ namespace {
 constexpr size_t kMaxNodes = 1024;
 constexpr size_t kMaxSizeNames = 4;
 constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
+constexpr std::string_view kInfinity = "inf", kMinusInfinity = "-inf";
 
 bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
@@ -50,14 +51,22 @@ std::vector<Word> Tokens(const Word& line) {
     last = at;
     size_t end = std::min(at + 1, text.size());
     if (at < text.size() && (IsWordCharacter(text[at]) || text[at] == '-')) {
-      while (end < text.size() && (IsWordCharacter(text[end]) || (text[end - 1] == 'e' && text[end] == '-')))
-        ++end;
+      const auto is_sign_of_exponent = [&] {
+        return text[end - 1] == 'e' && (text[end] == '-' || text[end] == '+');
+      };
+      while (end < text.size() && (IsWordCharacter(text[end]) || is_sign_of_exponent())) ++end;
       if (end == at + 1 && text[at] == '-' && end < text.size() && text[end] == '>') ++end;
     }
     tokens.push_back({text.substr(at, end - at), position});
     if (at == text.size()) return tokens;
     at = end;
   }
+}
+
+// A number that is a value: an f32, which may be infinite.
+std::optional<float> ParseValueNumber(std::string_view text) {
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  return text == kInfinity ? kInfinite : text == kMinusInfinity ? -kInfinite : ParseFinite(text);
 }
 
 // A recursive-descent parser with one line of tokens at a time. Each method reads what its comment shows, and
@@ -260,12 +269,13 @@ class GraphParser {
   }
 
   // A name is a value's for the whole kernel: neither another value nor a size may have it. Names of
-  // operations are taken, since a call could not be told from a value.
+  // operations are taken, since a call could not be told from a value; so is inf, which is a number.
   absl::Status CheckNewName(const Word& name) {
-    if (!IsIdentifier(name.text) || name.text == "return" || FindFunction(name.text) != nullptr)
+    if (!IsIdentifier(name.text) || name.text == "return" || name.text == kInfinity ||
+        FindFunction(name.text) != nullptr)
       return Expected(name,
                       "a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
-                      "C++, no operation)");
+                      "C++, no operation, not inf)");
     if (names_.contains(std::string(name.text)) || FindSize(name.text) != nullptr)
       return Expected(name, "a name that is not taken");
     return absl::OkStatus();
@@ -457,7 +467,7 @@ class GraphParser {
     if (const OperationInfo* info = FindFunction(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
-    if (const std::optional<float> number = ParseFinite(word.text)) return AddNumber(word, *number);
+    if (const std::optional<float> number = ParseValueNumber(word.text)) return AddNumber(word, *number);
     // The hint may be a value or an operation.
     std::vector<std::string_view> values = FunctionNames();
     for (const auto& [name, value] : names_) values.push_back(name);

@@ -399,8 +399,8 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
 // Finds the row that broadcasting reads of each input, and applies the operation to their elements.
 GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
   ElementIndex index = IndexOfRow(node.type.dims, row);
-  // The second row stays the operation's option, if there is only one input.
-  std::array<Row, 2> rows = {Row{}, Row{{node.number, 0}}};
+  // The second row stays the operation's option, if there is only one input. Few operations have a third.
+  std::array<Row, 3> rows = {Row{}, Row{{node.number, 0}}, Row{Uncertain{}}};
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Dims& dims = graph_.at(node.inputs[i]).type.dims;
     rows[i] = RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
@@ -409,8 +409,8 @@ GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_
   const auto at = [&](const Row& from, size_t i) { return from[from.size() == 1 ? 0 : i]; };
   Row results;
   for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
-    const Uncertain a = at(rows[0], i), b = at(rows[1], i);
-    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b)
+    const Uncertain a = at(rows[0], i), b = at(rows[1], i), c = at(rows[2], i);
+    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b, c)
                                                   : ApplyToIntegers(node.op, a, b));
   }
   return results;

@@ -71,16 +71,16 @@ class LineInterpreter {
       // Any other operation goes element by element.
       default:
         for (size_t i = 0; i < to.size(); ++i) {
-          const double b = value.b < 0 ? 0 : operand(value.b, i);
-          to[i] = Result(value, operand(value.a, i), b);
+          const auto optional = [&](int v) { return v < 0 ? 0 : operand(v, i); };
+          to[i] = Result(value, operand(value.a, i), optional(value.b), optional(value.c));
         }
     }
   }
 
   // In f32 every operation's result is rounded. Integers wrap around.
-  static double Result(const RowValue& value, double a, double b) {
+  static double Result(const RowValue& value, double a, double b, double c) {
     if (value.type == Dtype::kS32) return ApplyToIntegers(value.op, {a, 0}, {b, 0}).value;
-    return static_cast<float>(value.op == Operation::kF32 ? a : Info(value.op).meaning(a, b));
+    return static_cast<float>(value.op == Operation::kF32 ? a : MeaningOf(value.op, a, b, c));
   }
 
   void Load(const RowValue& value, int64_t line, std::vector<double>* to) {

@@ -84,7 +84,7 @@ TEST_P(ConstantsTest, WhatIsMadeOfConstantsIsComputedOnce) {
   int elementwise = 0;
   for (const OperationInfo& info : kOperations) {
     if (info.kind != OperationKind::kElementwise) continue;
-    const std::string arguments = info.arguments == 2 ? "w, s" : "w";
+    const std::string arguments = info.arguments == 3 ? "w, s, w" : info.arguments == 2 ? "w, s" : "w";
     const std::string text =
         Cat("kernel a(x: f32[40,24], w: const f32[24,33], s: const f32[33]):\n return matmul(x, ", info.name,
             "(", arguments, "))");

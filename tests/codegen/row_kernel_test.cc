@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -115,8 +116,10 @@ TEST_P(RowKernelTest, EveryOperationWithEveryRest) {
     const OperationInfo& info = Info(op);
     RowProgramBuilder b;
     const int x = b.Input();
-    const int y = info.operands() == 2 ? b.Input() : -1;
-    b.Result(b.Op(info.op, info.op == Operation::kSqrt ? b.Op(Operation::kMul, x, x) : x, y));
+    const int y = info.operands() > 1 ? b.Input() : -1, z = info.operands() > 2 ? b.Input() : -1;
+    const bool of_positive =
+        info.arguments == 1 && info.meaning != nullptr && std::isnan(info.meaning(-2, 0));
+    b.Result(b.Op(info.op, of_positive ? b.Op(Operation::kMul, x, x) : x, y, z));
     for (int64_t columns = 1; columns <= 2 * 2 * lanes() + 1; columns += info.op == Operation::kExp ? 1 : 3) {
       RowCase row_case(b.program(), Plain(b.program(), 2), 2, columns, 3, target_);
       row_case.Fill(7);
@@ -124,6 +127,24 @@ TEST_P(RowKernelTest, EveryOperationWithEveryRest) {
       ASSERT_TRUE(row_case.Matches()) << info.name;
     }
   }
+}
+
+// The condition is 0 for about half of the elements. Each value is one for the row in some of the programs.
+TEST_P(RowKernelTest, SelectsByComparisons) {
+  for (const Operation comparison : {Operation::kLess, Operation::kLessEqual, Operation::kEqual})
+    for (int per_row = 0; per_row < 8; ++per_row) {
+      RowProgramBuilder b;
+      const auto input = [&](int number) {
+        return b.Input({Dtype::kF32, (per_row >> number & 1) == 0, true});
+      };
+      const int x = input(0), y = input(1), z = input(2);
+      const int condition = b.Op(comparison, b.Op(Operation::kRound, x), b.Op(Operation::kRound, y));
+      b.Result(b.Op(Operation::kSelect, condition, y, z));
+      RowCase row_case(b.program(), Plain(b.program(), 2), 3, 2 * lanes() + 3, 1, target_);
+      row_case.Fill(5);
+      row_case.RunJit();
+      ASSERT_TRUE(row_case.Matches()) << Info(comparison).name << " " << per_row;
+    }
 }
 
 TEST_P(RowKernelTest, EveryTypeWithEveryRest) {

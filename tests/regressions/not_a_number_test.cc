@@ -2,9 +2,12 @@
 // Operations that lost a NaN, or the sign of a zero, on the way.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/operation.h"
@@ -39,8 +42,11 @@ void ExpectMeaning(const Elements& results, const Elements& x, double y, Operati
     const auto expected = static_cast<float>(Info(op).meaning(x[i], y));
     if (std::isnan(expected) || std::isinf(expected) || expected == 0) {
       EXPECT_EQ(std::isnan(results[i]), std::isnan(expected)) << Name(op) << " of " << x[i];
+      // A sum of -0 is 0, so a matmul loses the sign that rsqrt makes that of an infinity.
+      const bool has_sign = !(x[i] == 0 && std::isinf(expected));
       if (!std::isnan(expected)) {
-        EXPECT_EQ(results[i], expected) << Name(op) << " of " << x[i];
+        EXPECT_EQ(has_sign ? results[i] : std::abs(results[i]), has_sign ? expected : std::abs(expected))
+            << Name(op) << " of " << x[i];
       }
     } else {
       EXPECT_NEAR(results[i], expected, 1e-5 * std::abs(expected)) << Name(op) << " of " << x[i];
@@ -65,16 +71,31 @@ TEST(NotANumber, ComesOutOfChoicesBesideANumber) {
       ExpectMeaning(results, kSpecial, 1, op);
 }
 
-TEST(NotANumber, ComesOutOfChoicesOnEitherSide) {
+TEST(NotANumber, ComesOutOfChoicesBesideAnInfinity) {
+  for (const auto& [number, value] : {std::pair("inf", kInf), std::pair("-inf", -kInf)})
+    for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kAdd, Operation::kMul})
+      for (const Elements& results : Both(Cat(Name(op), "(x, ", number, ")"), kSpecial))
+        ExpectMeaning(results, kSpecial, value, op);
+}
+
+// Each special value with each.
+struct Pairs {
+  Pairs() {
+    for (float a : kSpecial)
+      for (float b : kSpecial) {
+        x.push_back(a);
+        y.push_back(b);
+      }
+  }
   Elements x, y;
-  for (float a : kSpecial)
-    for (float b : kSpecial) {
-      x.push_back(a);
-      y.push_back(b);
-    }
+};
+
+TEST(NotANumber, ComesOutOfChoicesOnEitherSideAndMakesComparisonsFalse) {
+  const auto& [x, y] = Pairs();
   const std::string n = Vector(x.size());
   for (const char* host : kHosts)
-    for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kMaxNum, Operation::kMinNum}) {
+    for (const Operation op : {Operation::kMax, Operation::kMin, Operation::kMaxNum, Operation::kMinNum,
+                               Operation::kLess, Operation::kLessEqual, Operation::kEqual}) {
       const Elements results =
           Called(Cat("kernel a(x: ", n, ", y: ", n, "):\n  return ", Name(op), "(x, y)\n"), {x, y}, host);
       for (size_t i = 0; i < x.size(); ++i) {
@@ -83,6 +104,50 @@ TEST(NotANumber, ComesOutOfChoicesOnEitherSide) {
         if (!std::isnan(expected)) {
           EXPECT_EQ(results[i], expected) << Name(op) << " of " << x[i] << ", " << y[i];
         }
+      }
+    }
+}
+
+// As C has them: also the sign of zeros and infinities.
+TEST(NotANumber, IsPowersOfNegativeNumbersAndNotThoseOfOne) {
+  auto [x, y] = Pairs();
+  for (float base : {1.0f, -1.0f, -2.0f, -kInf, -0.0f, kNan})
+    for (float exponent : {0.0f, -0.0f, 1.0f, -1.0f, 3.0f, -2.0f, 0.5f, 16777216.0f, kInf, -kInf, kNan}) {
+      x.push_back(base);
+      y.push_back(exponent);
+    }
+  const std::string n = Vector(x.size());
+  for (const char* host : kHosts) {
+    const Elements results =
+        Called(Cat("kernel a(x: ", n, ", y: ", n, "):\n  return pow(x, y)\n"), {x, y}, host);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto expected = static_cast<float>(std::pow(double{x[i]}, double{y[i]}));
+      const auto what = Cat(x[i], "^", y[i], " on ", host);
+      EXPECT_EQ(std::isnan(results[i]), std::isnan(expected)) << what;
+      if (std::isnan(expected)) continue;
+      EXPECT_EQ(std::signbit(results[i]), std::signbit(expected)) << what;
+      if (std::isinf(expected) || expected == 0 || std::abs(expected) == 1) {
+        EXPECT_EQ(results[i], expected) << what;
+      } else {
+        EXPECT_NEAR(results[i], expected, 1e-6 * std::abs(expected)) << what;
+      }
+    }
+  }
+}
+
+// Bit by bit: also the sign of zeros.
+TEST(NotANumber, IsSelectedAndSelectsTheFirst) {
+  const auto& [x, y] = Pairs();
+  const std::string n = Vector(x.size());
+  for (const char* host : kHosts)
+    for (float condition : kSpecial) {
+      const Elements results =
+          Called(Cat("kernel a(c: f32[], x: ", n, ", y: ", n, "):\n  return select(c, x, y)\n"),
+                 {{condition}, x, y}, host);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float expected = condition == 0 ? y[i] : x[i];
+        EXPECT_EQ(std::bit_cast<uint32_t>(results[i]), std::bit_cast<uint32_t>(expected))
+            << condition << " ? " << x[i] << " : " << y[i];
       }
     }
 }

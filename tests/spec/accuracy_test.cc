@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/llvm/jit.h"
@@ -157,6 +158,73 @@ TEST_P(AccuracyTest, TailsOfActivations) {
       EXPECT_LE(std::abs(got[i] - want), ulps * (2 * kUnit * std::abs(want) + 0x1p-149))
           << function.name << " of " << x[i];
     }
+  }
+}
+
+// Near where they are 0, and towards the ends of f32.
+TEST_P(AccuracyTest, LogarithmsAndWhatExpIsBeyondOne) {
+  struct Function {
+    std::string name;
+    double (*exact)(double);
+    double ulps;
+    double centre, least, most;  // arguments: on both sides of the centre, between the others
+  };
+  const std::vector<Function> functions = {
+      {"log", std::log, 1, 1, 0x1p-149, 0x1p127},
+      {"log", std::log, 1, 0, 0x1p-149, 0x1p127},
+      {"log1p", std::log1p, 1, 0, -0.99999, 0x1p127},
+      {"expm1", std::expm1, 2, 0, -100, 88},
+  };
+  for (const Function& function : functions) {
+    Vector x;
+    for (int i = 0; i < 4000; ++i) {
+      const double by = std::ldexp(1 + i / 4096.0, i % 250 - 125);
+      const auto at = static_cast<float>(function.centre + (i / 250 % 2 == 0 ? by : -by));
+      x.push_back(
+          std::min(std::max(at, static_cast<float>(function.least)), static_cast<float>(function.most)));
+    }
+    const Vector got = Run(Cat("kernel hard(x: f32[1,4000]):\n  return ", function.name, "(x)"), {x});
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double want = function.exact(x[i]);
+      EXPECT_LE(std::abs(got[i] - want), function.ulps * (2 * kUnit * std::abs(want) + 0x1p-149))
+          << function.name << " of " << x[i];
+    }
+  }
+}
+
+// Around multiples of pi / 2, where one of them is near 0.
+TEST_P(AccuracyTest, SinesNearTheirZeros) {
+  Vector x;
+  for (int i = 0; i < 4000; ++i) {
+    const double multiple = i % 4 == 0 ? i / 4 : i * 166.0;
+    x.push_back(static_cast<float>((i % 3 - 1) * (multiple * M_PI_2 + std::ldexp(i % 7, -i % 23))));
+  }
+  for (const auto& [name, exact] : {std::pair<std::string, double (*)(double)>("sin", std::sin),
+                                    std::pair<std::string, double (*)(double)>("cos", std::cos)}) {
+    const Vector got = Run(Cat("kernel hard(x: f32[1,4000]):\n  return ", name, "(x)"), {x});
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double want = exact(x[i]);
+      EXPECT_LE(std::abs(got[i] - want), 2.5 * (2 * kUnit * std::abs(want) + 0x1p-149))
+          << name << " of " << x[i];
+    }
+  }
+}
+
+// Powers of all magnitudes, more of them of numbers near 1, whose exponents are large.
+TEST_P(AccuracyTest, PowersOfPositiveNumbers) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> real(-1, 1);
+  Vector x, y;
+  for (int i = 0; i < 4000; ++i) {
+    const double logarithm = real(random) * std::ldexp(87, -(i % 24));
+    x.push_back(static_cast<float>(std::exp(logarithm)));
+    const double product = real(random) * 87;
+    y.push_back(x.back() == 1 ? 3 : static_cast<float>(product / std::log(static_cast<double>(x.back()))));
+  }
+  const Vector got = Run("kernel hard(x: f32[1,4000], y: f32[1,4000]):\n  return pow(x, y)", {x, y});
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double want = std::pow(static_cast<double>(x[i]), static_cast<double>(y[i]));
+    EXPECT_LE(std::abs(got[i] - want), 4 * (2 * kUnit * std::abs(want) + 0x1p-149)) << x[i] << "^" << y[i];
   }
 }
 

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "spec/graph/builder.h"
 #include "spec/language/graph_parser.h"
 #include "spec/language/graph_shorthand.h"
 #include "spec/language/kernel_file.h"
@@ -176,11 +178,11 @@ TEST(GraphTest, ErrorsSayWhere) {
       {"kernel f(add: f32[3]) -> f32[3]:",
        "f:1:10: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
        "C++, no "
-       "operation), got 'add'"},
+       "operation, not inf), got 'add'"},
       {"kernel f(x: f32[3], new: f32[3]):",
        "f:1:21: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
        "C++, no "
-       "operation), got 'new'"},
+       "operation, not inf), got 'new'"},
       {"kernel float(x: f32[3]):",
        "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got "
        "'float'"},
@@ -493,6 +495,36 @@ TEST(GraphTest, TheReferenceKeepsWhatIsNoNumber) {
   GraphReference reference(*graph, {x.data()}, {});
   for (int64_t row : {0, 1})
     EXPECT_TRUE(std::isnan(reference.ResultRow(graph->results.front(), row).front().value));
+}
+
+// As Python prints floats, and as this prints what it has read.
+TEST(GraphTest, NumbersAreReadAsTheyArePrinted) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const std::vector<std::pair<std::string, double>> numbers = {
+      {"1e+5", 1e5}, {"1e5", 1e5}, {"-1e-05", -1e-5f}, {"1.5e+30", 1.5e30f}, {"inf", kInf}, {"-inf", -kInf}};
+  const auto read = [](const std::string& text) {
+    return ParseGraph(Split({text.substr(0, text.find_last_not_of('\n') + 1), {}}, '\n'), "f");
+  };
+  for (const auto& [number, value] : numbers) {
+    const absl::StatusOr<Graph> graph =
+        read(Cat("kernel f(x: f32[3]) -> f32[3]:\n  return max(x, ", number, ")"));
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const absl::StatusOr<Graph> again = read(PrintGraph(*graph));
+    ASSERT_TRUE(again.ok()) << again.status();
+    for (const Graph& one : {*graph, *again}) EXPECT_EQ(one.at(1).number, value) << number;
+    EXPECT_EQ(PrintGraph(*again), PrintGraph(*graph));
+  }
+  // What is built is printed, too.
+  GraphBuilder builder("f", "f", {});
+  const int x = builder.Parameter("x", Dtype::kF32, {3});
+  const int most = builder.Number(std::numeric_limits<float>::max());
+  const absl::StatusOr<Graph> built = std::move(builder).Build(builder.Add(Operation::kMin, {x, most}));
+  ASSERT_TRUE(built.ok()) << built.status();
+  EXPECT_EQ(read(PrintGraph(*built))->at(1).number, std::numeric_limits<float>::max());
+  for (const char* wrong : {"1e+", "e+5", "+1", "+inf", "-nan", "nan", "infinity", "1e+99"})
+    EXPECT_FALSE(read(Cat("kernel f(x: f32[3]):\n  return max(x, ", wrong, ")")).ok()) << wrong;
+  EXPECT_FALSE(read("kernel f(inf: f32[3]):\n  return relu(inf)").ok());
+  EXPECT_FALSE(read("kernel f(x: s32[3]):\n  return max(x, inf)").ok());
 }
 
 // Any text is an error of one line, or is read.

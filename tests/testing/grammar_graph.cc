@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -173,12 +174,13 @@ class GraphDrawer {
 
   void Operation() {
     if (parameters_ + 4 > kMostParameters) return;
-    static constexpr std::array<void (GraphDrawer::*)(), 20> kDraws = {
+    static constexpr std::array<void (GraphDrawer::*)(), 21> kDraws = {
         &GraphDrawer::Binary,   &GraphDrawer::Binary,      &GraphDrawer::Binary,    &GraphDrawer::Binary,
         &GraphDrawer::Unary,    &GraphDrawer::Unary,       &GraphDrawer::Unary,     &GraphDrawer::Matmul,
         &GraphDrawer::Matmul,   &GraphDrawer::Matmul,      &GraphDrawer::Reduction, &GraphDrawer::Reduction,
         &GraphDrawer::Softmax,  &GraphDrawer::Norm,        &GraphDrawer::Transpose, &GraphDrawer::Cast,
-        &GraphDrawer::Narrowed, &GraphDrawer::Convolution, &GraphDrawer::Again,     &GraphDrawer::Blocks};
+        &GraphDrawer::Narrowed, &GraphDrawer::Convolution, &GraphDrawer::Again,     &GraphDrawer::Select,
+        &GraphDrawer::Blocks};
     const size_t draws = kDraws.size() - (weights_ == GrammarWeights::kDense ? 1 : 0);
     (this->*kDraws[Below(draws)])();
   }
@@ -191,8 +193,8 @@ class GraphDrawer {
     }
     const OperationInfo& info = *OneOf(kOps);
     const std::string op(info.name), option(info.option.name);
-    if (op == "sqrt") {
-      Make(op, {NonNegative()});
+    if (std::isnan(info.meaning(-2, 0))) {
+      Make(op, {op == "sqrt" ? NonNegative() : Positive(Floats())});
     } else {
       static const std::array<std::string, 3> kNumbers = {"0.2", "-0.5", "1.5"};
       const bool given = !option.empty() && Chance(1, 2);
@@ -200,7 +202,7 @@ class GraphDrawer {
     }
   }
 
-  // Mostly so: what isn't has no square root.
+  // Mostly so: what isn't has no square root, say.
   int NonNegative() {
     const int x = Floats();
     const uint32_t way = Below(8);
@@ -214,8 +216,9 @@ class GraphDrawer {
 
   void Binary() {
     static const auto kOps = ElementwiseOperations(2, false);
-    const std::string op(OneOf(kOps)->name);
-    const int a = op != "div" && Chance(1, 5) ? Integers() : Floats();
+    const OperationInfo& info = *OneOf(kOps);
+    const std::string op(info.name);
+    const int a = info.integers && Chance(1, 5) ? Integers() : Floats();
     GrammarArgument first{a, ""}, second = Other(a);
     if (second.value < 0 && op == "div" && second.number == "0") second.number = std::string("4");
     Dims dims = At(a).dims;
@@ -226,7 +229,23 @@ class GraphDrawer {
     }
     if (Chance(1, 3)) std::swap(first, second);
     if (op == "div" && second.value >= 0) second.value = Positive(second.value);
+    if (op == "pow" && first.value >= 0) first.value = Positive(first.value);
     MakeOf(op, {first, second}, {}, dims);
+  }
+
+  // By a condition that is 0 now and then.
+  void Select() {
+    int condition = Floats();
+    if (Chance(3, 4)) condition = Make("relu", {condition});
+    Dims dims = At(condition).dims;
+    std::vector<GrammarArgument> arguments = {{condition, ""}, Other(condition), Other(condition)};
+    for (const GrammarArgument& argument : arguments) {
+      if (argument.value < 0) continue;
+      const std::optional<Dims> both = Together(dims, At(argument.value).dims);
+      if (!both || Elements(*both) > kMostElements) return;
+      dims = *both;
+    }
+    MakeOf("select", std::move(arguments), {}, dims);
   }
 
   // What goes with `a`: a number, itself, another value, or a new parameter of any shape that goes with it.

@@ -79,7 +79,8 @@ class SlowGraph {
         return Cast(node.type.dtype, At(node.inputs[0], index));
       case OperationKind::kElementwise:
         return Function(node, At(node.inputs[0], index),
-                        node.inputs.size() > 1 ? At(node.inputs[1], index) : 0);
+                        node.inputs.size() > 1 ? At(node.inputs[1], index) : 0,
+                        node.inputs.size() > 2 ? At(node.inputs[2], index) : 0);
       case OperationKind::kReduction:
         return Reduce(node, index);
       case OperationKind::kRowwise:
@@ -108,7 +109,7 @@ class SlowGraph {
     }
   }
 
-  static double Function(const GraphNode& node, double a, double b) {
+  static double Function(const GraphNode& node, double a, double b, double c) {
     switch (node.op) {
       case Operation::kAdd:
         return a + b;
@@ -153,7 +154,7 @@ class SlowGraph {
       case Operation::kSilu:
         return a / (1 + std::exp(-a));
       default:  // as its row says
-        return Info(node.op).meaning(a, node.inputs.size() > 1 ? b : double{node.number});
+        return MeaningOf(node.op, a, node.inputs.size() > 1 ? b : double{node.number}, c);
     }
   }
 

@@ -111,6 +111,39 @@ Bounds Root(const Bounds& x) {
   return Monotone(x, [](double y) { return std::sqrt(y); }, 2);
 }
 
+// Of functions that are nowhere steeper than their argument, and between -1 and 1.
+Bounds Wave(const Bounds& x, double (*function)(double)) {
+  if (!(MagnitudeOf(x) < 0x1p20)) return Anything();
+  const double middle = function((x.low + x.high) / 2), off = (x.high - x.low) / 2;
+  return Widened(std::max(middle - off, -1.0), std::min(middle + off, 1.0), kFunctionUlps, kTiny);
+}
+
+// Of positive numbers it rises or falls with each argument. Others have powers that are exactly known only.
+Bounds Power(const Bounds& a, const Bounds& b) {
+  if (IsAnything(a) || IsAnything(b) || !(a.low > 0 || (IsExact(a) && IsExact(b)))) return Anything();
+  const Bounds exact = AtCorners(a, b, [](double x, double y) { return std::pow(x, y); });
+  return Widened(exact.low, exact.high, 2 * kFunctionUlps, kTiny);
+}
+
+// 1 or 0; both where the arguments may be on either side of each other.
+Bounds Comparison(std::string_view op, const Bounds& a, const Bounds& b) {
+  if (IsAnything(a) || IsAnything(b)) return {0, 1};
+  const bool apart = a.high < b.low || b.high < a.low;
+  if (op == "equal") return apart ? Exactly(0) : IsExact(a) && IsExact(b) ? Exactly(1) : Bounds{0, 1};
+  const bool equal_is_less = op == "less_equal";
+  if (equal_is_less ? a.high <= b.low : a.high < b.low) return Exactly(1);
+  return (equal_is_less ? b.high < a.low : b.high <= a.low) ? Exactly(0) : Bounds{0, 1};
+}
+
+Bounds Magnitude(const Bounds& x) {
+  const bool has_zero = x.low <= 0 && x.high >= 0;
+  return {has_zero ? 0 : std::min(std::abs(x.low), std::abs(x.high)), MagnitudeOf(x)};
+}
+
+double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
+// To nearest: a tie is halfway between two, and goes to the even one.
+double NearestInteger(double x) { return x - std::remainder(x, 1); }
+
 Bounds Mean(const std::vector<Bounds>& row) {
   const Bounds sum = SumOf(row);
   const auto count = static_cast<double>(row.size());
@@ -123,10 +156,20 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
   if (op == "add" || op == "sub" || op == "mul" || op == "div" || op.starts_with("max") ||
       op.starts_with("min"))
     return Arithmetic(op, a, b);
+  if (op == "equal" || op.starts_with("less")) return Comparison(op, a, b);
+  if (op == "pow") return Power(a, b);
   if (IsAnything(a)) return a;
   if (op == "neg") return {-a.high, -a.low};
   if (op == "relu") return {std::max(a.low, 0.0), std::max(a.high, 0.0)};
   if (op == "sqrt") return Root(a);
+  if (op == "rsqrt") return Quotient(Exactly(1), Root(a));
+  if (op == "abs") return Magnitude(a);
+  if (op == "sin") return Wave(a, std::sin);
+  if (op == "cos") return Wave(a, std::cos);
+  static const std::map<std::string_view, double (*)(double)> kStaircases = {
+      {"floor", std::floor}, {"ceil", std::ceil}, {"round", NearestInteger}, {"sign", Sign}};
+  if (const auto found = kStaircases.find(op); found != kStaircases.end())
+    return {found->second(a.low), found->second(a.high)};
   if (op == "leaky_relu") return Bent(a, [&](double x) { return x > 0 ? x : option * x; }, 2);
   if (op == "elu")
     return Bent(a, [&](double x) { return x > 0 ? x : option * std::expm1(x); }, kFunctionUlps);
@@ -134,6 +177,9 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
       {"exp", std::exp},
       {"tanh", std::tanh},
       {"erf", std::erf},
+      {"log", std::log},
+      {"log1p", std::log1p},
+      {"expm1", std::expm1},
       {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
       {"softplus", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }}};
   if (const auto found = kMonotone.find(op); found != kMonotone.end()) return Monotone(a, found->second);
@@ -143,6 +189,15 @@ Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, doub
                                                           {"hardswish", {Hardswish, DipOf(Hardswish)}}};
   const auto found = kGated.find(op);
   return found != kGated.end() ? Gated(a, found->second) : ByItsRow(op, a, option);
+}
+
+Bounds PlainSelect(const Bounds& condition, const Bounds& a, const Bounds& b) {
+  if (!IsAnything(condition)) {
+    if (condition.low > 0 || condition.high < 0) return a;
+    if (IsExact(condition)) return b;
+  }
+  if (IsAnything(a) || IsAnything(b)) return Anything();
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
 std::vector<Bounds> PlainSoftmax(const std::vector<Bounds>& row) {

@@ -12,6 +12,8 @@ namespace kirsch::testing {
 // An operation of floats on elements, by its name in the language; `b` is a second argument, `option` the
 // number of those that have one.
 Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double option);
+// a where the condition is not 0, else b.
+Bounds PlainSelect(const Bounds& condition, const Bounds& a, const Bounds& b);
 
 // Of a row: x / its root mean square, or of what differs from the mean.
 std::vector<Bounds> PlainSoftmax(const std::vector<Bounds>& row);

@@ -120,6 +120,7 @@ class PlainEvaluation {
       return given.value < 0 && !floats ? Exactly(std::stoi(given.number)) : At(given, at);
     };
     const Bounds a = argument(0), b = value.arguments.size() > 1 ? argument(1) : Bounds{};
+    if (value.op == "select") return PlainSelect(a, b, argument(2));
     if (floats && IsOfItself(value) &&
         std::isfinite(MagnitudeOf(a))) {  // a value is the same wherever it is used
       if (value.op == "sub") return Exactly(0);

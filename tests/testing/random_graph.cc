@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -18,11 +19,12 @@ namespace {
 
 using Dims = std::vector<uint32_t>;
 
-// All elementwise ones of one argument but the square root, which half of all numbers have not.
+// All elementwise ones of one argument but those that numbers below 0 have not, as the square root.
 std::vector<std::string_view> UnaryOperations() {
   std::vector<std::string_view> names;
   for (const OperationInfo& info : kOperations)
-    if (info.kind == OperationKind::kElementwise && info.arguments == 1 && info.op != Operation::kSqrt)
+    if (info.kind == OperationKind::kElementwise && info.arguments == 1 &&
+        !std::isnan(info.meaning(-2, info.option.usual)))
       names.push_back(info.name);
   return names;
 }

@@ -49,15 +49,33 @@ inline Bounded ByItsRow(Operation op, const Bounded& a, const Bounded& b) {
   const double value = meaning(a.value, b.value);
   double error = 0;
   for (double x : {-1.0, 1.0})
-    for (double y : {-1.0, 1.0})
-      error = std::max(error, std::fabs(meaning(a.value + x * a.error, b.value + y * b.error) - value));
+    for (double y : {-1.0, 1.0}) {
+      const double off = std::fabs(meaning(a.value + x * a.error, b.value + y * b.error) - value);
+      error = std::isnan(off) ? HUGE_VAL : std::max(error, off);
+    }
   return Rounded(value, 2 * error, UlpBound(op, a.value));
 }
 
+// 1 or 0, or either where the arguments may be on both sides of each other.
+inline Bounded Compare(Operation op, const Bounded& a, const Bounded& b) {
+  const bool holds = op == Operation::kLess    ? a.value < b.value
+                     : op == Operation::kEqual ? a.value == b.value
+                                               : a.value <= b.value;
+  const bool may_turn = a.error + b.error > 0 && std::fabs(a.value - b.value) <= a.error + b.error;
+  return {holds ? 1.0 : 0.0, may_turn ? 1.0 : 0.0};
+}
+
+// One of two, or either where the condition may be 0.
+inline Bounded Select(const Bounded& condition, const Bounded& a, const Bounded& b) {
+  const Bounded &chosen = condition.value != 0 ? a : b, &other = condition.value != 0 ? b : a;
+  if (condition.error == 0 || std::fabs(condition.value) > condition.error) return chosen;
+  return {chosen.value, std::max(chosen.error, std::fabs(chosen.value - other.value) + other.error)};
+}
+
 // One element of anything but loads and reductions, in f32.
-inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
+inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b, const Bounded& c = {}) {
   const double ulps = UlpBound(op);
-  if (std::isnan(a.value) || std::isnan(b.value)) return {NAN, HUGE_VAL};
+  if (std::isnan(a.value) || std::isnan(b.value) || std::isnan(c.value)) return {NAN, HUGE_VAL};
   switch (op) {
     case Operation::kF32:
       return {static_cast<float>(a.value), 0};
@@ -95,6 +113,16 @@ inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
       return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
     case Operation::kAbs:
       return {std::fabs(a.value), a.error};
+    case Operation::kSin:
+    case Operation::kCos:
+      return Rounded(op == Operation::kSin ? std::sin(a.value) : std::cos(a.value),
+                     std::fabs(a.value) + a.error < 0x1p20 ? a.error : HUGE_VAL, ulps);
+    case Operation::kLess:
+    case Operation::kLessEqual:
+    case Operation::kEqual:
+      return Compare(op, a, b);
+    case Operation::kSelect:
+      return Select(a, b, c);
     case Operation::kGelu:
       return Rounded(a.value * std::erfc(-a.value / std::sqrt(2.0)) / 2, 1.13 * a.error, ulps);
     case Operation::kGeluTanh: {

@@ -45,11 +45,12 @@ class RowProgramBuilder {
     value.number = number;
     return Add(value);
   }
-  int Op(Operation op, int a, int b = -1) {
+  int Op(Operation op, int a, int b = -1, int c = -1) {
     RowValue value;
     value.op = op;
     value.a = a;
     value.b = b;
+    value.c = c;
     value.type = op == Operation::kF32 ? Dtype::kF32 : TypeOf(a);
     return Add(value);
   }
@@ -356,7 +357,7 @@ class RowCase {
           if (value.type == Dtype::kS32)
             element.value = EvaluateIntegers(value.op, operand(value.a).value, operand(value.b).value);
           else
-            element = Evaluate(value.op, operand(value.a), operand(value.b));
+            element = Evaluate(value.op, operand(value.a), operand(value.b), operand(value.c));
         }
       }
       if (Info(value.op).reduces)
@@ -427,9 +428,14 @@ class RandomRows {
       const int first = any();
       const std::vector<Operation> operations = RowOperations(b.TypeOf(first));
       const Operation op = operations[static_cast<size_t>(Below(static_cast<int>(operations.size())))];
-      int second = -1;
-      while (Info(op).operands() == 2 && (second < 0 || b.TypeOf(second) != b.TypeOf(first))) second = any();
-      values.push_back(b.Op(op, first, second));
+      const auto another = [&](int operand) {
+        int found = -1;
+        while (Info(op).operands() >= operand && (found < 0 || b.TypeOf(found) != b.TypeOf(first)))
+          found = any();
+        return found;
+      };
+      const int second = another(2), third = another(3);
+      values.push_back(b.Op(op, first, second, third));
     }
     for (int results = 1 + Below(2); results > 0; --results) {
       const int value =
