@@ -88,11 +88,12 @@ class RoundingMath {
     const double high = a.value + b.value, of_b = high - a.value;
     return {{high, a.error + b.error}, {a.value - (high - of_b) + (b.value - of_b), 0}};
   }
-  // The parts have more than 40 bits.
+  // Together the parts have more than 40 bits.
   Split Ratio(Value a, const Split& b) {
     const double divisor = b.high.value + b.low.value, value = a.value / divisor;
     const double error = (a.error + std::abs(value) * (b.high.error + b.low.error)) / std::abs(divisor);
-    return {{value, error + 0x1p-40 * std::abs(value)}, {0, 0}};
+    const double high = static_cast<float>(value);
+    return {{high, 0}, {value - high, error + 0x1p-40 * std::abs(value)}};
   }
   struct Parts {
     Uncertain exponent, mantissa;

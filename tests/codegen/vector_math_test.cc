@@ -63,18 +63,16 @@ const std::vector<Function> kDefined = {
     {Operation::kFloor, [](double x) { return std::floor(x); }},
     {Operation::kCeil, [](double x) { return std::ceil(x); }},
     {Operation::kRound, &NearestInteger},
-    {Operation::kPow, [](double x) { return std::pow(x, 2.5); }, false, 2.5f},
-    {Operation::kPow, [](double x) { return std::pow(x, -3); }, false, -3},
-    {Operation::kPow, [](double x) { return std::pow(x, 0.125); }, false, 0.125f},
-    {Operation::kPow, [](double x) { return std::pow(x, -300); }, false, -300},
     {Operation::kSign, [](double x) { return x == 0 || std::isnan(x) ? x : std::copysign(1, x); }},
 };
 
 // These, and all others that are more than an instruction, by what their rows say they mean.
 const std::vector<Function> kFunctions = [] {
   std::vector<Function> functions = kDefined;
+  for (float y : {2.5f, 0.125f, -3.0f, 1.0f, -300.0f, 0.0f, HUGE_VALF, -HUGE_VALF, NAN})
+    functions.push_back({Operation::kPow, [y](double x) { return std::pow(x, double{y}); }, false, y});
   for (const OperationInfo& info : kOperations) {
-    const bool defined = std::any_of(kDefined.begin(), kDefined.end(),
+    const bool defined = std::any_of(functions.begin(), functions.end(),
                                      [&](const Function& function) { return function.op == info.op; });
     if (info.kind != OperationKind::kElementwise || !IsComposed(info.op) || defined) continue;
     const float y = info.option.usual;
