@@ -47,7 +47,7 @@ struct PathOptions {
   int threads = 1;
   double barrier_cycles = 0;  // what a phase costs that is not the first
   bool fuse = true;           // false: groups have one operation each
-  OperationSet banned;        // a group that no step may have; empty: none
+  OperationSet banned = {};   // a group that no step may have; empty: none
   size_t count = 1;           // so many paths are looked for
 };
 

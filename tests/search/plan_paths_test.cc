@@ -45,8 +45,10 @@ std::string TextOf(const PlanPath& path) {
   std::string text = Cat(path.cycles, ":");
   for (const PlanStep& step : path.steps) {
     Append(&text, step.waits ? " | " : " ", step.from, "-", step.end);
-    for (const GroupQuestion& group : step.groups)
-      Append(&text, ",", group.first, "/", static_cast<int>(group.second));
+    for (const GroupQuestion& group : step.groups) {
+      group.first.ForEach([&](size_t place) { Append(&text, ",", place); });
+      Append(&text, "/", static_cast<int>(group.second));
+    }
   }
   return text;
 }
