@@ -99,19 +99,22 @@ bool SizesMatch(const ConvolutionDims& dims, const std::array<const MlirType*, 3
 
 }  // namespace
 
-// The operands' axes as a layout wants them; nothing if they do not lie so. Filters may be transposed.
-std::optional<std::array<AxisOrder, 2>> KernelImporter::ConvolutionOrders(
+// The operands' axes as a layout wants them, perhaps transposed; nothing if they do not lie so.
+std::optional<KernelImporter::ConvolutionOrders> KernelImporter::OrdersOf(
     const std::array<ImportedValue, 2>& operands, const std::array<std::vector<size_t>, 3>& places) const {
-  std::array<AxisOrder, 2> orders;
+  ConvolutionOrders found;
+  auto& orders = found.orders;
   for (size_t side = 0; side < 2; ++side) {
     for (const size_t place : places[side]) {
       const std::vector<ViewFactor>& dim = operands[side].dims[place];
       if (dim.size() > 1 || (dim.size() == 1 && dim[0].axis == kUnit)) return std::nullopt;
       orders[side].push_back(dim.empty() ? kUnit : dim[0].axis);
     }
-    if (!writer_.CostOf(operands[side].value, orders[side], true)) return std::nullopt;
+    const std::optional<int> cost = writer_.CostOf(operands[side].value, orders[side], true);
+    if (!cost) return std::nullopt;
+    found.transposes += *cost;
   }
-  return orders;
+  return found;
 }
 
 // Gives the value an axis for each dim of the result, in the layout's order, and returns the result's view.
@@ -154,32 +157,41 @@ absl::Status KernelImporter::ImportConvolution(const TensorOperation& operation)
     if (!tensor.ok()) return tensor.status();
     operands[side] = *std::move(tensor);
   }
-  for (const LayoutWords& layout : Layouts(axes)) {
-    std::array<std::vector<size_t>, 3> places;  // in the program's dims
+  // The layout that takes the fewest transposes.
+  const LayoutWords* best = nullptr;
+  ConvolutionOrders best_orders;
+  std::array<std::vector<size_t>, 3> places;  // in the program's dims, of the best
+  const std::vector<LayoutWords> layouts = Layouts(axes);
+  for (const LayoutWords& layout : layouts) {
+    std::array<std::vector<size_t>, 3> of_layout;
     for (size_t i = 0; i < 3; ++i) {
       const std::optional<std::vector<size_t>> found = Places(dims.words[i], layout.words[i]);
       if (!found) return Expected(operation, "dimension_numbers of b, f, i, o and the image's axes");
-      places[i] = *found;
+      of_layout[i] = *found;
     }
-    if (!SizesMatch(dims, types, axes))
-      return Expected(operation, "a result of the size that image, filters, strides and zeros give it");
-    const auto orders = ConvolutionOrders(operands, places);
-    if (!orders) continue;
-    KernelValue image;
-    image.position = operation.position;
-    image.operation = Cat("conv", axes, "d");
-    for (size_t side = 0; side < 2; ++side)
-      image.arguments.push_back(writer_.Place(operands[side].value, (*orders)[side], true));
-    image.options = OptionsOf(dims, layout);
-    const absl::StatusOr<std::vector<int>> view = ConvolutionView(operation, places[2], &image);
-    if (!view.ok()) return view.status();
-    const int value = writer_.AddOperation(std::move(image));
-    Set(operation.result, {std::nullopt, value, ViewOf(operation.result, *view)});
-    return absl::OkStatus();
+    const std::optional<ConvolutionOrders> orders = OrdersOf(operands, of_layout);
+    if (!orders || (best != nullptr && best_orders.transposes <= orders->transposes)) continue;
+    best = &layout;
+    best_orders = *orders;
+    places = of_layout;
   }
-  return Expected(operation,
-                  "dims that lie as [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] or as "
-                  "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]");
+  if (!SizesMatch(dims, types, axes))
+    return Expected(operation, "a result of the size that image, filters, strides and zeros give it");
+  if (best == nullptr)
+    return Expected(operation,
+                    "dims that lie as [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] or as "
+                    "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]");
+  KernelValue image;
+  image.position = operation.position;
+  image.operation = Cat("conv", axes, "d");
+  for (size_t side = 0; side < 2; ++side)
+    image.arguments.push_back(writer_.Place(operands[side].value, best_orders.orders[side], true));
+  image.options = OptionsOf(dims, *best);
+  const absl::StatusOr<std::vector<int>> view = ConvolutionView(operation, places[2], &image);
+  if (!view.ok()) return view.status();
+  const int value = writer_.AddOperation(std::move(image));
+  Set(operation.result, {std::nullopt, value, ViewOf(operation.result, *view)});
+  return absl::OkStatus();
 }
 
 }  // namespace kirsch

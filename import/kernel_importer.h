@@ -63,6 +63,12 @@ class KernelImporter {
     std::vector<int> of;
   };
 
+  // The axes of an image and its filters, in a layout's order.
+  struct ConvolutionOrders {
+    std::array<AxisOrder, 2> orders;
+    int transposes = 0;
+  };
+
   absl::Status InferFactors(const TensorOperation& operation);
   absl::Status InferBroadcastFactors(const TensorOperation& operation);
   absl::Status InferReduceFactors(const TensorOperation& operation);
@@ -77,8 +83,8 @@ class KernelImporter {
   absl::Status ImportDot(const TensorOperation& operation);          // dot_import.cc
   absl::Status ImportConvolution(const TensorOperation& operation);  // convolution_import.cc
 
-  std::optional<std::array<AxisOrder, 2>> ConvolutionOrders(
-      const std::array<ImportedValue, 2>& operands, const std::array<std::vector<size_t>, 3>& places) const;
+  std::optional<ConvolutionOrders> OrdersOf(const std::array<ImportedValue, 2>& operands,
+                                            const std::array<std::vector<size_t>, 3>& places) const;
   absl::StatusOr<std::vector<int>> ConvolutionView(const TensorOperation& operation,
                                                    const std::vector<size_t>& places,
                                                    KernelValue* image) const;

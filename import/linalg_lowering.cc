@@ -281,7 +281,7 @@ absl::StatusOr<int> StructuredLowering::Evaluate(int value, const std::vector<in
   for (size_t i = 0; i < body().operations.size(); ++i) {
     const MlirOperation& operation = body().operations[i];
     if (!needs.operations[i]) continue;
-    builder_.Begin(operation);
+    builder_.Begin(operation, operation_.of.position);
     const absl::StatusOr<int> lowered = LowerInBody(operation, shape, space, values);
     if (!lowered.ok()) return lowered.status();
     values[operation.results.front().id] = *lowered;
@@ -417,7 +417,9 @@ bool StructuredLowering::ReadConvolutionDims(size_t image, size_t filters, size_
       lists[i].push_back(found == words[i].end() ? Cat(axes++) : found->second);
     }
   dims->words = lists;
-  return true;
+  return std::all_of(lists.begin(), lists.end(), [](const auto& list) {
+    return std::set<std::string>(list.begin(), list.end()).size() == list.size();
+  });
 }
 
 absl::StatusOr<std::optional<int>> StructuredLowering::TryConvolution(const MlirOperation& product,
@@ -465,6 +467,23 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryConvolution(const Mlir
 }
 
 }  // namespace
+
+// Written out, as its definition is; it becomes an idiom.
+LoweredValues LowerSoftmax(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const int x = operation.operands[0];
+  const std::vector<int64_t> shape = builder->ShapeOf(x), dim = operation.of.Integers("dimension");
+  if (dim.size() != 1 || dim[0] < 0 || dim[0] >= static_cast<int64_t>(shape.size()))
+    return builder->Expected("a dimension of the tensor");
+  const std::vector<int64_t> others = FreeDims(shape.size(), {}, dim);
+  const auto reduce = [&](int value, bool sum) {
+    return builder->Broadcast(builder->Reduce(value, sum, dim), shape, others);
+  };
+  const auto apply = [&](std::string_view expression, std::vector<int> operands) {
+    return builder->Elementwise(ParseExpression(expression), std::move(operands), operation.type());
+  };
+  const int e = apply("exp($0)", {apply("sub($0, $1)", {x, reduce(x, false)})});
+  return std::vector{apply("div($0, $1)", {e, reduce(e, true)})};
+}
 
 LoweredValues LowerStructured(const SourceOperation& operation, TensorProgramBuilder* builder) {
   return StructuredLowering(operation, builder).Run();

@@ -44,6 +44,7 @@ Lowering LowerStablehloConvolution;
 
 // linalg_lowering.cc: all structured operations, by their maps, iterators and bodies.
 Lowering LowerStructured;
+Lowering LowerSoftmax;
 
 // arith_lowering.cc: what linalg's programs have in bodies, and between operations.
 Lowering LowerFloatCompare;

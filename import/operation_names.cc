@@ -57,6 +57,7 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"chlo.erfc", LowerElementwise, "erfc($0)"},
     // linalg. Named operations have a generic one's maps, iterators and body.
     {"linalg.generic", LowerStructured, "", kAnyOperands},
+    {"linalg.softmax", LowerSoftmax, "", 2},
     // arith and math: of tensors, or in bodies.
     {"arith.addf", LowerElementwise, "add($0, $1)"},
     {"arith.addi", LowerElementwise, "add($0, $1)"},

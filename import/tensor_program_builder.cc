@@ -37,7 +37,7 @@ absl::Status ExpectedAt(std::string_view source, const std::string& name, TextPo
 }
 
 absl::Status TensorProgramBuilder::Expected(std::string_view what) const {
-  return ExpectedAt(source_, from_->name, from_->position, what);
+  return ExpectedAt(source_, name_, position_, what);
 }
 
 int TensorProgramBuilder::Parameter(const MlirBlock::Argument& argument) {
@@ -48,7 +48,7 @@ int TensorProgramBuilder::Parameter(const MlirBlock::Argument& argument) {
 
 int TensorProgramBuilder::Add(TensorKind kind, std::vector<int> operands, MlirType type) {
   program_.types.push_back(std::move(type));
-  TensorOperation operation{kind, from_->name, from_->position};
+  TensorOperation operation{kind, name_, position_};
   operation.operands = std::move(operands);
   operation.result = static_cast<int>(program_.types.size()) - 1;
   made_by_[operation.result] = program_.operations.size();

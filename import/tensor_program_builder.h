@@ -22,8 +22,11 @@ class TensorProgramBuilder {
   // `source` must outlive the builder.
   explicit TensorProgramBuilder(std::string_view source) : source_(source) {}
 
-  // What is added next comes from this operation of the program.
-  void Begin(const MlirOperation& operation) { from_ = &operation; }
+  // What is added next comes from this operation of the program: from `around`, if only that has a place.
+  void Begin(const MlirOperation& operation, TextPosition around = {0, 0}) {
+    name_ = operation.name;
+    position_ = operation.position.line == 0 ? around : operation.position;
+  }
 
   int Parameter(const MlirBlock::Argument& argument);
 
@@ -62,7 +65,8 @@ class TensorProgramBuilder {
   TensorOperation& last() { return program_.operations.back(); }
 
   const std::string_view source_;
-  const MlirOperation* from_ = nullptr;
+  std::string name_;
+  TextPosition position_ = {0, 0};
   TensorProgram program_;
   // The operation that makes the value, if it is of the kind.
   const TensorOperation* Find(int value, TensorKind kind) const;

@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/TypeSwitch.h>
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/MathExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
@@ -247,10 +248,8 @@ std::string DescribeError(mlir::Diagnostic& diagnostic, const char* source) {
   return text;
 }
 
-}  // namespace
-
-int kirsch_mlir_read(const char* text, int64_t bytes, const char* source,
-                     void (*take)(void*, const char*, int64_t), void* context) {
+// The module as JSON, or one line that says why there is none.
+std::string Read(llvm::StringRef text, const char* source, bool* read) {
   mlir::DialectRegistry dialects;
   dialects.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
@@ -263,12 +262,29 @@ int kirsch_mlir_read(const char* text, int64_t bytes, const char* source,
     return mlir::success();
   });
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text, static_cast<size_t>(bytes)), source),
-      llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, source), llvm::SMLoc());
   const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &mlir);
+  *read = static_cast<bool>(module);
   if (module) answer = ModuleWriter(source).Write(*module).dump();
   if (!module && answer.empty()) answer = std::string(source) + ": expected a module of MLIR";
+  return answer;
+}
+
+}  // namespace
+
+int kirsch_mlir_read(const char* text, int64_t bytes, const char* source,
+                     void (*take)(void*, const char*, int64_t), void* context) {
+  std::string answer;
+  bool read = false;
+  // MLIR 19 crashes where an attribute of linalg.generic is none: `iterator_types = reduction`.
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  if (!recovery.RunSafely(
+          [&] { answer = Read(llvm::StringRef(text, static_cast<size_t>(bytes)), source, &read); })) {
+    read = false;
+    answer = std::string(source) + ": expected text that MLIR's parser reads; it crashed";
+  }
+  llvm::CrashRecoveryContext::Disable();
   take(context, answer.data(), static_cast<int64_t>(answer.size()));
-  return module ? 1 : 0;
+  return read ? 1 : 0;
 }

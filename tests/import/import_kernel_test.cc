@@ -154,6 +154,75 @@ TEST(ImportKernel, SoftmaxOfColumnsIsWrittenOut) {
               HasSubstr("v5 = div(v3, v4)\n"));
 }
 
+// A program of two matrices and what their product begins as, whose body is this.
+MlirModule ContractionOf(const std::vector<MlirGeneric::Step>& body,
+                         MlirMap of_lhs = {{1, 0, 0, 0}, {0, 0, 1, 0}}) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 16}), w = b.Parameter({16, 4}), begin = b.Parameter({8, 4});
+  return b.Return({b.Generic({x, w, begin},
+                             {{std::move(of_lhs), {{0, 0, 1, 0}, {0, 1, 0, 0}}, {{1, 0, 0, 0}, {0, 1, 0, 0}}},
+                              {"parallel", "parallel", "reduction"},
+                              body})});
+}
+
+// linalg's outputs are what a sum begins at.
+TEST(ImportKernel, ContractionsAddToTheirOutputs) {
+  EXPECT_THAT(TextOf(ContractionOf({{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}})),
+              HasSubstr("  v1 = matmul(arg0, arg1)\n  v2 = add(v1, arg2)\n  return v2\n"));
+}
+
+// What a side of the product does to its own elements is done before they are multiplied.
+TEST(ImportKernel, SidesOfProductsAreElementwise) {
+  EXPECT_THAT(TextOf(ContractionOf({{"math.tanh", {0}}, {"arith.mulf", {3, 1}}, {"arith.addf", {4, 2}}})),
+              HasSubstr("  v1 = tanh(arg0)\n  v2 = matmul(v1, arg1)\n"));
+}
+
+TEST(ImportKernel, RefusesOtherBodies) {
+  const char* const kExpected =
+      "m.mlir:2:5: expected a body that adds an element to its output, or takes the larger one";
+  EXPECT_EQ(TextOf(ContractionOf({{"arith.mulf", {0, 1}}, {"arith.mulf", {2, 3}}})), kExpected);
+  EXPECT_EQ(TextOf(ContractionOf({{"arith.mulf", {0, 2}}, {"arith.addf", {2, 3}}})), kExpected);
+  EXPECT_EQ(TextOf(ContractionOf({})), kExpected);
+}
+
+TEST(ImportKernel, RefusesOtherMaps) {
+  const std::vector<MlirGeneric::Step> body = {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}};
+  const char* const kExpected = "m.mlir:2:5: expected operand 0 with a map that is a projected permutation";
+  EXPECT_EQ(TextOf(ContractionOf(body, {{1, 0, 0, 0}, {0, 0, 1, 1}})),
+            "m.mlir:2:5: expected maps of a convolution, of one group or of one for each channel");
+  EXPECT_EQ(TextOf(ContractionOf({{"arith.addf", {2, 0}}}, {{1, 0, 0, 0}, {0, 0, 2, 0}})), kExpected);
+}
+
+// Frameworks begin a maximum at the lowest finite number as well.
+TEST(ImportKernel, MaximaBeginAtTheLowestNumber) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 16});
+  MlirAttribute lowest;
+  lowest.numbers = {std::numeric_limits<float>::lowest()};
+  const int begin = b.Add("arith.constant", {}, {8}, {{"value", lowest}});
+  const MlirGeneric most = {
+      {{{1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}}}, {"parallel", "reduction"}, {{"arith.maximumf", {0, 1}}}};
+  EXPECT_THAT(TextOf(b.Return({b.Generic({x, begin}, most)})),
+              HasSubstr("  v1 = reduce_max(arg0, axis=1)\n  return v1\n"));
+}
+
+// Zeros around an image are the convolution's own; filters of OHWI are read transposed.
+TEST(ImportKernel, TosaConvolutionsHaveZerosAndBiases) {
+  MlirBuilder b;
+  const int x = b.Parameter({1, 8, 8, 3}), w = b.Parameter({16, 3, 3, 3}), bias = b.Parameter({16});
+  const auto numbers = [](std::vector<double> list) {
+    MlirAttribute attribute;
+    attribute.numbers = std::move(list);
+    return attribute;
+  };
+  const int y =
+      b.Add("tosa.conv2d", {x, w, bias}, {1, 4, 5, 16},
+            {{"pad", numbers({1, 0, 1, 2})}, {"stride", numbers({2, 2})}, {"dilation", numbers({1, 1})}});
+  EXPECT_THAT(TextOf(b.Return({y})),
+              HasSubstr("  v1 = conv2d(arg0, transpose(arg1), stride=2, pad=1,1,0,2, layout=nhwc)\n"
+                        "  v2 = add(v1, arg2)\n"));
+}
+
 // Errors have the place of the operation in the file.
 TEST(ImportKernel, RefusesAtTheOperation) {
   MlirBuilder b;

@@ -395,11 +395,13 @@ class MlirDrawer {
   explicit MlirDrawer(std::mt19937& random) : random_(random) {}
 
   MlirModule Draw() {
-    const bool projects = Below(3) == 0;
+    const bool projects = Below(3) == 0, convolves = Below(6) == 0;
+    if (convolves) DrawConvolution();
     if (projects) builder_.Parameter({3, 6});
     if (projects) builder_.Parameter({6, 4});
     for (int i = Below(3) + 2; i > 0; --i) builder_.Parameter(Shape());
-    if (projects) Project();
+    if (projects) Project(convolves ? 2 : 0);
+    if (convolves) Convolve();
     for (int i = Below(8) + 3; i > 0; --i) Step();
     std::vector<int> results = {builder_.size() - 1};
     if (Below(4) == 0) results.insert(results.begin(), Value());
@@ -512,12 +514,66 @@ class MlirDrawer {
     builder_.Add(names[static_cast<size_t>(Below(4))], {value, other}, shape);
   }
 
-  // The first parameter's rows, by their sums, times the second one, whose columns are of two heads.
-  void Project() {
-    const int squares = builder_.Add("chlo.square", {0}, {3, 6});
+  // A parameter's rows, by their sums, times the one behind it, whose columns are of two heads.
+  void Project(int x) {
+    const int squares = builder_.Add("chlo.square", {x}, {3, 6});
     const int sums = builder_.Broadcast(builder_.Reduce(squares, true, {1}), {3, 6}, {0});
-    const int rows = builder_.Add("stablehlo.multiply", {0, sums}, {3, 6});
-    builder_.Reshape(builder_.Dot(rows, 1, {{}, {}, {1}, {0}}), {3, 2, 2});
+    const int rows = builder_.Add("stablehlo.multiply", {x, sums}, {3, 6});
+    builder_.Reshape(builder_.Dot(rows, x + 1, {{}, {}, {1}, {0}}), {3, 2, 2});
+  }
+
+  // Of iterators n, y, x, f, ky, kx, c: how the dims of image, filters and result lie. A sum of two is
+  // stride * first + dilation * second.
+  struct Convolution {
+    MlirGeneric generic;
+    Dims image, filters, result;
+  };
+
+  // Draws it, and adds parameters for image and filters: they are the first ones.
+  void DrawConvolution() {
+    const int64_t channels = Below(2) + 1, filters = Below(3) + 1, stride = Below(2) + 1,
+                  dilation = Below(2) + 1;
+    const Dims sizes = {Below(2) + 1, Below(3) + 1, Below(3) + 1, filters, Below(2) + 1, 2, channels};
+    const auto reach = [&](size_t out, size_t kernel) {
+      return (sizes[out] - 1) * stride + (sizes[kernel] - 1) * dilation + 1 + Below(static_cast<int>(stride));
+    };
+    const auto window = [&](size_t out, size_t kernel) {
+      std::vector<int64_t> row(sizes.size() + 1, 0);
+      row[out] = stride;
+      row[kernel] = dilation;
+      return row;
+    };
+    const std::vector<Dims> images = {{0, 1, 2, 6}, {0, 6, 1, 2}},
+                            kernels = {{4, 5, 6, 3}, {3, 6, 4, 5}, {3, 4, 5, 6}},
+                            results = {{0, 1, 2, 3}, {0, 3, 1, 2}};
+    const size_t layout = static_cast<size_t>(Below(2));
+    convolution_.generic.maps.resize(3);
+    for (const int64_t dim : images[layout]) {
+      const bool axis = dim == 1 || dim == 2;
+      const size_t i = static_cast<size_t>(dim);
+      convolution_.generic.maps[0].push_back(axis ? window(i, i + 3) : MapRow(dim, sizes.size()));
+      convolution_.image.push_back(axis ? reach(i, i + 3) : sizes[i]);
+    }
+    for (const int64_t dim : kernels[static_cast<size_t>(Below(3))]) {
+      convolution_.generic.maps[1].push_back(MapRow(dim, sizes.size()));
+      convolution_.filters.push_back(sizes[static_cast<size_t>(dim)]);
+    }
+    for (const int64_t dim : results[Below(4) == 0 ? 1 - layout : layout]) {
+      convolution_.generic.maps[2].push_back(MapRow(dim, sizes.size()));
+      convolution_.result.push_back(sizes[static_cast<size_t>(dim)]);
+    }
+    convolution_.generic.iterators = {"parallel",  "parallel",  "parallel", "parallel",
+                                      "reduction", "reduction", "reduction"};
+    convolution_.generic.body = {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}};
+    builder_.Parameter(convolution_.image);
+    builder_.Parameter(convolution_.filters);
+  }
+
+  void Convolve() {
+    MlirAttribute zero;
+    zero.numbers = {0};
+    const int output = builder_.Add("arith.constant", {}, convolution_.result, {{"value", zero}});
+    builder_.Generic({0, 1, output}, convolution_.generic);
   }
 
   // What attention does with its heads: rows by rows, for each half of the columns.
@@ -691,6 +747,7 @@ class MlirDrawer {
 
   std::mt19937& random_;
   MlirBuilder builder_;
+  Convolution convolution_;
 };
 
 }  // namespace
