@@ -19,6 +19,9 @@
 namespace kirsch {
 namespace {
 
+// More operations than this in a body are none of use.
+constexpr size_t kMostInBody = 1000;
+
 // Iterators, in their order: those along which values are seen.
 using Space = std::vector<size_t>;
 
@@ -133,6 +136,8 @@ absl::Status StructuredLowering::Read() {
       body().operations.back().operands.size() != outputs() ||
       body().arguments.size() > operation_.operands.size())
     return builder_.Expected("a body that yields an element of each result");
+  if (body().operations.size() > kMostInBody)
+    return builder_.Expected(Cat("a body of at most ", kMostInBody, " operations"));
   for (size_t i = 0; i < body().arguments.size(); ++i) arguments_[body().arguments[i].value.id] = i;
   return ReadSizes();
 }
@@ -264,6 +269,8 @@ absl::StatusOr<int> StructuredLowering::LowerInBody(const MlirOperation& operati
   }
   const LoweredValues lowered = LowerOperation(source, &builder_);
   if (!lowered.ok()) return lowered.status();
+  const std::vector<int64_t>& result = builder_.ShapeOf(lowered->front());
+  if (!result.empty() && result != shape) return builder_.Expected("an operation on elements");
   return lowered->front();
 }
 

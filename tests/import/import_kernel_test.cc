@@ -113,6 +113,70 @@ TEST(ImportKernel, DrawnProgramsAreRightOrRefused) {
   RecordProperty("imported", imported);
 }
 
+// Changes a number, a word, an operand or a size somewhere. Operands stay values that are defined before.
+void Mutate(MlirModule* module, std::mt19937& random) {
+  const auto pick = [&](auto& list) -> auto& { return list[random() % list.size()]; };
+  std::vector<MlirOperation>& operations = module->functions[0].body.operations;
+  MlirOperation& operation = pick(operations);
+  MlirOperation& in_body = operation.regions.empty() ? operation : pick(operation.regions[0].operations);
+  const std::vector<int64_t> numbers = {-1, 0, 1, 2, 3, 6, int64_t{1} << 40};
+  switch (random() % 9) {
+    case 0:
+      if (!operation.results.empty()) {
+        auto& shape = operation.results[0].type.shape;
+        if (!shape.empty()) pick(shape) = pick(numbers);
+      }
+      return;
+    case 1:
+      if (!operation.results.empty()) operation.results[0].type.shape.push_back(pick(numbers));
+      return;
+    case 2:
+      if (operation.operands.size() > 1) std::swap(operation.operands.front(), operation.operands.back());
+      return;
+    case 3:
+      if (!operation.operands.empty() && operation.name != "func.return") operation.operands.pop_back();
+      return;
+    case 4:
+      in_body.name = pick(operations).name;
+      return;
+    case 5:
+      if (!in_body.operands.empty()) pick(in_body.operands) = in_body.operands.back();
+      return;
+    case 6:
+      for (auto& [name, attribute] : operation.attributes)
+        if (!attribute.numbers.empty() && random() % 2 == 0)
+          pick(attribute.numbers) = static_cast<double>(pick(numbers));
+      return;
+    case 7:
+      for (auto& [name, attribute] : operation.attributes)
+        if (!attribute.maps.empty())
+          if (MlirMap& map = pick(attribute.maps); !map.empty()) pick(pick(map)) = pick(numbers);
+      return;
+    default:
+      for (auto& [name, attribute] : operation.attributes)
+        if (!attribute.words.empty()) std::swap(attribute.words.front(), attribute.words.back());
+  }
+}
+
+// Programs that MLIR would refuse, too, are kernels or one line.
+TEST(ImportKernel, MutatedProgramsAreRefused) {
+  std::mt19937 random(20261130);
+  int imported = 0;
+  constexpr int kPrograms = 6000;
+  for (int i = 0; i < kPrograms; ++i) {
+    MlirModule module = DrawMlirProgram(random);
+    for (unsigned changes = random() % 2 + 1; changes > 0; --changes) Mutate(&module, random);
+    const auto kernels = ImportKernels(module, "m.mlir", "net");
+    imported += kernels.ok() ? 1 : 0;
+    if (kernels.ok()) continue;
+    const std::string error(kernels.status().message());
+    EXPECT_THAT(error, HasSubstr("m.mlir:"));
+    EXPECT_THAT(error, HasSubstr("expected "));
+    EXPECT_EQ(error.find('\n'), std::string::npos);
+  }
+  RecordProperty("imported", imported);
+}
+
 // The kernel of `main` as text.
 std::string TextOf(const MlirModule& module) {
   const auto kernels = ImportKernels(module, "m.mlir", "net");
@@ -204,6 +268,38 @@ TEST(ImportKernel, MaximaBeginAtTheLowestNumber) {
       {{{1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}}}, {"parallel", "reduction"}, {{"arith.maximumf", {0, 1}}}};
   EXPECT_THAT(TextOf(b.Return({b.Generic({x, begin}, most)})),
               HasSubstr("  v1 = reduce_max(arg0, axis=1)\n  return v1\n"));
+}
+
+// An image has to have the size that its windows cover, but for what a stride leaves over.
+TEST(ImportKernel, RefusesImagesThatAreNotRead) {
+  const MlirGeneric windows = {{{{1, 0, 0, 0, 0}, {0, 2, 0, 1, 0}, {0, 0, 1, 0, 0}},
+                                {{0, 0, 0, 1, 0}, {0, 0, 1, 0, 0}},
+                                {{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}}},
+                               {"parallel", "parallel", "reduction", "reduction"},
+                               {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}}};
+  const auto text = [&](int64_t size) {
+    MlirBuilder b;
+    const int x = b.Parameter({2, size, 3}), w = b.Parameter({3, 3});
+    MlirAttribute zero;
+    zero.numbers = {0};
+    return TextOf(
+        b.Return({b.Generic({x, w, b.Add("arith.constant", {}, {2, 4}, {{"value", zero}})}, windows)}));
+  };
+  for (const int64_t size : {9, 10})
+    EXPECT_THAT(text(size), HasSubstr("  v1 = conv1d(arg0, arg1, stride=2, layout=nwc)\n"));
+  for (const int64_t size : {8, 11})
+    EXPECT_EQ(text(size),
+              "m.mlir:3:5: expected a result of the size that image, filters, strides and zeros give it");
+}
+
+// A matmul of one row by one column for each row of x would be no help.
+TEST(ImportKernel, SumsOfSquaresAreReductions) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 16}), begin = b.Parameter({8});
+  EXPECT_THAT(TextOf(b.Return({b.Generic({x, begin}, {{{{1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}}},
+                                                      {"parallel", "reduction"},
+                                                      {{"arith.mulf", {0, 0}}, {"arith.addf", {2, 1}}}})})),
+              HasSubstr("  v1 = mul(arg0, arg0)\n  v2 = reduce_sum(v1, axis=1)\n"));
 }
 
 // Zeros around an image are the convolution's own; filters of OHWI are read transposed.

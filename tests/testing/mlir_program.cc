@@ -404,6 +404,7 @@ class MlirDrawer {
     if (convolves) Convolve();
     for (int i = Below(8) + 3; i > 0; --i) Step();
     std::vector<int> results = {builder_.size() - 1};
+    if (convolves && Below(2) == 0 && convolved_ != results[0]) results.push_back(convolved_);
     if (Below(4) == 0) results.insert(results.begin(), Value());
     return builder_.Return(results);
   }
@@ -573,7 +574,7 @@ class MlirDrawer {
     MlirAttribute zero;
     zero.numbers = {0};
     const int output = builder_.Add("arith.constant", {}, convolution_.result, {{"value", zero}});
-    builder_.Generic({0, 1, output}, convolution_.generic);
+    convolved_ = builder_.Generic({0, 1, output}, convolution_.generic);
   }
 
   // What attention does with its heads: rows by rows, for each half of the columns.
@@ -748,6 +749,7 @@ class MlirDrawer {
   std::mt19937& random_;
   MlirBuilder builder_;
   Convolution convolution_;
+  int convolved_ = -1;
 };
 
 }  // namespace
