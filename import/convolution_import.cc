@@ -2,6 +2,7 @@
 // Imports convolutions whose dims lie as one of the kernel language's layouts has them.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,24 +13,6 @@
 
 namespace kirsch {
 namespace {
-
-// The words of one list of "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]"; the text goes on behind it.
-std::vector<std::string> NextList(std::string_view* text) {
-  std::vector<std::string> words;
-  const size_t open = std::min(text->find('['), text->size());
-  const size_t close = std::min(text->find(']', open), text->size());
-  std::string word;
-  for (const char c : text->substr(open, close - open)) {
-    if (c == '[' || c == ' ' || c == ',') {
-      if (!word.empty()) words.push_back(std::exchange(word, ""));
-    } else {
-      word += c;
-    }
-  }
-  if (!word.empty()) words.push_back(word);
-  text->remove_prefix(close);
-  return words;
-}
 
 // The place of each word of `wanted` in `list`; nothing if they are not the same words.
 std::optional<std::vector<size_t>> Places(const std::vector<std::string>& list,
@@ -70,97 +53,145 @@ std::string Along(std::string_view option, const std::vector<int64_t>& numbers) 
   return Cat(option, "=", alike ? Cat(numbers[0]) : Join(numbers, "x"));
 }
 
+// "stride=2", "pad=1,1,1,1" and so on: those that are not as they would be anyway.
+std::vector<std::string> OptionsOf(const ConvolutionDims& dims, const LayoutWords& layout) {
+  std::vector<std::string> options = {Along("stride", dims.strides), Along("dilation", dims.dilations)};
+  std::vector<int64_t> pads, after;  // of all axes before, then behind
+  for (size_t i = 0; i < dims.pads.size(); ++i) (i % 2 == 0 ? pads : after).push_back(dims.pads[i]);
+  pads.insert(pads.end(), after.begin(), after.end());
+  if (std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad != 0; }))
+    options.push_back(Cat("pad=", Join(pads, ",")));
+  if (dims.groups != 1) options.push_back(Cat("groups=", dims.groups));
+  options.push_back(Cat("layout=", layout.name));
+  std::erase(options, "");
+  return options;
+}
+
+// The size of the dim that the word says; -1 if there is none.
+int64_t SizeOf(const MlirType& type, const std::vector<std::string>& words, const std::string& word) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  const size_t dim = static_cast<size_t>(found - words.begin());
+  return dim < type.shape.size() ? type.shape[dim] : -1;
+}
+
+// True if the result is as large as image and filters make it.
+bool SizesMatch(const ConvolutionDims& dims, const std::array<const MlirType*, 3>& types, size_t axes) {
+  const auto size = [&](size_t which, const std::string& word) {
+    return SizeOf(*types[which], dims.words[which], word);
+  };
+  const auto along = [](const std::vector<int64_t>& numbers, size_t i, int64_t otherwise) {
+    return i < numbers.size() ? numbers[i] : otherwise;
+  };
+  constexpr int64_t kMost = 1 << 20;  // of strides and zeros
+  if (size(0, "b") != size(2, "b") || size(1, "o") != size(2, "f")) return false;
+  for (size_t axis = 0; axis < axes; ++axis) {
+    const int64_t stride = along(dims.strides, axis, 1), dilation = along(dims.dilations, axis, 1);
+    const int64_t before = along(dims.pads, 2 * axis, 0), after = along(dims.pads, 2 * axis + 1, 0);
+    const int64_t kernel = size(1, Cat(axis));
+    if (std::min({stride, dilation, kernel}) < 1 || std::max({stride, dilation, kernel}) > kMost ||
+        std::min(before, after) < 0 || std::max(before, after) > kMost)
+      return false;
+    const int64_t room = size(0, Cat(axis)) + before + after - (kernel - 1) * dilation - 1;
+    if (room < 0 || size(2, Cat(axis)) != room / stride + 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-absl::Status KernelImporter::ImportConvolution(const FlatOperation& operation) {
-  const MlirOperation& of = *operation.of;
-  const size_t rank = TypeOf(operation.result()).shape.size();
+// The operands' axes as a layout wants them, perhaps transposed; nothing if they do not lie so.
+std::optional<KernelImporter::ConvolutionOrders> KernelImporter::OrdersOf(
+    const std::array<ImportedValue, 2>& operands, const std::array<std::vector<size_t>, 3>& places) const {
+  ConvolutionOrders found;
+  auto& orders = found.orders;
+  for (size_t side = 0; side < 2; ++side) {
+    for (const size_t place : places[side]) {
+      const std::vector<ViewFactor>& dim = operands[side].dims[place];
+      if (dim.size() > 1 || (dim.size() == 1 && dim[0].axis == kUnit)) return std::nullopt;
+      orders[side].push_back(dim.empty() ? kUnit : dim[0].axis);
+    }
+    const std::optional<int> cost = writer_.CostOf(operands[side].value, orders[side], true);
+    if (!cost) return std::nullopt;
+    found.transposes += *cost;
+  }
+  return found;
+}
+
+// Gives the value an axis for each dim of the result, in the layout's order, and returns the result's view.
+absl::StatusOr<std::vector<int>> KernelImporter::ConvolutionView(const TensorOperation& operation,
+                                                                 const std::vector<size_t>& places,
+                                                                 KernelValue* image) const {
+  std::vector<int> view(Factors(DimsOf(operation.result)).size(), kUnit);
+  std::vector<size_t> first_factor;
+  size_t next = 0;
+  for (const DimFactors::List& dim : DimsOf(operation.result)) {
+    const size_t count = factors_.Split(dim).size();
+    if (count > 1) return Expected(operation, "a result whose dims no reshape splits");
+    first_factor.push_back(next);
+    next += count;
+  }
+  for (const size_t place : places) {
+    const int64_t size = TypeOf(operation.result).shape[place];
+    image->order.push_back(size == 1 ? kUnit : static_cast<int>(image->axes.size()));
+    if (size == 1) continue;
+    view[first_factor[place]] = static_cast<int>(image->axes.size());
+    image->axes.push_back(size);
+  }
+  return view;
+}
+
+absl::Status KernelImporter::ImportConvolution(const TensorOperation& operation) {
+  const ConvolutionDims& dims = operation.convolution;
+  const size_t rank = TypeOf(operation.result).shape.size();
   const size_t axes = rank < 2 ? 0 : rank - 2;
   if (axes < 1 || axes > 3) return Expected(operation, "images of one to three axes");
-  const auto all = [&](const char* attribute, int64_t number) {
-    const std::vector<int64_t> numbers = of.Integers(attribute);
-    return std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == number; });
-  };
-  if (!all("lhs_dilation", 1) || !all("batch_group_count", 1) || !all("window_reversal", 0))
-    return Expected(operation, "no lhs_dilation, batch_group_count and window_reversal");
-  const MlirAttribute* numbers = of.Find("dimension_numbers");
-  std::string_view text = numbers == nullptr ? "" : std::string_view(numbers->text);
-  std::array<std::vector<std::string>, 3> lists;
-  for (auto& list : lists) list = NextList(&text);
+  std::array<const MlirType*, 3> types = {&TypeOf(operation.operands[0]), &TypeOf(operation.operands[1]),
+                                          &TypeOf(operation.result)};
+  for (const MlirType* type : types)
+    if (type->shape.size() != rank) return Expected(operation, "operands of the result's rank");
+  if (!dims.pads.empty() && dims.pads.size() != 2 * axes)
+    return Expected(operation, "padding of two numbers for each axis");
   std::array<ImportedValue, 2> operands;
   for (size_t side = 0; side < 2; ++side) {
     absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[side]);
     if (!tensor.ok()) return tensor.status();
     operands[side] = *std::move(tensor);
   }
-  for (const LayoutWords& layout : Layouts(axes)) {
-    std::array<std::vector<size_t>, 3> places;  // in the program's dims
-    bool fits = true;
+  // The layout that takes the fewest transposes.
+  const LayoutWords* best = nullptr;
+  ConvolutionOrders best_orders;
+  std::array<std::vector<size_t>, 3> places;  // in the program's dims, of the best
+  const std::vector<LayoutWords> layouts = Layouts(axes);
+  for (const LayoutWords& layout : layouts) {
+    std::array<std::vector<size_t>, 3> of_layout;
     for (size_t i = 0; i < 3; ++i) {
-      const std::optional<std::vector<size_t>> found = Places(lists[i], layout.words[i]);
-      fits = fits && found.has_value();
-      if (found) places[i] = *found;
+      const std::optional<std::vector<size_t>> found = Places(dims.words[i], layout.words[i]);
+      if (!found) return Expected(operation, "dimension_numbers of b, f, i, o and the image's axes");
+      of_layout[i] = *found;
     }
-    if (!fits) return Expected(operation, "dimension_numbers of b, f, i, o and the image's axes");
-    // Each dim is one axis here.
-    std::array<AxisOrder, 2> orders;
-    for (size_t side = 0; side < 2 && fits; ++side) {
-      if (operands[side].dims.size() != rank) return Expected(operation, "operands of the result's rank");
-      for (const size_t place : places[side]) {
-        const std::vector<ViewFactor>& dim = operands[side].dims[place];
-        fits = fits && (dim.empty() || (dim.size() == 1 && dim[0].axis != kUnit));
-        orders[side].push_back(dim.empty() ? kUnit : dim[0].axis);
-      }
-      fits = fits && writer_.CostOf(operands[side].value, orders[side], true) == 0;
-    }
-    if (!fits) continue;
-    KernelValue image;
-    image.position = of.position;
-    image.operation = Cat("conv", axes, "d");
-    for (size_t side = 0; side < 2; ++side)
-      image.arguments.push_back(writer_.Place(operands[side].value, orders[side], true));
-    std::vector<int64_t> pads = of.Integers("padding");  // before and after, axis by axis
-    if (pads.empty()) pads.assign(2 * axes, 0);
-    if (pads.size() != 2 * axes) return Expected(operation, "padding of two numbers for each axis");
-    std::vector<int64_t> before, after;
-    for (size_t axis = 0; axis < axes; ++axis) {
-      before.push_back(pads[2 * axis]);
-      after.push_back(pads[2 * axis + 1]);
-    }
-    std::vector<std::string> options = {Along("stride", of.Integers("window_strides")),
-                                        Along("dilation", of.Integers("rhs_dilation"))};
-    before.insert(before.end(), after.begin(), after.end());
-    if (std::any_of(before.begin(), before.end(), [](int64_t pad) { return pad != 0; }))
-      options.push_back(Cat("pad=", Join(before, ",")));
-    const std::vector<int64_t> groups = of.Integers("feature_group_count");
-    if (groups.size() == 1 && groups[0] != 1) options.push_back(Cat("groups=", groups[0]));
-    options.push_back(Cat("layout=", layout.name));
-    for (std::string& option : options)
-      if (!option.empty()) image.options.push_back(std::move(option));
-    // The result has an axis for each of its factors, which have to be whole dims.
-    std::vector<int> view(Factors(dims_[static_cast<size_t>(operation.result())]).size(), kUnit);
-    std::vector<size_t> first_factor;
-    size_t next = 0;
-    for (const DimFactors::List& dim : dims_[static_cast<size_t>(operation.result())]) {
-      const size_t count = factors_.Split(dim).size();
-      if (count > 1) return Expected(operation, "a result whose dims no reshape splits");
-      first_factor.push_back(next);
-      next += count;
-    }
-    for (const size_t place : places[2]) {
-      const int64_t size = TypeOf(operation.result()).shape[place];
-      image.order.push_back(size == 1 ? kUnit : static_cast<int>(image.axes.size()));
-      if (size == 1) continue;
-      view[first_factor[place]] = static_cast<int>(image.axes.size());
-      image.axes.push_back(size);
-    }
-    const int value = writer_.AddOperation(std::move(image));
-    Set(operation.result(), {std::nullopt, value, ViewOf(operation.result(), view)});
-    return absl::OkStatus();
+    const std::optional<ConvolutionOrders> orders = OrdersOf(operands, of_layout);
+    if (!orders || (best != nullptr && best_orders.transposes <= orders->transposes)) continue;
+    best = &layout;
+    best_orders = *orders;
+    places = of_layout;
   }
-  return Expected(operation,
-                  "dims that lie as [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] or as "
-                  "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]");
+  if (!SizesMatch(dims, types, axes))
+    return Expected(operation, "a result of the size that image, filters, strides and zeros give it");
+  if (best == nullptr)
+    return Expected(operation,
+                    "dims that lie as [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] or as "
+                    "[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]");
+  KernelValue image;
+  image.position = operation.position;
+  image.operation = Cat("conv", axes, "d");
+  for (size_t side = 0; side < 2; ++side)
+    image.arguments.push_back(writer_.Place(operands[side].value, best_orders.orders[side], true));
+  image.options = OptionsOf(dims, *best);
+  const absl::StatusOr<std::vector<int>> view = ConvolutionView(operation, places[2], &image);
+  if (!view.ok()) return view.status();
+  const int value = writer_.AddOperation(std::move(image));
+  Set(operation.result, {std::nullopt, value, ViewOf(operation.result, *view)});
+  return absl::OkStatus();
 }
 
 }  // namespace kirsch

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports dot_general: which axes become rows, steps and columns of a matmul, and which its batches.
+// Imports dots: which axes become rows, steps and columns of a matmul, and which its batches.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -14,34 +14,6 @@
 
 namespace kirsch {
 namespace {
-
-// The dims of both operands by what becomes of them.
-struct DotDims {
-  std::vector<int64_t> batch[2], contract[2], free[2];
-};
-
-// Nothing if the attribute names a dim twice, or one that is not there, or not as many for both sides.
-std::optional<DotDims> ReadDotDims(const MlirOperation& operation, const MlirType& lhs, const MlirType& rhs) {
-  const MlirAttribute* attribute = operation.Find("dot_dimension_numbers");
-  if (attribute == nullptr) return std::nullopt;
-  DotDims dims;
-  const std::array<const char*, 2> sides = {"lhs", "rhs"};
-  for (size_t side = 0; side < 2; ++side) {
-    const MlirType& type = side == 0 ? lhs : rhs;
-    dims.batch[side] = NumbersBehind(attribute->text, Cat(sides[side], "_batching_dimensions"));
-    dims.contract[side] = NumbersBehind(attribute->text, Cat(sides[side], "_contracting_dimensions"));
-    std::set<int64_t> used;
-    for (const auto* list : {&dims.batch[side], &dims.contract[side]})
-      for (const int64_t dim : *list)
-        if (dim < 0 || dim >= static_cast<int64_t>(type.shape.size()) || !used.insert(dim).second)
-          return std::nullopt;
-    for (int64_t dim = 0; dim < static_cast<int64_t>(type.shape.size()); ++dim)
-      if (used.count(dim) == 0) dims.free[side].push_back(dim);
-  }
-  if (dims.batch[0].size() != dims.batch[1].size() || dims.contract[0].size() != dims.contract[1].size())
-    return std::nullopt;
-  return dims;
-}
 
 // A factor that one or both operands have: the axis of each, or kUnit.
 struct DotAxis {
@@ -64,38 +36,33 @@ bool Multiplies(Dtype lhs, Dtype rhs) {
 
 }  // namespace
 
-absl::Status KernelImporter::InferDotFactors(const FlatOperation& operation) {
-  const MlirType &lhs = TypeOf(operation.operands[0]), &rhs = TypeOf(operation.operands[1]);
-  const std::optional<DotDims> dims = ReadDotDims(*operation.of, lhs, rhs);
-  if (!dims) return Expected(operation, "dot_dimension_numbers with dims of both operands, each once");
+absl::Status KernelImporter::InferDotFactors(const TensorOperation& operation) {
+  const DotDims& dims = operation.dot;
   const auto dim_of = [&](int value, int64_t dim) -> const DimFactors::List& {
     return dims_[static_cast<size_t>(value)][static_cast<size_t>(dim)];
   };
   std::vector<std::pair<const DimFactors::List*, const DimFactors::List*>> alike;
   std::vector<const DimFactors::List*> results;
-  for (size_t i = 0; i < dims->contract[0].size(); ++i)
-    alike.emplace_back(&dim_of(operation.operands[0], dims->contract[0][i]),
-                       &dim_of(operation.operands[1], dims->contract[1][i]));
-  for (size_t i = 0; i < dims->batch[0].size(); ++i) {
-    alike.emplace_back(&dim_of(operation.operands[0], dims->batch[0][i]),
-                       &dim_of(operation.operands[1], dims->batch[1][i]));
+  for (size_t i = 0; i < dims.contract[0].size(); ++i)
+    alike.emplace_back(&dim_of(operation.operands[0], dims.contract[0][i]),
+                       &dim_of(operation.operands[1], dims.contract[1][i]));
+  for (size_t i = 0; i < dims.batch[0].size(); ++i) {
+    alike.emplace_back(&dim_of(operation.operands[0], dims.batch[0][i]),
+                       &dim_of(operation.operands[1], dims.batch[1][i]));
     results.push_back(alike.back().first);
   }
   for (size_t side = 0; side < 2; ++side)
-    for (const int64_t dim : dims->free[side]) results.push_back(&dim_of(operation.operands[side], dim));
-  if (results.size() != TypeOf(operation.result()).shape.size())
-    return Expected(operation, "a result with the batches, and what is left of lhs and of rhs");
+    for (const int64_t dim : dims.free[side]) results.push_back(&dim_of(operation.operands[side], dim));
   for (size_t i = 0; i < results.size(); ++i)
-    alike.emplace_back(results[i], &dim_of(operation.result(), static_cast<int64_t>(i)));
+    alike.emplace_back(results[i], &dim_of(operation.result, static_cast<int64_t>(i)));
   for (const auto& [a, b] : alike)
     if (!factors_.Unify(*a, *b))
       return Expected(operation, "sizes that go together, and that reshapes split alike");
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::ImportDot(const FlatOperation& operation) {
-  const DotDims dims =
-      *ReadDotDims(*operation.of, TypeOf(operation.operands[0]), TypeOf(operation.operands[1]));
+absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
+  const DotDims& dims = operation.dot;
   std::array<ImportedValue, 2> operands;
   for (size_t side = 0; side < 2; ++side) {
     absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[side]);
@@ -222,15 +189,15 @@ absl::Status KernelImporter::ImportDot(const FlatOperation& operation) {
     const std::optional<Dtype> element = ElementOf(TypeOf(operation.operands[side]).element);
     const Dtype held = writer_.at(argument.value).type;
     if (element && IsFloating(held) && IsFloating(*element) && Bytes(*element) < Bytes(held))
-      argument.value = Cast(argument.value, *element, operation.of->position);
+      argument.value = Cast(argument.value, *element, operation.position);
     arguments[static_cast<int>(side) == best.lhs ? 0 : 1] = argument;
   }
   if (!Multiplies(writer_.at(arguments[0].value).type, writer_.at(arguments[1].value).type))
     for (KernelArgument& argument : arguments)
       argument.value =
-          Cast(argument.value, AccumulatorOf(writer_.at(argument.value).type), operation.of->position);
+          Cast(argument.value, AccumulatorOf(writer_.at(argument.value).type), operation.position);
   KernelValue product;
-  product.position = operation.of->position;
+  product.position = operation.position;
   product.operation = "matmul";
   product.arguments = {arguments[0], arguments[1]};
   product.type = AccumulatorOf(writer_.at(arguments[0].value).type);
@@ -257,7 +224,7 @@ absl::Status KernelImporter::ImportDot(const FlatOperation& operation) {
     }
   if (!sum.options.empty()) value = writer_.AddOperation(std::move(sum));
   view.resize(static_cast<size_t>(results));
-  Set(operation.result(), {std::nullopt, value, ViewOf(operation.result(), view)});
+  Set(operation.result, {std::nullopt, value, ViewOf(operation.result, view)});
   return absl::OkStatus();
 }
 

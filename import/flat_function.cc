@@ -15,6 +15,12 @@ constexpr size_t kMostOperations = 20000;
 // A size that no kernel has.
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
+bool IsScalar(const std::string& element) {
+  for (const char* name : {"f32", "f64", "f16", "bf16", "i1", "i8", "i16", "i32", "i64", "index"})
+    if (element == name) return true;
+  return false;
+}
+
 class Inliner {
  public:
   Inliner(const MlirModule& module, std::string_view source) : module_(module), source_(source) {}
@@ -25,7 +31,7 @@ class Inliner {
     std::vector<int> parameters;
     for (const MlirBlock::Argument& argument : function.body.arguments) {
       flat_.parameters.push_back(&argument);
-      const absl::StatusOr<int> value = Define(argument.value.type, argument.position);
+      const absl::StatusOr<int> value = Define(argument.value.type, argument.position, true);
       if (!value.ok()) return value.status();
       parameters.push_back(*value);
     }
@@ -36,8 +42,10 @@ class Inliner {
   }
 
  private:
-  absl::StatusOr<int> Define(const MlirType& type, TextPosition position) {
-    if (!type.tensor || std::any_of(type.shape.begin(), type.shape.end(), [](int64_t s) { return s < 1; }) ||
+  // Parameters are tensors; between operations there may be numbers.
+  absl::StatusOr<int> Define(const MlirType& type, TextPosition position, bool parameter) {
+    const bool defined = type.tensor || (!parameter && IsScalar(type.element));
+    if (!defined || std::any_of(type.shape.begin(), type.shape.end(), [](int64_t s) { return s < 1; }) ||
         type.elements() > kMostElements)
       return ErrorAt(source_, position,
                      Cat("expected a tensor of known sizes from 1 on, got one of ", Quoted(type.element)));
@@ -62,8 +70,9 @@ class Inliner {
         calls_.pop_back();
         return operands;
       }
-      absl::StatusOr<std::vector<int>> results =
-          operation.name == "func.call" ? Call(operation, operands) : Add(operation, std::move(operands));
+      absl::StatusOr<std::vector<int>> results = operation.name == "func.call"
+                                                     ? Call(operation, operands)
+                                                     : Add(operation, std::move(operands), values);
       if (!results.ok()) return results.status();
       if (results->size() != operation.results.size())
         return ErrorAt(source_, operation.position, "expected a call that takes all results");
@@ -83,17 +92,23 @@ class Inliner {
     return Inline(*function, operands);
   }
 
-  absl::StatusOr<std::vector<int>> Add(const MlirOperation& operation, std::vector<int> operands) {
+  absl::StatusOr<std::vector<int>> Add(const MlirOperation& operation, std::vector<int> operands,
+                                       const std::map<int, int>& values) {
     if (flat_.operations.size() == kMostOperations)
       return ErrorAt(source_, operation.position,
                      Cat("expected at most ", kMostOperations, " operations, calls inlined"));
     std::vector<int> results;
     for (const MlirValue& result : operation.results) {
-      const absl::StatusOr<int> value = Define(result.type, operation.position);
+      const absl::StatusOr<int> value = Define(result.type, operation.position, false);
       if (!value.ok()) return value.status();
       results.push_back(*value);
     }
     flat_.operations.push_back({&operation, std::move(operands), results});
+    for (const MlirBlock& region : operation.regions)
+      for (const MlirOperation& inner : region.operations)
+        for (const int operand : inner.operands)
+          if (const auto outer = values.find(operand); outer != values.end())
+            flat_.operations.back().captured.insert(*outer);
     return results;
   }
 

@@ -3,6 +3,7 @@
 #ifndef KIRSCH_IMPORT_FLAT_FUNCTION_H_
 #define KIRSCH_IMPORT_FLAT_FUNCTION_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ namespace kirsch {
 struct FlatOperation {
   const MlirOperation* of = nullptr;  // in the module, which must outlive the list
   std::vector<int> operands, results;
+  // What its regions read from around it: by their numbers in the module.
+  std::map<int, int> captured = {};
 
   const std::string& name() const { return of->name; }
   int result() const { return results.front(); }
@@ -25,15 +28,15 @@ struct FlatFunction {
   std::string name;
   TextPosition position;
   std::vector<const MlirBlock::Argument*> parameters;  // the first values
-  std::vector<MlirType> types;                         // of all values: tensors of known shapes
+  std::vector<MlirType> types;                         // of all values: of known shapes; scalars have none
   std::vector<FlatOperation> operations;               // an operation reads earlier values only
   std::vector<int> results;
 
   const MlirType& TypeOf(int value) const { return types[static_cast<size_t>(value)]; }
 };
 
-// InvalidArgument with the place in `source` if a function is called that is not there or calls itself, if an
-// operation has regions that are no reduction's, or if a value is no tensor of a known shape.
+// InvalidArgument with the place in `source` if a function is called that is not there or calls itself, if a
+// value is neither a tensor of a known shape nor, within the function, a number.
 absl::StatusOr<FlatFunction> Flatten(const MlirModule& module, const MlirFunction& function,
                                      std::string_view source);
 

@@ -9,6 +9,7 @@
 
 #include "import/flat_function.h"
 #include "import/kernel_importer.h"
+#include "import/tensor_program.h"
 #include "spec/check.h"
 #include "spec/graph/graph.h"
 #include "spec/language/kernel_file.h"
@@ -64,11 +65,11 @@ void CheckShapes(const Graph& graph, const std::vector<KernelLine>& lines) {
 }
 
 // The kernel of one function. Parameters get more axes where matmuls want their operands to have as many.
-absl::StatusOr<ImportedKernel> ImportOne(const FlatFunction& function, std::string_view source,
+absl::StatusOr<ImportedKernel> ImportOne(const TensorProgram& program, std::string_view source,
                                          const std::string& name) {
   size_t rank = 1;
   while (true) {
-    KernelImporter importer(function, source, rank);
+    KernelImporter importer(program, source, rank);
     const absl::Status status = importer.Run();
     if (!status.ok() && importer.wanted_rank() > rank) {
       rank = importer.wanted_rank();
@@ -78,7 +79,7 @@ absl::StatusOr<ImportedKernel> ImportOne(const FlatFunction& function, std::stri
     std::vector<KernelLine> lines;
     absl::StatusOr<std::string> text = importer.Print(name, &lines);
     if (!text.ok()) return text.status();
-    lines.front().position = function.position;
+    lines.front().position = program.position;
     auto parsed = ParseKernelFile(*text, kText);
     if (!parsed.ok()) {
       const absl::string_view message = parsed.status().message();
@@ -86,7 +87,7 @@ absl::StatusOr<ImportedKernel> ImportOne(const FlatFunction& function, std::stri
     }
     parsed->front().UseGraph();
     CheckShapes(parsed->front().family.graphs()->member(0), lines);
-    return ImportedKernel{name, *std::move(text), importer.constants(), function.operations.size()};
+    return ImportedKernel{name, *std::move(text), importer.constants(), 0};
   }
 }
 
@@ -101,9 +102,12 @@ absl::StatusOr<std::vector<ImportedKernel>> ImportKernels(const MlirModule& modu
     const absl::StatusOr<FlatFunction> flat = Flatten(module, function, source);
     if (!flat.ok()) return flat.status();
     const std::string name = function.name == "main" ? main : MakeIdentifier(function.name);
+    const absl::StatusOr<TensorProgram> program = LowerToTensors(*flat, source);
+    if (!program.ok()) return program.status();
     absl::StatusOr<ImportedKernel> kernel =
-        ImportOne(*flat, source, IsKernelName(name) ? name : Cat("kernel_", name));
+        ImportOne(*program, source, IsKernelName(name) ? name : Cat("kernel_", name));
     if (!kernel.ok()) return kernel.status();
+    kernel->operations = flat->operations.size();
     kernels.push_back(*std::move(kernel));
   }
   if (kernels.empty())

@@ -19,10 +19,6 @@
 namespace kirsch {
 namespace {
 
-bool IsInteger(const MlirType& type) {
-  return type.element[0] == 'i' || type.element[0] == 'u' || type.element[0] == 's';
-}
-
 // A name for the parameter: the author's, or the place in the list.
 std::string ParameterName(const std::string& label, size_t index, std::set<std::string>* taken) {
   std::string name = MakeIdentifier(label);
@@ -34,7 +30,8 @@ std::string ParameterName(const std::string& label, size_t index, std::set<std::
 }
 
 // x with the other operand such a number is x itself. The operand that is x; -1 if there is none.
-int FindIdentity(const std::string& operation, const std::vector<ImportedValue>& operands) {
+int FindIdentity(const std::string& operation, bool begins_reduction,
+                 const std::vector<ImportedValue>& operands) {
   struct Row {
     const char* operation;
     double number;
@@ -44,7 +41,10 @@ int FindIdentity(const std::string& operation, const std::vector<ImportedValue>&
   for (const Row& row : {Row{"add", 0, true}, Row{"sub", 0, false}, Row{"mul", 1, true}, Row{"div", 1, false},
                          Row{"max", -kInfinity, true}, Row{"min", kInfinity, true}}) {
     const auto is = [&](const ImportedValue& value) {
-      return value.constant && value.constant->uniform() && value.constant->at(0) == row.number;
+      if (!value.constant || !value.constant->uniform()) return false;
+      const double number = value.constant->at(0);
+      const bool lowest = begins_reduction && number <= std::numeric_limits<float>::lowest();
+      return number == row.number || (lowest && row.number == -kInfinity);
     };
     if (operation != row.operation || operands.size() != 2) continue;
     if (is(operands[1])) return 0;
@@ -69,7 +69,7 @@ std::optional<ConstantTensor> Fold(const Expression& expression,
         for (const Expression& argument : e.arguments) arguments.push_back(value(argument, of));
         return ValueOf(e.name, arguments);
       };
-  const bool integer = IsInteger(type), wide = type.element == "f64";
+  const bool integer = type.integer(), wide = type.element == "f64";
   return Map(type.shape, operands, [&](absl::Span<const double> of) {
     const double exact = value(expression, of);
     return integer ? std::trunc(exact) : wide ? exact : static_cast<double>(static_cast<float>(exact));
@@ -91,52 +91,28 @@ std::optional<Dtype> ElementOf(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<int64_t> NumbersBehind(std::string_view text, std::string_view name) {
-  std::vector<int64_t> numbers;
-  size_t at = text.find(name);
-  // "batching" is also the end of "lhs_batching": a name begins where a word does.
-  while (at != text.npos && at > 0 &&
-         (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_'))
-    at = text.find(name, at + 1);
-  if (at == text.npos) return numbers;
-  text.remove_prefix(at + name.size());
-  const size_t open = text.find('['), close = text.find(']');
-  if (open == text.npos || close == text.npos || close < open) return numbers;
-  text = text.substr(open + 1, close - open - 1);
-  while (!text.empty()) {
-    int64_t number = 0;
-    const size_t begin = std::min(text.find_first_of("-0123456789"), text.size());
-    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
-    if (error != std::errc()) break;
-    numbers.push_back(number);
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-  }
-  return numbers;
-}
-
 std::vector<ViewFactor> ImportedValue::factors() const {
   std::vector<ViewFactor> all;
   for (const auto& dim : dims) all.insert(all.end(), dim.begin(), dim.end());
   return all;
 }
 
-absl::Status KernelImporter::Expected(const FlatOperation& operation, std::string_view what) const {
-  return ErrorAt(source_, operation.of->position,
-                 Cat(operation.of->position.line == 0 ? Cat(operation.name(), ": ") : "", "expected ", what));
+absl::Status KernelImporter::Expected(const TensorOperation& operation, std::string_view what) const {
+  return ExpectedAt(source_, operation.name, operation.position, what);
 }
 
 // 1. All reshapes split dims, before any value gets axes. 2. Parameters. 3. Operations, in their order.
 absl::Status KernelImporter::Run() {
-  for (const MlirType& type : function_.types) {
+  for (const MlirType& type : program_.types) {
     dims_.emplace_back();
     for (const int64_t size : type.shape) dims_.back().push_back(factors_.Dim(size));
   }
-  for (const FlatOperation& operation : function_.operations)
+  for (const TensorOperation& operation : program_.operations)
     if (absl::Status status = InferFactors(operation); !status.ok()) return status;
-  values_.resize(function_.types.size());
+  values_.resize(program_.types.size());
   std::set<std::string> names = {"out"};
-  for (size_t i = 0; i < function_.parameters.size(); ++i) {
-    const MlirBlock::Argument& parameter = *function_.parameters[i];
+  for (size_t i = 0; i < program_.parameters.size(); ++i) {
+    const MlirBlock::Argument& parameter = *program_.parameters[i];
     const std::optional<Dtype> type = ElementOf(parameter.value.type.element);
     if (!type)
       return ErrorAt(source_, parameter.position,
@@ -153,7 +129,7 @@ absl::Status KernelImporter::Run() {
                                              std::move(axes), parameter.position, false);
     Set(value, {std::nullopt, written, ViewOf(value, identity)});
   }
-  for (const FlatOperation& operation : function_.operations)
+  for (const TensorOperation& operation : program_.operations)
     if (absl::Status status = Import(operation); !status.ok()) return status;
   return absl::OkStatus();
 }
@@ -179,148 +155,113 @@ std::vector<std::vector<ViewFactor>> KernelImporter::ViewOf(int value, const std
 }
 
 // What is computed element by element has the same factors in all operands and the result.
-absl::Status KernelImporter::UnifyAlike(const FlatOperation& operation, size_t first) {
-  for (size_t i = first; i < operation.operands.size(); ++i) {
-    const MlirType &operand = TypeOf(operation.operands[i]), &result = TypeOf(operation.result());
+absl::Status KernelImporter::UnifyAlike(const TensorOperation& operation) {
+  for (size_t i = 0; i < operation.operands.size(); ++i) {
+    const MlirType &operand = TypeOf(operation.operands[i]), &result = TypeOf(operation.result);
     if (operand.shape.empty()) continue;
     if (operand.shape != result.shape) return Expected(operation, "operands of the result's shape");
     for (size_t dim = 0; dim < operand.shape.size(); ++dim)
-      if (!factors_.Unify(dims_[static_cast<size_t>(operation.operands[i])][dim],
-                          dims_[static_cast<size_t>(operation.result())][dim]))
-        return Expected(operation, "dims that reshapes split alike");
+      if (absl::Status status =
+              Unify(operation, DimsOf(operation.operands[i])[dim], DimsOf(operation.result)[dim]);
+          !status.ok())
+        return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::InferFactors(const FlatOperation& operation) {
-  const ImportedOperation* row = FindImported(operation.name());
-  if (row == nullptr)
-    return Expected(operation, Cat("an operation that is imported, got ", Quoted(operation.name()),
-                                   DidYouMean(operation.name(), ImportedNames())));
-  if (operation.results.size() != 1) return Expected(operation, "an operation with one result");
-  const MlirType& result = TypeOf(operation.result());
-  const auto dims_of = [&](size_t operand) -> const std::vector<DimFactors::List>& {
-    return dims_[static_cast<size_t>(operation.operands[operand])];
-  };
-  const std::vector<DimFactors::List>& result_dims = dims_[static_cast<size_t>(operation.result())];
-  const auto unify = [&](const DimFactors::List& a, const DimFactors::List& b) {
-    return factors_.Unify(a, b) ? absl::OkStatus() : Expected(operation, "dims that reshapes split alike");
-  };
-  // The operands that are tensors; the initial value of a reduction is a number.
-  const size_t operands = row->kind == ImportedKind::kConstant || row->kind == ImportedKind::kIota ? 0
-                          : row->kind == ImportedKind::kDot || row->kind == ImportedKind::kCompare ||
-                                  row->kind == ImportedKind::kConvolution ||
-                                  row->kind == ImportedKind::kReduce
-                              ? 2
-                              : 1;
-  if (row->kind != ImportedKind::kElementwise && operation.operands.size() != operands)
-    return Expected(operation, Cat(operands, operands == 1 ? " operand" : " operands"));
-  switch (row->kind) {
-    case ImportedKind::kElementwise:
-    case ImportedKind::kCompare:
-    case ImportedKind::kConvert:
-      return UnifyAlike(operation, 0);
-    case ImportedKind::kConstant:
-    case ImportedKind::kIota:
-    case ImportedKind::kConvolution:
+// A dim of the operand goes to each of these dims of the result, or is repeated along it.
+absl::Status KernelImporter::InferBroadcastFactors(const TensorOperation& operation) {
+  const MlirType &operand = TypeOf(operation.operands[0]), &result = TypeOf(operation.result);
+  if (operation.dims.size() != operand.shape.size()) return Expected(operation, "a number for each dim");
+  std::set<int64_t> distinct;
+  for (size_t i = 0; i < operation.dims.size(); ++i) {
+    const int64_t to = operation.dims[i];
+    if (to < 0 || to >= static_cast<int64_t>(result.shape.size()) || !distinct.insert(to).second)
+      return Expected(operation, "dims of the tensor, each once");
+    const int64_t size = operand.shape[i];
+    if (size != result.shape[static_cast<size_t>(to)] && size != 1)
+      return Expected(operation, "sizes that are the same, or 1 where they are repeated");
+    if (size == result.shape[static_cast<size_t>(to)])
+      if (absl::Status status = Unify(operation, DimsOf(operation.operands[0])[i],
+                                      DimsOf(operation.result)[static_cast<size_t>(to)]);
+          !status.ok())
+        return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::InferReduceFactors(const TensorOperation& operation) {
+  const auto &operand = DimsOf(operation.operands[0]), &result = DimsOf(operation.result);
+  size_t next = 0;
+  for (size_t dim = 0; dim < operand.size(); ++dim) {
+    if (std::find(operation.dims.begin(), operation.dims.end(), static_cast<int64_t>(dim)) !=
+        operation.dims.end())
+      continue;
+    if (absl::Status status = Unify(operation, operand[dim], result[next++]); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KernelImporter::Unify(const TensorOperation& operation, const DimFactors::List& a,
+                                   const DimFactors::List& b) {
+  return factors_.Unify(a, b) ? absl::OkStatus() : Expected(operation, "dims that reshapes split alike");
+}
+
+absl::Status KernelImporter::InferFactors(const TensorOperation& operation) {
+  switch (operation.kind) {
+    case TensorKind::kElementwise:
+    case TensorKind::kConvert:
+      return UnifyAlike(operation);
+    case TensorKind::kConstant:
+    case TensorKind::kConvolution:
+    case TensorKind::kPad:
       return absl::OkStatus();
-    case ImportedKind::kReshape:
-      if (TypeOf(operation.operands[0]).elements() != result.elements())
+    case TensorKind::kReshape:
+      if (TypeOf(operation.operands[0]).elements() != TypeOf(operation.result).elements())
         return Expected(operation, "as many elements as before");
-      return unify(Factors(dims_of(0)), Factors(result_dims));
-    case ImportedKind::kTranspose:
-    case ImportedKind::kBroadcast: {
-      const bool turns = row->kind == ImportedKind::kTranspose;
-      const std::vector<int64_t> to = operation.of->Integers(turns ? "permutation" : "broadcast_dimensions");
-      const MlirType& operand = TypeOf(operation.operands[0]);
-      if (to.size() != operand.shape.size() || (turns && to.size() != result.shape.size()))
-        return Expected(operation, "a number for each dim");
-      std::set<int64_t> distinct;
-      for (size_t i = 0; i < to.size(); ++i) {
-        const size_t from_dim = turns ? static_cast<size_t>(to[i]) : i,
-                     to_dim = turns ? i : static_cast<size_t>(to[i]);
-        if (to[i] < 0 || from_dim >= operand.shape.size() || to_dim >= result.shape.size() ||
-            !distinct.insert(to[i]).second)
-          return Expected(operation, "dims of the tensor, each once");
-        const int64_t size = operand.shape[from_dim];
-        if (size != result.shape[to_dim] && (turns || size != 1))
-          return Expected(operation, "sizes that are the same, or 1 where they are repeated");
-        if (size == result.shape[to_dim])
-          if (absl::Status status = unify(dims_of(0)[from_dim], result_dims[to_dim]); !status.ok())
-            return status;
-      }
-      return absl::OkStatus();
-    }
-    case ImportedKind::kReduce: {
-      const std::vector<int64_t> reduced = operation.of->Integers("dimensions");
-      size_t next = 0;
-      for (size_t dim = 0; dim < dims_of(0).size(); ++dim) {
-        if (std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(dim)) != reduced.end()) continue;
-        if (next >= result_dims.size()) return Expected(operation, "a result without the dims reduced");
-        if (absl::Status status = unify(dims_of(0)[dim], result_dims[next++]); !status.ok()) return status;
-      }
-      return next == result_dims.size() ? absl::OkStatus()
-                                        : Expected(operation, "a result without the dims reduced");
-    }
-    case ImportedKind::kDot:
+      return Unify(operation, Factors(DimsOf(operation.operands[0])), Factors(DimsOf(operation.result)));
+    case TensorKind::kBroadcast:
+      return InferBroadcastFactors(operation);
+    case TensorKind::kReduce:
+      return InferReduceFactors(operation);
+    case TensorKind::kDot:
       return InferDotFactors(operation);
   }
   KIRSCH_BUG("no such kind");
 }
 
-absl::Status KernelImporter::Import(const FlatOperation& operation) {
-  const ImportedOperation& row = *FindImported(operation.name());
-  switch (row.kind) {
-    case ImportedKind::kElementwise:
-      return ImportElementwise(operation, ParseExpression(row.expression));
-    case ImportedKind::kCompare:
-      return ImportCompare(operation);
-    case ImportedKind::kConvert:
+absl::Status KernelImporter::Import(const TensorOperation& operation) {
+  switch (operation.kind) {
+    case TensorKind::kElementwise:
+      return ImportElementwise(operation, operation.expression);
+    case TensorKind::kConvert:
       return ImportConvert(operation);
-    case ImportedKind::kConstant:
-      return ImportConstant(operation);
-    case ImportedKind::kIota: {
-      const std::vector<int64_t> axis = operation.of->Integers("iota_dimension");
-      const MlirType& type = TypeOf(operation.result());
-      if (axis.size() != 1 || axis[0] < 0 || axis[0] >= static_cast<int64_t>(type.shape.size()))
-        return Expected(operation, "iota_dimension, a dim of the tensor");
-      if (type.elements() > kMostFolded)
-        return Expected(operation, Cat("at most ", kMostFolded, " elements"));
-      Set(operation.result(), {Iota(type.shape, static_cast<size_t>(axis[0])), -1, {}});
+    case TensorKind::kConstant:
+      Set(operation.result, {operation.constant, -1, {}});
       return absl::OkStatus();
-    }
-    case ImportedKind::kBroadcast:
-    case ImportedKind::kTranspose:
-    case ImportedKind::kReshape:
-      return ImportView(operation, row.kind);
-    case ImportedKind::kReduce:
+    case TensorKind::kBroadcast:
+    case TensorKind::kReshape:
+      return ImportView(operation);
+    case TensorKind::kReduce:
       return ImportReduce(operation);
-    case ImportedKind::kDot:
+    case TensorKind::kDot:
       return ImportDot(operation);
-    case ImportedKind::kConvolution:
+    case TensorKind::kConvolution:
       return ImportConvolution(operation);
+    case TensorKind::kPad:
+      return Expected(operation, "zeros only around the image of a convolution");
   }
   KIRSCH_BUG("no such kind");
 }
 
-absl::Status KernelImporter::ImportConstant(const FlatOperation& operation) {
-  const MlirAttribute* value = operation.of->Find("value");
-  const MlirType& type = TypeOf(operation.result());
-  if (value == nullptr || value->numbers.empty() ||
-      (value->numbers.size() != 1 && static_cast<int64_t>(value->numbers.size()) != type.elements()))
-    return Expected(operation, "numbers, at most 1048576 of them");
-  Set(operation.result(), {ConstantTensor{type.shape, value->numbers}, -1, {}});
-  return absl::OkStatus();
-}
-
-absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const FlatOperation& operation, int value) {
+absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& operation, int value) {
   const ImportedValue imported = Of(value);
   if (!imported.constant) return imported;
   const MlirType& type = TypeOf(value);
   if (type.elements() > kMostFolded)
     return Expected(operation, Cat("operands of at most ", kMostFolded, " elements if they are constant"));
   const Dtype element = type.element == "i1" ? Dtype::kF32
-                        : IsInteger(type)    ? Dtype::kS32
+                        : type.integer()     ? Dtype::kS32
                                              : ElementOf(type.element).value_or(Dtype::kF32);
   std::vector<int64_t> axes;
   std::vector<int> identity;
@@ -331,7 +272,7 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const FlatOperation& oper
   std::string name = Cat("constant", constants_.size());
   constants_.push_back({name, *imported.constant});
   const int written =
-      writer_.AddParameter(std::move(name), element, std::move(axes), operation.of->position, true);
+      writer_.AddParameter(std::move(name), element, std::move(axes), operation.position, true);
   ImportedValue tensor{std::nullopt, written, ViewOf(value, identity)};
   Set(value, tensor);
   return tensor;
@@ -350,9 +291,9 @@ int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
 }
 
 std::vector<KernelImporter::SharedAxis> KernelImporter::SharedAxes(
-    const FlatOperation& operation, const std::vector<ImportedValue>& operands) const {
+    const TensorOperation& operation, const std::vector<ImportedValue>& operands) const {
   std::vector<SharedAxis> axes;
-  for (const int factor : Factors(dims_[static_cast<size_t>(operation.result())]))
+  for (const int factor : Factors(dims_[static_cast<size_t>(operation.result)]))
     axes.push_back({factors_.size(factor), std::vector<int>(operands.size(), kUnit)});
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].constant) continue;
@@ -421,23 +362,24 @@ KernelArgument KernelImporter::Apply(const Expression& expression,
   return {std::nullopt, writer_.AddOperation(idiom ? *idiom : value), false};
 }
 
-absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, const Expression& expression) {
+absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
+                                               const Expression& expression) {
   std::vector<ImportedValue> operands;
   std::vector<const ConstantTensor*> constants;
-  const MlirType& type = TypeOf(operation.result());
+  const MlirType& type = TypeOf(operation.result);
   for (const int operand : operation.operands) operands.push_back(Of(operand));
   for (const ImportedValue& operand : operands)
     if (operand.constant) constants.push_back(&*operand.constant);
   // A function of constants is one.
   if (constants.size() == operands.size() && type.elements() <= kMostFolded) {
     if (std::optional<ConstantTensor> folded = Fold(expression, constants, type)) {
-      Set(operation.result(), {std::move(folded), -1, {}});
+      Set(operation.result, {std::move(folded), -1, {}});
       return absl::OkStatus();
     }
   }
-  if (const int same = FindIdentity(expression.name, operands);
+  if (const int same = FindIdentity(expression.name, operation.begins_reduction, operands);
       same >= 0 && TypeOf(operation.operands[static_cast<size_t>(same)]).shape == type.shape) {
-    Set(operation.result(), operands[static_cast<size_t>(same)]);
+    Set(operation.result, operands[static_cast<size_t>(same)]);
     return absl::OkStatus();
   }
   std::vector<KernelArgument> arguments(operands.size());
@@ -469,7 +411,7 @@ absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, c
   while (order.size() > rank) order.erase(order.begin());
   while (order.size() < rank) order.insert(order.begin(), kUnit);
   KernelValue shape;
-  shape.position = operation.of->position;
+  shape.position = operation.position;
   std::vector<int> view(axes.size(), kUnit);
   for (const int axis : order) {
     shape.order.push_back(axis == kUnit ? kUnit : static_cast<int>(shape.axes.size()));
@@ -478,34 +420,20 @@ absl::Status KernelImporter::ImportElementwise(const FlatOperation& operation, c
     shape.axes.push_back(axes[static_cast<size_t>(axis)].size);
   }
   const KernelArgument result = Apply(expression, arguments, shape);
-  Set(operation.result(), {std::nullopt, result.value, ViewOf(operation.result(), view)});
+  Set(operation.result, {std::nullopt, result.value, ViewOf(operation.result, view)});
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::ImportCompare(const FlatOperation& operation) {
-  const MlirAttribute* direction = operation.of->Find("comparison_direction");
-  struct Row {
-    const char* direction;
-    const char* expression;
-  };
-  for (const Row& row :
-       {Row{"LT", "less($0, $1)"}, Row{"GT", "less($1, $0)"}, Row{"LE", "less_equal($0, $1)"},
-        Row{"GE", "less_equal($1, $0)"}, Row{"EQ", "equal($0, $1)"}, Row{"NE", "sub(1, equal($0, $1))"}})
-    if (direction != nullptr && direction->text.find(Cat(" ", row.direction)) != std::string::npos)
-      return ImportElementwise(operation, ParseExpression(row.expression));
-  return Expected(operation, "comparison_direction EQ, NE, LT, LE, GT or GE");
-}
-
-absl::Status KernelImporter::ImportConvert(const FlatOperation& operation) {
+absl::Status KernelImporter::ImportConvert(const TensorOperation& operation) {
   const int operand = operation.operands[0];
-  const MlirType &from = TypeOf(operand), &to = TypeOf(operation.result());
+  const MlirType &from = TypeOf(operand), &to = TypeOf(operation.result);
   ImportedValue value = Of(operand);
   if (value.constant) {
-    const bool truth = to.element == "i1", integer = IsInteger(to);
+    const bool truth = to.element == "i1", integer = to.integer();
     value.constant = Map(to.shape, {&*value.constant}, [&](absl::Span<const double> x) {
       return truth ? (x[0] != 0 ? 1.0 : 0.0) : integer ? std::trunc(x[0]) : x[0];
     });
-    Set(operation.result(), std::move(value));
+    Set(operation.result, std::move(value));
     return absl::OkStatus();
   }
   const std::optional<Dtype> type = ElementOf(to.element);
@@ -513,7 +441,7 @@ absl::Status KernelImporter::ImportConvert(const FlatOperation& operation) {
   const Dtype held = writer_.at(value.value).type;
   if (to.element == "i1" && from.element != "i1")
     return ImportElementwise(operation, ParseExpression("sub(1, equal($0, 0))"));
-  const bool from_integer = IsInteger(from), to_integer = IsInteger(to);
+  const bool from_integer = from.integer(), to_integer = to.integer();
   if (!from_integer && to_integer)
     return Expected(operation, "floats that stay floats: casts to integers round to nearest here");
   if (to_integer && from.element != "i1" && Bytes(*type) < Bytes(*ElementOf(from.element)))
@@ -522,62 +450,48 @@ absl::Status KernelImporter::ImportConvert(const FlatOperation& operation) {
   const bool stays = to_integer ? !IsFloating(held) : IsFloating(held) && Bytes(held) <= Bytes(*type);
   if (!stays) {
     writer_.PlaceAsItLies(value.value);
-    value.value = Cast(value.value, *type, operation.of->position);
+    value.value = Cast(value.value, *type, operation.position);
   }
-  Set(operation.result(), std::move(value));
+  Set(operation.result, std::move(value));
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::ImportView(const FlatOperation& operation, ImportedKind kind) {
+absl::Status KernelImporter::ImportView(const TensorOperation& operation) {
   const ImportedValue& value = Of(operation.operands[0]);
-  const MlirType& type = TypeOf(operation.result());
-  const std::vector<int64_t> numbers =
-      operation.of->Integers(kind == ImportedKind::kTranspose ? "permutation" : "broadcast_dimensions");
-  // For each dim of the operand, the dim of the result.
-  std::vector<int64_t> to = numbers;
-  if (kind == ImportedKind::kTranspose)
-    for (size_t i = 0; i < numbers.size(); ++i) to[static_cast<size_t>(numbers[i])] = static_cast<int64_t>(i);
+  const MlirType& type = TypeOf(operation.result);
+  const bool reshapes = operation.kind == TensorKind::kReshape;
+  const std::vector<int64_t>& to = operation.dims;
   if (value.constant) {
     if (!value.constant->uniform() && type.elements() > kMostFolded)
       return Expected(operation, Cat("at most ", kMostFolded, " constant elements"));
-    ConstantTensor viewed = kind == ImportedKind::kReshape
-                                ? ConstantTensor{type.shape, value.constant->values}
-                                : Broadcast(*value.constant, type.shape, to);
-    Set(operation.result(), {std::move(viewed), -1, {}});
+    ConstantTensor viewed = reshapes ? ConstantTensor{type.shape, value.constant->values}
+                                     : Broadcast(*value.constant, type.shape, to);
+    Set(operation.result, {std::move(viewed), -1, {}});
     return absl::OkStatus();
   }
-  if (kind == ImportedKind::kReshape) {
+  if (reshapes) {
     std::vector<int> axes;
     for (const ViewFactor& factor : value.factors()) axes.push_back(factor.axis);
-    Set(operation.result(), {std::nullopt, value.value, ViewOf(operation.result(), axes)});
+    Set(operation.result, {std::nullopt, value.value, ViewOf(operation.result, axes)});
     return absl::OkStatus();
   }
   // All dims are repeated, but for those that come from the operand.
-  const std::vector<int> repeated(Factors(dims_[static_cast<size_t>(operation.result())]).size(), kUnit);
-  ImportedValue view{std::nullopt, value.value, ViewOf(operation.result(), repeated)};
+  const std::vector<int> repeated(Factors(dims_[static_cast<size_t>(operation.result)]).size(), kUnit);
+  ImportedValue view{std::nullopt, value.value, ViewOf(operation.result, repeated)};
   for (size_t dim = 0; dim < to.size(); ++dim)
     if (TypeOf(operation.operands[0]).shape[dim] == type.shape[static_cast<size_t>(to[dim])])
       view.dims[static_cast<size_t>(to[dim])] = value.dims[dim];
-  Set(operation.result(), std::move(view));
+  Set(operation.result, std::move(view));
   return absl::OkStatus();
 }
 
-absl::Status KernelImporter::ImportReduce(const FlatOperation& operation) {
-  const auto& regions = operation.of->regions;
-  const std::string body =
-      regions.size() == 1 && regions[0].operations.size() == 2 ? regions[0].operations[0].name : "";
-  const bool sum = body == "stablehlo.add";
-  if (!sum && body != "stablehlo.maximum") return Expected(operation, "a reduction by add or maximum");
-  const ImportedValue& initial = Of(operation.operands[1]);
-  if (!initial.constant || !initial.constant->uniform() ||
-      initial.constant->at(0) != (sum ? 0 : -std::numeric_limits<double>::infinity()))
-    return Expected(operation, sum ? "a sum that begins at 0" : "a maximum that begins at -inf");
+absl::Status KernelImporter::ImportReduce(const TensorOperation& operation) {
   const absl::StatusOr<ImportedValue> operand = AsTensor(operation, operation.operands[0]);
   if (!operand.ok()) return operand.status();
   writer_.PlaceAsItLies(operand->value);
   const KernelValue value = writer_.at(operand->value);
   std::set<int> reduced;  // axes of the value
-  for (const int64_t dim : operation.of->Integers("dimensions")) {
+  for (const int64_t dim : operation.dims) {
     if (dim < 0 || dim >= static_cast<int64_t>(operand->dims.size()))
       return Expected(operation, "dims of the tensor");
     for (const ViewFactor& factor : operand->dims[static_cast<size_t>(dim)]) {
@@ -590,9 +504,9 @@ absl::Status KernelImporter::ImportReduce(const FlatOperation& operation) {
     for (const ViewFactor& factor : operand->dims[dim])
       if (reduced.count(factor.axis) == 0) view.push_back(factor.axis);
   KernelValue result = value;
-  result.position = operation.of->position;
+  result.position = operation.position;
   result.parameter = result.constant = false;
-  result.operation = sum ? "reduce_sum" : "reduce_max";
+  result.operation = operation.sum ? "reduce_sum" : "reduce_max";
   result.type = AccumulatorOf(value.type);
   result.arguments = {{std::nullopt, operand->value, false}};
   result.options = {};
@@ -602,17 +516,17 @@ absl::Status KernelImporter::ImportReduce(const FlatOperation& operation) {
       result.order[i] = kUnit;
     }
   const int written = reduced.empty() ? operand->value : writer_.AddOperation(std::move(result));
-  Set(operation.result(), {std::nullopt, written, ViewOf(operation.result(), view)});
+  Set(operation.result, {std::nullopt, written, ViewOf(operation.result, view)});
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::vector<KernelLine>* lines) {
   const auto refuse = [&](size_t result, std::string_view what) {
-    return ErrorAt(source_, function_.position, Cat("expected ", what, " as result ", result));
+    return ErrorAt(source_, program_.position, Cat("expected ", what, " as result ", result));
   };
   std::vector<KernelResult> results;
-  for (size_t i = 0; i < function_.results.size(); ++i) {
-    const int value = function_.results[i];
+  for (size_t i = 0; i < program_.results.size(); ++i) {
+    const int value = program_.results[i];
     const ImportedValue& imported = Of(value);
     const std::optional<Dtype> type = ElementOf(TypeOf(value).element);
     if (imported.constant || !type) return refuse(i, "what is computed, of a type of the kernel language,");
@@ -633,7 +547,7 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
       copy.options = {std::string(Info(of.type).name)};
       result.value = writer_.AddOperation(std::move(copy));
     }
-    result.value = Cast(result.value, *type, function_.position);
+    result.value = Cast(result.value, *type, program_.position);
     for (const KernelResult& other : results)
       if (other.value == result.value) return refuse(i, "another value than an earlier result");
     results.push_back(std::move(result));

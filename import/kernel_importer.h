@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a flat function into a kernel. Internal to the folder: import_kernel.h is the interface.
+// Turns a program of tensors into a kernel. Internal to the folder: import_kernel.h is the interface.
 #ifndef KIRSCH_IMPORT_KERNEL_IMPORTER_H_
 #define KIRSCH_IMPORT_KERNEL_IMPORTER_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,10 +16,9 @@
 #include "import/constant_tensor.h"
 #include "import/dim_factors.h"
 #include "import/expression.h"
-#include "import/flat_function.h"
 #include "import/import_kernel.h"
 #include "import/kernel_writer.h"
-#include "import/operation_names.h"
+#include "import/tensor_program.h"
 
 namespace kirsch {
 
@@ -43,8 +43,8 @@ struct ImportedValue {
 class KernelImporter {
  public:
   // `least_rank` as KernelWriter has it. Both must outlive the importer.
-  KernelImporter(const FlatFunction& function, std::string_view source, size_t least_rank)
-      : function_(function), source_(source), least_rank_(least_rank), writer_(least_rank) {}
+  KernelImporter(const TensorProgram& program, std::string_view source, size_t least_rank)
+      : program_(program), source_(source), least_rank_(least_rank), writer_(least_rank) {}
 
   // Reads all operations. InvalidArgument with the operation's place.
   absl::Status Run();
@@ -63,21 +63,34 @@ class KernelImporter {
     std::vector<int> of;
   };
 
-  absl::Status InferFactors(const FlatOperation& operation);
-  absl::Status UnifyAlike(const FlatOperation& operation, size_t first);
-  absl::Status InferDotFactors(const FlatOperation& operation);  // dot_import.cc
-  absl::Status Import(const FlatOperation& operation);
-  absl::Status ImportElementwise(const FlatOperation& operation, const Expression& expression);
-  absl::Status ImportCompare(const FlatOperation& operation);
-  absl::Status ImportConvert(const FlatOperation& operation);
-  absl::Status ImportConstant(const FlatOperation& operation);
-  absl::Status ImportView(const FlatOperation& operation, ImportedKind kind);
-  absl::Status ImportReduce(const FlatOperation& operation);
-  absl::Status ImportDot(const FlatOperation& operation);          // dot_import.cc
-  absl::Status ImportConvolution(const FlatOperation& operation);  // convolution_import.cc
+  // The axes of an image and its filters, in a layout's order.
+  struct ConvolutionOrders {
+    std::array<AxisOrder, 2> orders;
+    int transposes = 0;
+  };
+
+  absl::Status InferFactors(const TensorOperation& operation);
+  absl::Status InferBroadcastFactors(const TensorOperation& operation);
+  absl::Status InferReduceFactors(const TensorOperation& operation);
+  absl::Status UnifyAlike(const TensorOperation& operation);
+  absl::Status Unify(const TensorOperation& operation, const DimFactors::List& a, const DimFactors::List& b);
+  absl::Status InferDotFactors(const TensorOperation& operation);  // dot_import.cc
+  absl::Status Import(const TensorOperation& operation);
+  absl::Status ImportElementwise(const TensorOperation& operation, const Expression& expression);
+  absl::Status ImportConvert(const TensorOperation& operation);
+  absl::Status ImportView(const TensorOperation& operation);
+  absl::Status ImportReduce(const TensorOperation& operation);
+  absl::Status ImportDot(const TensorOperation& operation);          // dot_import.cc
+  absl::Status ImportConvolution(const TensorOperation& operation);  // convolution_import.cc
+
+  std::optional<ConvolutionOrders> OrdersOf(const std::array<ImportedValue, 2>& operands,
+                                            const std::array<std::vector<size_t>, 3>& places) const;
+  absl::StatusOr<std::vector<int>> ConvolutionView(const TensorOperation& operation,
+                                                   const std::vector<size_t>& places,
+                                                   KernelValue* image) const;
 
   // The factors of all dims, as the operands have them.
-  std::vector<SharedAxis> SharedAxes(const FlatOperation& operation,
+  std::vector<SharedAxis> SharedAxes(const TensorOperation& operation,
                                      const std::vector<ImportedValue>& operands) const;
   // The order in which an elementwise result has these axes: indices, and kUnit.
   AxisOrder ElementwiseOrder(const std::vector<ImportedValue>& operands,
@@ -86,18 +99,19 @@ class KernelImporter {
   KernelArgument Apply(const Expression& expression, const std::vector<KernelArgument>& operands,
                        const KernelValue& shape);
 
-  absl::Status Expected(const FlatOperation& operation, std::string_view what) const;
-  const MlirType& TypeOf(int value) const { return function_.TypeOf(value); }
+  absl::Status Expected(const TensorOperation& operation, std::string_view what) const;
+  const MlirType& TypeOf(int value) const { return program_.types[static_cast<size_t>(value)]; }
   const ImportedValue& Of(int value) const { return values_[static_cast<size_t>(value)]; }
   void Set(int value, ImportedValue imported) { values_[static_cast<size_t>(value)] = std::move(imported); }
   // A constant of several numbers becomes a parameter.
-  absl::StatusOr<ImportedValue> AsTensor(const FlatOperation& operation, int value);
+  absl::StatusOr<ImportedValue> AsTensor(const TensorOperation& operation, int value);
   // The value in the type, cast if it has another.
   int Cast(int value, Dtype type, TextPosition position);
+  const std::vector<DimFactors::List>& DimsOf(int value) const { return dims_[static_cast<size_t>(value)]; }
   DimFactors::List Factors(const std::vector<DimFactors::List>& dims) const;
   std::vector<std::vector<ViewFactor>> ViewOf(int value, const std::vector<int>& axes) const;
 
-  const FlatFunction& function_;
+  const TensorProgram& program_;
   const std::string_view source_;
   const size_t least_rank_;
   KernelWriter writer_;
@@ -111,9 +125,6 @@ class KernelImporter {
 // The type of elements of that name in MLIR; nothing if the kernel language has none. Truth values are
 // bytes.
 std::optional<Dtype> ElementOf(std::string_view name);
-
-// The numbers behind `name = ` in MLIR's text of an attribute: "lhs_contracting_dimensions = [1, 2]".
-std::vector<int64_t> NumbersBehind(std::string_view text, std::string_view name);
 
 }  // namespace kirsch
 

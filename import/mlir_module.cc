@@ -57,6 +57,7 @@ void AddAttribute(const json& read, MlirAttribute* attribute) {
   if (!read.is_object()) return;
   if (read.contains("values")) AddAttribute(read.at("values"), attribute);
   if (read.contains("shape")) attribute->shape = read.at("shape").get<std::vector<int64_t>>();
+  if (read.contains("map")) attribute->maps.push_back(read.at("map").get<MlirMap>());
   if (read.contains("text")) Append(&attribute->text, read.at("text").get<std::string>());
 }
 
@@ -85,6 +86,10 @@ MlirBlock BlockOf(const json& read) {
 }  // namespace
 
 int64_t MlirType::elements() const { return Product(shape); }
+
+bool MlirType::integer() const {
+  return !element.empty() && (element[0] == 'i' || element[0] == 'u' || element[0] == 's');
+}
 
 const MlirAttribute* MlirOperation::Find(const std::string& attribute) const {
   const auto found = attributes.find(attribute);

@@ -7,6 +7,8 @@
 //   OPERATION = {"name", "line", "column", "operands": [id], "results": [VALUE], "attributes", "regions":
 //   [BLOCK]} VALUE = {"id", "type": {"shape", "element"} or {"text"}}              an argument also has a
 //   place and a label
+//   An affine map is {"map": [[coefficients of the dims, constant]]}. All structured operations of linalg
+//   have "indexing_maps" and "iterator_types" (words), whether they are named or generic.
 #ifndef KIRSCH_IMPORT_MLIR_MODULE_H_
 #define KIRSCH_IMPORT_MLIR_MODULE_H_
 
@@ -29,6 +31,7 @@ struct MlirType {
   std::string element;         // "f32", "i1", "ui8"
 
   int64_t elements() const;
+  bool integer() const;  // also truth values and unsigned numbers
 };
 
 struct MlirValue {
@@ -36,12 +39,19 @@ struct MlirValue {
   MlirType type;
 };
 
-// An attribute: numbers (of a list or of a dense tensor, booleans as 0 and 1), or words, or MLIR's own text.
+// A linear affine map: of each result, the coefficients of all dims, and then the constant.
+//
+//   (d0, d1, d2) -> (d0, 2 * d1 + d2)      {{1, 0, 0, 0}, {0, 2, 1, 0}}
+using MlirMap = std::vector<std::vector<int64_t>>;
+
+// An attribute: numbers (of a list or of a dense tensor, booleans as 0 and 1), or words, or maps, or MLIR's
+// own text.
 struct MlirAttribute {
   std::vector<double> numbers;
   std::vector<int64_t> shape;  // of a dense tensor, all of whose elements may be a single number
   std::vector<std::string> words;
-  std::string text;  // "#stablehlo.dot<...>"
+  std::vector<MlirMap> maps;  // of a list; those that are not linear are text
+  std::string text;           // "#stablehlo.dot<...>"
 };
 
 struct MlirBlock;

@@ -66,7 +66,8 @@ void AddImportCommand(const Command& app, Run& run) {
   const Command command =
       app.AddCommand("import", "Print what a file of MLIR computes, in the kernel language");
   auto arguments = std::make_shared<ImportArguments>();
-  command.Add("FILE", arguments->file, "A file of MLIR: StableHLO, as JAX prints it in generic form")
+  command
+      .Add("FILE", arguments->file, "A file of MLIR: StableHLO in generic form, linalg on tensors, or TOSA")
       .Required()
       .Check(NotEmpty("a file"));
   command.BeginGroup(kOutputGroup);

@@ -3,6 +3,8 @@
 
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/TypeSwitch.h>
+#include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/SourceMgr.h>
 #include <mlir/Dialect/Arith/IR/Arith.h>
@@ -11,6 +13,8 @@
 #include <mlir/Dialect/Math/IR/Math.h>
 #include <mlir/Dialect/Tensor/IR/Tensor.h>
 #include <mlir/Dialect/Tosa/IR/TosaOps.h>
+#include <mlir/IR/AffineExpr.h>
+#include <mlir/IR/AffineMap.h>
 #include <mlir/IR/AsmState.h>
 #include <mlir/IR/BuiltinAttributes.h>
 #include <mlir/IR/BuiltinOps.h>
@@ -24,6 +28,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -93,7 +98,35 @@ json ElementsJson(mlir::DenseElementsAttr elements) {
   return written;
 }
 
-// Attributes that are no numbers, words or lists stay as MLIR writes them.
+// Adds factor * expression to a row: a coefficient for each dim, then the constant. False if the expression
+// is not linear, or has no such numbers.
+bool AddTerms(mlir::AffineExpr expression, int64_t factor, std::vector<int64_t>* row) {
+  if (const auto dim = llvm::dyn_cast<mlir::AffineDimExpr>(expression))
+    return !llvm::AddOverflow((*row)[dim.getPosition()], factor, (*row)[dim.getPosition()]);
+  int64_t product = 0;
+  if (const auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expression))
+    return !llvm::MulOverflow(factor, constant.getValue(), product) &&
+           !llvm::AddOverflow(row->back(), product, row->back());
+  const auto binary = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expression);
+  if (!binary) return false;
+  if (binary.getKind() == mlir::AffineExprKind::Add)
+    return AddTerms(binary.getLHS(), factor, row) && AddTerms(binary.getRHS(), factor, row);
+  const auto scale = llvm::dyn_cast<mlir::AffineConstantExpr>(binary.getRHS());
+  return binary.getKind() == mlir::AffineExprKind::Mul && scale &&
+         !llvm::MulOverflow(factor, scale.getValue(), product) && AddTerms(binary.getLHS(), product, row);
+}
+
+json MapJson(mlir::AffineMap map) {
+  json rows = json::array();
+  for (const mlir::AffineExpr result : map.getResults()) {
+    std::vector<int64_t> row(map.getNumDims() + 1, 0);
+    if (!AddTerms(result, 1, &row)) return {{"text", Print(map)}};
+    rows.push_back(row);
+  }
+  return {{"map", rows}};
+}
+
+// Attributes that are no numbers, words, maps or lists stay as MLIR writes them.
 json AttributeJson(mlir::Attribute attribute) {
   return llvm::TypeSwitch<mlir::Attribute, json>(attribute)
       .Case([](mlir::BoolAttr value) { return json(value.getValue()); })
@@ -112,6 +145,7 @@ json AttributeJson(mlir::Attribute attribute) {
         for (const bool element : value.asArrayRef()) list.push_back(element);
         return list;
       })
+      .Case([](mlir::AffineMapAttr value) { return MapJson(value.getValue()); })
       .Case([](mlir::ArrayAttr value) {
         json list = json::array();
         for (const mlir::Attribute element : value) list.push_back(AttributeJson(element));
@@ -185,9 +219,20 @@ class ModuleWriter {
             llvm::dyn_cast_or_null<mlir::DictionaryAttr>(operation.getPropertiesAsAttribute()))
       for (const mlir::NamedAttribute attribute : properties)
         written["attributes"][attribute.getName().str()] = AttributeJson(attribute.getValue());
+    if (const auto structured = llvm::dyn_cast<mlir::linalg::LinalgOp>(operation))
+      written["attributes"].update(StructureJson(structured));
     for (mlir::Region& region : operation.getRegions())
       if (!region.empty()) written["regions"].push_back(Write(region.front()));
     return written;
+  }
+
+  // Named operations have maps and iterators as linalg.generic has them, by what they are.
+  static json StructureJson(mlir::linalg::LinalgOp operation) {
+    json maps = json::array(), iterators = json::array();
+    for (const mlir::AffineMap map : operation.getIndexingMapsArray()) maps.push_back(MapJson(map));
+    for (const mlir::utils::IteratorType iterator : operation.getIteratorTypesArray())
+      iterators.push_back(mlir::utils::stringifyIteratorType(iterator).str());
+    return {{"indexing_maps", maps}, {"iterator_types", iterators}};
   }
 
   llvm::StringRef source_;
@@ -203,10 +248,8 @@ std::string DescribeError(mlir::Diagnostic& diagnostic, const char* source) {
   return text;
 }
 
-}  // namespace
-
-int kirsch_mlir_read(const char* text, int64_t bytes, const char* source,
-                     void (*take)(void*, const char*, int64_t), void* context) {
+// The module as JSON, or one line that says why there is none.
+std::string Read(llvm::StringRef text, const char* source, bool* read) {
   mlir::DialectRegistry dialects;
   dialects.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::math::MathDialect, mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
@@ -219,12 +262,29 @@ int kirsch_mlir_read(const char* text, int64_t bytes, const char* source,
     return mlir::success();
   });
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text, static_cast<size_t>(bytes)), source),
-      llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, source), llvm::SMLoc());
   const mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &mlir);
+  *read = static_cast<bool>(module);
   if (module) answer = ModuleWriter(source).Write(*module).dump();
   if (!module && answer.empty()) answer = std::string(source) + ": expected a module of MLIR";
+  return answer;
+}
+
+}  // namespace
+
+int kirsch_mlir_read(const char* text, int64_t bytes, const char* source,
+                     void (*take)(void*, const char*, int64_t), void* context) {
+  std::string answer;
+  bool read = false;
+  // MLIR 19 crashes where an attribute of linalg.generic is none: `iterator_types = reduction`.
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  if (!recovery.RunSafely(
+          [&] { answer = Read(llvm::StringRef(text, static_cast<size_t>(bytes)), source, &read); })) {
+    read = false;
+    answer = std::string(source) + ": expected text that MLIR's parser reads; it crashed";
+  }
+  llvm::CrashRecoveryContext::Disable();
   take(context, answer.data(), static_cast<int64_t>(answer.size()));
-  return module ? 1 : 0;
+  return read ? 1 : 0;
 }

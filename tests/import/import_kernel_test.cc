@@ -113,6 +113,70 @@ TEST(ImportKernel, DrawnProgramsAreRightOrRefused) {
   RecordProperty("imported", imported);
 }
 
+// Changes a number, a word, an operand or a size somewhere. Operands stay values that are defined before.
+void Mutate(MlirModule* module, std::mt19937& random) {
+  const auto pick = [&](auto& list) -> auto& { return list[random() % list.size()]; };
+  std::vector<MlirOperation>& operations = module->functions[0].body.operations;
+  MlirOperation& operation = pick(operations);
+  MlirOperation& in_body = operation.regions.empty() ? operation : pick(operation.regions[0].operations);
+  const std::vector<int64_t> numbers = {-1, 0, 1, 2, 3, 6, int64_t{1} << 40};
+  switch (random() % 9) {
+    case 0:
+      if (!operation.results.empty()) {
+        auto& shape = operation.results[0].type.shape;
+        if (!shape.empty()) pick(shape) = pick(numbers);
+      }
+      return;
+    case 1:
+      if (!operation.results.empty()) operation.results[0].type.shape.push_back(pick(numbers));
+      return;
+    case 2:
+      if (operation.operands.size() > 1) std::swap(operation.operands.front(), operation.operands.back());
+      return;
+    case 3:
+      if (!operation.operands.empty() && operation.name != "func.return") operation.operands.pop_back();
+      return;
+    case 4:
+      in_body.name = pick(operations).name;
+      return;
+    case 5:
+      if (!in_body.operands.empty()) pick(in_body.operands) = in_body.operands.back();
+      return;
+    case 6:
+      for (auto& [name, attribute] : operation.attributes)
+        if (!attribute.numbers.empty() && random() % 2 == 0)
+          pick(attribute.numbers) = static_cast<double>(pick(numbers));
+      return;
+    case 7:
+      for (auto& [name, attribute] : operation.attributes)
+        if (!attribute.maps.empty())
+          if (MlirMap& map = pick(attribute.maps); !map.empty()) pick(pick(map)) = pick(numbers);
+      return;
+    default:
+      for (auto& [name, attribute] : operation.attributes)
+        if (!attribute.words.empty()) std::swap(attribute.words.front(), attribute.words.back());
+  }
+}
+
+// Programs that MLIR would refuse, too, are kernels or one line.
+TEST(ImportKernel, MutatedProgramsAreRefused) {
+  std::mt19937 random(20261130);
+  int imported = 0;
+  constexpr int kPrograms = 6000;
+  for (int i = 0; i < kPrograms; ++i) {
+    MlirModule module = DrawMlirProgram(random);
+    for (unsigned changes = random() % 2 + 1; changes > 0; --changes) Mutate(&module, random);
+    const auto kernels = ImportKernels(module, "m.mlir", "net");
+    imported += kernels.ok() ? 1 : 0;
+    if (kernels.ok()) continue;
+    const std::string error(kernels.status().message());
+    EXPECT_THAT(error, HasSubstr("m.mlir:"));
+    EXPECT_THAT(error, HasSubstr("expected "));
+    EXPECT_EQ(error.find('\n'), std::string::npos);
+  }
+  RecordProperty("imported", imported);
+}
+
 // The kernel of `main` as text.
 std::string TextOf(const MlirModule& module) {
   const auto kernels = ImportKernels(module, "m.mlir", "net");
@@ -152,6 +216,107 @@ TEST(ImportKernel, SoftmaxOfColumnsIsWrittenOut) {
   const int sum = b.Broadcast(b.Reduce(e, true, {0}), {8, 64}, {1});
   EXPECT_THAT(TextOf(b.Return({b.Add("stablehlo.divide", {e, sum}, {8, 64})})),
               HasSubstr("v5 = div(v3, v4)\n"));
+}
+
+// A program of two matrices and what their product begins as, whose body is this.
+MlirModule ContractionOf(const std::vector<MlirGeneric::Step>& body,
+                         MlirMap of_lhs = {{1, 0, 0, 0}, {0, 0, 1, 0}}) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 16}), w = b.Parameter({16, 4}), begin = b.Parameter({8, 4});
+  return b.Return({b.Generic({x, w, begin},
+                             {{std::move(of_lhs), {{0, 0, 1, 0}, {0, 1, 0, 0}}, {{1, 0, 0, 0}, {0, 1, 0, 0}}},
+                              {"parallel", "parallel", "reduction"},
+                              body})});
+}
+
+// linalg's outputs are what a sum begins at.
+TEST(ImportKernel, ContractionsAddToTheirOutputs) {
+  EXPECT_THAT(TextOf(ContractionOf({{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}})),
+              HasSubstr("  v1 = matmul(arg0, arg1)\n  v2 = add(v1, arg2)\n  return v2\n"));
+}
+
+// What a side of the product does to its own elements is done before they are multiplied.
+TEST(ImportKernel, SidesOfProductsAreElementwise) {
+  EXPECT_THAT(TextOf(ContractionOf({{"math.tanh", {0}}, {"arith.mulf", {3, 1}}, {"arith.addf", {4, 2}}})),
+              HasSubstr("  v1 = tanh(arg0)\n  v2 = matmul(v1, arg1)\n"));
+}
+
+TEST(ImportKernel, RefusesOtherBodies) {
+  const char* const kExpected =
+      "m.mlir:2:5: expected a body that adds an element to its output, or takes the larger one";
+  EXPECT_EQ(TextOf(ContractionOf({{"arith.mulf", {0, 1}}, {"arith.mulf", {2, 3}}})), kExpected);
+  EXPECT_EQ(TextOf(ContractionOf({{"arith.mulf", {0, 2}}, {"arith.addf", {2, 3}}})), kExpected);
+  EXPECT_EQ(TextOf(ContractionOf({})), kExpected);
+}
+
+TEST(ImportKernel, RefusesOtherMaps) {
+  const std::vector<MlirGeneric::Step> body = {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}};
+  const char* const kExpected = "m.mlir:2:5: expected operand 0 with a map that is a projected permutation";
+  EXPECT_EQ(TextOf(ContractionOf(body, {{1, 0, 0, 0}, {0, 0, 1, 1}})),
+            "m.mlir:2:5: expected maps of a convolution, of one group or of one for each channel");
+  EXPECT_EQ(TextOf(ContractionOf({{"arith.addf", {2, 0}}}, {{1, 0, 0, 0}, {0, 0, 2, 0}})), kExpected);
+}
+
+// Frameworks begin a maximum at the lowest finite number as well.
+TEST(ImportKernel, MaximaBeginAtTheLowestNumber) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 16});
+  MlirAttribute lowest;
+  lowest.numbers = {std::numeric_limits<float>::lowest()};
+  const int begin = b.Add("arith.constant", {}, {8}, {{"value", lowest}});
+  const MlirGeneric most = {
+      {{{1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}}}, {"parallel", "reduction"}, {{"arith.maximumf", {0, 1}}}};
+  EXPECT_THAT(TextOf(b.Return({b.Generic({x, begin}, most)})),
+              HasSubstr("  v1 = reduce_max(arg0, axis=1)\n  return v1\n"));
+}
+
+// An image has to have the size that its windows cover, but for what a stride leaves over.
+TEST(ImportKernel, RefusesImagesThatAreNotRead) {
+  const MlirGeneric windows = {{{{1, 0, 0, 0, 0}, {0, 2, 0, 1, 0}, {0, 0, 1, 0, 0}},
+                                {{0, 0, 0, 1, 0}, {0, 0, 1, 0, 0}},
+                                {{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}}},
+                               {"parallel", "parallel", "reduction", "reduction"},
+                               {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}}};
+  const auto text = [&](int64_t size) {
+    MlirBuilder b;
+    const int x = b.Parameter({2, size, 3}), w = b.Parameter({3, 3});
+    MlirAttribute zero;
+    zero.numbers = {0};
+    return TextOf(
+        b.Return({b.Generic({x, w, b.Add("arith.constant", {}, {2, 4}, {{"value", zero}})}, windows)}));
+  };
+  for (const int64_t size : {9, 10})
+    EXPECT_THAT(text(size), HasSubstr("  v1 = conv1d(arg0, arg1, stride=2, layout=nwc)\n"));
+  for (const int64_t size : {8, 11})
+    EXPECT_EQ(text(size),
+              "m.mlir:3:5: expected a result of the size that image, filters, strides and zeros give it");
+}
+
+// A matmul of one row by one column for each row of x would be no help.
+TEST(ImportKernel, SumsOfSquaresAreReductions) {
+  MlirBuilder b;
+  const int x = b.Parameter({8, 16}), begin = b.Parameter({8});
+  EXPECT_THAT(TextOf(b.Return({b.Generic({x, begin}, {{{{1, 0, 0}, {0, 1, 0}}, {{1, 0, 0}}},
+                                                      {"parallel", "reduction"},
+                                                      {{"arith.mulf", {0, 0}}, {"arith.addf", {2, 1}}}})})),
+              HasSubstr("  v1 = mul(arg0, arg0)\n  v2 = reduce_sum(v1, axis=1)\n"));
+}
+
+// Zeros around an image are the convolution's own; filters of OHWI are read transposed.
+TEST(ImportKernel, TosaConvolutionsHaveZerosAndBiases) {
+  MlirBuilder b;
+  const int x = b.Parameter({1, 8, 8, 3}), w = b.Parameter({16, 3, 3, 3}), bias = b.Parameter({16});
+  const auto numbers = [](std::vector<double> list) {
+    MlirAttribute attribute;
+    attribute.numbers = std::move(list);
+    return attribute;
+  };
+  const int y =
+      b.Add("tosa.conv2d", {x, w, bias}, {1, 4, 5, 16},
+            {{"pad", numbers({1, 0, 1, 2})}, {"stride", numbers({2, 2})}, {"dilation", numbers({1, 1})}});
+  EXPECT_THAT(TextOf(b.Return({y})),
+              HasSubstr("  v1 = conv2d(arg0, transpose(arg1), stride=2, pad=1,1,0,2, layout=nhwc)\n"
+                        "  v2 = add(v1, arg2)\n"));
 }
 
 // Errors have the place of the operation in the file.

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -60,16 +61,19 @@ Dims ListOf(const std::string& text, const std::string& name) {
 }
 
 double Number(const std::string& name, const std::vector<double>& x) {
-  if (name == "stablehlo.add") return x[0] + x[1];
-  if (name == "stablehlo.subtract") return x[0] - x[1];
-  if (name == "stablehlo.multiply") return x[0] * x[1];
+  const auto is = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is({"stablehlo.add", "arith.addf", "tosa.add"})) return x[0] + x[1];
+  if (is({"stablehlo.subtract", "arith.subf", "tosa.sub"})) return x[0] - x[1];
+  if (is({"stablehlo.multiply", "arith.mulf", "tosa.mul"})) return x[0] * x[1];
   if (name == "stablehlo.divide") return x[0] / x[1];
-  if (name == "stablehlo.maximum") return std::max(x[0], x[1]);
+  if (is({"stablehlo.maximum", "arith.maximumf", "tosa.maximum"})) return std::max(x[0], x[1]);
   if (name == "stablehlo.minimum") return std::min(x[0], x[1]);
-  if (name == "stablehlo.negate") return -x[0];
-  if (name == "stablehlo.tanh") return std::tanh(x[0]);
+  if (is({"stablehlo.negate", "arith.negf", "tosa.negate"})) return -x[0];
+  if (is({"stablehlo.tanh", "math.tanh", "tosa.tanh"})) return std::tanh(x[0]);
   if (name == "stablehlo.exponential") return std::exp(x[0]);
-  if (name == "stablehlo.logistic") return 1 / (1 + std::exp(-x[0]));
+  if (is({"stablehlo.logistic", "tosa.sigmoid"})) return 1 / (1 + std::exp(-x[0]));
   if (name == "chlo.square") return x[0] * x[0];
   if (name == "stablehlo.convert") return x[0];
   return std::numeric_limits<double>::quiet_NaN();
@@ -124,22 +128,112 @@ DenseTensor Reduced(const MlirOperation& operation, const DenseTensor& x) {
   });
 }
 
+// The dims of an operand at a point of the iterations.
+Dims Mapped(const MlirMap& map, const Dims& point) {
+  Dims dims;
+  for (const auto& row : map) {
+    dims.push_back(row.back());
+    for (size_t i = 0; i < point.size(); ++i) dims.back() += row[i] * point[i];
+  }
+  return dims;
+}
+
+// One point of the iterations after another; each replaces its element of the output.
+DenseTensor Generic(const MlirOperation& operation, const std::vector<const DenseTensor*>& operands) {
+  const std::vector<MlirMap>& maps = operation.attributes.at("indexing_maps").maps;
+  const MlirBlock& body = operation.regions[0];
+  Dims sizes(operation.attributes.at("iterator_types").words.size());
+  for (size_t i = 0; i < maps.size(); ++i)
+    for (size_t dim = 0; dim < maps[i].size(); ++dim)
+      for (size_t k = 0; k < sizes.size(); ++k)
+        if (maps[i][dim][k] == 1 && std::count(maps[i][dim].begin(), maps[i][dim].end(), 0) ==
+                                        static_cast<std::ptrdiff_t>(sizes.size()))
+          sizes[k] = operands[i]->shape[dim];
+  DenseTensor output = *operands.back();
+  for (int64_t k = 0; k < Elements(sizes); ++k) {
+    const Dims point = IndexOf(k, sizes);
+    std::map<int, double> values;
+    for (size_t i = 0; i < operands.size(); ++i)
+      values[body.arguments[i].value.id] =
+          At(i + 1 == operands.size() ? output : *operands[i], Mapped(maps[i], point));
+    for (const MlirOperation& step : body.operations) {
+      std::vector<double> x;
+      for (const int operand : step.operands) x.push_back(values.at(operand));
+      if (step.name != "linalg.yield") values[step.results[0].id] = Number(step.name, x);
+      if (step.name != "linalg.yield") continue;
+      int64_t element = 0;
+      const Dims dims = Mapped(maps.back(), point);
+      for (size_t i = 0; i < dims.size(); ++i) element = element * output.shape[i] + dims[i];
+      output.values[static_cast<size_t>(element)] = x[0];
+    }
+  }
+  return output;
+}
+
+// Dims of size 1 are repeated.
+DenseTensor TosaElementwise(const MlirOperation& operation, const std::vector<const DenseTensor*>& operands) {
+  return Fill(operation.results[0].type.shape, [&](const Dims& out) {
+    std::vector<double> x;
+    for (const DenseTensor* operand : operands) {
+      Dims index = out;
+      for (size_t i = 0; i < index.size(); ++i)
+        if (operand->shape[i] == 1) index[i] = 0;
+      x.push_back(At(*operand, index));
+    }
+    return Number(operation.name, x);
+  });
+}
+
+DenseTensor TosaMatmul(const DenseTensor& lhs, const DenseTensor& rhs, const Dims& shape) {
+  return Fill(shape, [&](const Dims& out) {
+    double sum = 0;
+    for (int64_t k = 0; k < lhs.shape[2]; ++k)
+      sum += At(lhs, {out[0], out[1], k}) * At(rhs, {out[0], k, out[2]});
+    return sum;
+  });
+}
+
+// Along one axis, which stays with size 1.
+DenseTensor TosaSum(const MlirOperation& operation, const DenseTensor& x) {
+  const size_t axis = static_cast<size_t>(operation.Integers("axis")[0]);
+  return Fill(operation.results[0].type.shape, [&](Dims index) {
+    double sum = 0;
+    for (int64_t k = 0; k < x.shape[axis]; ++k) {
+      index[axis] = k;
+      sum += At(x, index);
+    }
+    return sum;
+  });
+}
+
+DenseTensor Transposed(const DenseTensor& x, const Dims& shape, const Dims& permutation) {
+  return Fill(shape, [&](const Dims& out) {
+    Dims index(out.size());
+    for (size_t i = 0; i < out.size(); ++i) index[static_cast<size_t>(permutation[i])] = out[i];
+    return At(x, index);
+  });
+}
+
 DenseTensor Evaluate(const MlirOperation& operation, const std::vector<const DenseTensor*>& operands) {
   const Dims& shape = operation.results[0].type.shape;
   const std::string& name = operation.name;
   if (name == "stablehlo.dot_general") return Dot(operation, *operands[0], *operands[1]);
   if (name == "stablehlo.reduce") return Reduced(operation, *operands[0]);
   if (name == "stablehlo.reshape") return {shape, operands[0]->values};
-  if (name == "stablehlo.constant")
-    return Fill(shape, [&](const Dims&) { return operation.attributes.at("value").numbers[0]; });
-  if (name == "stablehlo.transpose") {
-    const Dims permutation = operation.Integers("permutation");
-    return Fill(shape, [&](const Dims& out) {
-      Dims index(out.size());
-      for (size_t i = 0; i < out.size(); ++i) index[static_cast<size_t>(permutation[i])] = out[i];
-      return At(*operands[0], index);
-    });
+  if (name == "linalg.generic") return Generic(operation, operands);
+  if (name == "tensor.empty") return Fill(shape, [&](const Dims&) { return 1e9; });
+  if (name == "stablehlo.constant" || name == "tosa.const" || name == "arith.constant") {
+    const std::vector<double>& numbers = operation.attributes.at("value").numbers;
+    return numbers.size() == 1 ? Fill(shape, [&](const Dims&) { return numbers[0]; })
+                               : DenseTensor{shape, numbers};
   }
+  if (name == "stablehlo.transpose")
+    return Transposed(*operands[0], shape, operation.Integers("permutation"));
+  if (name == "tosa.transpose")
+    return Transposed(*operands[0], shape, {operands[1]->values.begin(), operands[1]->values.end()});
+  if (name == "tosa.matmul") return TosaMatmul(*operands[0], *operands[1], shape);
+  if (name == "tosa.reduce_sum") return TosaSum(operation, *operands[0]);
+  if (name.starts_with("tosa.")) return TosaElementwise(operation, operands);
   if (name == "stablehlo.broadcast_in_dim") {
     const Dims dims = operation.Integers("broadcast_dimensions");
     return Fill(shape, [&](const Dims& out) {
@@ -235,6 +329,39 @@ int MlirBuilder::Dot(int lhs, int rhs, const std::vector<Dims>& lists) {
   return Add("stablehlo.dot_general", {lhs, rhs}, std::move(shape), {{"dot_dimension_numbers", numbers}});
 }
 
+std::vector<int64_t> MapRow(int64_t iterator, size_t iterators) {
+  std::vector<int64_t> row(iterators + 1, 0);
+  if (iterator >= 0) row[static_cast<size_t>(iterator)] = 1;
+  return row;
+}
+
+int MlirBuilder::Generic(const std::vector<int>& operands, const MlirGeneric& generic) {
+  MlirAttribute maps, iterators;
+  maps.maps = generic.maps;
+  iterators.words = generic.iterators;
+  const int id = Add("linalg.generic", operands, ShapeOf(operands.back()),
+                     {{"indexing_maps", maps}, {"iterator_types", iterators}});
+  const TextPosition position = body_.operations.back().position;
+  const MlirType element{false, {}, "f32"};
+  MlirBlock block;
+  std::vector<int> values;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    values.push_back(elements_++);
+    block.arguments.push_back({{values.back(), element}, position, ""});
+  }
+  for (const MlirGeneric::Step& step : generic.body) {
+    MlirOperation operation{step.name, position, {}, {{elements_, element}}, {}, {}};
+    for (const int operand : step.operands)
+      operation.operands.push_back(values[static_cast<size_t>(operand)]);
+    values.push_back(elements_++);
+    block.operations.push_back(std::move(operation));
+  }
+  const int last = generic.body.empty() ? values.front() : values.back();
+  block.operations.push_back({"linalg.yield", position, {last}, {}, {}, {}});
+  body_.operations.back().regions.push_back(std::move(block));
+  return id;
+}
+
 MlirModule MlirBuilder::Return(const std::vector<int>& results) const {
   MlirFunction function{"main", {1, 1}, true, body_};
   MlirOperation last;
@@ -268,20 +395,27 @@ class MlirDrawer {
   explicit MlirDrawer(std::mt19937& random) : random_(random) {}
 
   MlirModule Draw() {
-    const bool projects = Below(3) == 0;
+    const bool projects = Below(3) == 0, convolves = Below(6) == 0;
+    if (convolves) DrawConvolution();
     if (projects) builder_.Parameter({3, 6});
     if (projects) builder_.Parameter({6, 4});
     for (int i = Below(3) + 2; i > 0; --i) builder_.Parameter(Shape());
-    if (projects) Project();
+    if (projects) Project(convolves ? 2 : 0);
+    if (convolves) Convolve();
     for (int i = Below(8) + 3; i > 0; --i) Step();
     std::vector<int> results = {builder_.size() - 1};
-    if (Below(4) == 0) results.insert(results.begin(), Below(builder_.size() - 1));
+    if (convolves && Below(2) == 0 && convolved_ != results[0]) results.push_back(convolved_);
+    if (Below(4) == 0) results.insert(results.begin(), Value());
     return builder_.Return(results);
   }
 
  private:
   int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  int Value() { return Below(builder_.size()); }
+  // Permutations are values as well, but are not computed with.
+  int Value() {
+    while (true)
+      if (const int value = Below(builder_.size()); builder_.ElementOf(value) == "f32") return value;
+  }
 
   Dims Shape() {
     const Dims sizes = {1, 2, 3, 4, 6, 8, 12};
@@ -293,7 +427,7 @@ class MlirDrawer {
   void Step() {
     const int value = Value();
     const Dims shape = builder_.ShapeOf(value);
-    switch (Below(10)) {
+    switch (Below(16)) {
       case 0: {
         const std::vector<std::string> names = {"stablehlo.negate", "stablehlo.tanh", "stablehlo.logistic",
                                                 "chlo.square"};
@@ -311,6 +445,15 @@ class MlirDrawer {
         return Binary(value);
       case 6:
         return Heads(value);
+      case 7:
+        return GenericElementwise(value);
+      case 8:
+        return GenericReduction(value);
+      case 9:
+      case 10:
+        return GenericContraction(value);
+      case 11:
+        return Tosa(value);
       default:
         return Dot(value);
     }
@@ -372,12 +515,66 @@ class MlirDrawer {
     builder_.Add(names[static_cast<size_t>(Below(4))], {value, other}, shape);
   }
 
-  // The first parameter's rows, by their sums, times the second one, whose columns are of two heads.
-  void Project() {
-    const int squares = builder_.Add("chlo.square", {0}, {3, 6});
+  // A parameter's rows, by their sums, times the one behind it, whose columns are of two heads.
+  void Project(int x) {
+    const int squares = builder_.Add("chlo.square", {x}, {3, 6});
     const int sums = builder_.Broadcast(builder_.Reduce(squares, true, {1}), {3, 6}, {0});
-    const int rows = builder_.Add("stablehlo.multiply", {0, sums}, {3, 6});
-    builder_.Reshape(builder_.Dot(rows, 1, {{}, {}, {1}, {0}}), {3, 2, 2});
+    const int rows = builder_.Add("stablehlo.multiply", {x, sums}, {3, 6});
+    builder_.Reshape(builder_.Dot(rows, x + 1, {{}, {}, {1}, {0}}), {3, 2, 2});
+  }
+
+  // Of iterators n, y, x, f, ky, kx, c: how the dims of image, filters and result lie. A sum of two is
+  // stride * first + dilation * second.
+  struct Convolution {
+    MlirGeneric generic;
+    Dims image, filters, result;
+  };
+
+  // Draws it, and adds parameters for image and filters: they are the first ones.
+  void DrawConvolution() {
+    const int64_t channels = Below(2) + 1, filters = Below(3) + 1, stride = Below(2) + 1,
+                  dilation = Below(2) + 1;
+    const Dims sizes = {Below(2) + 1, Below(3) + 1, Below(3) + 1, filters, Below(2) + 1, 2, channels};
+    const auto reach = [&](size_t out, size_t kernel) {
+      return (sizes[out] - 1) * stride + (sizes[kernel] - 1) * dilation + 1 + Below(static_cast<int>(stride));
+    };
+    const auto window = [&](size_t out, size_t kernel) {
+      std::vector<int64_t> row(sizes.size() + 1, 0);
+      row[out] = stride;
+      row[kernel] = dilation;
+      return row;
+    };
+    const std::vector<Dims> images = {{0, 1, 2, 6}, {0, 6, 1, 2}},
+                            kernels = {{4, 5, 6, 3}, {3, 6, 4, 5}, {3, 4, 5, 6}},
+                            results = {{0, 1, 2, 3}, {0, 3, 1, 2}};
+    const size_t layout = static_cast<size_t>(Below(2));
+    convolution_.generic.maps.resize(3);
+    for (const int64_t dim : images[layout]) {
+      const bool axis = dim == 1 || dim == 2;
+      const size_t i = static_cast<size_t>(dim);
+      convolution_.generic.maps[0].push_back(axis ? window(i, i + 3) : MapRow(dim, sizes.size()));
+      convolution_.image.push_back(axis ? reach(i, i + 3) : sizes[i]);
+    }
+    for (const int64_t dim : kernels[static_cast<size_t>(Below(3))]) {
+      convolution_.generic.maps[1].push_back(MapRow(dim, sizes.size()));
+      convolution_.filters.push_back(sizes[static_cast<size_t>(dim)]);
+    }
+    for (const int64_t dim : results[Below(4) == 0 ? 1 - layout : layout]) {
+      convolution_.generic.maps[2].push_back(MapRow(dim, sizes.size()));
+      convolution_.result.push_back(sizes[static_cast<size_t>(dim)]);
+    }
+    convolution_.generic.iterators = {"parallel",  "parallel",  "parallel", "parallel",
+                                      "reduction", "reduction", "reduction"};
+    convolution_.generic.body = {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}};
+    builder_.Parameter(convolution_.image);
+    builder_.Parameter(convolution_.filters);
+  }
+
+  void Convolve() {
+    MlirAttribute zero;
+    zero.numbers = {0};
+    const int output = builder_.Add("arith.constant", {}, convolution_.result, {{"value", zero}});
+    convolved_ = builder_.Generic({0, 1, output}, convolution_.generic);
   }
 
   // What attention does with its heads: rows by rows, for each half of the columns.
@@ -386,6 +583,149 @@ class MlirDrawer {
     if (shape.size() != 2 || shape[1] % 2 != 0) return;
     const int heads = builder_.Reshape(value, {shape[0], 2, shape[1] / 2});
     builder_.Dot(heads, heads, {{1}, {1}, {2}, {2}});
+  }
+
+  // Iterators for the dims of a value: of size 1 perhaps none. Those that are known are taken if the size is
+  // right and `share` says so.
+  MlirMap Iterators(int value, bool share, Dims* sizes) {
+    std::vector<int64_t> iterators;
+    for (const int64_t size : builder_.ShapeOf(value)) {
+      std::vector<int64_t> fits;
+      for (size_t i = 0; i < sizes->size(); ++i)
+        if ((*sizes)[i] == size && !Has(iterators, static_cast<int64_t>(i)))
+          fits.push_back(static_cast<int64_t>(i));
+      if (size == 1 && Below(2) == 0) {
+        iterators.push_back(-1);
+      } else if (share && !fits.empty() && Below(5) != 0) {
+        iterators.push_back(fits[static_cast<size_t>(Below(static_cast<int>(fits.size())))]);
+      } else {
+        iterators.push_back(static_cast<int64_t>(sizes->size()));
+        sizes->push_back(size);
+      }
+    }
+    MlirMap map;
+    for (const int64_t iterator : iterators) map.push_back({iterator});  // rows once all are known
+    return map;
+  }
+
+  // The generic operation of these inputs, whose maps have iterators only so far, and of an output that has
+  // the iterators that are parallel, in some order.
+  void Finish(std::vector<int> operands, MlirGeneric generic, const std::vector<bool>& reduced,
+              const Dims& sizes, double begin) {
+    for (MlirMap& map : generic.maps)
+      for (auto& row : map) row = MapRow(row[0], sizes.size());
+    std::vector<int64_t> parallel;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      generic.iterators.push_back(reduced[i] ? "reduction" : "parallel");
+      if (!reduced[i]) parallel.push_back(static_cast<int64_t>(i));
+    }
+    std::shuffle(parallel.begin(), parallel.end(), random_);
+    Dims shape;
+    generic.maps.emplace_back();
+    for (const int64_t iterator : parallel) {
+      generic.maps.back().push_back(MapRow(iterator, sizes.size()));
+      shape.push_back(sizes[static_cast<size_t>(iterator)]);
+    }
+    int output = -1;
+    for (int value = 0; value < builder_.size() && Below(2) == 0; ++value)
+      if (builder_.ShapeOf(value) == shape && !std::isinf(begin)) output = value;
+    MlirAttribute number;
+    number.numbers = {begin};
+    if (output < 0) output = builder_.Add("arith.constant", {}, shape, {{"value", number}});
+    operands.push_back(output);
+    builder_.Generic(operands, generic);
+  }
+
+  void GenericElementwise(int value) {
+    Dims sizes;
+    MlirGeneric generic;
+    std::vector<int> operands = {value};
+    generic.maps.push_back(Iterators(value, false, &sizes));
+    for (int i = Below(3); i > 0; --i) {
+      Dims wider = sizes;
+      const int other = Value();
+      const MlirMap map = Iterators(other, true, &wider);
+      if (wider.size() > 3) continue;
+      sizes = wider;
+      operands.push_back(other);
+      generic.maps.push_back(map);
+    }
+    const std::vector<std::string> names = {"arith.addf", "arith.mulf", "arith.maximumf", "math.tanh",
+                                            "arith.negf"};
+    int known = static_cast<int>(operands.size()) + 1;  // with the output's element
+    for (int i = Below(4); i > 0; --i) {
+      const size_t name = static_cast<size_t>(Below(5));
+      MlirGeneric::Step step{names[name], {Below(known)}};
+      if (name < 3) step.operands.push_back(Below(known));
+      generic.body.push_back(std::move(step));
+      ++known;
+    }
+    Finish(operands, generic, std::vector<bool>(sizes.size(), false), sizes, 0.5);
+  }
+
+  void GenericReduction(int value) {
+    Dims sizes;
+    MlirGeneric generic;
+    generic.maps.push_back(Iterators(value, false, &sizes));
+    if (sizes.empty()) return;
+    std::vector<bool> reduced;
+    for (size_t i = 0; i < sizes.size(); ++i) reduced.push_back(Below(2) == 0);
+    reduced[static_cast<size_t>(Below(static_cast<int>(sizes.size())))] = true;
+    const bool sum = Below(2) == 0;
+    if (Below(2) == 0) generic.body.push_back({"math.tanh", {0}});
+    generic.body.push_back({sum ? "arith.addf" : "arith.maximumf", {generic.body.empty() ? 0 : 2, 1}});
+    Finish({value}, generic, reduced, sizes, sum ? 0 : -std::numeric_limits<double>::infinity());
+  }
+
+  // Iterators of both sides are batches, or are summed over.
+  void GenericContraction(int lhs) {
+    Dims sizes;
+    MlirGeneric generic;
+    const int rhs = Value();
+    generic.maps.push_back(Iterators(lhs, false, &sizes));
+    const size_t left = sizes.size();
+    generic.maps.push_back(Iterators(rhs, true, &sizes));
+    std::vector<bool> reduced(sizes.size(), false);
+    for (const auto& row : generic.maps[1])
+      if (row[0] >= 0 && row[0] < static_cast<int64_t>(left))
+        reduced[static_cast<size_t>(row[0])] = Below(4) != 0;
+    if (Below(10) == 0 && !sizes.empty())
+      reduced[static_cast<size_t>(Below(static_cast<int>(sizes.size())))] = true;
+    const auto sums = std::count(reduced.begin(), reduced.end(), true);
+    if (sums == 0 || sizes.size() - static_cast<size_t>(sums) > 4) return;
+    generic.body = {{"arith.mulf", {0, 1}}, {"arith.addf", {2, 3}}};
+    Finish({lhs, rhs}, generic, reduced, sizes, Below(3) == 0 ? 0.25 : 0);
+  }
+
+  void Tosa(int value) {
+    const Dims shape = builder_.ShapeOf(value);
+    if (shape.empty()) return;
+    Dims permutation(shape.size());
+    std::iota(permutation.begin(), permutation.end(), 0);
+    const int axis = Below(static_cast<int>(shape.size()));
+    switch (Below(3)) {
+      case 0: {
+        Dims reduced = shape;
+        reduced[static_cast<size_t>(axis)] = 1;
+        const int sum = builder_.Add("tosa.reduce_sum", {value}, reduced, {{"axis", Numbers({axis})}});
+        builder_.Add("tosa.mul", {value, sum}, shape, {{"shift", Numbers({0})}});
+        return;
+      }
+      case 1: {
+        std::shuffle(permutation.begin(), permutation.end(), random_);
+        Dims turned;
+        for (const int64_t dim : permutation) turned.push_back(shape[static_cast<size_t>(dim)]);
+        const int dims = builder_.Add("tosa.const", {}, {static_cast<int64_t>(shape.size())},
+                                      {{"value", Numbers(permutation)}}, "i32");
+        builder_.Add("tosa.transpose", {value, dims}, turned);
+        return;
+      }
+      default:
+        if (shape.size() != 3) return;
+        const int dims = builder_.Add("tosa.const", {}, {3}, {{"value", Numbers({0, 2, 1})}}, "i32");
+        const int turned = builder_.Add("tosa.transpose", {value, dims}, {shape[0], shape[2], shape[1]});
+        builder_.Add("tosa.matmul", {value, turned}, {shape[0], shape[1], shape[1]});
+    }
   }
 
   // Dims of the same size are batches, or are summed over.
@@ -408,6 +748,8 @@ class MlirDrawer {
 
   std::mt19937& random_;
   MlirBuilder builder_;
+  Convolution convolution_;
+  int convolved_ = -1;
 };
 
 }  // namespace

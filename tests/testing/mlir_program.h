@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws programs of StableHLO and evaluates them by their definitions, index by index in double. It knows of
-// the importer's data structure for modules, and of nothing else that imports.
+// Draws programs of StableHLO, linalg and TOSA, and evaluates them by their definitions, index by index in
+// double. It knows of the importer's data structure for modules, and of nothing else that imports.
 #ifndef KIRSCH_TESTS_TESTING_MLIR_PROGRAM_H_
 #define KIRSCH_TESTS_TESTING_MLIR_PROGRAM_H_
 
@@ -20,6 +20,22 @@ struct DenseTensor {
   std::vector<double> values;
 };
 
+// A linalg.generic with one result.
+struct MlirGeneric {
+  // An operation of the body. Operands below the number of maps are elements of the operands and the output,
+  // those behind them are earlier operations' results.
+  struct Step {
+    std::string name;
+    std::vector<int> operands;
+  };
+  std::vector<MlirMap> maps;  // of the inputs, then of the output
+  std::vector<std::string> iterators;
+  std::vector<Step> body;  // yields its last one; if there is none, the first input's element
+};
+
+// A row of a map: the iterator, of so many; or the constant 0 if it is -1.
+std::vector<int64_t> MapRow(int64_t iterator, size_t iterators);
+
 // Builds a function, operation by operation. Values are called by their numbers.
 class MlirBuilder {
  public:
@@ -36,7 +52,11 @@ class MlirBuilder {
   // `lists`: the batch dims of both sides, then those that are summed over.
   int Dot(int lhs, int rhs, const std::vector<std::vector<int64_t>>& lists);
 
+  // `operands`: the inputs, then what the output begins as.
+  int Generic(const std::vector<int>& operands, const MlirGeneric& generic);
+
   const std::vector<int64_t>& ShapeOf(int value) const { return types_[static_cast<size_t>(value)].shape; }
+  const std::string& ElementOf(int value) const { return types_[static_cast<size_t>(value)].element; }
   int size() const { return static_cast<int>(types_.size()); }
 
   // The module with the function, which is called `main` and returns these values.
@@ -47,6 +67,7 @@ class MlirBuilder {
 
   std::vector<MlirType> types_;
   MlirBlock body_;
+  int elements_ = 1000000;  // numbers of values in bodies begin here
 };
 
 // A program of some operations on small tensors, transposed, reshaped, broadcast and multiplied at random.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/tensor_program_builder.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// Adds zeros around the image, before and after each dim, to those along its axes. False if there are some
+// along other dims.
+bool JoinPads(const std::vector<int64_t>& zeros, ConvolutionDims* dims) {
+  const std::vector<std::string>& words = dims->words[0];
+  if (words.size() < 2 || zeros.size() != 2 * words.size()) return false;
+  std::vector<int64_t> pads = dims->pads;
+  pads.resize(2 * (words.size() - 2));
+  for (size_t dim = 0; dim < words.size(); ++dim)
+    for (const size_t end : {2 * dim, 2 * dim + 1}) {
+      const size_t axis = words[dim].size() == 1 ? static_cast<size_t>(words[dim][0] - '0') : pads.size();
+      if (2 * axis < pads.size())
+        pads[2 * axis + end % 2] += zeros[end];
+      else if (zeros[end] != 0)
+        return false;
+    }
+  dims->pads = std::move(pads);
+  return true;
+}
+
+}  // namespace
+
+absl::Status ExpectedAt(std::string_view source, const std::string& name, TextPosition position,
+                        std::string_view what) {
+  return ErrorAt(source, position, Cat(position.line == 0 ? Cat(name, ": ") : "", "expected ", what));
+}
+
+absl::Status TensorProgramBuilder::Expected(std::string_view what) const {
+  return ExpectedAt(source_, name_, position_, what);
+}
+
+int TensorProgramBuilder::Parameter(const MlirBlock::Argument& argument) {
+  program_.parameters.push_back(&argument);
+  program_.types.push_back(argument.value.type);
+  return static_cast<int>(program_.types.size()) - 1;
+}
+
+int TensorProgramBuilder::Add(TensorKind kind, std::vector<int> operands, MlirType type) {
+  program_.types.push_back(std::move(type));
+  TensorOperation operation{kind, name_, position_};
+  operation.operands = std::move(operands);
+  operation.result = static_cast<int>(program_.types.size()) - 1;
+  made_by_[operation.result] = program_.operations.size();
+  program_.operations.push_back(std::move(operation));
+  return last().result;
+}
+
+int TensorProgramBuilder::Elementwise(Expression expression, std::vector<int> operands, MlirType type) {
+  const int value = Add(TensorKind::kElementwise, std::move(operands), std::move(type));
+  last().expression = std::move(expression);
+  return value;
+}
+
+int TensorProgramBuilder::BeginReduction(Expression expression, int reduced, int initial) {
+  const int value = Elementwise(std::move(expression), {reduced, initial}, TypeOf(reduced));
+  last().begins_reduction = true;
+  return value;
+}
+
+int TensorProgramBuilder::Convert(int value, const std::string& element) {
+  if (TypeOf(value).element == element) return value;
+  return Add(TensorKind::kConvert, {value}, {true, ShapeOf(value), element});
+}
+
+int TensorProgramBuilder::Constant(ConstantTensor constant, const std::string& element) {
+  const int value = Add(TensorKind::kConstant, {}, {true, constant.shape, element});
+  last().constant = std::move(constant);
+  return value;
+}
+
+const TensorOperation* TensorProgramBuilder::Find(int value, TensorKind kind) const {
+  const auto found = made_by_.find(value);
+  if (found == made_by_.end() || program_.operations[found->second].kind != kind) return nullptr;
+  return &program_.operations[found->second];
+}
+
+int TensorProgramBuilder::Broadcast(int value, std::vector<int64_t> shape, std::vector<int64_t> dims) {
+  std::vector<int64_t> identity(shape.size());
+  std::iota(identity.begin(), identity.end(), 0);
+  if (shape == ShapeOf(value) && dims == identity) return value;
+  const int viewed = Add(TensorKind::kBroadcast, {value}, {true, std::move(shape), TypeOf(value).element});
+  last().dims = std::move(dims);
+  return viewed;
+}
+
+int TensorProgramBuilder::Reshape(int value, std::vector<int64_t> shape) {
+  if (shape == ShapeOf(value)) return value;
+  return Add(TensorKind::kReshape, {value}, {true, std::move(shape), TypeOf(value).element});
+}
+
+int TensorProgramBuilder::Reduce(int value, bool sum, std::vector<int64_t> dims) {
+  MlirType type{true, {}, TypeOf(value).element};
+  for (size_t dim = 0; dim < ShapeOf(value).size(); ++dim)
+    if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(dim)) == dims.end())
+      type.shape.push_back(ShapeOf(value)[dim]);
+  const int reduced = Add(TensorKind::kReduce, {value}, std::move(type));
+  last().dims = std::move(dims);
+  last().sum = sum;
+  return reduced;
+}
+
+int TensorProgramBuilder::Dot(int lhs, int rhs, DotDims dims, const std::string& element) {
+  MlirType type{true, {}, element};
+  for (const int64_t dim : dims.batch[0]) type.shape.push_back(ShapeOf(lhs)[static_cast<size_t>(dim)]);
+  for (const int64_t dim : dims.free[0]) type.shape.push_back(ShapeOf(lhs)[static_cast<size_t>(dim)]);
+  for (const int64_t dim : dims.free[1]) type.shape.push_back(ShapeOf(rhs)[static_cast<size_t>(dim)]);
+  const int value = Add(TensorKind::kDot, {lhs, rhs}, std::move(type));
+  last().dot = std::move(dims);
+  return value;
+}
+
+int TensorProgramBuilder::Pad(int value, const std::vector<int64_t>& before,
+                              const std::vector<int64_t>& after, MlirType type) {
+  const int padded = Add(TensorKind::kPad, {value}, std::move(type));
+  for (size_t dim = 0; dim < before.size(); ++dim)
+    last().dims.insert(last().dims.end(), {before[dim], after[dim]});
+  return padded;
+}
+
+int TensorProgramBuilder::Convolution(int image, int filters, ConvolutionDims dims, MlirType type) {
+  if (const TensorOperation* pad = Find(image, TensorKind::kPad);
+      pad != nullptr && JoinPads(pad->dims, &dims))
+    image = pad->operands[0];
+  const int value = Add(TensorKind::kConvolution, {image, filters}, std::move(type));
+  last().convolution = std::move(dims);
+  return value;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowers TOSA, as MLIR 19 has it.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "import/lowering.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// The operand in this shape: dims of size 1 are repeated, and those that are missing in front.
+absl::StatusOr<int> Repeated(int value, const std::vector<int64_t>& shape, TensorProgramBuilder* builder) {
+  const size_t rank = builder->ShapeOf(value).size();
+  if (rank > shape.size()) return builder->Expected("operands of the result's rank");
+  std::vector<int64_t> dims(rank);
+  std::iota(dims.begin(), dims.end(), static_cast<int64_t>(shape.size() - rank));
+  return builder->Broadcast(value, shape, std::move(dims));
+}
+
+absl::Status ExpectNoQuantization(const SourceOperation& operation, const TensorProgramBuilder& builder) {
+  return operation.of.Find("quantization_info") == nullptr ? absl::OkStatus()
+                                                           : builder.Expected("no quantization_info");
+}
+
+LoweredValues LowerRepeated(const SourceOperation& operation, Expression expression,
+                            TensorProgramBuilder* builder) {
+  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  std::vector<int> operands;
+  for (const int operand : operation.operands) {
+    const absl::StatusOr<int> repeated = Repeated(operand, operation.type().shape, builder);
+    if (!repeated.ok()) return repeated.status();
+    operands.push_back(*repeated);
+  }
+  return std::vector{builder->Elementwise(std::move(expression), std::move(operands), operation.type())};
+}
+
+LoweredValues LowerReduce(const SourceOperation& operation, bool sum, TensorProgramBuilder* builder) {
+  const int reduced = builder->Reduce(operation.operands[0], sum, operation.of.Integers("axis"));
+  return std::vector{builder->Reshape(reduced, operation.type().shape)};
+}
+
+// The product with a bias for each of the last dim's indices.
+LoweredValues AddBias(const SourceOperation& operation, int product, TensorProgramBuilder* builder) {
+  const absl::StatusOr<int> bias = Repeated(operation.operands[2], builder->ShapeOf(product), builder);
+  if (!bias.ok()) return bias.status();
+  return std::vector{
+      builder->Elementwise(ParseExpression("add($0, $1)"), {product, *bias}, operation.type())};
+}
+
+LoweredValues LowerConvolution(const SourceOperation& operation, int filters, ConvolutionDims dims,
+                               TensorProgramBuilder* builder) {
+  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  dims.strides = operation.of.Integers("stride");
+  dims.dilations = operation.of.Integers("dilation");
+  dims.pads = operation.of.Integers("pad");
+  return AddBias(operation,
+                 builder->Convolution(operation.operands[0], filters, std::move(dims), operation.type()),
+                 builder);
+}
+
+}  // namespace
+
+LoweredValues LowerTosaElementwise(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  return LowerRepeated(operation, ParseExpression(operation.row.expression), builder);
+}
+
+LoweredValues LowerTosaMul(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const std::vector<int64_t> shift = operation.of.Integers("shift");
+  if (std::any_of(shift.begin(), shift.end(), [](int64_t bits) { return bits != 0; }))
+    return builder->Expected("a shift of 0");
+  return LowerTosaElementwise(operation, builder);
+}
+
+LoweredValues LowerTosaClamp(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const bool integer = operation.type().integer();
+  const MlirAttribute* lowest = operation.of.Find(integer ? "min_int" : "min_fp");
+  const MlirAttribute* highest = operation.of.Find(integer ? "max_int" : "max_fp");
+  if (lowest == nullptr || highest == nullptr || lowest->numbers.size() != 1 || highest->numbers.size() != 1)
+    return builder->Expected("a lowest and a highest number");
+  Expression expression = ParseExpression("min(max($0, 0), 0)");
+  expression.arguments[0].arguments[1].number = lowest->numbers[0];
+  expression.arguments[1].number = highest->numbers[0];
+  return LowerRepeated(operation, std::move(expression), builder);
+}
+
+LoweredValues LowerTosaTranspose(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const ConstantTensor* constant = builder->FindConstant(operation.operands[1]);
+  const size_t rank = builder->ShapeOf(operation.operands[0]).size();
+  if (constant == nullptr || constant->elements() != static_cast<int64_t>(rank))
+    return builder->Expected("a constant permutation");
+  std::vector<int64_t> permutation;
+  for (size_t i = 0; i < rank; ++i) {
+    const double dim = constant->at(static_cast<int64_t>(i));
+    permutation.push_back(dim >= 0 && dim < static_cast<double>(rank) ? static_cast<int64_t>(dim) : -1);
+  }
+  return std::vector{
+      builder->Broadcast(operation.operands[0], operation.type().shape, Inverse(permutation, rank))};
+}
+
+LoweredValues LowerTosaReduceSum(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  return LowerReduce(operation, true, builder);
+}
+
+LoweredValues LowerTosaReduceMax(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  return LowerReduce(operation, false, builder);
+}
+
+LoweredValues LowerTosaMatmul(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  const int lhs = operation.operands[0], rhs = operation.operands[1];
+  if (builder->ShapeOf(lhs).size() != 3 || builder->ShapeOf(rhs).size() != 3)
+    return builder->Expected("batches of matrices");
+  return std::vector{builder->Dot(lhs, rhs, {{{0}, {0}}, {{2}, {1}}, {{1}, {2}}}, operation.type().element)};
+}
+
+LoweredValues LowerTosaFullyConnected(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  const int lhs = operation.operands[0], rhs = operation.operands[1];
+  if (builder->ShapeOf(lhs).size() != 2 || builder->ShapeOf(rhs).size() != 2)
+    return builder->Expected("matrices");
+  return AddBias(operation,
+                 builder->Dot(lhs, rhs, {{{}, {}}, {{1}, {1}}, {{0}, {0}}}, operation.type().element),
+                 builder);
+}
+
+LoweredValues LowerTosaConv2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  ConvolutionDims dims;
+  dims.words = {{{"b", "0", "1", "f"}, {"o", "0", "1", "i"}, {"b", "0", "1", "f"}}};
+  return LowerConvolution(operation, operation.operands[1], std::move(dims), builder);
+}
+
+// Each channel of the image is a group, with its own filters.
+LoweredValues LowerTosaDepthwiseConv2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  std::vector<int64_t> shape = builder->ShapeOf(operation.operands[1]);  // axes, channels, filters of each
+  if (shape.size() != 4) return builder->Expected("filters of four dims");
+  ConvolutionDims dims;
+  dims.words = {{{"b", "0", "1", "f"}, {"0", "1", "i", "o"}, {"b", "0", "1", "f"}}};
+  dims.groups = shape[2];
+  shape = {shape[0], shape[1], 1, operation.type().shape.empty() ? 1 : operation.type().shape.back()};
+  return LowerConvolution(operation, builder->Reshape(operation.operands[1], std::move(shape)),
+                          std::move(dims), builder);
+}
+
+}  // namespace kirsch
