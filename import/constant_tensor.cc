@@ -57,6 +57,29 @@ ConstantTensor Broadcast(const ConstantTensor& tensor, const std::vector<int64_t
   return wide;
 }
 
+ConstantTensor WithoutRepetitions(const ConstantTensor& tensor, std::vector<bool>* varies) {
+  varies->assign(tensor.shape.size(), false);
+  int64_t element = 0;
+  ForEachIndex(tensor.shape, [&](const std::vector<int64_t>& index) {
+    // The element beside this one, before it along the axis.
+    int64_t stride = 1;
+    for (size_t axis = tensor.shape.size(); axis-- > 0; stride *= tensor.shape[axis])
+      if (index[axis] > 0 && tensor.at(element) != tensor.at(element - stride)) (*varies)[axis] = true;
+    ++element;
+  });
+  ConstantTensor once;
+  for (size_t axis = 0; axis < tensor.shape.size(); ++axis)
+    if ((*varies)[axis]) once.shape.push_back(tensor.shape[axis]);
+  element = 0;
+  ForEachIndex(tensor.shape, [&](const std::vector<int64_t>& index) {
+    bool first = true;
+    for (size_t axis = 0; axis < index.size(); ++axis) first = first && ((*varies)[axis] || index[axis] == 0);
+    if (first) once.values.push_back(tensor.at(element));
+    ++element;
+  });
+  return once;
+}
+
 ConstantTensor Map(const std::vector<int64_t>& shape, absl::Span<const ConstantTensor* const> tensors,
                    const std::function<double(absl::Span<const double>)>& function) {
   const bool uniform = std::all_of(tensors.begin(), tensors.end(),

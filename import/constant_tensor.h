@@ -32,6 +32,10 @@ ConstantTensor Iota(const std::vector<int64_t>& shape, size_t axis);
 ConstantTensor Broadcast(const ConstantTensor& tensor, const std::vector<int64_t>& shape,
                          const std::vector<int64_t>& dims);
 
+// Without the axes along which all elements are the same; `varies` says for each axis if it stays. Masks that
+// a program repeats for each head are stored once so.
+ConstantTensor WithoutRepetitions(const ConstantTensor& tensor, std::vector<bool>* varies);
+
 // The function of each element of tensors that have the shape, or are uniform.
 ConstantTensor Map(const std::vector<int64_t>& shape, absl::Span<const ConstantTensor* const> tensors,
                    const std::function<double(absl::Span<const double>)>& function);

@@ -16,7 +16,7 @@
 
 namespace kirsch {
 
-// A constant of the program that is no single number. The kernel has a constant parameter for it.
+// A constant of the program that is no single number. The kernel has a parameter for it.
 struct KernelConstant {
   std::string name;  // of the parameter
   ConstantTensor tensor;

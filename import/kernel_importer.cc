@@ -29,7 +29,7 @@ std::string ParameterName(const std::string& label, size_t index, std::set<std::
   return name;
 }
 
-// x with the other operand such a number is x itself. The operand that is x; -1 if there is none.
+// The operand that the result is, as x is of x + 0, and of select(1, x, y); -1 if there is none.
 int FindIdentity(const std::string& operation, bool begins_reduction,
                  const std::vector<ImportedValue>& operands) {
   struct Row {
@@ -38,6 +38,8 @@ int FindIdentity(const std::string& operation, bool begins_reduction,
     bool left;  // also where the number comes first
   };
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (operation == "select" && operands[0].constant && operands[0].constant->uniform())
+    return operands[0].constant->at(0) != 0 ? 1 : 2;
   for (const Row& row : {Row{"add", 0, true}, Row{"sub", 0, false}, Row{"mul", 1, true}, Row{"div", 1, false},
                          Row{"max", -kInfinity, true}, Row{"min", kInfinity, true}}) {
     const auto is = [&](const ImportedValue& value) {
@@ -126,7 +128,7 @@ absl::Status KernelImporter::Run() {
       axes.push_back(factors_.size(factor));
     }
     const int written = writer_.AddParameter(ParameterName(parameter.label, i, &names), *type,
-                                             std::move(axes), parameter.position, false);
+                                             std::move(axes), parameter.position);
     Set(value, {std::nullopt, written, ViewOf(value, identity)});
   }
   for (const TensorOperation& operation : program_.operations)
@@ -254,7 +256,8 @@ absl::Status KernelImporter::Import(const TensorOperation& operation) {
   KIRSCH_BUG("no such kind");
 }
 
-absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& operation, int value) {
+absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& operation, int value,
+                                                       bool repeats) {
   const ImportedValue imported = Of(value);
   if (!imported.constant) return imported;
   const MlirType& type = TypeOf(value);
@@ -263,19 +266,26 @@ absl::StatusOr<ImportedValue> KernelImporter::AsTensor(const TensorOperation& op
   const Dtype element = type.element == "i1" ? Dtype::kF32
                         : type.integer()     ? Dtype::kS32
                                              : ElementOf(type.element).value_or(Dtype::kF32);
-  std::vector<int64_t> axes;
-  std::vector<int> identity;
-  for (const int factor : Factors(dims_[static_cast<size_t>(value)])) {
-    identity.push_back(static_cast<int>(axes.size()));
-    axes.push_back(factors_.size(factor));
+  ConstantTensor constant = *imported.constant;
+  constant.shape.clear();
+  for (const int factor : Factors(dims_[static_cast<size_t>(value)]))
+    constant.shape.push_back(factors_.size(factor));
+  std::vector<bool> varies(constant.shape.size(), true);
+  if (repeats) constant = WithoutRepetitions(constant, &varies);
+  std::vector<int> view;
+  int axes = 0;
+  for (const bool is_axis : varies) view.push_back(is_axis ? axes++ : kUnit);
+  // Layers often have the same mask.
+  size_t same = 0;
+  while (same < constants_.size() && (constants_[same].tensor.shape != constant.shape ||
+                                      constants_[same].tensor.values != constant.values))
+    ++same;
+  if (same == constants_.size()) {
+    std::string name = Cat("constant", same);
+    constant_values_.push_back(writer_.AddParameter(name, element, constant.shape, operation.position));
+    constants_.push_back({std::move(name), std::move(constant)});
   }
-  std::string name = Cat("constant", constants_.size());
-  constants_.push_back({name, *imported.constant});
-  const int written =
-      writer_.AddParameter(std::move(name), element, std::move(axes), operation.position, true);
-  ImportedValue tensor{std::nullopt, written, ViewOf(value, identity)};
-  Set(value, tensor);
-  return tensor;
+  return ImportedValue{std::nullopt, constant_values_[same], ViewOf(value, view)};
 }
 
 int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
@@ -283,7 +293,7 @@ int KernelImporter::Cast(int value, Dtype type, TextPosition position) {
   if (cast.type == type) return value;
   cast.type = type;
   cast.position = position;
-  cast.parameter = cast.constant = false;
+  cast.parameter = false;
   cast.operation = "cast";
   cast.arguments = {{std::nullopt, value, false}};
   cast.options = {std::string(Info(type).name)};
@@ -388,7 +398,7 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
       arguments[i].number = operands[i].constant->at(0);
       continue;
     }
-    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[i]);
+    absl::StatusOr<ImportedValue> tensor = AsTensor(operation, operation.operands[i], /*repeats=*/true);
     if (!tensor.ok()) return tensor.status();
     operands[i] = *std::move(tensor);
   }
@@ -505,7 +515,7 @@ absl::Status KernelImporter::ImportReduce(const TensorOperation& operation) {
       if (reduced.count(factor.axis) == 0) view.push_back(factor.axis);
   KernelValue result = value;
   result.position = operation.position;
-  result.parameter = result.constant = false;
+  result.parameter = false;
   result.operation = operation.sum ? "reduce_sum" : "reduce_max";
   result.type = AccumulatorOf(value.type);
   result.arguments = {{std::nullopt, operand->value, false}};
@@ -541,7 +551,7 @@ absl::StatusOr<std::string> KernelImporter::Print(const std::string& name, std::
       KernelValue copy = of;
       writer_.PlaceAsItLies(imported.value);
       copy.order = writer_.at(imported.value).order;
-      copy.parameter = copy.constant = false;
+      copy.parameter = false;
       copy.operation = "cast";
       copy.arguments = {{std::nullopt, imported.value, false}};
       copy.options = {std::string(Info(of.type).name)};

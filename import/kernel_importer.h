@@ -103,8 +103,8 @@ class KernelImporter {
   const MlirType& TypeOf(int value) const { return program_.types[static_cast<size_t>(value)]; }
   const ImportedValue& Of(int value) const { return values_[static_cast<size_t>(value)]; }
   void Set(int value, ImportedValue imported) { values_[static_cast<size_t>(value)] = std::move(imported); }
-  // A constant of several numbers becomes a parameter.
-  absl::StatusOr<ImportedValue> AsTensor(const TensorOperation& operation, int value);
+  // A constant becomes a parameter. `repeats`: the operation may read it repeated along dims.
+  absl::StatusOr<ImportedValue> AsTensor(const TensorOperation& operation, int value, bool repeats = false);
   // The value in the type, cast if it has another.
   int Cast(int value, Dtype type, TextPosition position);
   const std::vector<DimFactors::List>& DimsOf(int value) const { return dims_[static_cast<size_t>(value)]; }
@@ -119,6 +119,7 @@ class KernelImporter {
   std::vector<std::vector<DimFactors::List>> dims_;  // of all values
   std::vector<ImportedValue> values_;
   std::vector<KernelConstant> constants_;
+  std::vector<int> constant_values_;  // their parameters, of the writer
   size_t wanted_rank_ = 0;
 };
 

@@ -38,12 +38,11 @@ std::string PrintKernelNumber(double number) {
   return PrintNumber(static_cast<float>(number));
 }
 
-int KernelWriter::AddParameter(std::string name, Dtype type, std::vector<int64_t> axes, TextPosition position,
-                               bool constant) {
+int KernelWriter::AddParameter(std::string name, Dtype type, std::vector<int64_t> axes,
+                               TextPosition position) {
   KernelValue value{std::move(name), type, std::move(axes)};
   value.position = position;
   value.parameter = true;
-  value.constant = constant;
   value.placed = value.axes.empty();
   values_.push_back(std::move(value));
   return size() - 1;
@@ -196,7 +195,7 @@ std::optional<std::string> KernelWriter::Print(const std::string& name, std::vec
     turned.operation = "transpose";
     turned.arguments = {{std::nullopt, result.value, false}};
     turned.options = {};
-    turned.parameter = turned.constant = false;
+    turned.parameter = false;
     result.value = AddOperation(std::move(turned));
     if (!lies()) return std::nullopt;
   }
@@ -211,8 +210,7 @@ std::optional<std::string> KernelWriter::Print(const std::string& name, std::vec
       for (size_t axis = 0; axis < value.axes.size(); ++axis) memory.push_back(static_cast<int>(axis));
       KernelValue declared = value;
       if (!declared.placed) declared.order = memory;
-      parameters.push_back(
-          Cat(value.name, ": ", value.constant ? "const " : "", PrintType(declared, memory)));
+      parameters.push_back(Cat(value.name, ": ", PrintType(declared, memory)));
     }
   for (const KernelResult& result : results) {
     types.push_back(PrintType(at(result.value), result.memory));

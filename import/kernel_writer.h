@@ -42,7 +42,7 @@ struct KernelValue {
   AxisOrder order = {};            // of a parameter: once `placed`
   TextPosition position = {};      // in the program
   // Of a parameter. It is in memory without gaps in the order of `axes`.
-  bool parameter = false, placed = false, constant = false;
+  bool parameter = false, placed = false;
   // Of an operation.
   std::string operation = {};
   std::vector<KernelArgument> arguments = {};
@@ -66,8 +66,7 @@ class KernelWriter {
   // Parameters get units in front, up to so many axes: matmuls want both sides to have batches, or neither.
   explicit KernelWriter(size_t least_rank) : least_rank_(least_rank) {}
 
-  int AddParameter(std::string name, Dtype type, std::vector<int64_t> axes, TextPosition position,
-                   bool constant);
+  int AddParameter(std::string name, Dtype type, std::vector<int64_t> axes, TextPosition position);
   // The same value again where the same operation was added before.
   int AddOperation(KernelValue value);
 

@@ -22,6 +22,7 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"stablehlo.negate", LowerElementwise, "neg($0)"},
     {"stablehlo.abs", LowerElementwise, "abs($0)"},
     {"stablehlo.sign", LowerElementwise, "sign($0)"},
+    {"stablehlo.is_finite", LowerElementwise, "equal(sub($0, $0), 0)"},
     {"stablehlo.exponential", LowerElementwise, "exp($0)"},
     {"stablehlo.exponential_minus_one", LowerElementwise, "expm1($0)"},
     {"stablehlo.log", LowerElementwise, "log($0)"},

@@ -20,7 +20,7 @@ struct ImportArguments {
   bool report = false;
 };
 
-// The arrays of the kernels' constant parameters, in C.
+// The arrays of the kernels' constants, in C.
 std::string PrintConstants(const std::vector<ImportedKernel>& kernels) {
   std::string text;
   for (const ImportedKernel& kernel : kernels)

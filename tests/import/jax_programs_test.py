@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are programs that JAX prints computed right once they are imported?
+
+jax_programs_test.py KIRSCH. Each file of jax/ is what JAX 0.10 printed, in generic form, of a function that has the name of
+the file and computes what the function of that name below does with NumPy, in double. The package kirsch has to be on
+PYTHONPATH. Exit code 77: this CPU, or this build, lacks what it takes.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+KIRSCH = sys.argv[1]
+HERE = pathlib.Path(__file__).parent
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def silu(x):
+    return x * sigmoid(x)
+
+
+def gelu_tanh(x):
+    return x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def rms(x):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+
+
+def convolve(x, w, stride, groups=1):
+    """Images [n,h,w,c] by filters [kh,kw,c/groups,f]; as many zeros around as SAME has for 3x3 of any stride here."""
+    n, height, width, channels = x.shape
+    kh, kw, per_group, filters = w.shape
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    out = np.zeros((n, (height - 1) // stride + 1, (width - 1) // stride + 1, filters))
+    for i in range(out.shape[1]):
+        for j in range(out.shape[2]):
+            patch = padded[:, i * stride:i * stride + kh, j * stride:j * stride + kw]
+            for f in range(filters):
+                begin = f // (filters // groups) * per_group
+                out[:, i, j, f] = (patch[..., begin:begin + per_group] * w[..., f]).sum((1, 2, 3))
+    return out
+
+
+def attention(q, k, v, mask=0.0):
+    """Of [tokens,heads,e]."""
+    scores = np.einsum("qhd,khd->hqk", q, k) / np.sqrt(q.shape[-1]) + mask
+    return np.einsum("hqk,khd->qhd", softmax(scores), v)
+
+
+def heads(x, w, count):
+    return (x @ w).reshape(x.shape[0], count, -1)
+
+
+# --- The programs ---
+
+def mlp(x, w1, b1, w2, b2):
+    return gelu_tanh(x @ w1 + b1) @ w2 + b2
+
+
+def gated_mlp(x, w1, w3, w2):
+    return (silu(x @ w1) * (x @ w3)) @ w2
+
+
+def layernorm(x, scale, shift):
+    d = x - x.mean(-1, keepdims=True)
+    return d / np.sqrt((d * d).mean(-1, keepdims=True) + 1e-5) * scale + shift
+
+
+def rmsnorm(x, scale):
+    return rms(x) * scale
+
+
+def attention_causal(q, k, v):
+    return attention(q, k, v, np.where(np.tril(np.ones((24, 24))), 0, -np.inf))
+
+
+def mha(x, wq, wk, wv, wo):
+    return (attention(*(heads(x[0], w, 4) for w in (wq, wk, wv))).reshape(24, 64) @ wo)[None]
+
+
+def flax_mha(x, wq, wk, wv, wo):
+    return attention(*(heads(x, w.reshape(64, 64), 4) for w in (wq, wk, wv))).reshape(24, 64) @ wo.reshape(64, 64)
+
+
+def block(x, scale, w1, w3, w2):
+    return x + gated_mlp(rmsnorm(x, scale), w1, w3, w2)
+
+
+def conv(x, w, b):
+    return np.maximum(convolve(x, w, 1) + b, 0)
+
+
+def depthwise(x, w, b):
+    return np.maximum(convolve(x, w, 1, groups=16) + b, 0)
+
+
+def conv_nchw(x, w, b):
+    y = convolve(x.transpose(0, 2, 3, 1), w.transpose(2, 3, 1, 0), 2)
+    return np.maximum(y + b, 0).transpose(0, 3, 1, 2)
+
+
+def quantised(x, w, scale):
+    return (x @ w) * scale
+
+
+def log_softmax(x):
+    return np.log(softmax(x))
+
+
+def activations(x):
+    softplus = np.log1p(np.exp(x))
+    elu = np.where(x > 0, x, np.expm1(x))
+    return softplus + elu + np.where(x > 0, x, 0.01 * x) + x * np.clip(x + 3, 0, 6) / 6
+
+
+def two_results(x, w):
+    y = x @ w
+    return y, y.sum(0)
+
+
+TENSOR = r"(\w+)\[([\d,]*)\](?: strides=\[([\d,]*)\])?"
+
+
+def numbers(text):
+    return tuple(int(number) for number in text.split(",") if number)
+
+
+def view(memory, size, strides):
+    """The array in memory as the kernel has its axes."""
+    if not strides:
+        return memory.reshape(numbers(size))
+    return np.lib.stride_tricks.as_strided(memory, numbers(size), [n * memory.itemsize for n in numbers(strides)])
+
+
+def imported(path, directory):
+    """The kernel's text, and the values of its constants."""
+    constants = pathlib.Path(directory) / "constants.h"
+    done = subprocess.run([KIRSCH, "import", path, "--constants", constants], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    arrays = re.findall(r"= \{([^}]*)\}", constants.read_text())
+    values = [np.array([float(word) for word in array.replace("f,", ",").split(",") if word.strip()], np.float32) for array in arrays]
+    return done.stdout, values
+
+
+def drawn(random, dtype, size):
+    shape = numbers(size)
+    if dtype in ("u8", "s8"):
+        return random.integers(0 if dtype == "u8" else -128, 128, shape).astype(np.uint8 if dtype == "u8" else np.int8)
+    return (random.standard_normal(shape) / 2).astype(np.float32)
+
+
+def largest_error(path, directory, random):
+    """Of the kernel's results, beside those of the function that has the file's name."""
+    import kirsch
+    text, constants = imported(path, directory)
+    kernel = kirsch.compile(text)
+    parameters, results = re.match(r"kernel \w+\((.*?)\) -> (.*):\n", text).groups()
+    # What the program calls its parameters, in its shapes: their first lines in the file have them.
+    shapes = re.search(r"function_type = \(([^)]*)\)", path.read_text()).group(1)
+    arguments = [drawn(random, {"ui8": "u8", "i8": "s8"}.get(element, element), sizes.replace("x", ","))
+                 for sizes, element in re.findall(r"tensor<([\dx]*)x(\w+)>", shapes)]
+    memory = [np.ascontiguousarray(argument) for argument in arguments] + constants
+    operands = [view(array, size, strides)
+                for array, (_, size, strides) in zip(memory, re.findall(r"\w+: (?:const )?" + TENSOR, parameters))]
+    wanted = globals()[path.stem](*(argument.astype(np.float64) for argument in arguments))
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    places = [np.full(want.size, np.nan, np.float32) for want in wanted]
+    outs = tuple(view(place, size, strides) for place, (_, size, strides) in zip(places, re.findall(TENSOR, results)))
+    kernel(*operands, out=outs if len(outs) > 1 else outs[0])
+    return max(float(np.abs(place.reshape(want.shape) - want).max() / (1 + np.abs(want).max()))
+               for place, want in zip(places, wanted))
+
+
+def main():
+    import kirsch
+    try:
+        kirsch.compile("matmul f32 2x2x2")
+    except kirsch.Error as error:
+        print(f"skipped: {error}")
+        return 77
+    random = np.random.default_rng(1)
+    failed = 0
+    with tempfile.TemporaryDirectory() as directory:
+        for path in sorted(HERE.glob("jax/*.mlir")):
+            error = largest_error(path, directory, random)
+            print(f"{path.stem}: {error:.2g}")
+            failed += not error < 1e-5
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
