@@ -21,22 +21,25 @@ constexpr double kRowValueLatency = 4, kRowDivisionLatency = 16, kRowFunctionLat
 constexpr double kExposed = 0.15;
 
 // Returns the unit whose vectors the schedule has.
-const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
+const VectorUnit& UnitOf(const RowProgram& program, const RowSchedule& schedule, const Target& target) {
   for (const VectorUnit& unit : target.vectors)
-    if (unit.lanes(Dtype::kF32) == schedule.lanes) return unit;
+    if (unit.lanes(RealOf(program)) == schedule.lanes) return unit;
   return target.vectors.back();
 }
 
 // Returns the cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
-double DivisionCycles(const VectorWork& work, int lanes) {
+double DivisionCycles(const VectorWork& work, Dtype type, const VectorUnit& unit) {
+  const int lanes = unit.lanes(Dtype::kF32);
   const double division = lanes == 16 ? 16 : lanes == 8 ? 5 : 3, root = lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
-  return work.divisions * division + work.roots * root;
+  constexpr double kWide = 1.6;  // a vector of f64 has fewer elements, but more digits of each
+  return (work.divisions * division + work.roots * root) * (type == Dtype::kF64 ? kWide : 1);
 }
 
-// Returns the instructions that round a vector of f32 or s32 to a narrower type.
+// Returns the instructions that round a vector to a narrower type.
 double NarrowingInstructions(Dtype from, Dtype dtype) {
   constexpr double kRounding = 8, kIntoRange = 3, kSaturation = 2, kBounds = 2;
   if (dtype == from) return 0;
+  if (from == Dtype::kF64) return 1 + NarrowingInstructions(Dtype::kF32, dtype);
   if (from == Dtype::kS32) return kBounds + 1;
   return dtype == Dtype::kBf16  ? kRounding
          : dtype == Dtype::kF16 ? 2
@@ -75,7 +78,7 @@ class RowCost {
       : program_(program),
         schedule_(schedule),
         plan_(FindPasses(program, schedule)),
-        unit_(UnitOf(schedule, target)),
+        unit_(UnitOf(program, schedule, target)),
         columns_(columns),
         in_parts_(in_parts),
         levels_(levels),
@@ -125,7 +128,7 @@ class RowCost {
     const auto add_kept = [&](const std::vector<int>& values) {
       for (int v : values)
         if (schedule_.KeptAt(v) == RowSchedule::kInScratch)
-          bytes += columns_ * Bytes(Dtype::kF32);
+          bytes += columns_ * Bytes(RealOf(program_));
         else
           results[static_cast<size_t>(schedule_.KeptAt(v))] = true;
     };
@@ -252,10 +255,10 @@ class RowCost {
     const auto kept_level = [&](int v) {
       return LevelInPass(*LastUse(number, {&RowPass::kept, &RowPass::read}, v), number);
     };
-    for (int v : pass.read) read(Dtype::kF32, kept_level(v), 0);
+    for (int v : pass.read) read(RealOf(program_), kept_level(v), 0);
     for (int v : pass.kept) {
       const int at = schedule_.KeptAt(v);
-      write(Dtype::kF32,
+      write(RealOf(program_),
             at == RowSchedule::kInScratch ? LevelInPass(number, number)
                                           : levels_.results[static_cast<size_t>(at)],
             false);
@@ -320,7 +323,7 @@ double PrefetchesOf(const RowProgram& program, const RowPass& pass, int lanes, c
 RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan,
                                size_t number, const Target& target) {
   const RowPass& pass = plan.passes[number];
-  const VectorUnit& unit = UnitOf(schedule, target);
+  const VectorUnit& unit = UnitOf(program, schedule, target);
   const double unroll = schedule.unroll[number];
   VectorWork arithmetic;
   double loads = static_cast<double>(pass.read.size()), stores = static_cast<double>(pass.kept.size());
@@ -330,7 +333,7 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
     const VectorWork work = WorkOf(value.op, value.type, unit);
     arithmetic.instructions += work.instructions;
     arithmetic.products += work.products;
-    cycles.division += DivisionCycles(work, schedule.lanes);
+    cycles.division += DivisionCycles(work, value.type, unit);
     if (value.op != Operation::kLoad) continue;
     ++loads;
     arithmetic.instructions +=

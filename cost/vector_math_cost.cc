@@ -10,13 +10,14 @@ namespace {
 // rates of their own, so they are counted apart.
 class CountingMath {
  public:
-  explicit CountingMath(const VectorUnit& unit) : scales_(unit.masks) {}
+  CountingMath(const VectorUnit& unit, Dtype type) : scales_(unit.masks), wide_(type == Dtype::kF64) {}
 
   struct Value {};
   struct Whole {
     Value value;
   };
-  Value Number(float) { return {}; }
+  bool IsWide() const { return wide_; }
+  Value Number(double) { return {}; }
   Value Add(Value, Value) { return Count(1); }
   Value Sub(Value, Value) { return Count(1); }
   Value Mul(Value, Value) { return Count(1); }
@@ -46,7 +47,7 @@ class CountingMath {
   Value Corrected(Value x, Value, Value) { return x; }
   Value WithSignOf(Value, Value) { return Count(2); }
   Value Select(Comparison, Value, Value, Value, Value) { return Count(2); }
-  Whole RoundedProduct(Value, float, int) { return {Count(2)}; }
+  Whole RoundedProduct(Value, double, int) { return {Count(2)}; }
   // AVX-512F's scaling is two micro-operations. There are six without it. What goes from floats to integers
   // and back is delayed by about one more.
   Value Scaled(Value, Whole) { return Count(scales_ ? 2 : 7); }
@@ -68,7 +69,7 @@ class CountingMath {
     return {};
   }
 
-  const bool scales_;
+  const bool scales_, wide_;
   VectorWork work_;
 };
 
@@ -78,7 +79,7 @@ VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit) {
   if (op == Operation::kLoad || op == Operation::kNumber) return {};
   if (op == Operation::kMul && type == Dtype::kS32) return {.products = 1};
   if (Info(op).reduces || op == Operation::kF32) return {.instructions = 1};
-  CountingMath math(unit);
+  CountingMath math(unit, type);
   Compose(math, type == Dtype::kS32 ? OfNumbers(op) : op, CountingMath::Value{}, CountingMath::Value{});
   return math.work();
 }

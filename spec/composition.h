@@ -4,7 +4,8 @@
 // from one definition. Parts that several operations share are here; the others are in spec/operation.h.
 //
 // An algebra `Math` has `Value` and
-//   Number(f32)
+//   IsWide(): whether values are f64s; else they are f32s
+//   Number(number): rounded to the type of values
 //   Add, Sub, Mul, Div, Sqrt: rounded once
 //   Max(a, b): a > b ? a : b, so b where either is a NaN; Min likewise
 //   EitherNan(a, b): a NaN where either is one, else both, which are the same
@@ -26,7 +27,8 @@
 // Polynomials are our own: minimax fits by Remez exchange on a grid of 600 to 1000 points, with the error
 // weighted by what an ulp of the function is there. Then coefficients were rounded to f32 one after another,
 // the lowest power first, and the others fitted anew each time. How far a fit is off is given in units of
-// 2^-24 of the result.
+// 2^-24 of the result; of f64, 2^-53, and the fits are by least squares at the nodes of Chebyshev's
+// polynomials.
 #ifndef KIRSCH_SPEC_COMPOSITION_H_
 #define KIRSCH_SPEC_COMPOSITION_H_
 
@@ -54,8 +56,8 @@ inline constexpr float kLeastMantissa = 0x1.6a09e6p-1f;
 namespace composition {
 
 // Computes a polynomial by Horner's rule; the coefficient of the highest power comes first.
-template <typename Math, typename Value, size_t kSize>
-Value Polynomial(Math& math, Value x, const std::array<float, kSize>& coefficients) {
+template <typename Math, typename Value, typename Real, size_t kSize>
+Value Polynomial(Math& math, Value x, const std::array<Real, kSize>& coefficients) {
   Value sum = math.Number(coefficients[0]);
   for (size_t i = 1; i < kSize; ++i) sum = math.Fma(sum, x, math.Number(coefficients[i]));
   return sum;
@@ -70,16 +72,47 @@ inline constexpr std::array<float, 7> kExp = {
 // Beyond these it is infinity, and zero.
 inline constexpr float kMostExp = 89, kLeastExp = -104;
 
+// The numbers of exp in a type of floats.
+template <typename Real>
+struct ExpNumbers;
+template <>
+struct ExpNumbers<float> {
+  static constexpr float kLog2E = composition::kLog2E, kLn2High = composition::kLn2High,
+                         kLn2Low = composition::kLn2Low;
+  static constexpr std::array kPolynomial = kExp;
+  static constexpr float kMost = kMostExp, kLeast = kLeastExp;
+};
+template <>
+struct ExpNumbers<double> {
+  static constexpr double kLog2E = 0x1.71547652b82fep+0;
+  static constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
+  static constexpr std::array<double, 12> kPolynomial = {0x1.af6ec0d5b72eep-26,
+                                                         0x1.28b10f687dac7p-22,
+                                                         0x1.71ddee50ee3eap-19,
+                                                         0x1.a01995a378c99p-16,
+                                                         0x1.a01a01b450262p-13,
+                                                         0x1.6c16c1860df0ep-10,
+                                                         0x1.111111110e9e7p-7,
+                                                         0x1.555555554fdf2p-5,
+                                                         0x1.555555555555cp-3,
+                                                         0x1.000000000000cp-1,
+                                                         1,
+                                                         1};  // 0.05
+  static constexpr double kMost = 710, kLeast = -746;
+};
+
 // x = exponent * ln(2) + rest. The first of two steps is exact.
-template <typename Math, typename Value>
+template <typename Real = float, typename Math, typename Value>
 Value RestOf(Math& math, Value x, Value exponent) {
-  const Value rest = math.Fma(exponent, math.Number(-kLn2High), x);
-  return math.Fma(exponent, math.Number(-kLn2Low), rest);
+  using Numbers = ExpNumbers<Real>;
+  const Value rest = math.Fma(exponent, math.Number(-Numbers::kLn2High), x);
+  return math.Fma(exponent, math.Number(-Numbers::kLn2Low), rest);
 }
-template <typename Math, typename Value>
+template <typename Real = float, typename Math, typename Value>
 Value ScaledExp(Math& math, Value x) {  // between the bounds, or a NaN
-  const auto exponent = math.RoundedProduct(x, kLog2E, kScaleBias);
-  return math.Scaled(Polynomial(math, RestOf(math, x, exponent.value), kExp), exponent);
+  const auto exponent = math.RoundedProduct(x, ExpNumbers<Real>::kLog2E, kScaleBias);
+  const Value rest = RestOf<Real>(math, x, exponent.value);
+  return math.Scaled(Polynomial(math, rest, ExpNumbers<Real>::kPolynomial), exponent);
 }
 // The same of x + low, `low` being small.
 template <typename Math, typename Value>
@@ -88,20 +121,29 @@ Value ScaledExp(Math& math, Value x, Value low) {
   const Value rest = math.Add(RestOf(math, x, exponent.value), low);
   return math.Scaled(Polynomial(math, rest, kExp), exponent);
 }
+template <typename Real, typename Math, typename Value>
+Value ExpIn(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(ExpNumbers<Real>::kLeast), x);
+  return ScaledExp<Real>(math, math.Min(math.Number(ExpNumbers<Real>::kMost), bounded));
+}
 template <typename Math, typename Value>
 Value Exp(Math& math, Value x) {
-  const Value bounded = math.Max(math.Number(kLeastExp), x);
-  return ScaledExp(math, math.Min(math.Number(kMostExp), bounded));
+  return math.IsWide() ? ExpIn<double>(math, x) : ExpIn<float>(math, x);
 }
 // exp(x) * 2^bias, which is normal.
-template <typename Math, typename Value>
+template <typename Real = float, typename Math, typename Value>
 Value RaisedExp(Math& math, Value x, int bias) {
-  const auto exponent = math.RoundedProduct(x, kLog2E, bias);
-  return math.Raised(Polynomial(math, RestOf(math, x, exponent.value), kExp), exponent);
+  const auto exponent = math.RoundedProduct(x, ExpNumbers<Real>::kLog2E, bias);
+  const Value rest = RestOf<Real>(math, x, exponent.value);
+  return math.Raised(Polynomial(math, rest, ExpNumbers<Real>::kPolynomial), exponent);
+}
+template <typename Real, typename Math, typename Value>
+Value ExpOfNotPositiveIn(Math& math, Value x) {
+  return ScaledExp<Real>(math, math.Max(math.Number(ExpNumbers<Real>::kLeast), x));
 }
 template <typename Math, typename Value>
 Value ExpOfNotPositive(Math& math, Value x) {  // or of a NaN
-  return ScaledExp(math, math.Max(math.Number(kLeastExp), x));
+  return math.IsWide() ? ExpOfNotPositiveIn<double>(math, x) : ExpOfNotPositiveIn<float>(math, x);
 }
 
 // Results that may be subnormal are computed so many powers of two too large, and rounded once, when they are
@@ -113,9 +155,10 @@ inline constexpr float kLower = 0x1p-40f;
 inline constexpr std::array<float, 3> kReciprocal = {0x1.4afd5p-2f, -0x1.745cfap+0f, 0x1.0f83d2p+1f};
 
 // 1 <= denominator <= 2. The reciprocal gets three times as many digits in a step; then the quotient is
-// corrected by what it leaves. Faster than to divide.
+// corrected by what it leaves. Faster than to divide, but not in f64.
 template <typename Math, typename Value>
 Value Quotient(Math& math, Value numerator, Value denominator) {
+  if (math.IsWide()) return math.Div(numerator, denominator);
   Value reciprocal = Polynomial(math, denominator, kReciprocal);
   Value error = math.FmaNeg(denominator, reciprocal, math.Number(1));
   const Value factor = math.Fma(error, error, error);

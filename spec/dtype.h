@@ -270,12 +270,13 @@ constexpr Dtype RoundedBeside(Dtype rhs) {
 constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
 // The type that callers know such elements as.
 constexpr Dtype CallersType(Dtype dtype) { return Info(dtype).known_as.value_or(dtype); }
-// May tensors of graphs have such elements? Rows are computed with vectors of words, so types with sums of
-// their own are none.
-constexpr bool IsOfGraphs(Dtype dtype) { return IsOfCallers(dtype) && !Info(dtype).own_sums; }
-// The types of callers whose elements lie by themselves; tensors of any kind may have them.
+// May tensors of graphs have such elements?
+constexpr bool IsOfGraphs(Dtype dtype) { return IsOfCallers(dtype); }
+// The types of callers whose elements lie by themselves and are computed with as words: as f32, or as s32.
 inline constexpr auto kCallersElements = [] {
-  constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block == 1 && IsOfGraphs(info.dtype); };
+  constexpr auto kIsOne = [](const DtypeInfo& info) {
+    return info.block == 1 && IsOfCallers(info.dtype) && !info.own_sums;
+  };
   std::array<Dtype, std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
   auto next = all.begin();
   for (const DtypeInfo& info : kDtypes)
@@ -351,15 +352,17 @@ constexpr uint32_t F16BitsOf(Dtype dtype) {
   return SignBit(Dtype::kF16) | (SignBit(dtype) - 1) << (Info(Dtype::kF16).mantissa - Info(dtype).mantissa);
 }
 
-// The instructions that make a vector of elements one of f32, or integers one of s32. `to` and `by_tables`
-// are for types of blocks: kBf16 for words of bf16, and by tables of bytes.
+// The instructions that make a vector of elements one of f32 or f64, or integers one of s32. `to` and
+// `by_tables` are for types of blocks: kBf16 for words of bf16, and by tables of bytes.
 constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32, bool by_tables = false) {
   if (IsOfBlocks(dtype)) {
     const DecodingCounts& decoding = by_tables ? Info(dtype).looking_up : Info(dtype).decoding;
     return to == Dtype::kBf16 ? decoding.words : decoding.floats;
   }
   constexpr int kExtension = 1, kConversion = 1, kShift = 1, kExponent = 2, kSpecials = 4, kScaling = 1;
-  if (to == Dtype::kS32) return dtype == Dtype::kS32 ? 0 : kExtension;
+  if (to == dtype) return 0;
+  if (to == Dtype::kF64) return WideningInstructions(dtype) + kConversion;
+  if (to == Dtype::kS32) return kExtension;
   if (dtype == Dtype::kF32) return 0;
   if (dtype == Dtype::kS32) return kConversion;
   if (!WidensByF16(dtype) || dtype == Dtype::kF16) return kExtension + kConversion;

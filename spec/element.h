@@ -115,8 +115,9 @@ double RoundedTo(double x) {
   }
 }
 
-// The 32 bits of a number that is an f32 or an s32.
-inline uint32_t WordOf(Dtype type, double number) {
+// The bits of a number that is an f32, an s32 or an f64.
+inline uint64_t WordOf(Dtype type, double number) {
+  if (type == Dtype::kF64) return std::bit_cast<uint64_t>(number);
   return type == Dtype::kF32 ? std::bit_cast<uint32_t>(static_cast<float>(number))
                              : static_cast<uint32_t>(static_cast<int32_t>(number));
 }

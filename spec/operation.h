@@ -87,9 +87,10 @@ enum class OperationKind : uint8_t {
   kContraction,  // sums of products, of the types that spec/matmul_types.h has
   kTranspose,    // of the last two axes
   kCast,         // to nearest, ties to even; to integers saturated
-  kElementwise,  // the smaller tensors are repeated as NumPy does; of floats in f32, of integers in s32
-  kReduction,    // along axes, which stay with the size 1; in f32
-  kRowwise,      // along the last axis; in f32
+  // The smaller tensors are repeated as NumPy does. All are computed in the type of sums (AccumulatorOf).
+  kElementwise,
+  kReduction,  // along axes, which stay with the size 1
+  kRowwise,    // along the last axis
 };
 
 // How long an operation on numbers takes.
@@ -102,7 +103,7 @@ enum class LatencyClass : uint8_t {
 // A number that an operation has beside its arguments, and the one that it has where the text says none.
 struct NumberOption {
   std::string_view name;
-  float usual = 0;
+  double usual = 0;
 };
 
 // The step of an epilogue that another operation is the same as, and that step's number.
@@ -146,8 +147,12 @@ inline constexpr double kMostSine = 0x1p20;
 
 namespace internal {
 
-// x * sigmoid(u), u having the sign of x.
-inline double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1 + std::exp(-u)); }
+// x * sigmoid(u), u having the sign of x. Far below 0 it is x * exp(u), whose second factor may be subnormal.
+inline double TimesSigmoid(double x, double u) {
+  if (!(u < -700)) return x / (1 + std::exp(-u));
+  const double root = std::exp(u / 2);
+  return u < -800 ? -0.0 : x * root * root;
+}
 
 inline constexpr double kRounded = 0.5;  // to nearest
 
@@ -220,7 +225,7 @@ inline constexpr auto kOperations = [] {
       FunctionRow(kTanh, "tanh", 11, 2, "M(tanh)($x)", [](double x, double) { return std::tanh(x); }),
       FunctionRow(kErf, "erf", 12, 2, "M(erf)($x)", [](double x, double) { return std::erf(x); }),
       FunctionRow(kSigmoid, "sigmoid", 13, 2.5, "1 / (1 + M(exp)(-$x))",
-                  [](double x, double) { return 1 / (1 + std::exp(-x)); }),
+                  [](double x, double) { return x < -700 ? std::exp(x) : 1 / (1 + std::exp(-x)); }),
       // x * sigmoid(x)
       FunctionRow(kSilu, "silu", 19, 4, "$x / (1 + M(exp)(-$x))",
                   [](double x, double) { return TimesSigmoid(x, x); }),
@@ -233,7 +238,7 @@ inline constexpr auto kOperations = [] {
           "$x / 2 * (1 + M(tanh)((real)0.79788456080286536 * ($x + (real)0.044715 * $x * $x * $x)))",
           [](double x, double) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }),
       InstructionsRow(kLeakyRelu, "leaky_relu", kRounded, "($x > 0 ? $x : $y * $x)",
-                      [](double x, double y) { return x > 0 ? x : y * x; }, {"slope", 0.01f}),
+                      [](double x, double y) { return x > 0 ? x : y * x; }, {"slope", 0.01}),
       // x * min(max(x + 3, 0), 6) / 6
       InstructionsRow(kHardswish, "hardswish", 3, "$x * ($x < -3 ? 0 : $x > 3 ? 1 : ($x + 3) / 6)",
                       [](double x, double) { return x < -3 ? -0.0 : x * std::min(x + 3, 6.0) / 6; }),
@@ -330,9 +335,9 @@ inline constexpr auto kOperations = [] {
        .name = "layernorm",
        .kind = Kind::kRowwise,
        .arguments = 3,
-       .option = {"eps", 1e-5f}},
+       .option = {"eps", 1e-5}},
       // x / sqrt(mean of x^2 + eps) * scale
-      {.op = kRmsnorm, .name = "rmsnorm", .kind = Kind::kRowwise, .arguments = 2, .option = {"eps", 1e-5f}},
+      {.op = kRmsnorm, .name = "rmsnorm", .kind = Kind::kRowwise, .arguments = 2, .option = {"eps", 1e-5}},
 
       {.op = kLoad, .name = "load", .kind = Kind::kLeaf, .arguments = 0, .row_code = 0},
       {.op = kSum, .name = "sum", .kind = Kind::kLeaf, .ulps = kRounded, .reduces = true, .row_code = 14},
@@ -365,6 +370,13 @@ constexpr bool IsComposed(Operation op) { return Info(op).latency != LatencyClas
 constexpr bool IsChoice(Operation op) {
   using enum Operation;
   return op == kMax || op == kMin || op == kMaxNum || op == kMinNum;
+}
+
+// Is there such an operation of f64? Functions whose compositions are for f32 alone have none.
+constexpr bool IsOfF64(Operation op) {
+  using enum Operation;
+  return Info(op).latency != LatencyClass::kFunction || op == kRsqrt || op == kExp || op == kSigmoid ||
+         op == kSilu;
 }
 
 constexpr bool IsWave(Operation op) { return op == Operation::kSin || op == Operation::kCos; }
@@ -419,7 +431,7 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
       // Any x below -3 is as good as -3, and so no infinity meets a 0. An FMA as in TimesSigmoid.
       const Value bounded = math.Max(math.Number(-3), x);
       const Value gate = math.Min(math.Number(6), math.Add(bounded, math.Number(3)));
-      return math.Fma(math.Mul(gate, math.Number(1.0f / 6)), bounded, math.Number(-0.0f));
+      return math.Fma(math.Mul(gate, math.Number(1.0 / 6)), bounded, math.Number(-0.0f));
     }
     default:
       break;
@@ -433,12 +445,28 @@ namespace composition {
 // no less than the last.
 inline constexpr float kLeastSilu = -109, kLeastGeluTanh = -11, kLeastRaised = -113;
 
+// The numbers of x * sigmoid(u) in a type of floats; kRaise and kLower as in spec/composition.h.
+template <typename Real>
+struct SigmoidNumbers;
+template <>
+struct SigmoidNumbers<float> {
+  static constexpr float kLeastRaised = composition::kLeastRaised, kLower = composition::kLower;
+  static constexpr int kRaise = composition::kRaise;
+};
+template <>
+struct SigmoidNumbers<double> {
+  static constexpr double kLeastRaised = -770, kLower = 0x1p-100;
+  static constexpr int kRaise = 100;
+};
+inline constexpr double kLeastWideSilu = -753;
+
 // x * sigmoid(u), where u has the sign of x and is not below kLeastRaised if it is negative. As in Sigmoid
 // (composition.h), but e is raised where x < 0, as the result may be subnormal.
-template <typename Math, typename Value>
+template <typename Real = float, typename Math, typename Value>
 Value TimesSigmoid(Math& math, Value x, Value u) {
-  Value e = math.Max(math.Number(kLeastRaised), math.MinusAbs(u));
-  e = RaisedExp(math, e, kRaise);
+  constexpr Real kLower = SigmoidNumbers<Real>::kLower;
+  Value e = math.Max(math.Number(SigmoidNumbers<Real>::kLeastRaised), math.MinusAbs(u));
+  e = RaisedExp<Real>(math, e, SigmoidNumbers<Real>::kRaise);
   const Value denominator = math.Fma(e, math.Number(kLower), math.Number(1));
   const Value numerator = math.Select(Comparison::kLess, x, math.Number(-0x1p-60f), e, math.Number(1));
   const Value lower =
@@ -449,6 +477,10 @@ Value TimesSigmoid(Math& math, Value x, Value u) {
 
 template <typename Math, typename Value>
 Value Silu(Math& math, Value x) {
+  if (math.IsWide()) {
+    const Value wide = math.Max(math.Number(kLeastWideSilu), x);
+    return TimesSigmoid<double>(math, wide, wide);
+  }
   const Value bounded = math.Max(math.Number(kLeastSilu), x);
   return TimesSigmoid(math, bounded, bounded);
 }

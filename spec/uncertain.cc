@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "spec/element.h"
 #include "spec/operation.h"
 
 namespace kirsch {
@@ -15,24 +16,31 @@ namespace {
 constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
 constexpr double kSubnormal = 0x1p-149;
 
-// A result of f32 that may be wrong by `ulps`, besides the error that its arguments' errors make.
-Uncertain WithUlps(double value, double error, double ulps) {
+// Of the type that a kernel computes in.
+constexpr Precision kOfF32 = {kUnit, kSubnormal, std::numeric_limits<float>::max()};
+constexpr Precision kOfF64 = {0x1p-53, 0x1p-1074, std::numeric_limits<double>::max()};
+const Precision& In(Dtype type) { return type == Dtype::kF64 ? kOfF64 : kOfF32; }
+
+// A result that may be wrong by `ulps`, besides the error that its arguments' errors make.
+Uncertain WithUlps(double value, double error, double ulps, Dtype type) {
+  const Precision& in = In(type);
   // An argument that may be infinite leaves infinities open, too: they may cancel.
   if (!std::isfinite(value)) return {value, std::isfinite(error) ? 0 : HUGE_VAL};
-  // No f32 holds such a value, so any result is as good. Of 0 times a value that may be infinite, the error
-  // is no number.
-  if (!(std::abs(value) + error <= std::numeric_limits<float>::max())) return {value, HUGE_VAL};
-  return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
+  // The type holds no such value, so any result is as good. Of 0 times a value that may be infinite, the
+  // error is no number.
+  if (!(std::abs(value) + error <= in.most)) return {value, HUGE_VAL};
+  return {value, error + 2 * ulps * in.unit * (std::abs(value) + error) + ulps * in.least};
 }
 
-Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
+Uncertain Rounded(double value, double error, Dtype type) { return WithUlps(value, error, 1, type); }
 
 // The algebra of values that may be off, for ComposeArithmetic.
 struct UncertainMath {
-  Uncertain Number(float number) { return {number, 0}; }
-  Uncertain Add(Uncertain a, Uncertain b) { return kirsch::Add(a, b); }
-  Uncertain Sub(Uncertain a, Uncertain b) { return kirsch::Sub(a, b); }
-  Uncertain Mul(Uncertain a, Uncertain b) { return kirsch::Mul(a, b); }
+  Dtype type;
+  Uncertain Number(double number) { return {type == Dtype::kF64 ? number : static_cast<float>(number), 0}; }
+  Uncertain Add(Uncertain a, Uncertain b) { return kirsch::Add(a, b, type); }
+  Uncertain Sub(Uncertain a, Uncertain b) { return kirsch::Sub(a, b, type); }
+  Uncertain Mul(Uncertain a, Uncertain b) { return kirsch::Mul(a, b, type); }
   Uncertain Max(Uncertain a, Uncertain b) { return kirsch::Max(a, b); }
   Uncertain Min(Uncertain a, Uncertain b) { return kirsch::Min(a, b); }
   Uncertain EitherNan(Uncertain a, Uncertain b) { return std::isnan(a.value) ? a : b; }
@@ -41,7 +49,7 @@ struct UncertainMath {
 
 // The algebra of integers modulo 2^64, for ComposeArithmetic. Its lower 32 bits are those modulo 2^32.
 struct IntegerMath {
-  uint64_t Number(float number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); }
+  uint64_t Number(double number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); }
   uint64_t Add(uint64_t a, uint64_t b) { return a + b; }
   uint64_t Sub(uint64_t a, uint64_t b) { return a - b; }
   uint64_t Mul(uint64_t a, uint64_t b) { return a * b; }
@@ -60,7 +68,8 @@ class RoundingMath {
     Uncertain value;
     int bias;
   };
-  Value Number(float number) { return {number, 0}; }
+  bool IsWide() const { return false; }
+  Value Number(double number) { return {static_cast<float>(number), 0}; }
   Value Add(Value a, Value b) { return RoundSum(a.value, b.value, a.error + b.error); }
   Value Sub(Value a, Value b) { return RoundSum(a.value, -b.value, a.error + b.error); }
   Value Mul(Value a, Value b) {
@@ -127,7 +136,7 @@ class RoundingMath {
     return Holds(comparison, x.value, y.value) ? a : b;
   }
   // A value near the middle of two integers may become either, and the composition is right with both.
-  Whole RoundedProduct(Value x, float factor, int bias) {
+  Whole RoundedProduct(Value x, double factor, int bias) {
     return {{std::nearbyint(x.value * factor), 0}, bias};
   }
   Value Scaled(Value mantissa, const Whole& whole) {
@@ -204,7 +213,7 @@ bool IsCertain(Operation op, Uncertain x, Uncertain y, double value) {
 Uncertain OnStaircase(Operation op, Uncertain x) {
   const auto at = [&](double by) { return Info(op).meaning(x.value + by, 0); };
   const double value = at(0);
-  if (!std::isfinite(value) || !std::isfinite(x.error)) return WithUlps(value, x.error, 0);
+  if (!std::isfinite(value) || !std::isfinite(x.error)) return WithUlps(value, x.error, 0, Dtype::kF64);
   return {value, std::max(at(x.error) - value, value - at(-x.error))};
 }
 
@@ -228,21 +237,25 @@ Uncertain Select(Uncertain condition, Uncertain x, Uncertain y) {
 
 }  // namespace
 
-Uncertain RoundedToFloat(Uncertain x) { return Rounded(x.value, x.error); }
-Uncertain Add(Uncertain a, Uncertain b) { return Rounded(a.value + b.value, a.error + b.error); }
-Uncertain Sub(Uncertain a, Uncertain b) { return Rounded(a.value - b.value, a.error + b.error); }
-
-Uncertain Mul(Uncertain a, Uncertain b) {
-  const double error = std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
-  return Rounded(a.value * b.value, error);
+Uncertain RoundedToFloat(Uncertain x, Dtype type) { return Rounded(x.value, x.error, type); }
+Uncertain Add(Uncertain a, Uncertain b, Dtype type) {
+  return Rounded(a.value + b.value, a.error + b.error, type);
+}
+Uncertain Sub(Uncertain a, Uncertain b, Dtype type) {
+  return Rounded(a.value - b.value, a.error + b.error, type);
 }
 
-Uncertain Div(Uncertain a, Uncertain b) {
+Uncertain Mul(Uncertain a, Uncertain b, Dtype type) {
+  const double error = std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  return Rounded(a.value * b.value, error, type);
+}
+
+Uncertain Div(Uncertain a, Uncertain b, Dtype type) {
   const double value = a.value / b.value, least = std::abs(b.value) - b.error;
   // Division by a zero makes an infinity of anything else, and a NaN of a zero.
   const bool certain = !std::isfinite(value) && (std::isnan(value) || std::abs(a.value) > a.error);
   if (!(least > 0)) return {value, certain ? 0 : HUGE_VAL};
-  return Rounded(value, (a.error + std::abs(value) * b.error) / least);
+  return Rounded(value, (a.error + std::abs(value) * b.error) / least, type);
 }
 
 Uncertain Max(Uncertain a, Uncertain b) {
@@ -253,34 +266,37 @@ Uncertain Min(Uncertain a, Uncertain b) {
 }
 Uncertain Neg(Uncertain a) { return {-a.value, a.error}; }
 
-Uncertain Sqrt(Uncertain a) {
+Uncertain Sqrt(Uncertain a, Dtype type) {
   if (a.value + a.error < 0) return {NAN, 0};
   const auto root = [&](double x) { return std::sqrt(a.value < 0 ? x : std::max(x, 0.0)); };
   const double value = root(a.value);
-  return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
+  return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)), type);
 }
 
 // The exact result. The error is what its composition in exact arithmetic, the roundings of that, and the
 // argument's error make of it.
-Uncertain FunctionOf(Operation op, Uncertain x, Uncertain y) {
+Uncertain FunctionOf(Operation op, Uncertain x, Uncertain y, Dtype type) {
   const double value = Info(op).meaning(x.value, y.value);
   if (!std::isfinite(value)) return {value, IsCertain(op, x, y, value) ? 0 : HUGE_VAL};
+  // The meaning is computed in double, too, and has roundings of its own.
+  constexpr double kOwnUlps = 2;
+  if (type == Dtype::kF64) return WithUlps(value, SpreadOf(op, x, y, value), Info(op).ulps + kOwnUlps, type);
   RoundingMath math;
   const Uncertain composed = Compose(math, op, Uncertain{x.value, 0}, Uncertain{y.value, 0});
   const double error = std::abs(composed.value - value) + composed.error;
-  return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, y, value), 0);
+  return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, y, value), 0, type);
 }
 
-Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z) {
-  if (Info(op).latency == LatencyClass::kFunction) return FunctionOf(op, x, y);
-  if (op == Operation::kDiv) return Div(x, y);
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z, Dtype type) {
+  if (Info(op).latency == LatencyClass::kFunction) return FunctionOf(op, x, y, type);
+  if (op == Operation::kDiv) return Div(x, y, type);
   if (op == Operation::kNeg) return Neg(x);
-  if (op == Operation::kSqrt) return Sqrt(x);
+  if (op == Operation::kSqrt) return Sqrt(x, type);
   if (op == Operation::kAbs) return {std::abs(x.value), x.error};
   if (IsStaircase(op)) return OnStaircase(op, x);
   if (IsComparison(op)) return Compare(op, x, y);
   if (op == Operation::kSelect) return Select(x, y, z);
-  UncertainMath math;
+  UncertainMath math{type};
   return ComposeArithmetic(math, op, x, y);
 }
 
@@ -306,19 +322,19 @@ Uncertain IntegerBetween(double value, double low, double high) {
   return {value, wraps ? HUGE_VAL : std::max(high - value, value - low)};
 }
 
-Uncertain SumOf(double sum, double magnitude, double error, double terms) {
-  if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
-  return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));
+Uncertain SumOf(double sum, double magnitude, double error, double terms, Dtype type) {
+  const Precision& in = In(type);
+  if (magnitude > in.most) return {sum, HUGE_VAL};  // parts of it may be infinite
+  return Rounded(sum, error + 2 * terms * in.unit * (magnitude + error), type);
 }
 
-Uncertain InRange(Uncertain x) {
-  constexpr double kMost = std::numeric_limits<float>::max();
+Uncertain InRange(Uncertain x, Dtype type) {
   if (std::isinf(x.value) && x.error == 0) return x;  // a parameter's
-  return std::abs(x.value) + x.error > kMost ? Uncertain{x.value, HUGE_VAL} : x;
+  return std::abs(x.value) + x.error > In(type).most ? Uncertain{x.value, HUGE_VAL} : x;
 }
 
 Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
-  if (dtype == Dtype::kF32) return InRange(x);
+  if (dtype == Dtype::kF32 || dtype == Dtype::kF64) return InRange(x, dtype);
   if (!IsFloating(dtype)) {
     const auto least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
     if (std::isnan(x.value)) return {least, x.error};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes with values that may be off: how far off a kernel may be that computes in f32, whatever the order
-// of its sums and whether it fuses products and sums. Verification compares a kernel's results with such
-// bounds.
+// Computes with values that may be off: how far off a kernel may be that computes in f32, or in f64, whatever
+// the order of its sums and whether it fuses products and sums. Verification compares a kernel's results with
+// such bounds. Values are doubles here, so where a kernel computes in f64, bounds have room for the roundings
+// of both.
 #ifndef KIRSCH_SPEC_UNCERTAIN_H_
 #define KIRSCH_SPEC_UNCERTAIN_H_
 
@@ -16,28 +17,31 @@ struct Uncertain {
   double error = 0;
 };
 
-// Rounds to f32: adds the error of the rounding. Infinite values are exact.
-Uncertain RoundedToFloat(Uncertain x);
+// Here and below, `type` is the type that the kernel computes in: f32 or f64.
 
-// One operation, with its result rounded to f32.
-Uncertain Add(Uncertain a, Uncertain b);
-Uncertain Sub(Uncertain a, Uncertain b);
-Uncertain Mul(Uncertain a, Uncertain b);
-Uncertain Div(Uncertain a, Uncertain b);
+// Adds the error of a rounding. Infinite values are exact.
+Uncertain RoundedToFloat(Uncertain x, Dtype type = Dtype::kF32);
+
+// One operation, with its result rounded.
+Uncertain Add(Uncertain a, Uncertain b, Dtype type = Dtype::kF32);
+Uncertain Sub(Uncertain a, Uncertain b, Dtype type = Dtype::kF32);
+Uncertain Mul(Uncertain a, Uncertain b, Dtype type = Dtype::kF32);
+Uncertain Div(Uncertain a, Uncertain b, Dtype type = Dtype::kF32);
 Uncertain Max(Uncertain a, Uncertain b);
 Uncertain Min(Uncertain a, Uncertain b);
 Uncertain Neg(Uncertain a);
-Uncertain Sqrt(Uncertain a);
+Uncertain Sqrt(Uncertain a, Dtype type = Dtype::kF32);
 
-// A function, which is as far off as its composition. y is its second argument, or its option.
-Uncertain FunctionOf(Operation op, Uncertain x, Uncertain y);
-inline Uncertain FunctionOf(Operation op, Uncertain x, double y = 0) {
-  return FunctionOf(op, x, Uncertain{y, 0});
+// A function, which is as far off as its composition; in f64 as far as its row of kOperations says. y is its
+// second argument, or its option.
+Uncertain FunctionOf(Operation op, Uncertain x, Uncertain y, Dtype type = Dtype::kF32);
+inline Uncertain FunctionOf(Operation op, Uncertain x, double y = 0, Dtype type = Dtype::kF32) {
+  return FunctionOf(op, x, Uncertain{y, 0}, type);
 }
 
 // Any operation on numbers; y is the second argument, or the option, z the third argument. Kernels may
 // compute it by any terms that are the same but for roundings.
-Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z = {});
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y, Uncertain z = {}, Dtype type = Dtype::kF32);
 
 // An operation on integers, modulo 2^32. It is exact unless its arguments are off.
 Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y);
@@ -45,13 +49,13 @@ Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y);
 Uncertain IntegerBetween(double value, double low, double high);
 
 // The sum of `terms` values, in any order, whose sum, sum of magnitudes and sum of errors these are.
-Uncertain SumOf(double sum, double magnitude, double error, double terms);
+Uncertain SumOf(double sum, double magnitude, double error, double terms, Dtype type = Dtype::kF32);
 
-// A value that is kept as an f32: beyond the largest it may be infinite, and so anything.
-Uncertain InRange(Uncertain x);
+// A value that is kept as one of the type: beyond the largest it may be infinite, and so anything.
+Uncertain InRange(Uncertain x, Dtype type = Dtype::kF32);
 
-// The value as an element of `dtype`: rounded to nearest, and of integers saturated. Of floats, beyond the
-// largest it may be anything.
+// The value, one of f32 if `dtype` is not f64, as an element of `dtype`: rounded to nearest, and of integers
+// saturated. Of floats, beyond the largest it may be anything.
 Uncertain StoredAsElement(Dtype dtype, Uncertain x);
 
 }  // namespace kirsch

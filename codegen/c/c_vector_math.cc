@@ -24,11 +24,15 @@ std::string LaneSuffix(const Var& var) { return Cat("_epi", 8 * Bytes(var.dtype)
 // Returns the vector with each lane's partner in its place; the partner is `distance` lanes away, a power of
 // two. For distance 2, lanes 0 1 2 3 become 2 3 0 1. Neighbours within 16 bytes are swapped by one
 // permutation; farther lanes by whole parts of 16 bytes.
-std::string Partners(const std::string& value, int lanes, int distance) {
-  const int bytes = 4 * lanes;
-  if (distance <= 2) return Intrinsic(bytes, "permute_ps", value, distance == 1 ? "0xb1" : "0x4e");
-  if (lanes == 8) return Intrinsic(bytes, "permute2f128_ps", value, value, 1);
-  return Intrinsic(bytes, "shuffle_f32x4", value, value, distance == 4 ? "0xb1" : "0x4e");
+std::string Partners(const Var& var, const std::string& value, int distance) {
+  const int bytes = var.bytes(), apart = distance * Bytes(var.dtype);
+  const bool wide = var.dtype == Dtype::kF64;
+  if (apart == 4) return Intrinsic(bytes, "permute_ps", value, "0xb1");
+  if (apart == 8 && wide) return Intrinsic(bytes, "permute_pd", value, Cat((1 << var.lanes) / 3));
+  if (apart == 8) return Intrinsic(bytes, "permute_ps", value, "0x4e");
+  if (bytes == 32) return Intrinsic(bytes, Cat("permute2f128_", RealSuffix(var.dtype)), value, value, 1);
+  return Intrinsic(bytes, wide ? "shuffle_f64x2" : "shuffle_f32x4", value, value,
+                   apart == kXmmBytes ? "0xb1" : "0x4e");
 }
 
 }  // namespace
@@ -54,23 +58,26 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
 }
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
-  constexpr std::array<const char*, 3> kNames = {"fmadd_ps", "fmsub_ps", "fnmadd_ps"};
-  return Intrinsic(a.bytes(), kNames[static_cast<size_t>(sign)], a.name, b.name, c.name);
+  constexpr std::array<const char*, 3> kNames = {"fmadd_", "fmsub_", "fnmadd_"};
+  return Intrinsic(a.bytes(), Cat(kNames[static_cast<size_t>(sign)], RealSuffix(a.dtype)), a.name, b.name,
+                   c.name);
 }
 
-std::string CVectors::Sqrt(const Var& from) const { return Intrinsic(from.bytes(), "sqrt_ps", from.name); }
+std::string CVectors::Sqrt(const Var& from) const {
+  return Intrinsic(from.bytes(), Cat("sqrt_", RealSuffix(from.dtype)), from.name);
+}
 
 // Vectors of 64 bytes have an instruction that rounds to fractions as well. To integers its operand is the
 // same.
 std::string CVectors::RoundToInteger(const Var& from, Rounding rounding) const {
   constexpr std::array<const char*, 3> kDirections = {"_MM_FROUND_TO_NEAREST_INT", "_MM_FROUND_TO_NEG_INF",
                                                       "_MM_FROUND_TO_POS_INF"};
-  return Intrinsic(from.bytes(), from.bytes() == 64 ? "roundscale_ps" : "round_ps", from.name,
-                   Cat(kDirections[static_cast<size_t>(rounding)], " | _MM_FROUND_NO_EXC"));
+  return Intrinsic(from.bytes(), Cat(from.bytes() == 64 ? "roundscale_" : "round_", RealSuffix(from.dtype)),
+                   from.name, Cat(kDirections[static_cast<size_t>(rounding)], " | _MM_FROUND_NO_EXC"));
 }
 
 std::string CVectors::Scale(const Var& a, const Var& exponent) const {
-  return Intrinsic(a.bytes(), "scalef_ps", a.name, exponent.name);
+  return Intrinsic(a.bytes(), Cat("scalef_", RealSuffix(a.dtype)), a.name, exponent.name);
 }
 
 // There is no shift of bytes. They are shifted as words of 16 bits, and bits that come in from the neighbour
@@ -78,6 +85,8 @@ std::string CVectors::Scale(const Var& a, const Var& exponent) const {
 std::string CVectors::Shift(const Var& from, int left) const {
   const int bytes = from.bytes(), by = std::abs(left);
   const std::string name = left >= 0 ? "slli" : "srli";
+  if (from.dtype == Dtype::kF64)
+    return OfBits(from, Intrinsic(bytes, name + LaneSuffix(from), AsBits(from), by));
   if (Bytes(from.dtype) > 1) return Intrinsic(bytes, Cat(name, LaneSuffix(from)), Get(from), by);
   const int kept = left >= 0 ? 0xff << by & 0xff : 0xff >> by;
   return Intrinsic(bytes, Cat("and_", Si(bytes)), Intrinsic(bytes, Cat(name, "_epi16"), Get(from), by),
@@ -96,21 +105,23 @@ std::string CVectors::Select(Comparison comparison, const Var& x, const Var& y, 
   constexpr std::array<const char*, 3> kPredicates = {"_CMP_LT_OQ", "_CMP_LE_OQ", "_CMP_EQ_OQ"};
   const int bytes = x.bytes();
   const std::string predicate = kPredicates[static_cast<size_t>(comparison)];
+  const std::string type = RealSuffix(x.dtype), compare = Cat("cmp_", type);
   if (program_.masks)
-    return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, predicate),
-                     b.name, a.name);
-  return Intrinsic(bytes, "blendv_ps", b.name, a.name, Intrinsic(bytes, "cmp_ps", x.name, y.name, predicate));
+    return Intrinsic(bytes, "mask_blend_" + type,
+                     Intrinsic(bytes, compare + "_mask", x.name, y.name, predicate), b.name, a.name);
+  return Intrinsic(bytes, "blendv_" + type, b.name, a.name,
+                   Intrinsic(bytes, compare, x.name, y.name, predicate));
 }
 
 // Masks come from a register, an immediate, or a vector of sign bits, whichever the features and the count
 // allow.
 std::string CVectors::FirstLanes(const Var& a, const Var& b, const CCount& count) const {
   const int bytes = a.bytes();
-  if (program_.masks) return Intrinsic(bytes, "mask_blend_ps", MaskOf(a.lanes, count), b.name, a.name);
-  if (count.index.empty()) return Intrinsic(bytes, "blend_ps", b.name, a.name, (1 << count.number) - 1);
-  return Intrinsic(
-      bytes, "blendv_ps", b.name, a.name,
-      Intrinsic(bytes, bytes > 16 ? "castsi256_ps" : "castsi128_ps", MaskVector(a.lanes, count, a.dtype)));
+  const std::string type = RealSuffix(a.dtype);
+  if (program_.masks) return Intrinsic(bytes, "mask_blend_" + type, MaskOf(a.lanes, count), b.name, a.name);
+  if (count.index.empty()) return Intrinsic(bytes, "blend_" + type, b.name, a.name, (1 << count.number) - 1);
+  return Intrinsic(bytes, "blendv_" + type, b.name, a.name,
+                   OfIntegers(a.dtype, bytes, MaskVector(a.lanes, count, a.dtype)));
 }
 
 // Adds each lane's partner, the farthest first: 4, then 2, then 1 lanes away of 8. After that all lanes have
@@ -120,10 +131,11 @@ std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var&
   std::vector<std::string> statements;
   std::string value = from.name;
   for (int distance = from.lanes / 2; distance > 0; distance /= 2) {
-    statements.push_back(Cat(to.name, " = ",
-                             Intrinsic(from.bytes(), op == BinaryOp::kAdd ? "add_ps" : "max_ps", value,
-                                       Partners(value, from.lanes, distance)),
-                             ";"));
+    statements.push_back(
+        Cat(to.name, " = ",
+            Intrinsic(from.bytes(), Cat(op == BinaryOp::kAdd ? "add_" : "max_", RealSuffix(from.dtype)),
+                      value, Partners(from, value, distance)),
+            ";"));
     value = to.name;
   }
   return statements;

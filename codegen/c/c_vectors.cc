@@ -116,6 +116,17 @@ std::string EverySecond(const Var& a, const Var& b, int first) {
                    Intrinsic(bytes, "permute4x64_pd", Intrinsic(bytes, "castps_pd", pairs), "0xd8"));
 }
 
+// A vector of f64 becomes one of narrower floats, and is made of them, by way of f32.
+bool WidensTwice(const Var& vector, Dtype memory) {
+  return vector.dtype == Dtype::kF64 && memory != Dtype::kF64;
+}
+// The vector of f32 on that way.
+Var InFloats(Var vector, std::string name) {
+  vector.dtype = Dtype::kF32;
+  vector.name = std::move(name);
+  return vector;
+}
+
 // Prints a shuffle; of zmm under a mask of all lanes, which changes nothing but a warning: see LaneSums.
 template <typename... Arguments>
 std::string Shuffled(int bytes, const std::string& name, const Arguments&... arguments) {
@@ -268,6 +279,8 @@ std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lane
 }
 
 std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory, const CCount& count) const {
+  if (WidensTwice(to, memory))
+    return Intrinsic(to.bytes(), "cvtps_pd", Load(InFloats(to, to.name), from, memory, count));
   if (IsReal(memory)) return LoadReal(memory, to.lanes, from, count);
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype, to.lanes);
 }
@@ -275,6 +288,8 @@ std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory,
 // A word is `group` elements of memory. They are broadcast as memory has them, and widened after that, all
 // lanes at once.
 std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const {
+  if (WidensTwice(to, memory))
+    return Intrinsic(to.bytes(), "cvtps_pd", Broadcast(InFloats(to, to.name), from, memory, count));
   const int bytes = to.bytes(), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
   const std::string element = Cat("*(", from, ")");
   if (IsReal(memory)) return Intrinsic(bytes, Cat("set1_", RealSuffix(memory)), element);
@@ -449,6 +464,16 @@ std::string CVectors::StoreReal(const Var& from, const std::string& to, const CC
          ";";
 }
 
+// f64 is rounded to f32 first.
+std::vector<std::string> CVectors::StoreOfFloats(const Var& from, const std::string& to, Dtype memory,
+                                                 const CCount& count) const {
+  const Var floats = InFloats(from, "floats");
+  std::vector<std::string> statements = {
+      Cat("const ", CVectorType(floats), " floats = ", Intrinsic(from.bytes(), "cvtpd_ps", from.name), ";")};
+  for (std::string& statement : Store(floats, to, memory, count)) statements.push_back(std::move(statement));
+  return statements;
+}
+
 std::string CVectors::Stream(const Var& from, const std::string& to) const {
   const int bytes = from.bytes();
   if (IsReal(from.dtype))
@@ -459,6 +484,7 @@ std::string CVectors::Stream(const Var& from, const std::string& to) const {
 
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
                                          const CCount& count) const {
+  if (WidensTwice(from, memory)) return StoreOfFloats(from, to, memory, count);
   if (IsReal(memory)) return {StoreReal(from, to, count)};
   if (from.dtype == Dtype::kF32)
     return memory == Dtype::kF16 ? StoreF16(from, to, count) : StoreBf16(from, to, count);

@@ -127,6 +127,8 @@ class CVectors {
   // Load and store f32 or f64.
   std::string LoadReal(Dtype dtype, int lanes, const std::string& from, const CCount& count) const;
   std::string StoreReal(const Var& from, const std::string& to, const CCount& count) const;
+  std::vector<std::string> StoreOfFloats(const Var& from, const std::string& to, Dtype memory,
+                                         const CCount& count) const;
   // Stores the lower part of `value`, a vector of integers: elements that have the type of memory already.
   std::vector<std::string> StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
                                        int lanes, const CCount& count) const;

@@ -151,10 +151,12 @@ std::string MemoryText(const HeaderFunction& function) {
       continue;
     }
     const SampleBits bits = SampleBitsOf(types[i]);
+    const int words = SampleWords(types[i]);
     absl::StrAppendFormat(
         &text,
-        "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
-        CType(types[i]), i, elements, bits.keep, bits.set, i + 1);
+        "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%7$s), 0x%4$x, 0x%5$x, %6$d);\n",
+        CType(types[i]), i, words * elements, bits.keep, bits.set, i + 1,
+        words == 1 ? CType(types[i]) : "uint32_t");
   }
   const std::vector<std::string> results = ResultNames(function);
   for (size_t i = 0; i < results.size(); ++i)

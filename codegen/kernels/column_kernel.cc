@@ -9,6 +9,7 @@
 #include "codegen/kernels/row_sums.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
+#include "spec/element.h"
 #include "spec/graph/row_passes.h"
 #include "spec/sum_blocks.h"
 #include "spec/text/cat.h"
@@ -131,9 +132,9 @@ class ColumnWriter {
   }
 
   void Initialize(RowCode& code, int reduction) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     builder_.Do(Fill{code.Of(reduction),
-                     std::bit_cast<uint32_t>(IsSum(kernel_.program, reduction) ? 0.0f : -kInfinity)});
+                     WordOf(RealOf(kernel_.program), IsSum(kernel_.program, reduction) ? 0 : -kInfinity)});
   }
 
   const RowKernel& kernel_;

@@ -19,7 +19,8 @@ RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPa
       row_(row),
       suffix_(suffix),
       lanes_(kernel.schedule.lanes),
-      math_(builder, lanes_, kernel.scales, suffix),
+      real_(RealOf(kernel.program)),
+      math_(builder, lanes_, kernel.scales, suffix, real_),
       vars_(kernel.program.values.size(), kNoVar) {}
 
 // A value that is one for the row has its variable in `row_`.
@@ -57,7 +58,7 @@ bool RowCode::IsNotPositive(int value) const {
 void RowCode::LoadInput(int value, const RowPlace& place) {
   const size_t input = static_cast<size_t>(At(value).input);
   const RowInput& info = kernel_.program.inputs[input];
-  const bool converts = AccumulatorOf(info.dtype) != At(value).type;
+  const bool converts = IsFloating(At(value).type) && !IsFloating(info.dtype);
   const VarId to = converts ? Temporary("whole", Dtype::kS32) : Of(value);
   const int64_t row_stride = kernel_.input_row_strides[input];
   if (info.along_columns)
@@ -85,7 +86,7 @@ void RowCode::Sum(int value, const RowOperands& operands) {
 // Writes a product that is rounded once for all its uses. It is an FMA, since GCC would make others of a
 // product and of the sums that use it. The addend is -0, which changes no product, not even -0.
 void RowCode::RoundedProduct(int value) {
-  const VarId zero = builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(-0.0f));
+  const VarId zero = builder_.Filled(real_, lanes_, WordOf(real_, -0.0));
   builder_.Do(Fma{Of(value), Of(At(value).a), Of(At(value).b), zero});
 }
 
@@ -170,7 +171,7 @@ void RowCode::StoreResult(int result, const RowPlace& place) {
   const Address to = {pointers_.results[static_cast<size_t>(result)],
                       OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(result)])};
   VarId value = Of(info.value);
-  if (AccumulatorOf(info.dtype) != At(info.value).type) {
+  if (IsFloating(At(info.value).type) && !IsFloating(info.dtype)) {
     const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
     const auto limit_by = [&](BinaryOp op, VarId from, int64_t limit) {
       const uint32_t word = std::bit_cast<uint32_t>(static_cast<float>(limit));

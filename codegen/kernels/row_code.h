@@ -46,7 +46,8 @@ class RowCode {
   // vectors share.
   VarId Of(int value);
   // Returns a variable that is no value of the program, the same one for the same name.
-  VarId Temporary(const std::string& name, Dtype dtype = Dtype::kF32);
+  VarId Temporary(const std::string& name, Dtype dtype);
+  VarId Temporary(const std::string& name) { return Temporary(name, real_); }
   VectorMath& math() { return math_; }
 
   // Writes the value from its operands. Read() takes it from where Keep() has stored it in an earlier pass.
@@ -92,6 +93,7 @@ class RowCode {
   RowCode* const row_;
   const std::string suffix_;
   const int lanes_;
+  const Dtype real_;  // of floats
   VectorMath math_;
   std::vector<VarId> vars_;
   std::map<std::string, VarId> temporaries_;

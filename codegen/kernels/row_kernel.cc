@@ -20,11 +20,8 @@
 namespace kirsch {
 namespace {
 
-// The first maximum of an online sum: not -inf, as the difference of two -inf is no number.
-constexpr float kLeast = std::numeric_limits<float>::lowest();
-
 // f32 in a cache line.
-constexpr int kLineElements = 16;
+constexpr int kLineElements = kLineBytes / kWordBytes;
 
 // Goes over the rows, and of each row pass after pass. A pass takes blocks of `unroll` vectors side by side,
 // then what is left as one smaller block whose last vector is masked. Accumulators keep their lanes beyond
@@ -34,6 +31,8 @@ class RowWriter {
   explicit RowWriter(const RowKernel& kernel)
       : kernel_(kernel),
         lanes_(kernel.schedule.lanes),
+        real_(RealOf(kernel.program)),
+        least_(-PrecisionOf(real_).most),
         plan_(FindPasses(kernel.program, kernel.schedule)),
         builder_(kernel.Name()),
         row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
@@ -71,7 +70,7 @@ class RowWriter {
       pointers_.inputs.push_back(Pointer(Cat("input", i), program.inputs[i].dtype, false));
     for (size_t i = 0; i < program.results.size(); ++i)
       pointers_.results.push_back(Pointer(Cat("result", i), program.results[i].dtype, true));
-    if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", Dtype::kF32, true);
+    if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", real_, true);
     const VarId rows = builder_.IndexParameter("rows");
     if (kernel_.any_columns) columns_ = builder_.IndexParameter("columns");
     return rows;
@@ -243,18 +242,18 @@ class RowWriter {
   VarId Accumulator(int reduction, size_t slot) {
     return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(Cat("sums", reduction));
   }
-  // Sums begin as 0 and maxima as -inf. Online maxima begin as kLeast.
+  // Sums begin as 0 and maxima as -inf. Online maxima begin as the least number.
   void InitializeAccumulators(const RowPass& pass) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     for (int reduction : pass.reductions)
       for (int i = 0; i < accumulators_; ++i)
         Set(Accumulator(reduction, static_cast<size_t>(i)),
             IsSum(kernel_.program, reduction) ? 0 : -kInfinity);
     if (!pass.online) return;
-    Set(row_.Temporary("maxima"), kLeast);
+    Set(row_.Temporary("maxima"), least_);
     Set(row_.Temporary("sums"), 0);
   }
-  void Set(VarId var, float number) { builder_.Do(Fill{var, std::bit_cast<uint32_t>(number)}); }
+  void Set(VarId var, double number) { builder_.Do(Fill{var, WordOf(real_, number)}); }
 
   // Combines the accumulators pairwise, the first with the last and so on, then the lanes of the one that is
   // left.
@@ -284,7 +283,7 @@ class RowWriter {
       values.push_back(slots_[slot]->Of(plan_.online->a));
       if (places[slot].count.IsAll(lanes_)) continue;
       const VarId some = slots_[slot]->Temporary("some");
-      builder_.Do(FirstLanes{some, values.back(), Number(kLeast), places[slot].count});
+      builder_.Do(FirstLanes{some, values.back(), Number(least_), places[slot].count});
       values.back() = some;
     }
     // The new maxima, then what the sums so far are scaled by.
@@ -312,7 +311,7 @@ class RowWriter {
   // blocks and the maxima that it is for.
   void BeginOnlineBlocks() {
     Set(row_.Temporary("blocks"), 0);
-    Set(row_.Temporary("block_maxima"), kLeast);
+    Set(row_.Temporary("block_maxima"), least_);
     online_in_blocks_ = true;
   }
   // Adds the sums of a block to those of all blocks, which are scaled to the block's maxima first. The
@@ -341,10 +340,13 @@ class RowWriter {
     builder_.Do(Binary{BinaryOp::kMul, sums, sums, scale});
     builder_.Do(Across{BinaryOp::kAdd, row_.Of(plan_.online->sum), sums});
   }
-  VarId Number(float number) { return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(number)); }
+  VarId Number(double number) { return builder_.Filled(real_, lanes_, WordOf(real_, number)); }
 
   const RowKernel& kernel_;
   const int lanes_;
+  const Dtype real_;  // of floats
+  // The first maximum of an online sum: not -inf, as the difference of two -inf is no number.
+  const double least_;
   const RowPasses plan_;
   ProcedureBuilder builder_;
   RowPointers pointers_;
@@ -372,7 +374,7 @@ std::string TextOf(const RowKernel& kernel) {
   }
   for (const RowValue& value : kernel.program.values) {
     add(Info(value.op).row_code, value.a, value.b, value.input, WordOf(value.type, value.number));
-    if (value.type == Dtype::kS32) text += "s32";
+    if (value.type != Dtype::kF32) text += Info(value.type).name;
     if (value.c >= 0) add(value.c);
   }
   for (size_t i = 0; i < kernel.program.results.size(); ++i) {

@@ -22,8 +22,8 @@ struct RowKernel : RowShape {
 };
 
 // The procedure: (inputs..., results...[, scratch], rows[, columns]). `scratch`, if the kernel takes it, has
-// ScratchElements() f32; `columns` are taken if there may be any number. Elements of a row are contiguous,
-// and need no alignment.
+// ScratchElements() floats of RealOf the program; `columns` are taken if there may be any number. Elements of
+// a row are contiguous, and need no alignment.
 Procedure RowProcedure(const RowKernel& kernel);
 
 // Returns the ISA features that the procedure needs besides those of its vectors and masks.

@@ -7,8 +7,10 @@
 namespace kirsch {
 namespace {
 
-// Added to a number of less than 2^22, it rounds it to an integer, which is then in the low bits.
+// Added to a number of less than 2^22, it rounds it to an integer, which is then in the low bits. The same
+// for f64, whose integers may be larger.
 constexpr float kRounder = 0x1.8p23f;
+constexpr double kWideRounder = 0x1.8p52;
 
 }  // namespace
 
@@ -71,15 +73,15 @@ VectorMath::Value VectorMath::Do(BinaryOp op, Value a, Value b, Dtype dtype) {
 }
 
 VectorMath::Value VectorMath::DoFma(Value a, Value b, Value c, FmaSign sign) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(kirsch::Fma{to, Of(a), Of(b), Of(c), sign}); });
+  return Make(real_, [=, this](VarId to) { builder_.Do(kirsch::Fma{to, Of(a), Of(b), Of(c), sign}); });
 }
 
 VectorMath::Value VectorMath::Sqrt(Value x) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
+  return Make(real_, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
 }
 
 VectorMath::Value VectorMath::Rounded(Value x, Rounding rounding) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(RoundToInteger{to, Of(x), rounding}); });
+  return Make(real_, [=, this](VarId to) { builder_.Do(RoundToInteger{to, Of(x), rounding}); });
 }
 
 VectorMath::Value VectorMath::Reinterpret(Value x, Dtype dtype) {
@@ -87,7 +89,7 @@ VectorMath::Value VectorMath::Reinterpret(Value x, Dtype dtype) {
 }
 
 VectorMath::Value VectorMath::Converted(Value integer) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Convert{to, Of(integer)}); });
+  return Make(real_, [=, this](VarId to) { builder_.Do(Convert{to, Of(integer)}); });
 }
 
 VectorMath::Value VectorMath::Shifted(Value x, int left) {
@@ -95,18 +97,22 @@ VectorMath::Value VectorMath::Shifted(Value x, int left) {
 }
 
 VectorMath::Value VectorMath::WithSignOf(Value x, Value magnitude) {
-  return Do(BinaryOp::kOr, magnitude, Do(BinaryOp::kAnd, x, Word(kSign)));
+  return Do(BinaryOp::kOr, magnitude, Do(BinaryOp::kAnd, x, Word(sign())));
 }
 
 VectorMath::Value VectorMath::Select(Comparison comparison, Value x, Value y, Value a, Value b) {
-  return Make(Dtype::kF32, [=, this](VarId to) {
+  return Make(real_, [=, this](VarId to) {
     builder_.Do(kirsch::Select{comparison, to, Of(x), Of(y), Of(a), Of(b)});
   });
 }
 
 // The product is rounded by adding a large number: the sum has the integer in its low bits. The bias is added
 // with it, so that it costs no instruction.
-VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
+VectorMath::Whole VectorMath::RoundedProduct(Value x, double factor, int bias) {
+  if (IsWide()) {
+    const Value rounder = Number(kWideRounder), whole = Sub(Fma(x, Number(factor), rounder), rounder);
+    return {whole, bias == kScaleBias ? whole : Add(whole, Number(bias))};
+  }
   const Value rounder = Number(kRounder + static_cast<float>(scales_ && bias == kScaleBias ? 0 : bias));
   const Value bits = Fma(x, Number(factor), rounder);
   return {Sub(bits, rounder), bits};
@@ -146,6 +152,7 @@ VectorMath::Parts VectorMath::Parted(Value x) {
 // becomes subnormal or infinite. The first product is exact. The second is an FMA so that GCC, which makes
 // one of it and of a sum that is its only use, doesn't.
 VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
+  if (IsWide()) return TimesPower(mantissa, whole.value);
   if (scales_)
     return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Scale{to, Of(mantissa), Of(whole.value)}); });
   const Value both = Reinterpret(whole.bits, Dtype::kS32), first = Shifted(both, -1);
@@ -155,8 +162,22 @@ VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
   return Fma(half, Reinterpret(second_power, Dtype::kF32), Number(-0.0f));
 }
 
+// The same of f64, the exponent being an integer: shifts move the low bits of a sum to the exponent's place,
+// as there are no integers of 64 bits.
+VectorMath::Value VectorMath::TimesPower(Value x, Value exponent) {
+  if (scales_) return Make(real_, [=, this](VarId to) { builder_.Do(Scale{to, Of(x), Of(exponent)}); });
+  const auto power = [&](Value of) {
+    const Value bits = Add(of, Number(kWideRounder + BiasOf(real_)));
+    return Make(real_, [=, this](VarId to) { builder_.Do(Shift{to, Of(bits), Info(real_).mantissa}); });
+  };
+  const Value half = Rounded(Mul(exponent, Number(0.5)), Rounding::kNearest);
+  const Value rest = Sub(exponent, half), first = Mul(x, power(half));
+  return Fma(first, power(rest), Number(-0.0));
+}
+
 // Adds to the exponent's bits, which is enough where the result is normal.
 VectorMath::Value VectorMath::Raised(Value mantissa, const Whole& whole) {
+  if (IsWide()) return TimesPower(mantissa, whole.bits);
   const Value power = Shifted(Reinterpret(whole.bits, Dtype::kS32), 23);
   return Reinterpret(Do(BinaryOp::kAdd, Reinterpret(mantissa, Dtype::kS32), power, Dtype::kS32), Dtype::kF32);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes functions of vectors of f32 as statements of a loop program. They take the whole range: infinities,
-// NaN (which stay NaN), subnormals and the sign of zeros included. spec/operation.h says how functions are
-// made. Internal to codegen/.
+// Writes functions of vectors of f32, or of f64, as statements of a loop program. They take the whole range:
+// infinities, NaN (which stay NaN), subnormals and the sign of zeros included. spec/operation.h says how
+// functions are made. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
 #define KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codegen/loop/procedure_builder.h"
+#include "spec/element.h"
 #include "spec/operation.h"
 
 namespace kirsch {
@@ -26,8 +27,8 @@ namespace kirsch {
 // caller's variable without a copy.
 class VectorMath {
  public:
-  // `scales`: with AVX-512F's scaling instruction. `real`: f32; or another type of sums, for which there are
-  // only operations that take no numbers.
+  // `scales`: with AVX-512F's scaling instruction. `real`: f32; f64, which has the operations of IsOfF64; or
+  // another type of sums, for which there are only operations that take no numbers.
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix, Dtype real = Dtype::kF32)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)), real_(real) {}
 
@@ -42,10 +43,11 @@ class VectorMath {
     int number;  // of values_
   };
   struct Whole {
-    Value value, bits;  // as f32s
+    Value value, bits;  // as floats; of f64 the latter is value + bias, too
   };
   // The algebra, as spec/composition.h describes it.
-  Value Number(float number) { return Word(std::bit_cast<uint32_t>(number)); }
+  bool IsWide() const { return real_ == Dtype::kF64; }
+  Value Number(double number) { return Word(WordOf(real_, number)); }
   Value Add(Value a, Value b) { return Do(BinaryOp::kAdd, a, b); }
   Value Sub(Value a, Value b) { return Do(BinaryOp::kSub, a, b); }
   Value Mul(Value a, Value b) { return Do(BinaryOp::kMul, a, b); }
@@ -72,25 +74,26 @@ class VectorMath {
   Value Fma(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kAdd); }
   Value FmaSub(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kSubtract); }
   Value FmaNeg(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kNegate); }
-  Value Abs(Value x) { return Do(BinaryOp::kAnd, x, Word(kMagnitude)); }
-  Value MinusAbs(Value x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
-  Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
+  Value Abs(Value x) { return Do(BinaryOp::kAnd, x, Word(sign() - 1)); }
+  Value MinusAbs(Value x) { return Do(BinaryOp::kOr, x, Word(sign())); }
+  Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(sign())); }
   Value WithSignOf(Value x, Value magnitude);
   Value Rounded(Value x, Rounding rounding);
   Value Select(Comparison comparison, Value x, Value y, Value a, Value b);
-  Whole RoundedProduct(Value x, float factor, int bias);
+  Whole RoundedProduct(Value x, double factor, int bias);
   Value Scaled(Value mantissa, const Whole& whole);
   Value Raised(Value mantissa, const Whole& whole);
 
  private:
-  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff, kFraction = 0x7fffff;
+  static constexpr uint32_t kFraction = 0x7fffff;
+  uint64_t sign() const { return uint64_t{1} << (8 * Bytes(real_) - 1); }
 
   // Makes a value of a variable, and writes the statement that was still open.
   Value Known(VarId var);
   VarId Of(Value value) const { return values_[static_cast<size_t>(value.number)]; }
   // A constant, filled before all loops.
-  Value Word(uint32_t word) {
-    KIRSCH_CHECK(real_ == Dtype::kF32);
+  Value Word(uint64_t word) {
+    KIRSCH_CHECK(real_ == Dtype::kF32 || real_ == Dtype::kF64);
     return Known(builder_.Filled(real_, lanes_, word));
   }
   // Makes a new result, which write(variable) writes once the next one is asked for. The variable of the last
@@ -104,6 +107,7 @@ class VectorMath {
   Value Converted(Value integer);
   Value Integer(uint32_t word) { return Known(builder_.Filled(Dtype::kS32, lanes_, word)); }
   Value Shifted(Value x, int left);
+  Value TimesPower(Value x, Value exponent);
   // Returns a variable for an intermediate result, which the next function uses again.
   VarId Variable(Dtype dtype);
   // WriteLast writes the open statement to `to`. Finish does so with the function's result.

@@ -188,9 +188,13 @@ class BodyPrinter {
   }
   // Zeros come in, from either side.
   void Print(const Shift& op) {
+    llvm::Type* const type = TypeOf(VarOf(op.to));
     Value* from = Get(op.from);
-    Set(op.to, op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))
-                            : ir_.CreateLShr(from, static_cast<uint64_t>(-op.left)));
+    if (type->isFPOrFPVectorTy())
+      from = ir_.CreateBitCast(from, llvm::VectorType::getInteger(llvm::cast<llvm::VectorType>(type)));
+    Value* const shifted = op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))
+                                        : ir_.CreateLShr(from, static_cast<uint64_t>(-op.left));
+    Set(op.to, ir_.CreateBitCast(shifted, type));
   }
   void Print(const Bits& op) { Set(op.to, ir_.CreateBitCast(Get(op.from), TypeOf(VarOf(op.to)))); }
   // Ordered comparisons: false for NaNs, so that b is taken.

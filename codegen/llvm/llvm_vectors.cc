@@ -162,6 +162,8 @@ Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, const LlvmC
 // their type has one.
 Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
+  if (to == Dtype::kF64)
+    return ir_.CreateFPExt(Widened(value, from, Dtype::kF32), Vector(Element(to), LanesIn(value)));
   if (from == Dtype::kExcess8 || to == Dtype::kExcess8) {
     value = ir_.CreateXor(value, Splat(ir_.getInt8(0x80), LanesIn(value)));
     return Widened(value, Dtype::kS8, to == Dtype::kExcess8 ? Dtype::kS8 : to);
@@ -211,6 +213,11 @@ Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, const LlvmCou
 // lanes at once.
 Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int count) {
   const int group = WordElements(to.dtype);
+  if (to.dtype == Dtype::kF64 && memory != Dtype::kF64) {
+    Var floats = to;
+    floats.dtype = Dtype::kF32;
+    return Widened(Broadcast(floats, from, memory, count), Dtype::kF32, Dtype::kF64);
+  }
   if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32) {
     // In both halves of the word: that takes no instruction more, and the lower one is shifted out.
     Value* halves = Splat(ir_.CreateAlignedLoad(Element(memory), from, AlignOf(memory)), 2 * to.lanes);
@@ -244,6 +251,8 @@ Value* LlvmVectors::RoundedToBf16(Value* value) {
 Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
   const int lanes = LanesIn(value);
+  if (from == Dtype::kF64)
+    return Narrowed(ir_.CreateFPTrunc(value, Vector(ir_.getFloatTy(), lanes)), Dtype::kF32, to);
   if (from == Dtype::kF32 && to == Dtype::kF16)
     return ir_.CreateBitCast(ir_.CreateFPTrunc(value, Vector(ir_.getHalfTy(), lanes)),
                              Vector(Element(to), lanes));
@@ -374,17 +383,21 @@ Value* LlvmVectors::Fma(Value* a, Value* b, Value* c) {
 Value* LlvmVectors::Scale(Value* a, Value* exponent) {
   namespace Id = llvm::Intrinsic;
   constexpr uint32_t kCurrentRounding = 4;
-  const int lanes = LanesIn(a);
+  const int words = static_cast<int>(a->getType()->getPrimitiveSizeInBits()) / 32;
   std::vector<Value*> arguments = {a, exponent, llvm::Constant::getNullValue(a->getType()),
-                                   lanes == 16 ? ir_.getInt16(0xffff) : ir_.getInt8(0xff)};
-  if (lanes == 16) arguments.push_back(ir_.getInt32(kCurrentRounding));
-  return ir_.CreateIntrinsic(ForWords(lanes, Id::x86_avx512_mask_scalef_ps_128,
-                                      Id::x86_avx512_mask_scalef_ps_256, Id::x86_avx512_mask_scalef_ps_512),
-                             {}, arguments);
+                                   LanesIn(a) == 16 ? ir_.getInt16(0xffff) : ir_.getInt8(0xff)};
+  if (words == 16) arguments.push_back(ir_.getInt32(kCurrentRounding));
+  const bool wide = a->getType()->getScalarType()->isDoubleTy();
+  const Id::ID id = wide ? ForWords(words, Id::x86_avx512_mask_scalef_pd_128,
+                                    Id::x86_avx512_mask_scalef_pd_256, Id::x86_avx512_mask_scalef_pd_512)
+                         : ForWords(words, Id::x86_avx512_mask_scalef_ps_128,
+                                    Id::x86_avx512_mask_scalef_ps_256, Id::x86_avx512_mask_scalef_ps_512);
+  return ir_.CreateIntrinsic(id, {}, arguments);
 }
 
 Value* LlvmVectors::FirstOf(Value* a, Value* b, const LlvmCount& count) {
-  return ir_.CreateSelect(FirstLanes(LanesIn(a), count, Dtype::kF32), a, b);
+  const Dtype type = a->getType()->getScalarSizeInBits() == 64 ? Dtype::kF64 : Dtype::kF32;
+  return ir_.CreateSelect(FirstLanes(LanesIn(a), count, type), a, b);
 }
 
 // Adds to each lane the one that is half the lanes away, then a quarter, and so on. Each step adds the same

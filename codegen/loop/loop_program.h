@@ -103,7 +103,8 @@ struct LoadNibbles {  // u8: the lower halves of the bytes at `from`, half as ma
   VarId to;
   Address from;
 };
-struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subnormals are no exception
+struct Store {  // narrows as spec/element.h says, f64 by way of f32; f32 to bf16 by integers: subnormals are
+                // no exception
   VarId from;
   Address to;
   LaneCount count;
@@ -120,28 +121,28 @@ struct MultiplyAdd {
 };
 enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin, kDiv, kAnd, kOr, kXor };
 struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN, those of integers
-                 // take all for signed; kDiv: f32 only; kAnd, kOr, kXor: of the bits. C compilers may make
+                 // take all for signed; kDiv: floats only; kAnd, kOr, kXor: of the bits. C compilers may make
                  // one operation of a product and a sum: see Fma.
   BinaryOp op;
   VarId to, a, b;
 };
-// f32, rounded once. A product that only sums use has to be an Fma: GCC makes it one in any case, and both
+// Floats, rounded once. A product that only sums use has to be an Fma: GCC makes it one in any case, and both
 // printers must give the same bits.
 enum class FmaSign : uint8_t { kAdd /* a * b + c */, kSubtract /* a * b - c */, kNegate /* c - a * b */ };
 struct Fma {
   VarId to, a, b, c;
   FmaSign sign = FmaSign::kAdd;
 };
-struct SquareRoot {  // f32
+struct SquareRoot {  // f32 or f64
   VarId to, from;
 };
-struct RoundToInteger {  // f32, which stays f32; infinities, NaNs and the sign of zeros stay, too
+struct RoundToInteger {  // f32 or f64, which it stays; infinities, NaNs and the sign of zeros stay, too
   VarId to, from;
   Rounding rounding;
 };
 // Multiplies by powers of two in one instruction. Code for targets without AVX-512F multiplies twice instead
 // (VectorMath::Scaled).
-struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
+struct Scale {  // f32 or f64: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
   VarId to, a, exponent;
 };
 // Decodes floats of 4 and 8 bits by small tables.
@@ -172,8 +173,8 @@ struct ForUnpacking {
   VarId to, from;
   int times;
 };
-struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if negative, to the right, zeros
-                // coming in
+struct Shift {  // s32, s16 or u8 lanes, or the bits of f64, by so many bits to the left, or, if negative, to
+                // the right, zeros coming in
   VarId to, from;
   int left;
 };
@@ -181,15 +182,15 @@ struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if neg
 struct Bits {  // f32 or s32 as one of these, bit by bit
   VarId to, from;
 };
-struct Select {  // f32, lane by lane: a where the comparison of x and y holds, else b
+struct Select {  // f32 or f64, lane by lane: a where the comparison of x and y holds, else b
   Comparison comparison;
   VarId to, x, y, a, b;
 };
-struct FirstLanes {  // f32: the first `count` lanes of a, the others of b
+struct FirstLanes {  // f32 or f64: the first `count` lanes of a, the others of b
   VarId to, a, b;
   LaneCount count;
 };
-struct Across {  // f32: all lanes = the sum, or the maximum, of all lanes; `op` is kAdd or kMax
+struct Across {  // f32 or f64: all lanes = the sum, or the maximum, of all lanes; `op` is kAdd or kMax
   BinaryOp op;
   VarId to, from;
 };

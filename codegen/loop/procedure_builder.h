@@ -49,12 +49,12 @@ class ProcedureBuilder {
     KIRSCH_CHECK(elements % lanes == 0);
     return AddVar({name, VarType::kPointer, dtype, lanes, true, false, elements});
   }
-  // Returns a vector that has the 32-bit `word` in each of its words. Equal vectors are one variable, filled
+  // Returns a vector filled with `word`, as Fill does it. Equal vectors are one variable, filled
   // at the procedure's beginning, so that no loop fills it again.
-  VarId Filled(Dtype dtype, int lanes, uint32_t word) {
+  VarId Filled(Dtype dtype, int lanes, uint64_t word) {
     for (const Fill& fill : fills_)
       if (fill.word == word && var(fill.to).dtype == dtype && var(fill.to).lanes == lanes) return fill.to;
-    const char* type = dtype == Dtype::kF32 ? "f" : "i";
+    const char* type = dtype == Dtype::kF32 ? "f" : dtype == Dtype::kF64 ? "d" : "i";
     fills_.push_back({Vector(Cat(type, lanes, "_", absl::Hex(word)), dtype, lanes), word});
     return fills_.back().to;
   }

@@ -30,12 +30,15 @@ uint32_t SeedAfter(uint32_t seed, int64_t elements) {
 
 // Makes elements of a parameter that is not of blocks, as SampleBits says.
 void ReadSamples(Dtype dtype, uint32_t seed, int64_t first, int64_t count, double* to) {
-  const int bits_of_element = 8 * static_cast<int>(Bytes(dtype));
+  const int words = SampleWords(dtype), bits_of_word = 8 * Bytes(dtype) / words;
   const SampleBits bits = SampleBitsOf(dtype);
-  seed = SeedAfter(seed, first);
+  seed = SeedAfter(seed, words * first);
   for (int64_t i = 0; i < count; ++i) {
-    seed = seed * kFactor + kTerm;
-    const uint32_t element = (seed >> (32 - bits_of_element) & bits.keep) | bits.set;
+    uint64_t element = 0;
+    for (int word = 0; word < words; ++word) {
+      seed = seed * kFactor + kTerm;
+      element |= uint64_t{(seed >> (32 - bits_of_word) & bits.keep) | bits.set} << (32 * word);
+    }
     to[i] = LoadElement(dtype, &element, 0);
   }
 }
@@ -76,6 +79,8 @@ std::set<int64_t> SampledElements(int64_t all_rows, int64_t length, SampleCount 
 
 SampleBits SampleBitsOf(Dtype dtype) {
   if (!IsFloating(dtype)) return {0x7f, 0};
+  // Of both words of an f64 what the upper one has to be.
+  if (dtype == Dtype::kF64) return {0x800fffff, 0x3fe00000};
   return {SignBit(dtype) | MantissaBits(dtype), PowerOfTwoBits(dtype, -1)};
 }
 

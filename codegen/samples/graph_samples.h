@@ -5,11 +5,13 @@
 #ifndef KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_
 #define KIRSCH_CODEGEN_SAMPLES_GRAPH_SAMPLES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
 
+#include "spec/dtype.h"
 #include "spec/graph/graph.h"
 
 namespace kirsch {
@@ -31,11 +33,14 @@ struct GraphSamples {
 
 // Says which bits a parameter's element has. Floats are between 1/2 and 1, or their negatives; integers are
 // small. For the p-th parameter, p from 0, s begins as p + 1. Each element takes s = s * 1664525 + 1013904223
-// modulo 2^32; its bits are the highest of s, & keep | set. Parameters of types of blocks are SampledBlocks.
+// modulo 2^32; its bits are the highest of s, & keep | set. An f64 is two such words, the upper one second.
+// Parameters of types of blocks are SampledBlocks.
 struct SampleBits {
   uint32_t keep, set;
 };
 SampleBits SampleBitsOf(Dtype dtype);
+// How many words an element is made of.
+inline int SampleWords(Dtype dtype) { return std::max(1, Bytes(dtype) / kWordBytes); }
 
 // Families of many members have fewer samples of each, or none (header_function.cc).
 enum class SampleCount : uint8_t { kNone, kThree, kNine };

@@ -199,6 +199,23 @@ kernel ffn[tokens = 1..4|16](x: f32[tokens,64], w: const f32[64,96], b: f32[96],
         assert np.array_equal(kernel(x, b, packed=packed), product(np.maximum(product(x, w) + b, 0), v))
 
 
+def test_graphs_of_f64():
+    kernel = kirsch.compile(
+        "kernel f[m = 1..9](x: f64[m,33], w: const f64[33,20], b: f32[20]) -> (f64[m,20], f32[m,20]): "
+        "y = softmax(add(matmul(x, w), cast(b, f64))); z = cast(y, f32); return y, z"
+    )
+    w, b = RANDOM.standard_normal((33, 20)), RANDOM.standard_normal(20).astype("f4")
+    packed = kernel.pack(w)
+    for m in (1, 9):
+        x = RANDOM.standard_normal((m, 33))
+        powers = np.exp(x @ w + b)
+        expected = powers / powers.sum(1, keepdims=True)
+        y, z = kernel(x, b, packed=packed)
+        assert y.dtype == np.float64 and z.dtype == np.float32
+        np.testing.assert_allclose(y, expected, rtol=1e-13)
+        np.testing.assert_allclose(z, expected, rtol=1e-7)
+
+
 def test_several_results():
     kernel = kirsch.compile(
         "kernel f(x: f32[6,8], w: const f32[8,5]) -> (f32[6,5], f32[6,5] strides=[7,1], f32[1,5]): "

@@ -65,7 +65,7 @@ class EpilogueWriter {
  private:
   Dtype type() const { return TypeAfter(fused_.epilogue, sum_); }
 
-  bool AddStep(Operation op, EpilogueOperand operand, uint32_t number = 0) {
+  bool AddStep(Operation op, EpilogueOperand operand, uint64_t number = 0) {
     Epilogue& epilogue = fused_.epilogue;
     if (epilogue.count == kMaxEpilogueSteps) return false;
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = {op, operand, number};
@@ -80,8 +80,8 @@ class EpilogueWriter {
     // Some types may only be stored behind a step. An empty epilogue gets one that changes nothing: times 1,
     // or plus 0.
     if (fused_.epilogue.empty() &&
-        !AddStep(type() == Dtype::kF32 ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
-                 WordOf(type(), type() == Dtype::kF32 ? 1 : 0)))
+        !AddStep(IsFloating(type()) ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
+                 WordOf(type(), IsFloating(type()) ? 1 : 0)))
       return false;
     ended_ = true;
     return true;

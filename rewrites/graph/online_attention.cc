@@ -59,13 +59,16 @@ class Matcher {
     const int last = place_ == first + 1 ? found.scores : found.before.back();
     if (!Take(Operation::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
     if (IsNeededLater(0, place_ - 1)) return std::nullopt;
+    // What is rescaled is kept as f32.
+    if (IsWide(found.scores) || IsWide(found.softmax)) return std::nullopt;
     // The weights may be narrowed on their way to the second matmul, which reads them from the left.
     found.weights = found.softmax;
     const size_t end = place_;
     if (Take(Operation::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype))
       return std::nullopt;
     if (!Take(Operation::kMatmul, &found.sums) || !HaveHeads(found.sums) ||
-        !Reads(found.sums, found.weights) || IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) ||
+        !Reads(found.sums, found.weights) || IsWide(found.sums) ||
+        IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) ||
         IsOfBlocks(TypeOf(graph_.at(found.sums).inputs[1]).dtype) ||  // keys that are tiled may cut blocks
         IsNeededLater(end - 1, place_ - 1))
       return std::nullopt;
@@ -75,6 +78,7 @@ class Matcher {
  private:
   int NodeAt(size_t place) const { return group_.at(place); }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  bool IsWide(int node) const { return TypeOf(node).dtype == Dtype::kF64; }
   IterationSpace SpaceOf(int node) const { return HeadsSpace(TypeOf(node).dims, heads_); }
 
   // True if as many matrices share the matmul's rhs as share the first one's, and none shares its lhs.

@@ -47,10 +47,12 @@ class RowWriter {
     const Dtype type = op == Operation::kF32 ? Dtype::kF32 : At(a).type;
     return Push({op, a, b, -1, 0, type, c});
   }
-  int Number(double number, Dtype type = Dtype::kF32) {
+  int Number(double number, Dtype type) {
     return Push(
         {Operation::kNumber, -1, -1, -1, type == Dtype::kF32 ? static_cast<float>(number) : number, type});
   }
+  // A number of the type of a value that it meets.
+  int NumberBeside(int value, double number) { return Number(number, At(value).type); }
   int LoadOf(int input, Dtype type) { return Push({Operation::kLoad, -1, -1, input, 0, type}); }
   const RowValue& At(int value) const { return fused_.program.values[static_cast<size_t>(value)]; }
   // Equal values are made once.
@@ -76,12 +78,22 @@ class RowWriter {
     return at.op == Operation::kCast && IsFloating(at.type.dtype) &&
            !IsFloating(graph_.at(at.inputs[0]).type.dtype);
   }
+  // True if the operation is a cast from narrower floats to f64.
+  bool BecomesWide(int node) const {
+    const GraphNode& at = graph_.at(node);
+    return at.op == Operation::kCast && at.type.dtype == Dtype::kF64 &&
+           graph_.at(at.inputs[0]).type.dtype != Dtype::kF64;
+  }
   // Returns an integer node as an f32. An input that nobody wants as an integer is converted where it is
   // loaded.
   int RealOf(int node) {
     if (values_.contains(node) || exact_.contains(node)) return Do(Operation::kF32, ValueNumber(node));
+    return LoadedAs(node, Dtype::kF32);
+  }
+  // A node that is loaded as another type than its own: that of a cast that reads it.
+  int LoadedAs(int node, Dtype type) {
     const auto [real, is_new] = reals_.try_emplace(node, -1);
-    if (is_new) real->second = Load(node, Dtype::kF32);
+    if (is_new) real->second = Load(node, type);
     return real->second;
   }
 
@@ -103,7 +115,7 @@ class RowWriter {
   struct Math {
     RowWriter& writer;
     Dtype type;
-    int Number(float number) { return writer.Number(number, type); }
+    int Number(double number) { return writer.Number(number, type); }
     int Add(int a, int b) { return writer.Do(Operation::kAdd, a, b); }
     int Sub(int a, int b) { return writer.Do(Operation::kSub, a, b); }
     int Mul(int a, int b) { return writer.Do(Operation::kMul, a, b); }
@@ -124,6 +136,7 @@ class RowWriter {
   int Write(int number) {
     const GraphNode& node = graph_.at(number);
     if (BecomesReal(number)) return RealOf(node.inputs[0]);
+    if (BecomesWide(number)) return LoadedAs(node.inputs[0], Dtype::kF64);
     std::vector<int> in;
     for (int input : node.inputs) in.push_back(ValueNumber(input));
     const int x = in[0];
@@ -152,12 +165,11 @@ class RowWriter {
   // Writes an elementwise operation: as one value where row programs have it, else as its composition.
   int Elementwise(const GraphNode& node, const std::vector<int>& in) {
     const OperationInfo& info = Info(node.op);
-    const int y = in.size() > 1 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
+    const int y = in.size() > 1 ? in[1] : info.operands() == 2 ? Number(node.number, node.type.dtype) : -1;
     const int z = in.size() > 2 ? in[2] : -1;
     const Dtype type = node.type.dtype;
     if (IsChoice(node.op)) return Choice(node.op, in[0], y);
-    if (info.latency != LatencyClass::kFewInstructions && type == Dtype::kF32)
-      return Do(node.op, in[0], y, z);
+    if (info.latency != LatencyClass::kFewInstructions && IsFloating(type)) return Do(node.op, in[0], y, z);
     Math math{*this, type};
     return ComposeArithmetic(math, node.op, in[0], y);
   }
@@ -174,24 +186,27 @@ class RowWriter {
   // added that is a NaN if the sum of the squares is one.
   int Greatest(int x) {
     const int squares = Do(Operation::kSum, Do(Operation::kMul, x, x));
-    return Do(Operation::kAdd, Do(Operation::kMaximum, x), Do(Operation::kMinNum, Number(0), squares));
+    return Do(Operation::kAdd, Do(Operation::kMaximum, x),
+              Do(Operation::kMinNum, NumberBeside(x, 0), squares));
   }
 
   // exp(x - maximum) / sum of it. In attention, a row that is -inf throughout gives zeros: the maximum and
   // the sum have bounds, so that nothing is inf - inf or divided by 0.
   int Softmax(int x, bool of_attention) {
-    using Limits = std::numeric_limits<float>;
-    const auto bounded = [&](float least, int value) {
-      return of_attention ? Do(Operation::kMaxNum, Number(least), value) : value;
+    const bool wide = At(x).type == Dtype::kF64;
+    const auto bounded = [&](double least, int value) {
+      return of_attention ? Do(Operation::kMaxNum, NumberBeside(x, least), value) : value;
     };
-    const int maximum = bounded(Limits::lowest(), Do(Operation::kMaximum, x));
+    const double lowest = wide ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest(),
+                 least = wide ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+    const int maximum = bounded(lowest, Do(Operation::kMaximum, x));
     const int exp = Do(Operation::kExp, Do(Operation::kSub, x, maximum));
-    const int sum = bounded(Limits::min(), Do(Operation::kSum, exp));
-    return Do(Operation::kMul, exp, Do(Operation::kDiv, Number(1), sum));
+    const int sum = bounded(least, Do(Operation::kSum, exp));
+    return Do(Operation::kMul, exp, Do(Operation::kDiv, NumberBeside(x, 1), sum));
   }
 
   int Mean(const GraphNode& node, int x) {
-    return Do(Operation::kMul, Do(Operation::kSum, x), Number(1 / Length(node)));
+    return Do(Operation::kMul, Do(Operation::kSum, x), NumberBeside(x, 1 / Length(node)));
   }
 
   // Returns the value for the row's first element: the same operations on an input that is loaded once for
@@ -216,13 +231,14 @@ class RowWriter {
   int ScaleOf(int x) {
     constexpr double kLeast = 0x1p-50;  // what is less is small beside any eps but the smallest
     const int largest = Do(Operation::kMaximum, Do(Operation::kAbs, x));
-    return Do(Operation::kDiv, Number(1), Do(Operation::kMaxNum, largest, Number(kLeast)));
+    return Do(Operation::kDiv, NumberBeside(x, 1), Do(Operation::kMaxNum, largest, NumberBeside(x, kLeast)));
   }
   // scale / sqrt(mean of scaled^2 + scale^2 * eps)
   int FactorOf(const GraphNode& node, int scaled, int scale, double eps) {
     const int squares = Do(Operation::kSum, Do(Operation::kMul, scaled, scaled));
-    const int added = Do(Operation::kMul, Do(Operation::kMul, scale, scale), Number(eps));
-    const int mean = Do(Operation::kAdd, Do(Operation::kMul, squares, Number(1 / Length(node))), added);
+    const int added = Do(Operation::kMul, Do(Operation::kMul, scale, scale), NumberBeside(scale, eps));
+    const int mean =
+        Do(Operation::kAdd, Do(Operation::kMul, squares, NumberBeside(scale, 1 / Length(node))), added);
     return Do(Operation::kDiv, scale, Do(Operation::kSqrt, mean));
   }
   // x / sqrt(mean of x^2 + eps)
@@ -234,9 +250,9 @@ class RowWriter {
   // varies little. They are of halves of x, so that they don't overflow; eps is a fourth then. The sum is of
   // quotients, for the same reason.
   int Standardised(const GraphNode& node, int x) {
-    const int half = Number(0.5);
+    const int half = NumberBeside(x, 0.5);
     const int y = Do(Operation::kSub, Do(Operation::kMul, x, half), Do(Operation::kMul, First(x), half));
-    const int mean = Do(Operation::kSum, Do(Operation::kMul, y, Number(1 / Length(node)))),
+    const int mean = Do(Operation::kSum, Do(Operation::kMul, y, NumberBeside(x, 1 / Length(node)))),
               scale = ScaleOf(y);
     const auto centred = [&](int factor) {
       return Do(Operation::kSub, Do(Operation::kMul, y, factor), Do(Operation::kMul, mean, factor));
@@ -247,7 +263,7 @@ class RowWriter {
   const Graph& graph_;
   const IterationSpace& space_;
   std::map<int, int> values_;  // of nodes
-  std::map<int, int> reals_;   // of integer nodes, as they are loaded for floats
+  std::map<int, int> reals_;   // of nodes that are loaded as the type of a cast
   std::set<int> exact_;        // nodes that are wanted as they are, not only as f32s
   std::map<int, int> firsts_;  // of loads: those of the first element
   FusedRows fused_;
@@ -288,7 +304,9 @@ bool GoesAlongRows(const Graph& graph, int node) {
 
 bool IsNarrowed(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
-  if (at.op != Operation::kCast || at.type.dtype == Dtype::kF32) return false;
+  if (at.op != Operation::kCast || at.type.dtype == Dtype::kF64) return false;
+  const Dtype from = graph.at(at.inputs[0]).type.dtype;
+  if (at.type.dtype == Dtype::kF32) return from == Dtype::kF64;
   return at.type.dtype != Dtype::kS32 || IsFloating(graph.at(at.inputs[0]).type.dtype);
 }
 
@@ -298,7 +316,13 @@ FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const s
   writer.Add(nodes);
   for (int node : wanted) writer.Return(node);
   *error = writer.error();
-  return std::move(writer).Build();
+  FusedRows fused = std::move(writer).Build();
+  // Vectors of f64 have other lanes than those of words.
+  const Dtype real = RealOf(fused.program);
+  const bool mixed = std::any_of(fused.program.values.begin(), fused.program.values.end(),
+                                 [&](const RowValue& value) { return value.type != real; });
+  if (real == Dtype::kF64 && mixed) *error = "no values of f64 and of other types in one program";
+  return fused;
 }
 
 }  // namespace kirsch

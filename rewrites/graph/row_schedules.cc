@@ -42,7 +42,8 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
                           int64_t columns, bool more) {
   constexpr int kManyRegisters = 32;
   const bool many = unit.registers >= kManyRegisters;
-  const int64_t vectors = (columns + unit.lanes(Dtype::kF32) - 1) / unit.lanes(Dtype::kF32);
+  const int lanes = unit.lanes(RealOf(program));
+  const int64_t vectors = (columns + lanes - 1) / lanes;
   std::vector<int> unroll;
   for (const RowPass& pass : plan.passes) {
     const bool heavy = std::any_of(pass.computed.begin(), pass.computed.end(), [&](int v) {
@@ -70,7 +71,7 @@ class Enumerator {
   // Adds the schedules with vectors of this unit, for all ways to keep values.
   void Add(const VectorUnit& unit, bool online) {
     RowSchedule schedule;
-    schedule.lanes = unit.lanes(Dtype::kF32);
+    schedule.lanes = unit.lanes(RealOf(program_));
     schedule.online = online;
     const std::vector<int> worth = WorthKeeping(program_, FindPasses(program_, schedule));
     if (!worth.empty()) schedule.kept.assign(program_.values.size(), RowSchedule::kRecomputed);
@@ -103,7 +104,7 @@ class Enumerator {
         schedule.unroll.assign(schedule.unroll.size(),
                                *std::min_element(schedule.unroll.begin(), schedule.unroll.end()));
       AddIfNew(schedule);
-      if (more && unit.lanes(Dtype::kF32) == schedules_.front().lanes) FromFarAway(schedule);
+      if (more && schedule.lanes == schedules_.front().lanes) FromFarAway(schedule);
     }
   }
   // Adds schedules for rows from RAM: with prefetches, and with a result past the caches or none. The width
@@ -131,13 +132,29 @@ class Enumerator {
 
 }  // namespace
 
+namespace {
+
+// The fewest lanes of a vector. What f64 is made of, or becomes, has to fill 16 bytes, too, as f32.
+int LeastLanes(const RowProgram& program) {
+  const Dtype real = RealOf(program);
+  const auto is_narrow = [&](const auto& operand) { return Bytes(operand.dtype) < Bytes(real); };
+  const bool narrows =
+      real == Dtype::kF64 && (std::any_of(program.inputs.begin(), program.inputs.end(), is_narrow) ||
+                              std::any_of(program.results.begin(), program.results.end(), is_narrow));
+  constexpr int kLeastBytes = 16;
+  return kLeastBytes / (narrows ? kWordBytes : Bytes(real));
+}
+
+}  // namespace
+
 std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
                                                const Target& target) {
   Enumerator enumerator(program, columns, target.at(Level::kRam).prefetch_lines * target.line_bytes);
   const bool has_online = HasOnline(program);
   for (const VectorUnit& unit : target.vectors) {
-    const bool narrowest = &unit == &target.vectors.back();
-    if (!narrowest && columns <= unit.lanes(Dtype::kF32) / 2) continue;  // the next one has lanes enough
+    const int lanes = unit.lanes(RealOf(program)), least = LeastLanes(program);
+    const bool narrowest = &unit == &target.vectors.back() || lanes == least;
+    if (lanes < least || (!narrowest && columns <= lanes / 2)) continue;  // the next one has lanes enough
     enumerator.Add(unit, false);
     if (has_online) enumerator.Add(unit, true);
   }
@@ -148,7 +165,7 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
 bool MayReplace(const RowProgram& program, int result, int input) {
   VectorUnit unit;
   unit.bytes = 64;
-  Enumerator enumerator(program, unit.lanes(Dtype::kF32), 0);
+  Enumerator enumerator(program, unit.lanes(RealOf(program)), 0);
   enumerator.Add(unit, false);
   if (HasOnline(program)) enumerator.Add(unit, true);
   const std::vector<RowSchedule> schedules = std::move(enumerator).Take();

@@ -18,7 +18,8 @@ namespace {
 std::string Describe(const GraphNode& node) {
   std::string text = Cat(Info(node.op).name, "(", Join(node.inputs, ","), ")", PrintTensorType(node.type));
   if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
-  const Dtype type = node.op == Operation::kNumber ? node.type.dtype : Dtype::kF32;
+  const bool own = node.op == Operation::kNumber || node.type.dtype == Dtype::kF64;
+  const Dtype type = own ? node.type.dtype : Dtype::kF32;
   if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
   if (node.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsOption, "=", NameOf(node.lhs_as));
   if (IsConvolution(node.op))

@@ -6,15 +6,16 @@
 #include <utility>
 
 #include "spec/text/cat.h"
+#include "spec/text/text.h"
 
 namespace kirsch {
 namespace {
 
-// A number of the step in the type that the sums have at this step. The number of any type but f32 is written
-// as an integer.
+// A number of the step in the type that the sums have at this step.
 int AddNumber(const EpilogueStep& step, Dtype type, GraphBuilder* builder) {
   const double number = NumberOf(step, type);
   if (type == Dtype::kF32) return builder->Number(static_cast<float>(number));
+  if (IsFloating(type)) return builder->Number(PrintNumber(number), number);
   return builder->Number(Cat(static_cast<int32_t>(number)), number);
 }
 

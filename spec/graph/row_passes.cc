@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "spec/check.h"
+#include "spec/element.h"
 
 namespace kirsch {
 namespace {
@@ -178,12 +178,12 @@ class Planner {
   std::vector<bool> needed_;
 };
 
-// If `value` is max(the least f32, x), this is x; else `value` itself. An online maximum begins with the
-// least f32, so this bound makes no difference to it.
+// If `value` is max(the least number, x), this is x; else `value` itself. An online maximum begins with the
+// least number, so this bound makes no difference to it.
 int BoundedBelow(const RowProgram& program, int value) {
   const RowValue& v = ValueAt(program, value);
   const bool bounded = v.op == Operation::kMaxNum && ValueAt(program, v.a).op == Operation::kNumber &&
-                       ValueAt(program, v.a).number == std::numeric_limits<float>::lowest();
+                       ValueAt(program, v.a).number == -PrecisionOf(RealOf(program)).most;
   return bounded ? v.b : value;
 }
 
@@ -211,7 +211,7 @@ namespace {
 
 // Operations that can absorb a product as a multiply-add.
 bool TakesProducts(const RowValue& value) {
-  return value.type == Dtype::kF32 &&
+  return IsFloating(value.type) &&
          (value.op == Operation::kAdd || value.op == Operation::kSub || value.op == Operation::kSum);
 }
 
@@ -271,7 +271,7 @@ bool Has(const std::vector<int>& list, int item) {
 // last.
 bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, int result) {
   const RowResult& info = program.results[static_cast<size_t>(result)];
-  if (info.dtype != Dtype::kF32 || plan.per_row[static_cast<size_t>(info.value)]) return false;
+  if (info.dtype != RealOf(program) || plan.per_row[static_cast<size_t>(info.value)]) return false;
   // The passes in order: the value may be neither kept nor read once the result has been stored over it.
   bool kept = false, stored = false;
   for (const RowPass& pass : plan.passes) {
@@ -288,7 +288,9 @@ bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, in
 // twice, so whatever they are computed from must still be there, and nothing may be added up twice.
 bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan) {
   const RowResult& result = program.results[static_cast<size_t>(schedule.streamed)];
-  if (result.dtype != ValueAt(program, result.value).type || plan.per_row[static_cast<size_t>(result.value)])
+  // Lines are counted in words.
+  if (result.dtype != ValueAt(program, result.value).type || Bytes(result.dtype) != kWordBytes ||
+      plan.per_row[static_cast<size_t>(result.value)])
     return false;
   const RowPass& pass = *std::find_if(plan.passes.begin(), plan.passes.end(),
                                       [&](const RowPass& p) { return Has(p.results, schedule.streamed); });
@@ -309,11 +311,11 @@ bool CanReduceRows(const RowSchedule& schedule) {
 }  // namespace
 
 bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
-  // Nothing but elements of f32 can be kept.
+  // Nothing but floats can be kept.
   const std::vector<bool> per_row = PerRow(program);
   for (size_t value = 0; value < schedule.kept.size(); ++value)
     if (schedule.kept[value] != RowSchedule::kRecomputed &&
-        (per_row[value] || program.values[value].type != Dtype::kF32))
+        (per_row[value] || !IsFloating(program.values[value].type)))
       return false;
   // The schedule fits the program's passes, and any special form is one that this program allows.
   const RowPasses plan = FindPasses(program, schedule);

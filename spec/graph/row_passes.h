@@ -75,7 +75,7 @@ struct RowPasses {
 // Finds the passes that `schedule` needs. Does not read `schedule.unroll`.
 RowPasses FindPasses(const RowProgram& program, const RowSchedule& schedule);
 
-// True if the program can be run with this schedule. Only f32 values with an element for each column may be
+// True if the program can be run with this schedule. Only floats with an element for each column may be
 // kept. A value that is kept in a result's place must not be read in a later pass than the one that stores
 // the result. Each result has room for one value.
 bool IsSound(const RowProgram& program, const RowSchedule& schedule);
@@ -84,7 +84,8 @@ bool IsSound(const RowProgram& program, const RowSchedule& schedule);
 // after something has been stored there, or if elements may be computed twice (a streamed result).
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input);
 
-// Sizes in f32 elements of the scratch row that a schedule needs. Each kept value begins on a cache line.
+// Sizes in elements (of RealOf the program) of the scratch row that a schedule needs. Each kept value begins
+// on a cache line.
 int64_t ScratchElements(const RowSchedule& schedule, int64_t columns);
 // Where `value` begins in the scratch row.
 int64_t ScratchOffset(const RowSchedule& schedule, int value, int64_t columns);

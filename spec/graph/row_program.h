@@ -7,6 +7,7 @@
 #ifndef KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 #define KIRSCH_SPEC_GRAPH_ROW_PROGRAM_H_
 
+#include <algorithm>
 #include <vector>
 
 #include "spec/dtype.h"
@@ -14,20 +15,20 @@
 
 namespace kirsch {
 
-// One operation of the program. It is computed in f32 or in s32, and its arguments have the same type; the
-// exception is kF32, which makes an f32 of an s32. Inputs are widened when they are read; integers may become
-// either type. Results are narrowed when they are stored: to nearest, ties to even, and integers are
-// saturated.
+// One operation of the program. It is computed in f32, f64 or s32, and its arguments have the same type; the
+// exception is kF32, which makes an f32 of an s32. A program with values of f64 has no others. Inputs are
+// widened when they are read; integers may become f32 or s32. Results are narrowed when they are stored: to
+// nearest, ties to even, from f64 by way of f32, and integers are saturated.
 //
-// In f32, a product whose single use is to be added, subtracted or summed is not rounded first. Of a sum of
-// two such products, this holds for the first. Any other product is rounded, once for all its uses.
+// Of floats, a product whose single use is to be added, subtracted or summed is not rounded first. Of a sum
+// of two such products, this holds for the first. Any other product is rounded, once for all its uses.
 // docs/exactness.md says how far functions may be off. Sums may be added up in any order. The maximum of a
 // row ignores NaNs. In s32 there are kLoad, kNumber, kAdd, kSub, kMul, kMaxNum and kMinNum, modulo 2^32.
 struct RowValue {
   Operation op = Operation::kLoad;
   int a = -1, b = -1;  // values before this one; b: also the number that an operation has beside one argument
   int input = -1;      // kLoad
-  double number = 0;   // kNumber: an f32 or an s32
+  double number = 0;   // kNumber: one of the type
   Dtype type = Dtype::kF32;
   int c = -1;  // a third value before this one; few operations have one
 
@@ -63,6 +64,13 @@ struct RowProgram {
 
   friend bool operator==(const RowProgram&, const RowProgram&) = default;
 };
+
+// The type of the program's floats: f64 or f32. A vector has as many lanes as fit of them.
+inline Dtype RealOf(const RowProgram& program) {
+  const bool wide = std::any_of(program.values.begin(), program.values.end(),
+                                [](const RowValue& value) { return value.type == Dtype::kF64; });
+  return wide ? Dtype::kF64 : Dtype::kF32;
+}
 
 }  // namespace kirsch
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -111,12 +112,14 @@ bool TakeType(Dtype met, GraphNode* number) {
     number->number = value;
     return stop == end && error == std::errc();
   };
-  return IsFloating(met) ? read(double{}) : read(int32_t{});
+  if (!IsFloating(met)) return read(int32_t{});
+  return std::isinf(number->number) || read(double{});
 }
 
-// True if the type has reductions, functions and casts. Types with sums of their own (Info(dtype).own_sums)
-// have none of these.
-bool IsOfRows(Dtype dtype) { return !Info(dtype).own_sums; }
+// The number that an operation has beside its arguments is one of its type.
+void RoundOption(GraphNode* node) {
+  if (node->type.dtype != Dtype::kF64) node->number = static_cast<float>(node->number);
+}
 
 std::string InferElementwise(Graph* graph, GraphNode* node) {
   const auto input = [&](int i) -> GraphNode& { return graph->nodes[static_cast<size_t>(i)]; };
@@ -136,19 +139,17 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
     if (AccumulatorOf(input(i).type.dtype) != AccumulatorOf(dtype) ||
         !Broadcast(node->type.dims, input(i).type.dims, &node->type.dims))
       return "tensors of one type whose shapes go together";
-  // Composed functions are for f32 only, unless another one with a number means the same.
-  if (IsComposed(node->op) && !Info(node->op).equivalent && !IsOfRows(dtype))
-    return "floats of 32 bits at most";
+  if (AccumulatorOf(dtype) == Dtype::kF64 && !IsOfF64(node->op)) return "floats of 32 bits at most";
   node->type.dtype = AccumulatorOf(dtype);
+  RoundOption(node);
   return "";
 }
 
 std::string InferReduction(const Graph& graph, GraphNode* node) {
   const TensorType& input = graph.InputType(*node, 0);
   if (!IsFloating(input.dtype)) return "floats";
-  if (!IsOfRows(input.dtype)) return "floats of 32 bits at most";
   if (node->axes.empty()) return "an axis to reduce (axis=0)";
-  node->type = {Dtype::kF32, input.dims};
+  node->type = {AccumulatorOf(input.dtype), input.dims};
   // Reduced axes stay, with one element, so that the result broadcasts against the input.
   for (uint32_t axis : node->axes) {
     if (axis >= input.dims.size()) return Cat("axes below ", input.dims.size());
@@ -161,15 +162,21 @@ std::string InferReduction(const Graph& graph, GraphNode* node) {
 std::string InferRowwise(const Graph& graph, GraphNode* node) {
   const TensorType& input = graph.InputType(*node, 0);
   if (input.dims.empty() || !IsFloating(input.dtype)) return "floats with an axis at least";
-  for (size_t i = 0; i < node->inputs.size(); ++i)
-    if (!IsOfRows(graph.InputType(*node, i).dtype)) return "floats of 32 bits at most";
+  const Dtype type = AccumulatorOf(input.dtype);
+  if (type == Dtype::kF64 && !IsOfF64(node->op)) return "floats of 32 bits at most";
   for (size_t i = 1; i < node->inputs.size(); ++i) {
     const TensorType& vector = graph.InputType(*node, i);
-    if (!IsFloating(vector.dtype) || vector.dims != Dims{input.dims.back()})
+    if (AccumulatorOf(vector.dtype) != type || vector.dims != Dims{input.dims.back()})
       return "a tensor, and vectors of floats as long as its last axis";
   }
-  node->type = {Dtype::kF32, input.dims};
+  node->type = {type, input.dims};
+  RoundOption(node);
   return "";
+}
+
+// f64 and integers meet by way of f32.
+bool MayBeCast(Dtype from, Dtype to) {
+  return IsFloating(from) == IsFloating(to) || (from != Dtype::kF64 && to != Dtype::kF64);
 }
 
 // True if the node may read this input, where that is of blocks. Blocks are only for parameters that a matmul
@@ -199,8 +206,8 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
       return "";
     case OperationKind::kCast:
       // The caller has set the cast's type already.
-      if (!IsOfRows(node->type.dtype) || !IsOfRows(graph->InputType(*node, 0).dtype))
-        return "no cast of numbers of more than 32 bits or to them";
+      if (!MayBeCast(graph->InputType(*node, 0).dtype, node->type.dtype))
+        return "no cast between f64 and integers";
       node->type.dims = graph->InputType(*node, 0).dims;
       return number ? "a tensor" : "";
     case OperationKind::kElementwise:

@@ -552,9 +552,9 @@ class GraphParser {
 
   // The number of an operation that has one, such as eps of a norm.
   absl::Status SetNumber(const Word& value, GraphNode* node) const {
-    const std::optional<float> number = ParseFinite(value.text);
-    node->number = number.value_or(0);
-    return number.has_value() ? absl::OkStatus() : Expected(value, "a number");
+    // InferType rounds it where it is an f32.
+    std::from_chars(value.text.data(), value.text.data() + value.text.size(), node->number);
+    return ParseFinite(value.text).has_value() ? absl::OkStatus() : Expected(value, "a number");
   }
 
   // Axes are kept in ascending order, whatever their order in the text.

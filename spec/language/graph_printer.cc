@@ -67,7 +67,9 @@ class GraphPrinter {
     if (node.op == Operation::kCast) arguments.emplace_back(Info(node.type.dtype).name);
     for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
     if (const NumberOption& option = Info(node.op).option; !option.name.empty())
-      arguments.push_back(Cat(option.name, "=", PrintNumber(static_cast<float>(node.number))));
+      arguments.push_back(Cat(option.name, "=",
+                              node.type.dtype == Dtype::kF64 ? PrintNumber(node.number)
+                                                             : PrintNumber(static_cast<float>(node.number))));
     if (node.lhs_as != LhsAs::kItself)
       arguments.push_back(Cat(kLhsAsOption, "=", kirsch::NameOf(node.lhs_as)));
     if (IsConvolution(node.op))

@@ -194,26 +194,9 @@ class KernelFileParser {
     absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
-    // Some types have contractions only, f64 for example: such a kernel must be a spec.
-    const bool of_graphs = std::all_of(graph->member(0).nodes.begin(), graph->member(0).nodes.end(),
-                                       [](const GraphNode& node) { return IsOfGraphs(node.type.dtype); });
     std::optional<SpecFamily> specs = AsSpecs(*graph);
-    if (!specs && !of_graphs) return NoGraph(graph->member(0));
-    std::optional<GraphFamily> graphs;
-    if (of_graphs) graphs = *std::move(graph);
+    std::optional<GraphFamily> graphs = *std::move(graph);
     return Add(MakeRequest(name, source_, std::move(specs), std::move(graphs)), lines.front().position);
-  }
-
-  // The error for a kernel that is no spec, and has a type that graphs do not have. It names the node, and
-  // what kept the kernel from being a spec.
-  absl::Status NoGraph(const Graph& graph) const {
-    const auto node = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                   [](const GraphNode& one) { return !IsOfGraphs(one.type.dtype); });
-    const absl::Status found = AsContraction(graph, source_).status();
-    return ErrorAt(source_, node->position,
-                   Cat(found.ok() ? "expected sizes that are ranges" : "expected one matmul with an epilogue",
-                       ", where there is ", Info(node->type.dtype).name,
-                       found.ok() ? "" : Cat(" (", found.message(), ")")));
   }
 
   // The family of contractions that a kernel is, if it is what a shorthand of it would be; else nothing.

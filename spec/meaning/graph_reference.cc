@@ -8,6 +8,7 @@
 
 #include "spec/block.h"
 #include "spec/check.h"
+#include "spec/element.h"
 #include "spec/element_array.h"
 #include "spec/graph/types.h"
 #include "spec/sum_blocks.h"
@@ -47,6 +48,9 @@ ElementIndex Repeated(const Dims& dims, const ElementIndex& index) {
   return own;
 }
 
+// The type that a node's floats are computed in.
+Dtype ComputedIn(const GraphNode& node) { return node.type.dtype == Dtype::kF64 ? Dtype::kF64 : Dtype::kF32; }
+
 // The largest error of a product, given those of its factors.
 double ProductError(const Uncertain& a, const Uncertain& b) {
   return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
@@ -64,9 +68,10 @@ class Products {
     magnitude_[i] += std::abs(product);
     error_[i] += ProductError(a, b);
   }
-  std::vector<Uncertain> Sums(double terms) const {
+  std::vector<Uncertain> Sums(double terms, Dtype type) const {
     std::vector<Uncertain> sums;
-    for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
+    for (size_t i = 0; i < sum_.size(); ++i)
+      sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms, type));
     return sums;
   }
   // The sums, where a kernel computes them by another algorithm (Winograd's). `errors` is then what its
@@ -83,18 +88,20 @@ class Products {
 };
 
 // The sum of a row. `roundings`: how many roundings a term goes through at most; this bounds the error.
-Uncertain Total(const std::vector<Uncertain>& row, double roundings) {
+Uncertain Total(const std::vector<Uncertain>& row, double roundings, Dtype type) {
   double sum = 0, magnitude = 0, error = 0;
   for (const Uncertain& x : row) {
     sum += x.value;
     magnitude += std::abs(x.value);
     error += x.error;
   }
-  return SumOf(sum, magnitude, error, roundings);
+  return SumOf(sum, magnitude, error, roundings, type);
 }
-// In blocks, as kernels add up long sums: a term then goes through few roundings.
-Uncertain Total(const std::vector<Uncertain>& row) {
-  return Total(row, RoundingsInBlocks(static_cast<double>(row.size())));
+// In blocks, as kernels add up long sums: a term then goes through few roundings. The sum above goes through
+// all of them, which count where its type is the kernel's.
+Uncertain Total(const std::vector<Uncertain>& row, Dtype type) {
+  const auto terms = static_cast<double>(row.size());
+  return Total(row, type == Dtype::kF64 ? terms : RoundingsInBlocks(terms), type);
 }
 
 // The largest element; NaN if an element is NaN.
@@ -108,18 +115,18 @@ Uncertain Greatest(const std::vector<Uncertain>& row) {
 }
 
 // Multiplies by the rounded reciprocal.
-Uncertain Mean(const std::vector<Uncertain>& row) {
-  return Mul(Total(row), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}));
+Uncertain Mean(const std::vector<Uncertain>& row, Dtype type) {
+  return Mul(Total(row, type), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}, type), type);
 }
 
 // Multiplies by a power of two, which is exact.
 Uncertain Times(double factor, Uncertain x) { return {factor * x.value, factor * x.error}; }
 
 // The mean as the sum of quotients, which cannot overflow where the sum of the elements might.
-Uncertain MeanOfQuotients(std::vector<Uncertain> row) {
-  const Uncertain share = RoundedToFloat({1.0 / static_cast<double>(row.size()), 0});
-  for (Uncertain& x : row) x = Mul(x, share);
-  return Total(row);
+Uncertain MeanOfQuotients(std::vector<Uncertain> row, Dtype type) {
+  const Uncertain share = RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}, type);
+  for (Uncertain& x : row) x = Mul(x, share, type);
+  return Total(row, type);
 }
 
 // The power of two that brings the row's largest element between 1 and 2, so that squares cannot overflow. A
@@ -207,8 +214,8 @@ const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
   // Only one row of a parameter is kept (see the header).
   if (graph_.at(node).op == Operation::kInput) known.clear();
   Row computed = Compute(node, row);
-  // A value beyond f32's range may be infinite in a kernel.
-  for (Uncertain& x : computed) x = InRange(x);
+  // A value beyond its type's range may be infinite in a kernel.
+  for (Uncertain& x : computed) x = InRange(x, ComputedIn(graph_.at(node)));
   return known.emplace(row, std::move(computed)).first->second;
 }
 
@@ -218,7 +225,7 @@ Uncertain GraphReference::Element(int node, const ElementIndex& index) {
     const std::vector<int64_t>& strides = strides_[static_cast<size_t>(node)];
     double element = 0;
     read_(node, std::inner_product(index.begin(), index.end(), strides.begin(), int64_t{0}), 1, &element);
-    return InRange({element, 0});
+    return InRange({element, 0}, ComputedIn(graph_.at(node)));
   }
   const Dims& dims = graph_.at(node).type.dims;
   return RowOf(node, RowAt(dims, index))[dims.empty() ? 0 : static_cast<size_t>(index.back())];
@@ -235,7 +242,11 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
       return TransposedRow(at, row);
     case OperationKind::kCast: {
       Row cast = RowOf(at.inputs[0], row);
-      const bool whole = IsFloating(at.type.dtype) && !IsFloating(graph_.at(at.inputs[0]).type.dtype);
+      const Dtype from = graph_.at(at.inputs[0]).type.dtype;
+      const bool whole = IsFloating(at.type.dtype) && !IsFloating(from);
+      // Narrower floats come from f64 by way of f32.
+      if (from == Dtype::kF64 && at.type.dtype != from)
+        for (Uncertain& x : cast) x = RoundedToFloat(x);
       for (Uncertain& x : cast)  // of an integer f32 holds the nearest
         x = StoredAsElement(at.type.dtype, whole && x.error == 0 ? Uncertain{static_cast<float>(x.value), 0}
                                            : whole               ? RoundedToFloat(x)
@@ -319,7 +330,7 @@ GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row
     for (size_t j = 0; j < others.size(); ++j)
       products.Add(j, factors[static_cast<size_t>(i)], rounds_rhs ? PerhapsBf16(others[j]) : others[j]);
   }
-  return products.Sums(static_cast<double>(k));
+  return products.Sums(static_cast<double>(k), node.type.dtype);
 }
 
 // One output row from the definition: for each element every tap of the kernel, and for each tap every
@@ -365,7 +376,7 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
     }
   }
   return winograd_.contains(convolution) ? products.Others(WinogradRow(convolution, row))
-                                         : products.Sums(TermsOf(graph_, node));
+                                         : products.Sums(TermsOf(graph_, node), node.type.dtype);
 }
 
 // What the roundings of Winograd's algorithm may make of a row of the output, which is one pixel.
@@ -410,7 +421,7 @@ GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_
   Row results;
   for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
     const Uncertain a = at(rows[0], i), b = at(rows[1], i), c = at(rows[2], i);
-    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b, c)
+    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b, c, ComputedIn(node))
                                                   : ApplyToIntegers(node.op, a, b));
   }
   return results;
@@ -433,15 +444,16 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
         if (!more) index[*axis] = 0;
       }
     }
-    results.push_back(node.op == Operation::kReduceSum   ? Total(reduced)
+    results.push_back(node.op == Operation::kReduceSum   ? Total(reduced, ComputedIn(node))
                       : node.op == Operation::kReduceMax ? Greatest(reduced)
-                                                         : Mean(reduced));
+                                                         : Mean(reduced, ComputedIn(node)));
   }
   return results;
 }
 
 // exp(x - greatest) / sum of these, as kernels compute it, so that the bound follows their steps.
 GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
+  const Dtype type = ComputedIn(graph_.at(softmax));
   Row result = RowOf(graph_.at(softmax).inputs[0], row);
   const Uncertain greatest = Greatest(result);
   // A row in which no key may be seen: see IsOfAttention.
@@ -450,12 +462,12 @@ GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
   const bool bounded = std::all_of(result.begin(), result.end(), [](const Uncertain& e) {
     return (std::isfinite(e.value) && std::isfinite(e.error)) || (e.value == -HUGE_VAL && e.error == 0);
   });
-  for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
+  for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest, type), 0, type);
   // Online sums rescale as they go, so each term may go through as many roundings as there are terms.
-  const Uncertain total = Total(result, static_cast<double>(result.size()));  // as if there were no blocks
-  for (Uncertain& e : result) e = Div(e, total);
+  const Uncertain total = Total(result, static_cast<double>(result.size()), type);  // as if without blocks
+  for (Uncertain& e : result) e = Div(e, total, type);
   // However far the elements are off, a share of the total is between 0 and 1, but for the total's roundings.
-  const double roundings = static_cast<double>(result.size() + 8) * 0x1p-22;
+  const double roundings = static_cast<double>(result.size() + 8) * 4 * PrecisionOf(type).unit;
   if (bounded && greatest.value != -HUGE_VAL)
     for (Uncertain& e : result) e.error = std::min(e.error, std::max(e.value, 1 - e.value) + roundings);
   return result;
@@ -464,28 +476,29 @@ GraphReference::Row GraphReference::SoftmaxRow(int softmax, int64_t row) {
 // Computes rmsnorm, or layernorm if the row is centred first. docs/exactness.md has the steps and their
 // bounds.
 GraphReference::Row GraphReference::NormRow(const GraphNode& node, int64_t row) {
+  const Dtype type = ComputedIn(node);
   const Row x = RowOf(node.inputs[0], row);
   Row result = x;
   const bool centred = node.op == Operation::kLayernorm;
   if (centred)
     // The mean is that of the differences from the row's first element (docs/exactness.md). Halves of both
     // keep a difference finite.
-    for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));
+    for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()), type);
   const double scale = ScaleFor(result);
   if (std::isnan(scale)) return Row(x.size(), {NAN, HUGE_VAL});
   if (centred) {
-    const Uncertain mean = MeanOfQuotients(result);
-    for (Uncertain& e : result) e = Sub(e, mean);
+    const Uncertain mean = MeanOfQuotients(result, type);
+    for (Uncertain& e : result) e = Sub(e, mean, type);
   }
   for (Uncertain& e : result) e = Times(scale, e);
   Row squares = result;
-  for (Uncertain& e : squares) e = Mul(e, e);
+  for (Uncertain& e : squares) e = Mul(e, e, type);
   // eps is scaled as the squares are: by the square of the scale, and by 1/4 where elements were halved.
   const double eps = node.number * (centred ? 0.25 : 1) * scale * scale;
-  const Uncertain deviation = Sqrt(Add(Mean(squares), {eps, 0}));
+  const Uncertain deviation = Sqrt(Add(Mean(squares, type), {eps, 0}, type), type);
   for (size_t i = 0; i < result.size(); ++i) {
-    result[i] = Mul(Div(result[i], deviation), RowOf(node.inputs[1], 0)[i]);
-    if (node.op == Operation::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);
+    result[i] = Mul(Div(result[i], deviation, type), RowOf(node.inputs[1], 0)[i], type);
+    if (node.op == Operation::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i], type);
   }
   return result;
 }

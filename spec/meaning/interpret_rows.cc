@@ -77,10 +77,11 @@ class LineInterpreter {
     }
   }
 
-  // In f32 every operation's result is rounded. Integers wrap around.
+  // Every operation's result is rounded to its type. Integers wrap around.
+  static double Rounded(Dtype type, double x) { return type == Dtype::kF64 ? x : static_cast<float>(x); }
   static double Result(const RowValue& value, double a, double b, double c) {
     if (value.type == Dtype::kS32) return ApplyToIntegers(value.op, {a, 0}, {b, 0}).value;
-    return static_cast<float>(value.op == Operation::kF32 ? a : MeaningOf(value.op, a, b, c));
+    return Rounded(value.type, value.op == Operation::kF32 ? a : MeaningOf(value.op, a, b, c));
   }
 
   void Load(const RowValue& value, int64_t line, std::vector<double>* to) {
@@ -105,7 +106,7 @@ class LineInterpreter {
       // A NaN is never greater, so the maximum passes over it.
       if (x > most) most = x;
     }
-    return static_cast<float>(value.op == Operation::kSum ? sum * static_cast<double>(times) : most);
+    return Rounded(value.type, value.op == Operation::kSum ? sum * static_cast<double>(times) : most);
   }
 
   // Rounds to the nearest integer, ties to even, if the result is stored as one, and saturates. NaN becomes

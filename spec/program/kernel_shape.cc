@@ -22,7 +22,7 @@ std::vector<Dtype> TypesOf(const RowShape& rows) {
   std::vector<Dtype> types;
   for (const RowInput& input : rows.program.inputs) types.push_back(input.dtype);
   for (const RowResult& result : rows.program.results) types.push_back(result.dtype);
-  if (rows.TakesScratch()) types.push_back(Dtype::kF32);
+  if (rows.TakesScratch()) types.push_back(RealOf(rows.program));
   return types;
 }
 std::vector<Dtype> TypesOf(const TransformShape& transform) {

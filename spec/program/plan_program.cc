@@ -335,8 +335,9 @@ class PlanWriter {
                   stage.in_place,
                   stage.program.reduces_rows ? SumLevels(stage.rows) : 0};
     // A row of scratch memory, if the schedule keeps values there.
-    const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
-    if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
+    const Dtype real = RealOf(stage.program);
+    const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(real);
+    if (kept > 0) at.push_back({impls_.TakeOwn(kept, real), {}});
     const Affine columns = columns_grow       ? GrownColumns(stage.columns)
                            : rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_)
                                               : Affine{};

@@ -66,12 +66,20 @@ std::string Quoted(std::string_view text, size_t longest) {
   return Cat("'", Printable(text.substr(0, longest)), text.size() > longest ? "...'" : "'");
 }
 
-std::string PrintNumber(float number) {
+namespace {
+
+// Without a precision, to_chars writes the fewest digits that are read back as the same number.
+template <typename Number>
+std::string FewestDigits(Number number) {
   char digits[32];
-  // Without a precision, to_chars writes the fewest digits that are read back as the same number.
   const auto end = std::to_chars(digits, digits + sizeof(digits), number);
   return std::string(digits, static_cast<size_t>(end.ptr - digits));
 }
+
+}  // namespace
+
+std::string PrintNumber(float number) { return FewestDigits(number); }
+std::string PrintNumber(double number) { return FewestDigits(number); }
 
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message) {
   return absl::InvalidArgumentError(Cat(source, ":", position.line, ":", position.column, ": ", message));

@@ -62,6 +62,7 @@ std::string Quoted(std::string_view text, size_t longest = 40);
 
 // The shortest decimal text that reads as exactly this number: "0.1", not "0.100000001".
 std::string PrintNumber(float number);
+std::string PrintNumber(double number);
 
 // InvalidArgument "<source>:<line>:<column>: <message>".
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message);

@@ -188,7 +188,7 @@ TEST_P(SpillsTest, NoSpillsForFunctions) {
     epilogue.count = 1;
     epilogue.steps[0] = {function.op,
                          function.operands() == 2 ? EpilogueOperand::kNumber : EpilogueOperand::kNone,
-                         std::bit_cast<uint32_t>(function.option.usual)};
+                         std::bit_cast<uint32_t>(static_cast<float>(function.option.usual))};
     spec.op = OpWith(epilogue);
     const std::vector<LoopCode> loops = LoopsOf(
         Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, unit.bytes / 4), Microkernel()}), target_);

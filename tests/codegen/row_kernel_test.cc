@@ -96,11 +96,14 @@ class RowKernelTest : public ::testing::TestWithParam<bool> {
     return target;
   }
   int lanes() const { return GetParam() ? 16 : 8; }
+  void CheckOperation(Operation op, Dtype type);
+  void CheckAnyColumns(const RowProgram& softmax);
+  void CheckNotFinite(const RowProgram& softmax);
   // 400 of them, on at most so many rows.
-  void CheckRandomPrograms(uint32_t seed, bool reduces_rows, int64_t most_rows);
+  void CheckRandomPrograms(uint32_t seed, bool reduces_rows, int64_t most_rows, Dtype real = Dtype::kF32);
   RowSchedule Plain(const RowProgram& program, int unroll) const {
     RowSchedule schedule;
-    schedule.lanes = lanes();
+    schedule.lanes = lanes() * Bytes(Dtype::kF32) / Bytes(RealOf(program));
     schedule.unroll.assign(FindPasses(program, schedule).passes.size(), unroll);
     return schedule;
   }
@@ -112,20 +115,23 @@ INSTANTIATE_TEST_SUITE_P(All, RowKernelTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
 
 TEST_P(RowKernelTest, EveryOperationWithEveryRest) {
-  for (const Operation op : RowOperations(Dtype::kF32)) {
-    const OperationInfo& info = Info(op);
-    RowProgramBuilder b;
-    const int x = b.Input();
-    const int y = info.operands() > 1 ? b.Input() : -1, z = info.operands() > 2 ? b.Input() : -1;
-    const bool of_positive =
-        info.arguments == 1 && info.meaning != nullptr && std::isnan(info.meaning(-2, 0));
-    b.Result(b.Op(info.op, of_positive ? b.Op(Operation::kMul, x, x) : x, y, z));
-    for (int64_t columns = 1; columns <= 2 * 2 * lanes() + 1; columns += info.op == Operation::kExp ? 1 : 3) {
-      RowCase row_case(b.program(), Plain(b.program(), 2), 2, columns, 3, target_);
-      row_case.Fill(7);
-      row_case.RunJit();
-      ASSERT_TRUE(row_case.Matches()) << info.name;
-    }
+  for (const Dtype type : {Dtype::kF32, Dtype::kF64})
+    for (const Operation op : RowOperations(type)) CheckOperation(op, type);
+}
+
+void RowKernelTest::CheckOperation(Operation op, Dtype type) {
+  const OperationInfo& info = Info(op);
+  RowProgramBuilder b;
+  const auto input = [&] { return b.Input({type}, type); };
+  const int x = input();
+  const int y = info.operands() > 1 ? input() : -1, z = info.operands() > 2 ? input() : -1;
+  const bool of_positive = info.arguments == 1 && info.meaning != nullptr && std::isnan(info.meaning(-2, 0));
+  b.Result(b.Op(info.op, of_positive ? b.Op(Operation::kMul, x, x) : x, y, z), type);
+  for (int64_t columns = 1; columns <= 2 * 2 * lanes() + 1; columns += info.op == Operation::kExp ? 1 : 3) {
+    RowCase row_case(b.program(), Plain(b.program(), 2), 2, columns, 3, target_);
+    row_case.Fill(7);
+    row_case.RunJit();
+    ASSERT_TRUE(row_case.Matches()) << info.name;
   }
 }
 
@@ -160,8 +166,24 @@ TEST_P(RowKernelTest, EveryTypeWithEveryRest) {
     }
 }
 
-void RowKernelTest::CheckRandomPrograms(uint32_t seed, bool reduces_rows, int64_t most_rows) {
-  RandomRows random(seed);
+// Narrower floats become f64, and f64 becomes them.
+TEST_P(RowKernelTest, EveryTypeBesideF64WithEveryRest) {
+  for (Dtype type : {Dtype::kF64, Dtype::kF32, Dtype::kBf16, Dtype::kF16, Dtype::kF8E4M3, Dtype::kF8E5M2})
+    for (bool along_columns : {true, false})
+      for (int64_t columns = 1; columns <= lanes() + 1; ++columns) {
+        RowProgramBuilder b;
+        const int x = b.Input({type, along_columns, true}, Dtype::kF64),
+                  y = b.Input({Dtype::kF64}, Dtype::kF64);
+        b.Result(b.Op(Operation::kMul, x, y), Info(type).is_result ? type : Dtype::kF64);
+        RowCase row_case(b.program(), Plain(b.program(), 2), 3, columns, 1, target_);
+        row_case.Fill(3);
+        row_case.RunJit();
+        ASSERT_TRUE(row_case.Matches()) << Info(type).name;
+      }
+}
+
+void RowKernelTest::CheckRandomPrograms(uint32_t seed, bool reduces_rows, int64_t most_rows, Dtype real) {
+  RandomRows random(seed, real);
   for (int round = 0; round < 400; ++round) {
     RowProgram program = random.Program();
     program.reduces_rows = reduces_rows;
@@ -179,6 +201,11 @@ void RowKernelTest::CheckRandomPrograms(uint32_t seed, bool reduces_rows, int64_
 TEST_P(RowKernelTest, RandomProgramsAndSchedules) { CheckRandomPrograms(20260101, false, 3); }
 
 TEST_P(RowKernelTest, RandomProgramsDownTheColumns) { CheckRandomPrograms(20260102, true, 9); }
+
+TEST_P(RowKernelTest, RandomProgramsOfF64) {
+  CheckRandomPrograms(20260103, false, 3, Dtype::kF64);
+  CheckRandomPrograms(20260104, true, 9, Dtype::kF64);
+}
 
 // Rows begin and end everywhere in a line.
 TEST_P(RowKernelTest, ResultsPastTheCaches) {
@@ -267,18 +294,23 @@ TEST_P(RowKernelTest, InPlace) {
 // One kernel for any number, each of which is tried; values kept in a row of scratch memory and in the
 // result.
 TEST_P(RowKernelTest, AnyNumberOfColumns) {
+  CheckAnyColumns(Softmax());
+  CheckAnyColumns(Softmax(Dtype::kF64));
+}
+
+void RowKernelTest::CheckAnyColumns(const RowProgram& softmax) {
   const int64_t most = 2 * 3 * lanes() + 5;
   for (int kept : {RowSchedule::kRecomputed, RowSchedule::kInScratch, 0})
     for (bool online : {false, true})
       for (int64_t columns = 1; columns <= most; ++columns) {
-        RowSchedule schedule = Plain(Softmax(), 3);
+        RowSchedule schedule = Plain(softmax, 3);
         schedule.online = online;
         schedule.unroll = online ? std::vector<int>{2, 1} : std::vector<int>{3, 1, 2};
         if (!online) {
-          schedule.kept.assign(Softmax().values.size(), RowSchedule::kRecomputed);
+          schedule.kept.assign(softmax.values.size(), RowSchedule::kRecomputed);
           schedule.kept[kSoftmaxExp] = kept;
         }
-        RowCase row_case(Softmax(), schedule, 3, columns, 2, target_);
+        RowCase row_case(softmax, schedule, 3, columns, 2, target_);
         ASSERT_TRUE(row_case.MayHaveAnyColumns());
         row_case.CompileForAnyColumns(most);
         row_case.Fill(static_cast<uint32_t>(columns));
@@ -307,13 +339,18 @@ TEST_P(RowKernelTest, LongOnlineSumsAreInBlocks) {
 }
 
 TEST_P(RowKernelTest, SoftmaxOfWhatIsNotFinite) {
+  CheckNotFinite(Softmax());
+  CheckNotFinite(Softmax(Dtype::kF64));
+}
+
+void RowKernelTest::CheckNotFinite(const RowProgram& softmax) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (bool online : {false, true})
     for (int64_t columns : {7, 16, 100}) {
-      RowSchedule schedule = Plain(Softmax(), 2);
+      RowSchedule schedule = Plain(softmax, 2);
       schedule.online = online;
       schedule.unroll.resize(online ? 2 : 3);
-      RowCase row_case(Softmax(), schedule, 4, columns, 0, target_);
+      RowCase row_case(softmax, schedule, 4, columns, 0, target_);
       row_case.Fill(1);
       row_case.input(0).Set(0, columns / 2, -kInfinity);
       row_case.input(0).Set(1, columns / 2, kInfinity);
@@ -354,12 +391,17 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
   directory = mkdtemp(directory.data());
   std::vector<std::unique_ptr<RowCase>> cases;
   std::vector<LoopProgram> programs;
-  RandomRows random(4);
-  for (int round = 0; round < 60; ++round) {
-    RowProgram program = round == 0 ? Softmax() : round == 1 ? LayerNorm(90) : random.Program();
+  RandomRows random(4), of_f64(5, Dtype::kF64);
+  for (int round = 0; round < 100; ++round) {
+    const bool wide = round >= 60;
+    RandomRows& draws = wide ? of_f64 : random;
+    RowProgram program = round == 0    ? Softmax()
+                         : round == 1  ? LayerNorm(90)
+                         : round == 60 ? Softmax(Dtype::kF64)
+                                       : draws.Program();
     program.reduces_rows = round % 3 == 2;
     cases.push_back(
-        std::make_unique<RowCase>(program, random.Schedule(program, GetParam()), 2, 90, 1, target_));
+        std::make_unique<RowCase>(program, draws.Schedule(program, GetParam()), 2, 90, 1, target_));
     cases.back()->Fill(static_cast<uint32_t>(round));
     if (round % 2 == 0 && cases.back()->MayHaveAnyColumns()) cases.back()->CompileForAnyColumns(99);
     programs.push_back(cases.back()->Program(Cat("rows", round)));

@@ -12,10 +12,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "spec/element.h"
 #include "spec/text/cat.h"
 #include "spec/uncertain.h"
 #include "tests/testing/codegen_testing.h"
@@ -83,19 +85,18 @@ const std::vector<Function> kFunctions = [] {
 
 constexpr int kBlock = 4096;  // floats a call takes
 
-LoopProgram WriteProgram(const Function& function, const Target& target, int lanes) {
+LoopProgram WriteProgram(const Function& function, const Target& target, int lanes,
+                         Dtype type = Dtype::kF32) {
   ProcedureBuilder builder("function");
-  const VarId x = builder.PointerParameter("x", Dtype::kF32, false);
-  builder.PointerParameter("unused", Dtype::kF32, false);
-  const VarId y = builder.PointerParameter("y", Dtype::kF32, true);
+  const VarId x = builder.PointerParameter("x", type, false);
+  builder.PointerParameter("unused", type, false);
+  const VarId y = builder.PointerParameter("y", type, true);
   builder.PointerParameter("scratch", Dtype::kF32, true);
   builder.IndexParameter(kThread);
   builder.IndexParameter(kThreads);
-  const VarId v = builder.Vector("v", Dtype::kF32, lanes);
-  VectorMath math(builder, lanes, target.HasFeature("avx512f"), "0");
-  const auto y_of = [&](float option) {
-    return builder.Filled(Dtype::kF32, lanes, std::bit_cast<uint32_t>(option));
-  };
+  const VarId v = builder.Vector("v", type, lanes);
+  VectorMath math(builder, lanes, target.HasFeature("avx512f"), "0", type);
+  const auto y_of = [&](float option) { return builder.Filled(type, lanes, WordOf(type, option)); };
   builder.Loop(Constant(kBlock / lanes), [&](VarId trip) {
     builder.Do(Load{v, {x, Plus(Constant(0), trip, lanes)}, lanes});
     function.not_positive ? math.ExpOfNotPositive(v, v)
@@ -104,7 +105,7 @@ LoopProgram WriteProgram(const Function& function, const Target& target, int lan
   });
   LoopProgram program;
   program.name = "function";
-  program.tensors = {{"x", Dtype::kF32}, {"unused", Dtype::kF32}, {"y", Dtype::kF32, true}};
+  program.tensors = {{"x", type}, {"unused", type}, {"y", type, true}};
   program.procedures.push_back(std::move(builder).Build());
   program.features = target.features;
   program.masks = target.HasFeature("avx512f");
@@ -129,6 +130,79 @@ double UlpError(float result, double exact) {
   std::frexp(exact, &exponent);
   const double ulp = std::ldexp(1.0, std::max(exponent - 24, -149));
   return std::fabs(result - exact) / ulp;
+}
+
+// The same of f64, whose functions are exact enough in long double.
+struct WideFunction {
+  Operation op;
+  long double (*exact)(long double);
+  bool not_positive = false;
+};
+const std::vector<WideFunction> kWideFunctions = {
+    {Operation::kExp, [](long double x) { return std::exp(x); }},
+    {Operation::kExp, [](long double x) { return std::exp(x); }, true},
+    {Operation::kSigmoid, [](long double x) { return 1 / (1 + std::exp(-x)); }},
+    {Operation::kSilu, [](long double x) { return x < -11000 ? -0.0L : x / (1 + std::exp(-x)); }},
+    {Operation::kRsqrt, [](long double x) { return 1 / std::sqrt(x); }},
+    {Operation::kHardswish, [](long double x) { return x < -3 ? -0.0L : x / 6 * std::min(x + 3, 6.0L); }},
+};
+
+double WideUlpError(double result, long double exact) {
+  constexpr double kFault = std::numeric_limits<double>::infinity();
+  if (std::isnan(exact)) return std::isnan(result) ? 0 : kFault;
+  const auto nearest = static_cast<double>(exact);
+  if (std::isnan(result)) return kFault;
+  if (std::isinf(result) || std::isinf(nearest) || nearest == 0) {
+    if (result == nearest) return std::signbit(result) == std::signbit(nearest) ? 0 : kFault;
+    if (nearest == 0) return std::fabs(result) / 0x1p-1074;
+    const bool is_last = std::isfinite(exact) && std::fabs(exact) > 0x1.ffffffffffffep1023L;
+    return is_last && std::fabs(result) >= 0x1.fffffffffffffp1023 ? 1 : kFault;
+  }
+  int exponent;
+  std::frexp(exact, &exponent);
+  return static_cast<double>(std::fabs(result - exact) / std::ldexp(1.0L, std::max(exponent - 53, -1074)));
+}
+
+// Numbers of all magnitudes, those where functions change, and those around ends of results.
+std::vector<double> WideArguments() {
+  std::vector<double> arguments;
+  for (double special : {0.0,
+                         -0.0,
+                         HUGE_VAL,
+                         -HUGE_VAL,
+                         std::nan(""),
+                         0x1p-1022,
+                         -0x1p-1022,
+                         1.0,
+                         -1.0,
+                         709.782712893384,
+                         709.436,
+                         710.0,
+                         -708.396418532264,
+                         -744.4400719213812,
+                         -745.1332191019412,
+                         -746.0,
+                         -751.9,
+                         -753.0,
+                         0.34657359027997264,
+                         -0.34657359027997264,
+                         1.0397207708399179,
+                         -0x1p-60,
+                         3.0,
+                         -3.0,
+                         0.5,
+                         -770.0})
+    for (int64_t off = -300; off < 300; ++off)
+      arguments.push_back(std::bit_cast<double>(std::bit_cast<int64_t>(special) + off));
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> any(-760, 715), near(-2, 2);
+  for (int i = 0; i < 200'000; ++i) {
+    arguments.push_back(std::bit_cast<double>(random()));
+    arguments.push_back(any(random));
+    arguments.push_back(near(random));
+  }
+  arguments.resize((arguments.size() + kBlock - 1) / kBlock * kBlock);
+  return arguments;
 }
 
 // An error of what is exact is infinitely many bounds.
@@ -202,6 +276,37 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
                     function.not_positive ? " of what is not positive" : "", lanes, target_.name.c_str(),
                     error);
     }
+  }
+
+  void CheckF64(int lanes) {
+    const std::vector<double> arguments = WideArguments();
+    for (const WideFunction& function : kWideFunctions) {
+      const LoopProgram program =
+          WriteProgram({function.op, nullptr, function.not_positive}, target_, lanes, Dtype::kF64);
+      const auto kernel = JitCompile(program, target_);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      double worst = 0, at = 0;
+      std::vector<double> x(kBlock), y(kBlock);
+      for (size_t first = 0; first < arguments.size(); first += kBlock) {
+        for (size_t i = 0; i < kBlock; ++i)
+          x[i] = function.not_positive && arguments[first + i] > 0 ? -arguments[first + i]
+                                                                   : arguments[first + i];
+        (*kernel)->function()(x.data(), nullptr, y.data(), nullptr, 0, 1);
+        for (size_t i = 0; i < kBlock; ++i) {
+          const double error = WideUlpError(y[i], function.exact(x[i]));
+          if (!(error <= worst)) worst = error, at = x[i];
+          CheckUncertain(function.op, x[i], y[i]);
+        }
+      }
+      EXPECT_LE(worst, UlpBound(function.op))
+          << Info(function.op).name << " of " << at << ", lanes " << lanes;
+    }
+  }
+  // Verification's bound holds, too.
+  static void CheckUncertain(Operation op, double x, double y) {
+    const Uncertain expected = FunctionOf(op, {x, 0}, 0, Dtype::kF64);
+    if (!std::isfinite(expected.error) || !std::isfinite(expected.value)) return;
+    EXPECT_LE(std::abs(y - expected.value), expected.error) << Info(op).name << " of " << x;
   }
 
   static constexpr uint64_t kNear = 512;
@@ -280,6 +385,10 @@ INSTANTIATE_TEST_SUITE_P(All, VectorMathTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
 
 TEST_P(VectorMathTest, ErrorsAreWithinTheBounds) { Check(GetParam() ? 16 : 8); }
+
+TEST_P(VectorMathTest, ErrorsOfF64AreWithinTheBounds) {
+  for (int lanes = GetParam() ? 8 : 4; lanes >= 2; lanes /= 2) CheckF64(lanes);
+}
 
 TEST_P(VectorMathTest, ShorterVectors) {
   if (std::getenv("KIRSCH_ALL_FLOATS") != nullptr) GTEST_SKIP() << "the same code";

@@ -102,8 +102,9 @@ TEST(KernelFile, AHeadMayHaveSeveralLines) {
   EXPECT_EQ(PlaceOf(ErrorOf("kernel f(x: f32[4],\nreturn relu(x)\n")), "k.kirsch:2:1");
 }
 
-// A kernel of f64 is what the shorthand of its matmul is; all else of f64 is refused.
-TEST(KernelFile, OfF64IsOneMatmulWithAnEpilogue) {
+// A kernel of f64 is what the shorthand of its matmul is, if it is one; functions that f64 has not are
+// refused.
+TEST(KernelFile, OfF64) {
   const auto read = [](const std::string& text) {
     absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k");
     EXPECT_TRUE(request.ok()) << request.status();
@@ -124,20 +125,19 @@ TEST(KernelFile, OfF64IsOneMatmulWithAnEpilogue) {
   const auto error = [&](const std::string& value) {
     return std::string(ParseKernelLine(head + value, "k").status().message());
   };
-  for (const char* functions :
-       {"exp(matmul(x, transpose(w)))", "softmax(y)", "add(y, reduce_max(y, axis=0))"})
+  for (const char* functions : {"tanh(matmul(x, transpose(w)))", "add(y, log(y))", "pow(y, b)"})
     EXPECT_NE(error(functions).find("expected floats of 32 bits at most"), std::string::npos)
         << error(functions);
-  EXPECT_NE(
-      error("cast(matmul(x, transpose(w)), f32)").find("expected no cast of numbers of more than 32 bits"),
-      std::string::npos)
-      << error("cast(matmul(x, transpose(w)), f32)");
-  for (const char* others :
-       {"add(y, b)", "div(matmul(x, transpose(w)), y)", "sqrt(matmul(x, transpose(w)))"}) {
-    EXPECT_NE(error(others).find("expected one matmul with an epilogue, where there is f64 ("),
-              std::string::npos)
-        << error(others);
-    EXPECT_EQ(error(others).find('\n'), std::string::npos);
+  for (const char* cast : {"cast(y, s32)", "cast(cast(y, s8), f64)", "cast(cast(cast(y, f32), s32), f64)"}) {
+    EXPECT_NE(error(cast).find("expected no cast between f64 and integers"), std::string::npos)
+        << error(cast);
+    EXPECT_EQ(error(cast).find('\n'), std::string::npos);
+  }
+  for (const char* others : {"add(y, b)", "div(matmul(x, transpose(w)), y)", "softmax(y)",
+                             "layernorm(y, b, b)", "cast(cast(matmul(x, transpose(w)), bf16), f64)"}) {
+    const KernelRequest request = read(head + others);
+    EXPECT_EQ(request.family.specs(), nullptr) << others;
+    EXPECT_NE(request.family.graphs(), nullptr) << others;
   }
   EXPECT_NE(ParseKernelLine("kernel layer(x: f64[3,4], y: f32[3,4]): return add(x, y)", "k")
                 .status()

@@ -36,6 +36,7 @@ int64_t Elements(const Dims& dims) {
 
 bool IsOfBlocks(const GrammarValue& value) { return FindPlainBlockType(value.type) != nullptr; }
 bool IsFloat(const GrammarValue& value) { return IsOfBlocks(value) || IsFloat(PlainTypeOf(value.type)); }
+bool IsWide(const GrammarValue& value) { return value.type == "f64"; }
 
 // The shape that both are repeated to.
 std::optional<Dims> Together(const Dims& a, const Dims& b) {
@@ -61,20 +62,34 @@ std::vector<std::string> PartnersOf(std::string_view type) {
   return partners;
 }
 
-// The elementwise operations of so many arguments; of integers, those that these have.
-std::vector<const OperationInfo*> ElementwiseOperations(int arguments, bool integers) {
+// The elementwise operations of so many arguments; of integers and of f64, those that these have.
+std::vector<const OperationInfo*> ElementwiseOperations(int arguments, bool integers, bool wide = false) {
   std::vector<const OperationInfo*> found;
   for (const OperationInfo& info : kOperations)
     if (info.kind == OperationKind::kElementwise && info.arguments == arguments &&
-        (info.integers || !integers))
+        (info.integers || !integers) && (!wide || IsOfF64(info.op)))
       found.push_back(&info);
   return found;
+}
+
+// The types that are computed with in words: all but f64.
+const std::vector<PlainType>& WordTypes() {
+  static const std::vector<PlainType> types = [] {
+    std::vector<PlainType> all = PlainTypes();
+    std::erase_if(all, [](const PlainType& type) { return type.name == "f64"; });
+    return all;
+  }();
+  return types;
 }
 
 class GraphDrawer {
  public:
   GraphDrawer(std::mt19937& random, GrammarWeights weights) : random_(random), weights_(weights) {
     for (uint32_t& size : sizes_) size = AnySize();
+    // One kernel in five is of f64. Drawn by numbers of its own, so that the others are what they would be.
+    std::mt19937 own = random_;
+    own.discard(3);
+    wide_ = own() % 5 == 0;
   }
 
   GrammarGraph Draw(int operations) {
@@ -110,7 +125,11 @@ class GraphDrawer {
       if (dims.size() >= least_rank && Elements(dims) <= kMostElements) return dims;
     }
   }
-  std::string FloatType() {
+  // The type that the kernel's floats are computed in.
+  std::string Real() const { return wide_ ? "f64" : "f32"; }
+  bool IsReal(const GrammarValue& value) const { return IsFloat(value) && IsWide(value) == wide_; }
+  std::string FloatType() { return wide_ ? "f64" : WordFloatType(); }
+  std::string WordFloatType() {
     static const std::array<std::string, 6> kTypes = {"f32", "f32", "f32", "f32", "bf16", "f16"};
     return OneOf(kTypes);
   }
@@ -118,9 +137,10 @@ class GraphDrawer {
     static const std::array<std::string, 6> kTypes = {"s32", "s32", "s32", "s8", "u8", "s16"};
     return OneOf(kTypes);
   }
-  std::string AnyType() { return std::string(OneOf(PlainTypes()).name); }
+  std::string AnyType() { return wide_ ? WordFloatType() : std::string(OneOf(WordTypes()).name); }
   std::string ResultType() {
-    const PlainType& type = OneOf(PlainTypes());
+    if (wide_) return WordFloatType();
+    const PlainType& type = OneOf(WordTypes());
     return type.is_result ? std::string(type.name) : "f32";
   }
 
@@ -135,7 +155,7 @@ class GraphDrawer {
     const auto tensor = std::find_if(arguments.begin(), arguments.end(),
                                      [](const GrammarArgument& argument) { return argument.value >= 0; });
     const GrammarValue like = At(tensor->value);
-    const std::string sums = IsFloat(like) ? "f32" : "s32";
+    const std::string sums = IsWide(like) ? "f64" : IsFloat(like) ? "f32" : "s32";
     values_.push_back({Cat("v", Made()), type.empty() ? sums : type, dims.value_or(like.dims), false, op,
                        std::move(arguments), std::move(options)});
     return static_cast<int>(values_.size()) - 1;
@@ -164,7 +184,7 @@ class GraphDrawer {
     return existing >= 0 ? existing : Parameter(type, dims);
   }
   int Floats(size_t least_rank = 0) {
-    return Operand([&](const GrammarValue& x) { return IsFloat(x) && x.dims.size() >= least_rank; },
+    return Operand([&](const GrammarValue& x) { return IsReal(x) && x.dims.size() >= least_rank; },
                    FloatType(), Shape(least_rank));
   }
 
@@ -186,12 +206,14 @@ class GraphDrawer {
   }
 
   void Unary() {
-    static const auto kOfIntegers = ElementwiseOperations(1, true), kOps = ElementwiseOperations(1, false);
+    static const auto kOfIntegers = ElementwiseOperations(1, true),
+                      kOfWords = ElementwiseOperations(1, false),
+                      kOfF64 = ElementwiseOperations(1, false, true);
     if (Chance(1, 8)) {
       Make(std::string(OneOf(kOfIntegers)->name), {Integers()});
       return;
     }
-    const OperationInfo& info = *OneOf(kOps);
+    const OperationInfo& info = *OneOf(wide_ ? kOfF64 : kOfWords);
     const std::string op(info.name), option(info.option.name);
     if (std::isnan(info.meaning(-2, 0))) {
       Make(op, {op == "sqrt" ? NonNegative() : Positive(Floats())});
@@ -215,8 +237,9 @@ class GraphDrawer {
   }
 
   void Binary() {
-    static const auto kOps = ElementwiseOperations(2, false);
-    const OperationInfo& info = *OneOf(kOps);
+    static const auto kOfWords = ElementwiseOperations(2, false),
+                      kOfF64 = ElementwiseOperations(2, false, true);
+    const OperationInfo& info = *OneOf(wide_ ? kOfF64 : kOfWords);
     const std::string op(info.name);
     const int a = info.integers && Chance(1, 5) ? Integers() : Floats();
     GrammarArgument first{a, ""}, second = Other(a);
@@ -259,7 +282,7 @@ class GraphDrawer {
     if (way == 2) return {a, ""};
     if (way < 8) {
       const int there = Existing([&](const GrammarValue& x) {
-        return IsFloat(x) == floats && &x != &At(a) && Together(x.dims, At(a).dims).has_value();
+        return (floats ? IsReal(x) : !IsFloat(x)) && &x != &At(a) && Together(x.dims, At(a).dims).has_value();
       });
       if (there >= 0) return {there, ""};
     }
@@ -341,6 +364,7 @@ class GraphDrawer {
   }
 
   std::string MatrixType() {
+    if (wide_) return "f64";
     static const std::array<std::string, 9> kTypes = {"f32", "f32", "f32", "f32", "bf16",
                                                       "f16", "u8",  "s8",  "s32"};
     return OneOf(kTypes);
@@ -361,7 +385,7 @@ class GraphDrawer {
     }
     const std::string type = OneOf(types);
     if (Chance(1, 4)) return Turned(Parameter(type, turned));
-    if (type == "f32" && Chance(1, 6)) return Make("cast", {Parameter(AnyType(), dims)}, {}, dims, "f32");
+    if (type == Real() && Chance(1, 6)) return Make("cast", {Parameter(AnyType(), dims)}, {}, dims, type);
     return Parameter(type, dims);
   }
 
@@ -397,7 +421,7 @@ class GraphDrawer {
     const int x = Floats(1);
     const Dims vector = {At(x).dims.back()};
     const auto next = [&] {
-      return Operand([&](const GrammarValue& y) { return IsFloat(y) && y.dims == vector; }, FloatType(),
+      return Operand([&](const GrammarValue& y) { return IsReal(y) && y.dims == vector; }, FloatType(),
                      vector);
     };
     const Options options = Chance(1, 3) ? Options{{"eps", OneOf(kEps)}} : Options{};
@@ -412,13 +436,13 @@ class GraphDrawer {
 
   void Cast() {
     const int x = Operand([](const GrammarValue&) { return true; }, AnyType(), Shape(0));
-    const std::string type = IsFloat(At(x)) || Chance(1, 3) ? ResultType() : FloatType();
+    const std::string type = IsFloat(At(x)) || Chance(1, 3) ? ResultType() : WordFloatType();
     Make("cast", {x}, {}, At(x).dims, type);
   }
   // Through a type that holds less, and back.
   void Narrowed() {
     const int x = Make("cast", {Floats()}, {}, std::nullopt, ResultType());
-    Make("cast", {x}, {}, At(x).dims, "f32");
+    Make("cast", {x}, {}, At(x).dims, Real());
   }
 
   void Convolution() {
@@ -500,9 +524,10 @@ class GraphDrawer {
         if (!At(i).op.empty() && !IsUsed(i)) loose.push_back(i);
       if (loose.size() < 2) return;
       const int a = loose[loose.size() - 2], b = loose.back();
-      if (IsFloat(At(a)) != IsFloat(At(b))) {
-        const int narrow = IsFloat(At(a)) ? b : a;
-        Make("cast", {narrow}, {}, At(narrow).dims, "f32");
+      if (IsFloat(At(a)) != IsFloat(At(b)) || IsWide(At(a)) != IsWide(At(b))) {
+        // The narrower one is cast. Integers become f64 by way of f32.
+        const int other = IsReal(At(a)) || (IsFloat(At(a)) && !IsFloat(At(b))) ? b : a;
+        Make("cast", {other}, {}, At(other).dims, IsFloat(At(other)) ? Real() : "f32");
       } else if (const std::optional<Dims> both = Together(At(a).dims, At(b).dims);
                  both && Elements(*both) <= kMostElements) {
         static const std::array<std::string, 5> kOps = {"add", "sub", "mul", "max", "min"};
@@ -588,6 +613,7 @@ class GraphDrawer {
   std::mt19937& random_;
   const GrammarWeights weights_;
   std::array<uint32_t, 3> sizes_;
+  bool wide_ = false;  // floats are computed in f64
   std::vector<GrammarValue> values_;
   int parameters_ = 0;
 };

@@ -97,7 +97,7 @@ class PlainEvaluation {
 
   // The element of an argument that is repeated to `index`.
   Bounds At(const GrammarArgument& argument, const Index& index) const {
-    if (argument.value < 0) return Exactly(std::stof(argument.number));
+    KIRSCH_CHECK(argument.value >= 0);
     const Dims& dims = graph_.at(argument.value).dims;
     int64_t at = 0;
     for (size_t axis = 0; axis < dims.size(); ++axis)
@@ -117,7 +117,7 @@ class PlainEvaluation {
     const bool floats = IsFloat(PlainTypeOf(value.type));
     const auto argument = [&](size_t i) {
       const GrammarArgument& given = value.arguments[i];
-      return given.value < 0 && !floats ? Exactly(std::stoi(given.number)) : At(given, at);
+      return given.value < 0 ? Exactly(Written(value, given.number)) : At(given, at);
     };
     const Bounds a = argument(0), b = value.arguments.size() > 1 ? argument(1) : Bounds{};
     if (value.op == "select") return PlainSelect(a, b, argument(2));
@@ -128,8 +128,16 @@ class PlainEvaluation {
     }
     if (value.op == "neg" && !floats) return IntegerArithmetic('-', Exactly(0), a);
     const bool chooses = value.op.starts_with("max") || value.op.starts_with("min") || value.op == "relu";
-    if (chooses || floats) return PlainFunction(value.op, a, b, NumberOf(value));
+    if (chooses || floats) return PlainFunction(value.op, a, b, NumberOf(value), TypeOf(value));
     return IntegerArithmetic(value.op == "add" ? '+' : value.op == "sub" ? '-' : '*', a, b);
+  }
+
+  // The type that it is computed in.
+  static const PlainType& TypeOf(const GrammarValue& value) { return ComputedIn(PlainTypeOf(value.type)); }
+  // A number beside it.
+  static double Written(const GrammarValue& value, const std::string& number) {
+    if (!IsFloat(PlainTypeOf(value.type))) return std::stoi(number);
+    return value.type == "f64" ? std::stod(number) : std::stof(number);
   }
 
   // Its option, given or usual; 0 of an operation that has none.
@@ -139,7 +147,7 @@ class PlainEvaluation {
   }
 
   static Bounds Sum(const GrammarValue& value, const BoundedElements& products) {
-    return IsFloat(PlainTypeOf(value.type)) ? SumOf(products) : IntegerSumOf(products);
+    return IsFloat(PlainTypeOf(value.type)) ? SumOf(products, TypeOf(value)) : IntegerSumOf(products);
   }
   static Bounds Times(const GrammarValue& value, const Bounds& a, const Bounds& b) {
     return IsFloat(PlainTypeOf(value.type)) ? AtCorners(a, b, std::multiplies<>())
@@ -254,10 +262,10 @@ class PlainEvaluation {
     BoundedElements results;
     for (const BoundedElements& row : reduced) {
       Bounds result = row.front();
-      for (const Bounds& x : row) result = PlainFunction("max", result, x, 0);
-      if (value.op != "reduce_max") result = SumOf(row);
+      for (const Bounds& x : row) result = PlainFunction("max", result, x, 0, TypeOf(value));
+      if (value.op != "reduce_max") result = SumOf(row, TypeOf(value));
       if (value.op == "reduce_mean")
-        result = PlainFunction("div", result, Exactly(static_cast<double>(row.size())), 0);
+        result = PlainFunction("div", result, Exactly(static_cast<double>(row.size())), 0, TypeOf(value));
       results.push_back(result);
     }
     return results;
@@ -270,13 +278,16 @@ class PlainEvaluation {
     for (auto row = from.begin(); row != from.end(); row += static_cast<std::ptrdiff_t>(length)) {
       BoundedElements elements(row, row + static_cast<std::ptrdiff_t>(length));
       const bool softmax = value.op == "softmax";
-      elements = softmax ? PlainSoftmax(elements)
-                         : PlainNormalized(std::move(elements), value.op == "layernorm",
-                                           static_cast<float>(value.Option("eps", 1e-5)));
+      const double eps = value.Option("eps", 1e-5);
+      elements = softmax
+                     ? PlainSoftmax(elements, TypeOf(value))
+                     : PlainNormalized(std::move(elements), value.op == "layernorm",
+                                       value.type == "f64" ? eps : static_cast<float>(eps), TypeOf(value));
       for (size_t i = 0; i < length && !softmax; ++i)
         for (size_t vector = 1; vector < value.arguments.size(); ++vector)
-          elements[i] = PlainFunction(vector == 1 ? "mul" : "add", elements[i],
-                                      At(value.arguments[vector], {static_cast<int64_t>(i)}), 0);
+          elements[i] =
+              PlainFunction(vector == 1 ? "mul" : "add", elements[i],
+                            At(value.arguments[vector], {static_cast<int64_t>(i)}), 0, TypeOf(value));
       results.insert(results.end(), elements.begin(), elements.end());
     }
     return results;

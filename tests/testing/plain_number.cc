@@ -14,40 +14,40 @@ namespace kirsch::testing {
 namespace {
 
 constexpr double kLargestFloat = std::numeric_limits<float>::max();
-constexpr double kUlp = 0x1p-23;  // of 1, in f32
-constexpr double kSubnormalUlp = 0x1p-149;
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
 constexpr double kLeastInt = -0x1p31, kMostInt = 0x1p31 - 1;
 
 // Bits of a float's format from its number, and back: a sign, an exponent, precision - 1 bits of a fraction.
-uint32_t BitsOf(const PlainType& type, double x) {
+uint64_t BitsOf(const PlainType& type, double x) {
   const int fraction_bits = type.precision - 1;
-  const uint32_t sign = std::signbit(x) ? uint32_t{1} << (8 * type.bytes - 1) : 0;
+  const uint64_t sign = std::signbit(x) ? uint64_t{1} << (8 * type.bytes - 1) : 0;
   const int exponents = 8 * type.bytes - type.precision;  // bits of the exponent
-  if (std::isnan(x)) return (uint32_t{1} << (8 * type.bytes - 1)) - 1;
-  if (std::isinf(x)) return sign | ((uint32_t{1} << exponents) - 1) << fraction_bits;
+  if (std::isnan(x)) return (uint64_t{1} << (8 * type.bytes - 1)) - 1;
+  if (std::isinf(x)) return sign | ((uint64_t{1} << exponents) - 1) << fraction_bits;
   const double magnitude = std::abs(x);
   const int exponent =
       magnitude == 0 ? type.least_exponent : std::max(std::ilogb(magnitude), type.least_exponent);
-  const auto significand = static_cast<uint32_t>(std::ldexp(magnitude, fraction_bits - exponent));
-  const auto biased = static_cast<uint32_t>(exponent - type.least_exponent);
+  const auto significand = static_cast<uint64_t>(std::ldexp(magnitude, fraction_bits - exponent));
+  const auto biased = static_cast<uint64_t>(exponent - type.least_exponent);
   // A normal number's leading bit is one more of the exponent.
   return sign | ((biased << fraction_bits) + significand);
 }
 
-double NumberOf(const PlainType& type, uint32_t bits) {
+double NumberOf(const PlainType& type, uint64_t bits) {
   const int fraction_bits = type.precision - 1;
   const int exponents = 8 * type.bytes - type.precision;
   const bool negative = (bits >> (8 * type.bytes - 1) & 1) != 0;
-  const uint32_t exponent = bits >> fraction_bits & ((uint32_t{1} << exponents) - 1);
-  const uint32_t fraction = bits & ((uint32_t{1} << fraction_bits) - 1);
+  const uint64_t exponent = bits >> fraction_bits & ((uint64_t{1} << exponents) - 1);
+  const uint64_t fraction = bits & ((uint64_t{1} << fraction_bits) - 1);
   double magnitude;
-  const bool all_ones = fraction == (uint32_t{1} << fraction_bits) - 1;
-  if (exponent == (uint32_t{1} << exponents) - 1 && (type.infinities || all_ones)) {
+  const bool all_ones = fraction == (uint64_t{1} << fraction_bits) - 1;
+  if (exponent == (uint64_t{1} << exponents) - 1 && (type.infinities || all_ones)) {
     magnitude = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
   } else {
-    const uint32_t significand = exponent == 0 ? fraction : fraction | uint32_t{1} << fraction_bits;
-    const int scale = type.least_exponent + static_cast<int>(std::max(exponent, 1u)) - 1 - fraction_bits;
-    magnitude = std::ldexp(significand, scale);
+    const uint64_t significand = exponent == 0 ? fraction : fraction | uint64_t{1} << fraction_bits;
+    const int scale =
+        type.least_exponent + static_cast<int>(std::max(exponent, uint64_t{1})) - 1 - fraction_bits;
+    magnitude = std::ldexp(static_cast<double>(significand), scale);
   }
   return negative ? -magnitude : magnitude;
 }
@@ -90,6 +90,7 @@ const std::vector<PlainType>& PlainTypes() {
       {"s32", 4, 0, 0, kLeastInt, kMostInt},
       {"f8_e4m3", 1, 4, -6, -448, 448, false, false},
       {"f8_e5m2", 1, 3, -14, -57344, 57344, true, false},
+      {"f64", 8, 53, -1022, -kLargestDouble, kLargestDouble},
   };
   static const std::vector<PlainType> types = [] {
     std::vector<PlainType> all = kDefined;
@@ -122,7 +123,7 @@ double RoundTo(const PlainType& type, double x) {
 }
 
 double LoadPlain(const PlainType& type, const void* data, int64_t index) {
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   memcpy(&bits, static_cast<const char*>(data) + index * type.bytes, static_cast<size_t>(type.bytes));
   if (IsFloat(type)) return NumberOf(type, bits);
   const auto unsigned_value = static_cast<double>(bits);
@@ -130,7 +131,7 @@ double LoadPlain(const PlainType& type, const void* data, int64_t index) {
 }
 
 void StorePlain(const PlainType& type, double x, void* data, int64_t index) {
-  const uint32_t bits = IsFloat(type) ? BitsOf(type, x) : Unwrapped(x);
+  const uint64_t bits = IsFloat(type) ? BitsOf(type, x) : Unwrapped(x);
   memcpy(static_cast<char*>(data) + index * type.bytes, &bits, static_cast<size_t>(type.bytes));
 }
 
@@ -143,14 +144,21 @@ bool IsAnything(const Bounds& bounds) { return std::isnan(bounds.low) || std::is
 bool IsExact(const Bounds& bounds) { return bounds.low == bounds.high; }
 double MagnitudeOf(const Bounds& bounds) { return std::max(std::abs(bounds.low), std::abs(bounds.high)); }
 
-Bounds Widened(double low, double high, double ulps, double absolute) {
-  const double slack = ulps * kSubnormalUlp + absolute;
-  const Bounds wide = {low - ulps * kUlp * std::abs(low) - slack,
-                       high + ulps * kUlp * std::abs(high) + slack};
-  return MagnitudeOf(wide) <= kLargestFloat ? wide : Anything();  // neither is NaN within the range
+const PlainType& ComputedIn(const PlainType& type) {
+  static const PlainType &f32 = PlainTypeOf("f32"), &f64 = PlainTypeOf("f64");
+  return type.name == f64.name ? f64 : f32;
+}
+double UlpOf(const PlainType& type) { return std::ldexp(1, 1 - type.precision); }
+
+Bounds Widened(double low, double high, double ulps, double absolute, const PlainType& type) {
+  constexpr double kOwnUlps = 2;  // of double
+  const double all = ulps + (type.name == "f64" ? kOwnUlps : 0), ulp = UlpOf(type);
+  const double slack = all * std::ldexp(ulp, type.least_exponent) + absolute;
+  const Bounds wide = {low - all * ulp * std::abs(low) - slack, high + all * ulp * std::abs(high) + slack};
+  return MagnitudeOf(wide) <= type.most ? wide : Anything();  // neither is NaN within the range
 }
 
-Bounds SumOf(const std::vector<Bounds>& terms) {
+Bounds SumOf(const std::vector<Bounds>& terms, const PlainType& type) {
   double low = 0, high = 0, magnitude = 0;
   for (const Bounds& term : terms) {
     if (IsAnything(term)) return Anything();
@@ -158,8 +166,8 @@ Bounds SumOf(const std::vector<Bounds>& terms) {
     high += term.high;
     magnitude += MagnitudeOf(term);
   }
-  if (!(magnitude <= kLargestFloat)) return Anything();  // parts of it may be infinite
-  return Widened(low, high, 1, static_cast<double>(terms.size()) * kUlp * magnitude);
+  if (!(magnitude <= type.most)) return Anything();  // parts of it may be infinite
+  return Widened(low, high, 1, static_cast<double>(terms.size()) * UlpOf(type) * magnitude, type);
 }
 
 Bounds IntegerSumOf(const std::vector<Bounds>& terms) {
@@ -177,9 +185,9 @@ Bounds IntegerSumOf(const std::vector<Bounds>& terms) {
 
 Bounds CastTo(const PlainType& type, const Bounds& x) {
   if (IsAnything(x)) return IsFloat(type) ? x : Bounds{type.least, type.most};
-  // An integer may be made an f32 before it is what it shall be.
+  // An integer, or an f64, may be made an f32 before it is what it shall be.
   const PlainType& f32 = PlainTypeOf("f32");
-  const bool direct = !IsFloat(type);
+  const bool direct = !IsFloat(type) || type.name == "f64";
   const double low = RoundTo(type, x.low), high = RoundTo(type, x.high);
   if (direct) return {low, high};
   return {std::min(low, RoundTo(type, RoundTo(f32, x.low))),

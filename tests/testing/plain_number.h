@@ -46,12 +46,19 @@ bool IsAnything(const Bounds& bounds);
 bool IsExact(const Bounds& bounds);
 double MagnitudeOf(const Bounds& bounds);  // the largest there may be
 
-// What f32s may be where the exact result lies between the ends, is off by so many units in the last place of
-// f32, and by `absolute`; anything if it may be beyond the range of f32.
-Bounds Widened(double low, double high, double ulps, double absolute = 0);
+// The type that kernels compute floats of `type` in: f64, or f32.
+const PlainType& ComputedIn(const PlainType& type);
+// The distance of 1 and the next number.
+double UlpOf(const PlainType& type);
 
-// The sum of f32s in any order, perhaps of parts; of integers modulo 2^32, which is exact if all of them are.
-Bounds SumOf(const std::vector<Bounds>& terms);
+// What numbers of `type`, f32 or f64, may be where the exact result lies between the ends, is off by so many
+// units in the last place, and by `absolute`; anything if it may be beyond the range. Ends are doubles, so
+// those of f64 are off themselves, which is allowed for.
+Bounds Widened(double low, double high, double ulps, double absolute, const PlainType& type);
+
+// The sum of floats in any order, perhaps of parts; of integers modulo 2^32, which is exact if all of them
+// are.
+Bounds SumOf(const std::vector<Bounds>& terms, const PlainType& type = PlainTypeOf("f32"));
 Bounds IntegerSumOf(const std::vector<Bounds>& terms);
 
 // From the least to the greatest of what a function gives for the ends of both; not rounded.

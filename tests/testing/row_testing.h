@@ -66,12 +66,12 @@ class RowProgramBuilder {
   RowProgram program_;
 };
 
-inline RowProgram Softmax() {
+inline RowProgram Softmax(Dtype type = Dtype::kF32) {
   RowProgramBuilder b;
-  const int x = b.Input(),
+  const int x = b.Input({type}, type),
             exp = b.Op(Operation::kExp, b.Op(Operation::kSub, x, b.Op(Operation::kMaximum, x)));
   const int sum = b.Op(Operation::kSum, exp);
-  b.Result(b.Op(Operation::kMul, exp, b.Op(Operation::kDiv, b.Number(1), sum)));
+  b.Result(b.Op(Operation::kMul, exp, b.Op(Operation::kDiv, b.Number(1, type), sum)), type);
   return b.program();
 }
 inline constexpr int kSoftmaxExp = 3;  // the exponentials' number
@@ -296,7 +296,10 @@ class RowCase {
 
  private:
   // Kept values, then the second result.
-  int64_t SecondResult() const { return 4 * ScratchElements(kernel_.schedule, Compiled().columns); }
+  int64_t SecondResult() const {
+    return Bytes(real()) * ScratchElements(kernel_.schedule, Compiled().columns);
+  }
+  Dtype real() const { return RealOf(kernel_.program); }
   RowKernel Compiled() const {
     RowKernel compiled = kernel_;
     compiled.any_columns = most_columns_ != 0;
@@ -317,15 +320,15 @@ class RowCase {
 
   static double AnyInteger(std::mt19937& random) { return static_cast<int32_t>(random()); }
 
-  static bool IsNear(Dtype dtype, double got, const Bounded& expected) {
+  bool IsNear(Dtype dtype, double got, const Bounded& expected) const {
     if (!std::isfinite(expected.value) || !(expected.error < 1e30) || std::fabs(expected.value) > 1e30)
       return true;
     if (IsFloating(dtype)) {
-      const double bits = dtype == Dtype::kF32 ? 24 : dtype == Dtype::kBf16 ? 8 : 11;
       if (dtype == Dtype::kF16 && std::fabs(expected.value) > 60000) return true;
-      const double rounding = dtype == Dtype::kF32 ? 0
-                                                   : std::ldexp(std::fabs(expected.value) + expected.error,
-                                                                -static_cast<int>(bits));
+      // Of f64, narrower floats than f32 are made by way of it.
+      const double most = std::fabs(expected.value) + expected.error;
+      const double rounding = (dtype == real() ? 0 : std::ldexp(most, -Info(dtype).mantissa - 1)) +
+                              (real() == Dtype::kF64 && dtype != Dtype::kF64 ? most * 0x1p-24 + 0x1p-149 : 0);
       return std::fabs(got - expected.value) <= expected.error + rounding + 0x1p-25 * (dtype == Dtype::kF16);
     }
     const double least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
@@ -357,16 +360,16 @@ class RowCase {
           if (value.type == Dtype::kS32)
             element.value = EvaluateIntegers(value.op, operand(value.a).value, operand(value.b).value);
           else
-            element = Evaluate(value.op, operand(value.a), operand(value.b), operand(value.c));
+            element = Evaluate(value.op, operand(value.a), operand(value.b), operand(value.c), value.type);
         }
       }
       if (Info(value.op).reduces)
-        elements.assign(length, Reduce(value.op, values[static_cast<size_t>(value.a)]));
+        elements.assign(length, Reduce(value.op, values[static_cast<size_t>(value.a)], value.type));
       values.push_back(std::move(elements));
     }
     return values;
   }
-  static Bounded Reduce(Operation op, const std::vector<Bounded>& elements) {
+  static Bounded Reduce(Operation op, const std::vector<Bounded>& elements, Dtype type) {
     Bounded all = op == Operation::kSum ? Bounded{} : elements[0];
     double magnitudes = 0;
     for (const Bounded& element : elements) {
@@ -378,7 +381,8 @@ class RowCase {
         all = {std::max(all.value, element.value), std::max(all.error, element.error)};
       }
     }
-    if (op == Operation::kSum) all.error += static_cast<double>(elements.size() + 16) * magnitudes * 0x1p-23;
+    const double ulp = type == Dtype::kF64 ? 0x1p-51 : 0x1p-23;  // of the evaluation's own sum, too
+    if (op == Operation::kSum) all.error += static_cast<double>(elements.size() + 16) * magnitudes * ulp;
     return all;
   }
 
@@ -395,14 +399,17 @@ inline std::vector<Operation> RowOperations(Dtype type) {
             Operation::kMaxNum, Operation::kMinNum, Operation::kF32};
   std::vector<Operation> operations;
   for (const OperationInfo& info : kOperations)
-    if (info.row_code >= 0 && info.arguments > 0 && info.op != Operation::kF32) operations.push_back(info.op);
+    if (info.row_code >= 0 && info.arguments > 0 && info.op != Operation::kF32 &&
+        (type != Dtype::kF64 || IsOfF64(info.op)))
+      operations.push_back(info.op);
   return operations;
 }
 
 // Random programs, and schedules of them.
 class RandomRows {
  public:
-  explicit RandomRows(uint32_t seed) : random_(seed) {}
+  // `real`: the type of the programs' floats. Those of f64 have no integers.
+  explicit RandomRows(uint32_t seed, Dtype real = Dtype::kF32) : random_(seed), real_(real) {}
 
   int Below(int count) { return static_cast<int>(random_() % static_cast<uint32_t>(count)); }
   bool OneIn(int count) { return Below(count) == 0; }
@@ -413,13 +420,15 @@ class RandomRows {
     for (int inputs = 1 + Below(4); inputs > 0; --inputs) {
       RowInput input;
       if (OneIn(3)) input.dtype = kCallersElements[static_cast<size_t>(Below(kCallersElements.size()))];
+      if (real_ == Dtype::kF64 && (!IsFloating(input.dtype) || OneIn(2))) input.dtype = real_;
       if (OneIn(4)) input.along_columns = false;
       if (OneIn(4)) input.along_rows = false;
       const bool exact = !IsFloating(input.dtype) && OneIn(2);
-      values.push_back(b.Input(input, exact ? Dtype::kS32 : Dtype::kF32));
+      values.push_back(b.Input(input, exact && real_ == Dtype::kF32 ? Dtype::kS32 : real_));
     }
-    if (OneIn(8)) values.push_back(b.Number(16777217.0 * (Below(200) - 100), Dtype::kS32));
-    if (OneIn(2)) values.push_back(b.Number(0.25f * static_cast<float>(Below(17) - 8)));
+    if (OneIn(8))
+      values.push_back(b.Number(16777217.0 * (Below(200) - 100), real_ == Dtype::kF32 ? Dtype::kS32 : real_));
+    if (OneIn(2)) values.push_back(b.Number(0.25f * static_cast<float>(Below(17) - 8), real_));
     for (int ops = 1 + Below(10); ops > 0; --ops) {
       const auto any = [&] {  // rather a late one
         const int count = static_cast<int>(values.size());
@@ -442,7 +451,8 @@ class RandomRows {
           results == 1 ? values.back() : values[static_cast<size_t>(Below(static_cast<int>(values.size())))];
       const DtypeInfo& type = Info(kCallersElements[static_cast<size_t>(Below(kCallersElements.size()))]);
       const bool exact = b.TypeOf(value) == Dtype::kS32;
-      const bool fits = OneIn(3) && type.is_result && !(exact && IsFloating(type.dtype));
+      const bool fits = OneIn(3) && type.is_result && !(exact && IsFloating(type.dtype)) &&
+                        (real_ == Dtype::kF32 || IsFloating(type.dtype));
       b.Result(value, fits ? type.dtype : b.TypeOf(value));
     }
     return b.program();
@@ -452,6 +462,8 @@ class RandomRows {
     for (;;) {
       RowSchedule schedule;
       schedule.lanes = avx512 ? 4 << Below(3) : 4 << Below(2);
+      // Half as many of f64; of narrower floats beside them there are no vectors of 2.
+      if (real_ == Dtype::kF64) schedule.lanes = std::max(schedule.lanes / 2, HasNarrow(program) ? 4 : 2);
       schedule.online = !program.reduces_rows && FindOnlineSum(program).has_value() && OneIn(2);
       if (OneIn(2))
         for (size_t v = 0; v < program.values.size(); ++v)
@@ -463,7 +475,7 @@ class RandomRows {
       const RowPasses empty = FindPasses(program, {schedule.lanes, {}, {}, schedule.online});
       for (size_t v = 0; v < schedule.kept.size(); ++v)
         fits &= schedule.kept[v] == RowSchedule::kRecomputed ||
-                (!empty.per_row[v] && program.values[v].type == Dtype::kF32);
+                (!empty.per_row[v] && IsFloating(program.values[v].type));
       if (!fits) continue;
       for (size_t pass = 0; pass < empty.passes.size(); ++pass) schedule.unroll.push_back(1 + Below(5));
       if (program.reduces_rows) schedule.unroll.assign(schedule.unroll.size(), 1 + Below(5));
@@ -474,7 +486,14 @@ class RandomRows {
   }
 
  private:
+  static bool HasNarrow(const RowProgram& program) {
+    const auto is_narrow = [](const auto& operand) { return Bytes(operand.dtype) < Bytes(Dtype::kF64); };
+    return std::any_of(program.inputs.begin(), program.inputs.end(), is_narrow) ||
+           std::any_of(program.results.begin(), program.results.end(), is_narrow);
+  }
+
   std::mt19937 random_;
+  const Dtype real_;
 };
 
 }  // namespace kirsch::testing
