@@ -68,6 +68,9 @@ enum class Operation : uint8_t {
   kConv1d,
   kConv2d,
   kConv3d,
+  kConv1dTranspose,  // the gradient of a convolution by its image
+  kConv2dTranspose,
+  kConv3dTranspose,
   kTranspose,
   kCast,
   kReduceSum,
@@ -123,6 +126,7 @@ struct OperationInfo {
   OperationKind kind = OperationKind::kElementwise;
   int arguments = 1;
   size_t image_axes = 0;     // of a convolution's images, beside channels; of others 0
+  bool transposed = false;   // of a convolution: each pixel is added to the output, through all taps
   bool integers = false;     // elementwise: on integers, too
   NumberOption option = {};  // its name is empty: there is none
   std::optional<Equivalent> equivalent = {};
@@ -198,6 +202,15 @@ constexpr OperationInfo ExactRow(Operation op, std::string_view name, int row_co
 constexpr OperationInfo ComparisonRow(Operation op, std::string_view name, int row_code, const char* c,
                                       Meaning meaning) {
   return {.op = op, .name = name, .arguments = 2, .row_code = row_code, .meaning = meaning, .c = c};
+}
+
+constexpr OperationInfo TransposedConvolutionRow(Operation op, std::string_view name, size_t axes) {
+  return {.op = op,
+          .name = name,
+          .kind = OperationKind::kContraction,
+          .arguments = 2,
+          .image_axes = axes,
+          .transposed = true};
 }
 
 }  // namespace internal
@@ -324,6 +337,9 @@ inline constexpr auto kOperations = [] {
       {.op = kConv1d, .name = "conv1d", .kind = Kind::kContraction, .arguments = 2, .image_axes = 1},
       {.op = kConv2d, .name = "conv2d", .kind = Kind::kContraction, .arguments = 2, .image_axes = 2},
       {.op = kConv3d, .name = "conv3d", .kind = Kind::kContraction, .arguments = 2, .image_axes = 3},
+      TransposedConvolutionRow(kConv1dTranspose, "conv1d_transpose", 1),
+      TransposedConvolutionRow(kConv2dTranspose, "conv2d_transpose", 2),
+      TransposedConvolutionRow(kConv3dTranspose, "conv3d_transpose", 3),
       {.op = kTranspose, .name = "transpose", .kind = Kind::kTranspose},
       {.op = kCast, .name = "cast", .kind = Kind::kCast},
       {.op = kReduceSum, .name = "reduce_sum", .kind = Kind::kReduction},
@@ -353,7 +369,8 @@ static_assert([] {
 
 constexpr const OperationInfo& Info(Operation op) { return kOperations[static_cast<size_t>(op)]; }
 constexpr std::string_view Name(Operation op) { return Info(op).name; }
-constexpr bool IsConvolution(Operation op) { return Info(op).image_axes > 0; }
+constexpr bool IsConvolution(Operation op) { return Info(op).image_axes > 0 && !Info(op).transposed; }
+constexpr bool IsTransposedConvolution(Operation op) { return Info(op).transposed; }
 
 // What an operation on numbers, whatever its arguments, means for the first of these.
 constexpr double MeaningOf(Operation op, double x, double y, double z) {

@@ -13,7 +13,7 @@ namespace {
 // more.
 bool HasProductOfFloats(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const GraphNode& node) {
-    return Info(node.op).kind == OperationKind::kContraction &&
+    return Info(node.op).kind == OperationKind::kContraction && !IsTransposedConvolution(node.op) &&
            graph.at(node.inputs[0]).type.dtype == Dtype::kF32 &&
            graph.at(node.inputs[1]).type.dtype == Dtype::kF32;
   });

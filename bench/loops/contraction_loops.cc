@@ -123,6 +123,7 @@ class ContractionPrinter {
     size_t axes() const { return Info(node.op).image_axes; }
     const ConvolutionSizes::Axis& along(size_t axis) const { return sizes.axes[InAll(axis)]; }
     const AxisOptions& options(size_t axis) const { return node.conv.axes[InAll(axis)]; }
+    bool transposed() const { return IsTransposedConvolution(node.op); }
     // Returns the name of an index: "kh" of "k" and the axis h.
     std::string Index(const char* what, size_t axis) const {
       return Cat(what, std::string_view("dhw").substr(InAll(axis), 1));
@@ -153,9 +154,12 @@ class ContractionPrinter {
   }
 
   // The pixel that a tap sees, which may lie beyond the image: "(oh) * 2 + kh * 1 - 1" of stride 2 and
-  // padding 1.
+  // padding 1. Of a transposed convolution, as many strides from the image's first pixel.
   static std::string PixelOf(const Convolution& c, size_t axis, const std::string& out) {
     const AxisOptions& options = c.options(axis);
+    if (c.transposed())
+      return absl::StrFormat("(%s) + %d - %s * %d", out, options.before, c.Index("k", axis),
+                             options.dilation);
     return absl::StrFormat("(%s) * %d + %s * %d - %d", out, options.stride, c.Index("k", axis),
                            options.dilation, options.before);
   }
@@ -167,7 +171,14 @@ class ContractionPrinter {
   void OpenTaps(const Convolution& c, size_t axis, const std::string& out) {
     const std::string pixel = c.Index("i", axis);
     writer_.Open(writer_.For(c.Index("k", axis), c.along(axis).kernel));
-    DefinePixel(c, axis, out);
+    if (c.transposed()) {
+      const uint32_t stride = c.options(axis).stride;
+      writer_.Line(Cat("const ptrdiff_t strides = ", PixelOf(c, axis, out), ";"));
+      writer_.Line(Cat("const ptrdiff_t ", pixel, " = strides / ", stride, ";"));
+      writer_.Line(absl::StrFormat("if (strides < 0 || strides %% %d != 0) continue;", stride));
+    } else {
+      DefinePixel(c, axis, out);
+    }
     writer_.Line(absl::StrFormat("if (%s < 0 || %s >= %d) continue;", pixel, pixel, c.along(axis).image));
   }
 
@@ -176,8 +187,25 @@ class ContractionPrinter {
     const Convolution c = Describe(node);
     // Filters that are a transposed view are left to the loops.
     const bool plain_filters = graph_.at(c.node.inputs[1]).op != Operation::kTranspose;
-    if (kind_ == LoopsKind::kCblas && c.out_group > 1 && plain_filters) return CallConvolution(node, c);
+    if (kind_ == LoopsKind::kCblas && c.out_group > 1 && plain_filters && !c.transposed())
+      return CallConvolution(node, c);
+    if (c.transposed() && !c.nhwc) return ConvolveElements(node, c);
     c.nhwc ? ConvolveFilters(node, c) : ConvolveRows(node, c);
+  }
+
+  // Prints a transposed convolution of nchw, element by element: neighbours meet other taps.
+  void ConvolveElements(int node, const Convolution& c) {
+    const Names index = writer_.OpenLoops(c.node.type.dims, c.axes() + 2);
+    writer_.Line("real sum = 0;");
+    for (size_t axis = 0; axis < c.axes(); ++axis) OpenTaps(c, axis, index[axis + 2]);
+    Names taps = c.Indices("k");
+    taps.insert(taps.begin(), {"c", index[1]});
+    writer_.Line(Cat(writer_.For("c", c.in_group),
+                     " sum += ", writer_.Value(c.node.inputs[0], c.OfImage(c.Indices("i"), index[0], "c")),
+                     " * ", writer_.Value(c.node.inputs[1], taps), ";"));
+    writer_.Close(c.axes());
+    writer_.Line(Cat(writer_.Element(writer_.ViewOf(node), index), " = sum;"));
+    writer_.Close(1);
   }
 
   // Prints a convolution of nhwc. All filters of one pixel are the inner loop, as they are contiguous.

@@ -120,11 +120,19 @@ Stage FusedConvolution::WholeStage(const ConvShape& conv, const StageOperand& in
 Stage FusedConvolution::PartStage(const ConvShape& conv, const StageOperand& input,
                                   const StageOperand& filters, const StageOperand& result) const {
   Stage stage = WholeStage(conv, input, filters, result);
-  // Only operands with elements for pixels differ from part to part; they begin where the result does.
-  for (size_t i = 0; i < fused_.operands.size(); ++i)
-    if (const MatrixStrides strides = StridesOf(i); (nhwc() ? strides.row : strides.column) != 0)
-      stage.operands[3 + i] = CutAs(result, i);
+  stage.operands.resize(3);
+  AddEpilogueOperands(result, &stage);
   return stage;
+}
+
+// Only operands with elements for pixels differ from part to part; they begin where the result does.
+void FusedConvolution::AddEpilogueOperands(const StageOperand& result, Stage* stage) const {
+  for (size_t i = 0; i < fused_.operands.size(); ++i) {
+    const MatrixStrides strides = StridesOf(i);
+    const bool of_pixels = (nhwc() ? strides.row : strides.column) != 0;
+    stage->operands.push_back(of_pixels ? CutAs(result, i)
+                                        : StageOperand{fused_.operands[i], 0, strides.batch, 0});
+  }
 }
 
 // Returns where an operand of the epilogue begins for a part of the output, if it has elements for pixels.
@@ -136,7 +144,8 @@ StageOperand FusedConvolution::CutAs(const StageOperand& result, size_t operand)
   if (!nhwc()) {
     cut.batch_stride = StridesOf(operand).batch;
   } else if (StridesOf(operand).column == 0) {  // one for all filters
-    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride}) *elements /= sizes.filters;
+    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride, &cut.repeat_stride})
+      *elements /= sizes.filters;
   }
   return cut;
 }

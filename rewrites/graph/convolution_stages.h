@@ -105,6 +105,8 @@ class FusedConvolution : public ConvolutionNode {
   // elements for pixels begin there, too.
   Stage PartStage(const ConvShape& conv, const StageOperand& input, const StageOperand& filters,
                   const StageOperand& result) const;
+  // Adds the epilogue's operands for that part to a stage whose other operands are there.
+  void AddEpilogueOperands(const StageOperand& result, Stage* stage) const;
   // Notes the memory of the result, which is stored whole.
   void Reserve(GroupShape* shape) const;
 

@@ -27,7 +27,8 @@ namespace kirsch {
   REWRITE(kWholeConvolution) \
   REWRITE(kConvolutionBands) \
   REWRITE(kConvolutionParts) \
-  REWRITE(kWinograd)
+  REWRITE(kWinograd) \
+  REWRITE(kTransposedConvolution)
 // clang-format on
 
 #define KIRSCH_DECLARE_REWRITE(rewrite) extern const GraphRewrite rewrite;

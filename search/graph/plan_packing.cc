@@ -151,9 +151,16 @@ PackedCopy CopyMadeBy(const Stage& prepack) {
       shape.node = -1;
       return shape;
     }
+    case StageKind::kTranspose: {
+      MatrixCopy made;
+      made.outer = prepack.copy.height;
+      made.inner = prepack.copy.width;
+      made.to.order = Order::kCol;
+      made.to.ld = static_cast<uint32_t>(made.outer);
+      return made;
+    }
     case StageKind::kContraction:
     case StageKind::kRows:
-    case StageKind::kTranspose:
       break;
   }
   KIRSCH_BUG("nothing that is made of constants");

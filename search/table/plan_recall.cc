@@ -22,8 +22,9 @@ std::string Describe(const GraphNode& node) {
   const Dtype type = own ? node.type.dtype : Dtype::kF32;
   if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
   if (node.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsOption, "=", NameOf(node.lhs_as));
-  if (IsConvolution(node.op))
-    for (const OptionText& option : PrintOptions(node.conv, Info(node.op).image_axes))
+  if (Info(node.op).image_axes > 0)
+    for (const OptionText& option :
+         PrintOptions(node.conv, Info(node.op).image_axes, Info(node.op).transposed))
       Append(&text, " ", option.name, "=", option.value);
   return text + (node.constant ? " const" : "");
 }

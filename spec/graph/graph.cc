@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/graph/graph.h"
 
+#include <numeric>
+
+#include "spec/spec.h"
+
 namespace kirsch {
+
 uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
   const uint64_t padded = uint64_t{sizes.image} + options.before + options.after;
   // A kernel with dilation covers (taps - 1) * dilation + 1 pixels.
@@ -9,18 +14,36 @@ uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& opt
   return window > padded ? 0 : static_cast<uint32_t>((padded - window) / options.stride + 1);
 }
 
+uint32_t TransposedPixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
+  const int64_t whole = int64_t{sizes.image - 1} * options.stride +
+                        int64_t{sizes.kernel - 1} * options.dilation + 1,
+                pixels = whole - options.before - options.after;
+  return pixels < 1 || pixels > kMaxSide ? 0 : static_cast<uint32_t>(pixels);
+}
+
+int64_t TransposedTapsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options) {
+  // Taps that a pixel meets are a whole number of strides apart.
+  const int64_t apart = options.stride / std::gcd(options.stride, options.dilation);
+  return (sizes.kernel + apart - 1) / apart;
+}
+
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
   const std::vector<uint32_t>&image = graph.InputType(node, 0).dims, &filters = graph.InputType(node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
   // Images of fewer axes use the last entries of `axes`: of height and width, depth stays at its default.
   const size_t count = Info(node.op).image_axes;
-  ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1], filters[nhwc ? count + 1 : 0]};
+  const bool transposed = IsTransposedConvolution(node.op);
+  ConvolutionSizes sizes{image[0], image[nhwc ? count + 1 : 1],
+                         filters[nhwc         ? count + 1
+                                 : transposed ? 1
+                                              : 0]};
   for (size_t i = 0; i < count; ++i) {
     const size_t axis = ImageAxes::kCount - count + i;
     ConvolutionSizes::Axis& along = sizes.axes[axis];
     along.image = image[nhwc ? i + 1 : i + 2];
     along.kernel = filters[nhwc ? i : i + 2];
-    along.out = PixelsAlong(along, node.conv.axes[axis]);
+    const AxisOptions& options = node.conv.axes[axis];
+    along.out = transposed ? TransposedPixelsAlong(along, options) : PixelsAlong(along, options);
   }
   return sizes;
 }
@@ -50,6 +73,13 @@ bool IsOfAttention(const Graph& graph, int softmax) {
 
 double TermsOf(const Graph& graph, const GraphNode& node) {
   if (node.op == Operation::kMatmul) return graph.InputType(node, 0).dims.back();
+  if (IsTransposedConvolution(node.op)) {
+    const ConvolutionSizes sizes = SizesOfConvolution(graph, node);
+    double terms = sizes.channels;
+    for (size_t axis = 0; axis < sizes.axes.size(); ++axis)
+      terms *= static_cast<double>(TransposedTapsAlong(sizes.axes[axis], node.conv.axes[axis]));
+    return terms;
+  }
   // A filter has as many elements as its sums have terms.
   return static_cast<double>(graph.InputType(node, 1).elements()) / SizesOfConvolution(graph, node).filters;
 }
@@ -68,7 +98,12 @@ double Flops(const Graph& graph) {
     const auto elements = static_cast<double>(node.type.elements());
     switch (Info(node.op).kind) {
       case OperationKind::kContraction:
-        flops += 2 * elements * TermsOf(graph, node);
+        // Each pixel of a transposed convolution's image goes through all taps.
+        flops += IsTransposedConvolution(node.op)
+                     ? 2 * static_cast<double>(graph.InputType(node, 0).elements()) *
+                           static_cast<double>(graph.InputType(node, 1).elements()) /
+                           SizesOfConvolution(graph, node).channels
+                     : 2 * elements * TermsOf(graph, node);
         break;
       case OperationKind::kElementwise:
         flops += elements;

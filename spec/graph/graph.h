@@ -43,6 +43,9 @@ struct AxisOptions {
 // its defaults. For images of two axes the operands are
 //   kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW];
 //   kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
+// Filters of a transposed convolution, which has one group, are [C,F,KH,KW] and [KH,KW,C,F]. Its strides,
+// dilations and pads are those of the convolution that makes its image of its output: pixels of the output
+// are as far apart, and the pads are cut off.
 struct ConvolutionOptions {
   std::array<AxisOptions, ImageAxes::kCount> axes = {};
   // Each group of channels has filters of its own; groups divides both channels and filters.
@@ -73,7 +76,7 @@ struct GraphNode {
   std::string text;               // kInput: its name; kNumber: as it was written
   std::vector<uint32_t> axes;     // kReduction: ascending
   double number = 0;              // kNumber: an f32 or an s32; the option, an f32
-  ConvolutionOptions conv = {};   // of convolutions
+  ConvolutionOptions conv = {};   // of convolutions, transposed ones too
   LhsAs lhs_as = LhsAs::kItself;  // kMatmul
   // For kInput: the values are known before all calls, so that they may be packed once. In a plan's graph, an
   // operation on such values that is computed ahead is marked, too (constant folding).
@@ -126,12 +129,21 @@ struct Graph {
   }
 };
 
-// The sizes that follow from the types of a convolution's inputs and from its options.
+// The sizes that follow from the types of a convolution's inputs and from its options. It may be transposed.
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node);
 
 // The number of output pixels along an axis. 0 means that the dilated kernel is longer than the padded image.
 // Example: an image of 10, a kernel of 3 with stride 2 and one zero on each side: (12 - 3) / 2 + 1 = 5.
 uint32_t PixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options);
+
+// The same of a transposed convolution: the pixels whose convolution has the image's. 0 means that the pads
+// leave none, or that there are more than kMaxSide.
+// Example: an image of 5, a kernel of 3 with stride 2, cut off by one on each side: 4 * 2 + 3 - 2 = 9.
+uint32_t TransposedPixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options);
+
+// How many taps of a transposed convolution an output pixel meets along an axis, at most. Example: of a
+// kernel of 5 with stride 2 it is 3, the taps 0, 2 and 4.
+int64_t TransposedTapsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options);
 
 // Puts the dims of an image in the order of its layout: [N, C, axes...] or [N, axes..., C].
 std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,

@@ -66,12 +66,16 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
 
 // The error text, which shows the operands as the layout has them. Example: "an f32 image [N,H,W,C] and f32
 // filters [KH,KW,C/groups,F]".
-std::string WantedOfConvolution(size_t axes, ImageLayout layout) {
+std::string WantedOfConvolution(size_t axes, ImageLayout layout, bool transposed) {
   std::string image, kernel;
   for (char axis : std::string_view("DHW").substr(ImageAxes::kCount - axes)) {
     Append(&image, ",", std::string(1, axis));
     Append(&kernel, ",K", std::string(1, axis));
   }
+  if (transposed)
+    return layout == ImageLayout::kNhwc
+               ? Cat("an f32 image [N", image, ",C] and f32 filters [", kernel.substr(1), ",C,F]")
+               : Cat("an f32 image [N,C", image, "] and f32 filters [C,F", kernel, "]");
   return layout == ImageLayout::kNhwc
              ? Cat("an f32 image [N", image, ",C] and f32 filters [", kernel.substr(1), ",C/groups,F]")
              : Cat("an f32 image [N,C", image, "] and f32 filters [F,C/groups", kernel, "]");
@@ -81,19 +85,22 @@ std::string InferConvolution(const Graph& graph, GraphNode* node) {
   const TensorType &image = graph.InputType(*node, 0), &filters = graph.InputType(*node, 1);
   const ConvolutionOptions& conv = node->conv;
   const size_t axes = Info(node->op).image_axes;
-  std::string expected = WantedOfConvolution(axes, conv.layout);
+  const bool transposed = IsTransposedConvolution(node->op);
+  std::string expected = WantedOfConvolution(axes, conv.layout, transposed);
   if (image.dims.size() != axes + 2 || filters.dims.size() != axes + 2 || image.dtype != Dtype::kF32 ||
       filters.dtype != Dtype::kF32)
     return expected;
   // Ranks are known to be right from here on, so sizes can be looked up.
   const ConvolutionSizes sizes = SizesOfConvolution(graph, *node);
-  const uint32_t per_group = filters.dims[conv.layout == ImageLayout::kNhwc ? axes : 1];
+  const uint32_t per_group = filters.dims[conv.layout == ImageLayout::kNhwc ? axes : transposed ? 0 : 1];
   if (sizes.channels % conv.groups != 0 || sizes.filters % conv.groups != 0 ||
       per_group != sizes.channels / conv.groups)
     return expected;
   Dims out;
   for (const ConvolutionSizes::Axis& axis : absl::MakeConstSpan(sizes.axes).last(axes)) {
-    if (axis.out == 0) return "a kernel that fits the padded image";
+    if (axis.out == 0)
+      return transposed ? Cat("pads that leave from 1 to ", kMaxSide, " pixels of the output along each axis")
+                        : "a kernel that fits the padded image";
     out.push_back(axis.out);
   }
   node->type.dims = ImageDims(conv.layout, sizes.images, out, sizes.filters);

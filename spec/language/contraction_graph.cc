@@ -60,6 +60,8 @@ class ContractionFinder {
     const auto first = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), IsContraction);
     if (first == graph_.nodes.end()) return Refused(graph_.only_result(), "a contraction");
     contraction_ = static_cast<int>(first - graph_.nodes.begin());
+    if (IsTransposedConvolution(At(contraction_).op))
+      return Refused(contraction_, "a contraction that is no transposed convolution");
     if (IsConvolution()) convolution_ = MakeRequest();
     if (absl::Status status = WalkToContraction(); !status.ok()) return status;
     if (absl::Status status = AddInputs(); !status.ok()) return status;

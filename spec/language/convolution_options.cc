@@ -82,14 +82,23 @@ absl::Status ParseLayout(std::string_view source, const Word& value, size_t axes
 
 }  // namespace
 
-std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t axes) {
+std::vector<std::string_view> OptionsOfConvolution(bool transposed) {
+  std::vector<std::string_view> names(kConvolutionOptions.begin(), kConvolutionOptions.end());
+  if (transposed) std::erase(names, kGroupsOption);
+  return names;
+}
+
+std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t axes, bool transposed) {
   const auto& [stride, pad, dilation, groups, layout] = kConvolutionOptions;
   const auto own = AxesOf(options.axes, axes);
-  return {PrintAlong(stride, own, &AxisOptions::stride),
-          PrintPads(pad, own),
-          PrintAlong(dilation, own, &AxisOptions::dilation),
-          {groups, Cat(options.groups), options.groups == 1},
-          {layout, std::string(kImageLayouts[axes - 1][static_cast<size_t>(options.layout)]), false}};
+  std::vector<OptionText> all = {
+      PrintAlong(stride, own, &AxisOptions::stride),
+      PrintPads(pad, own),
+      PrintAlong(dilation, own, &AxisOptions::dilation),
+      {groups, Cat(options.groups), options.groups == 1},
+      {layout, std::string(kImageLayouts[axes - 1][static_cast<size_t>(options.layout)]), false}};
+  if (transposed) std::erase_if(all, [](const OptionText& option) { return option.name == kGroupsOption; });
+  return all;
 }
 
 absl::Status ParseConvolutionOption(std::string_view source, std::string_view name,

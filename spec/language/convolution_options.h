@@ -23,7 +23,10 @@ namespace kirsch {
 // The options' names, in the order in which they are printed.
 inline constexpr std::array<std::string_view, 5> kConvolutionOptions = {"stride", "pad", "dilation", "groups",
                                                                         "layout"};
-inline constexpr std::string_view kPadOption = kConvolutionOptions[1];
+inline constexpr std::string_view kPadOption = kConvolutionOptions[1], kGroupsOption = kConvolutionOptions[3];
+
+// Those that a convolution has, in the same order: a transposed one has no groups.
+std::vector<std::string_view> OptionsOfConvolution(bool transposed);
 
 // The last `count` of the axes depth, height and width: those that images with so many axes have.
 template <typename Axes>
@@ -48,8 +51,9 @@ struct OptionText {
   std::string value;
   bool usual;  // it need not be said
 };
-// All options of an image with so many axes. Their order is that of kConvolutionOptions.
-std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t axes);
+// All options of an image with so many axes. Their order is that of kConvolutionOptions. Those that a
+// transposed convolution does not have are left out if it is one.
+std::vector<OptionText> PrintOptions(const ConvolutionOptions& options, size_t axes, bool transposed = false);
 
 // Sets the option `name`, one of kConvolutionOptions, for images with so many axes. `values` has one word; of
 // pads as many as there are. Errors have the place of a word in `source`.

@@ -21,7 +21,7 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kFilters = "filters", kKernel = "kernel", kGroups = "groups";
+constexpr std::string_view kFilters = "filters", kKernel = "kernel", kGroups = kGroupsOption;
 // The options that have a value: these two, those that the kernel language has as well, and the epilogue.
 constexpr auto kValued = [] {
   std::array<std::string_view, kConvolutionOptions.size() + 3> names = {kFilters, kKernel};
@@ -30,6 +30,7 @@ constexpr auto kValued = [] {
   return names;
 }();
 constexpr std::array kFlags = {kAccumulateWord, kConstantFiltersWord, kFixedOrderWord};
+constexpr std::array kTransposedFlags = {kConstantFiltersWord};
 
 // Collects what is asked for in a ConvolutionRequest, from which both forms of a kernel are made.
 class ConvolutionParser {
@@ -48,7 +49,7 @@ class ConvolutionParser {
     ShorthandKernel kernel{text, MakeSpec(), MakeGraph(MakeIdentifier(text))};
     // There are two reasons then. The one counts that is about what the user asked for: of f32 it is a graph.
     if (!kernel.spec.ok() && !kernel.graph.ok())
-      return IsGraph() ? kernel.graph.status() : kernel.spec.status();
+      return IsGraph() || asked_.transposed() ? kernel.graph.status() : kernel.spec.status();
     return kernel;
   }
 
@@ -74,7 +75,11 @@ class ConvolutionParser {
 
   // The words behind the sizes: options in any order. `filters` and `kernel` must be among them.
   absl::Status ParseOptions() {
-    if (absl::Status status = words_.TakeOptions(kValued, kFlags); !status.ok()) return status;
+    const bool transposed = asked_.transposed();
+    std::vector<std::string_view> valued(kValued.begin(), kValued.end());
+    if (transposed) std::erase(valued, kGroups);
+    const auto flags = transposed ? absl::MakeConstSpan(kTransposedFlags) : absl::MakeConstSpan(kFlags);
+    if (absl::Status status = words_.TakeOptions(valued, flags); !status.ok()) return status;
     absl::StatusOr<uint32_t> filters = words_.SizeOption(kFilters);
     if (!filters.ok()) return filters.status();
     asked_.sizes.filters = *filters;
@@ -141,9 +146,16 @@ class ConvolutionParser {
     if (sizes.filters % groups != 0)
       return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", sizes.filters, " filters"));
     for (size_t axis = 0; axis < sizes.axes.size(); ++axis) {
-      sizes.axes[axis].out = PixelsAlong(sizes.axes[axis], asked_.options.axes[axis]);
-      if (sizes.axes[axis].out == 0)
-        return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
+      const AxisOptions& options = asked_.options.axes[axis];
+      const bool transposed = asked_.transposed();
+      sizes.axes[axis].out = transposed ? TransposedPixelsAlong(sizes.axes[axis], options)
+                                        : PixelsAlong(sizes.axes[axis], options);
+      if (sizes.axes[axis].out > 0) continue;
+      if (transposed)
+        return words_.Expected(
+            words_.Has(kPadOption) ? words_.Value(kPadOption) : sizes_word_,
+            Cat("pads that leave from 1 to ", kMaxSide, " pixels of the output along each axis"));
+      return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
     }
     return absl::OkStatus();
   }
@@ -161,6 +173,8 @@ class ConvolutionParser {
     switch (asked_.limit()) {
       case ConvolutionLimit::kNone:
         return AsSpec(asked_);
+      case ConvolutionLimit::kTransposed:
+        return ErrorAt(words_.source(), sizes_word_.position, "expected a single contraction");
       case ConvolutionLimit::kPad:
         return words_.Expected(words_.Value(kPadOption), Cat("pad=0", kGraphsOnly));
       case ConvolutionLimit::kGroups:
@@ -179,7 +193,10 @@ class ConvolutionParser {
   // The graph has the same parameters as the spec: the image, the filters, the epilogue's operands.
   absl::StatusOr<Graph> MakeGraph(std::string name) const {
     if (!IsGraph())
-      return words_.Expected(types_word_, "f32, without accumulate, fixed-order and leaky_relu by a tensor");
+      return words_.Expected(types_word_,
+                             asked_.transposed()
+                                 ? "f32, without leaky_relu by a tensor"
+                                 : "f32, without accumulate, fixed-order and leaky_relu by a tensor");
     // Errors about the graph as a whole have the place of the kernel's sizes.
     GraphBuilder builder(std::move(name), words_.source(), words_.Value(kKernel).position);
     GraphNode node = OperationNode(asked_.op);

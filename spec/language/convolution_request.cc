@@ -71,6 +71,8 @@ std::vector<uint32_t> ConvolutionRequest::filters_dims() const {
   const uint32_t per_group = sizes.channels / options.groups;
   if (nhwc())
     dims.insert(dims.end(), {per_group, sizes.filters});
+  else if (transposed())
+    dims.insert(dims.begin(), {per_group, sizes.filters});
   else
     dims.insert(dims.begin(), {sizes.filters, per_group});
   return dims;
@@ -89,6 +91,7 @@ EpilogueShapes ConvolutionRequest::output_shapes() const {
 }
 
 ConvolutionLimit ConvolutionRequest::limit() const {
+  if (transposed()) return ConvolutionLimit::kTransposed;
   if (options.padded()) return ConvolutionLimit::kPad;
   if (options.groups > 1) return ConvolutionLimit::kGroups;
   if (!nhwc() && sizes.images > 1) return ConvolutionLimit::kImages;
@@ -105,7 +108,7 @@ std::string PrintConvolution(const ConvolutionRequest& request) {
           request.sizes.channels, "x", Join(Along(request, &ConvolutionSizes::Axis::image), "x"),
           " filters=", request.sizes.filters,
           " kernel=", Join(Along(request, &ConvolutionSizes::Axis::kernel), "x"));
-  for (const OptionText& option : PrintOptions(request.options, request.axes()))
+  for (const OptionText& option : PrintOptions(request.options, request.axes(), request.transposed()))
     if (!option.usual) Append(&text, " ", option.name, "=", option.value);
   if (request.accumulate) Append(&text, " ", kAccumulateWord);
   if (request.constant_filters) Append(&text, " ", kConstantFiltersWord);

@@ -24,12 +24,13 @@ inline constexpr char kImageName[] = "image", kFiltersName[] = "filters";
 
 // Why a convolution is not a single contraction, in the order in which limit() looks:
 //
+//   kTransposed it is transposed, so several contractions
 //   kPad        zeros around the image, which lie nowhere in memory
 //   kGroups     several groups; a spec has one
 //   kImages     several images in nchw, which are computed one after the other
 //   kSides      more pixels, or terms in a sum, than a side of a matmul may have (kMaxSide)
 //   kElements   more elements in out than an operand may have (kMaxElements)
-enum class ConvolutionLimit : uint8_t { kNone, kPad, kGroups, kImages, kSides, kElements };
+enum class ConvolutionLimit : uint8_t { kNone, kTransposed, kPad, kGroups, kImages, kSides, kElements };
 
 // A value. Whoever makes one has checked that the padded image holds the kernel, and that `groups` divides
 // the channels and the filters.
@@ -42,6 +43,7 @@ struct ConvolutionRequest {
   bool accumulate = false, constant_filters = false, fixed_order = false;
 
   size_t axes() const { return Info(op).image_axes; }
+  bool transposed() const { return Info(op).transposed; }
   bool nhwc() const { return options.layout == ImageLayout::kNhwc; }
   // The shapes of the parameters, in the order of `options.layout`.
   std::vector<uint32_t> image_dims() const;

@@ -9,12 +9,12 @@
 namespace kirsch {
 namespace {
 
-// The names of the operations whose kind `of_kind` accepts.
+// The names of the operations that `accepts` is true for.
 template <typename Predicate>
-std::vector<std::string_view> NamesWhere(const Predicate& of_kind) {
+std::vector<std::string_view> NamesWhere(const Predicate& accepts) {
   std::vector<std::string_view> names;
   for (const OperationInfo& info : kOperations)
-    if (of_kind(info.kind)) names.push_back(info.name);
+    if (accepts(info)) names.push_back(info.name);
   return names;
 }
 
@@ -28,16 +28,18 @@ const OperationInfo* FindFunction(std::string_view name) {
 }
 
 std::vector<std::string_view> FunctionNames() {
-  return NamesWhere([](OperationKind kind) { return kind != OperationKind::kLeaf; });
+  return NamesWhere([](const OperationInfo& info) { return info.kind != OperationKind::kLeaf; });
 }
 
 std::vector<std::string_view> ContractionNames() {
-  return NamesWhere([](OperationKind kind) { return kind == OperationKind::kContraction; });
+  return NamesWhere(
+      [](const OperationInfo& info) { return info.kind == OperationKind::kContraction && !info.transposed; });
 }
 
 std::vector<std::string_view> OptionsOf(Operation op) {
   if (op == Operation::kMatmul) return {kLhsAsOption};
-  if (IsConvolution(op)) return {kConvolutionOptions.begin(), kConvolutionOptions.end()};
+  if (IsTransposedConvolution(op)) return OptionsOfConvolution(true);
+  if (IsConvolution(op)) return OptionsOfConvolution(false);
   // An axis may be given several times; every other option once (GraphParser::ParseOption).
   if (Info(op).kind == OperationKind::kReduction) return {"axis"};
   if (Info(op).option.name.empty()) return {};

@@ -17,7 +17,7 @@ const OperationInfo* FindFunction(std::string_view name);
 
 // The names in the order of the table: for messages, and for help.
 std::vector<std::string_view> FunctionNames();
-std::vector<std::string_view> ContractionNames();
+std::vector<std::string_view> ContractionNames();  // of those that may be a spec
 
 // The options that a call may have behind its arguments: axis= of reductions, eps= of norms.
 std::vector<std::string_view> OptionsOf(Operation op);

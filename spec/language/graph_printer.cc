@@ -72,8 +72,9 @@ class GraphPrinter {
                                                              : PrintNumber(static_cast<float>(node.number))));
     if (node.lhs_as != LhsAs::kItself)
       arguments.push_back(Cat(kLhsAsOption, "=", kirsch::NameOf(node.lhs_as)));
-    if (IsConvolution(node.op))
-      for (const OptionText& option : PrintOptions(node.conv, Info(node.op).image_axes))
+    if (Info(node.op).image_axes > 0)
+      for (const OptionText& option :
+           PrintOptions(node.conv, Info(node.op).image_axes, Info(node.op).transposed))
         arguments.push_back(Cat(option.name, "=", option.value));
     return Cat(Info(node.op).name, "(", absl::StrJoin(arguments, ", "), ")");
   }

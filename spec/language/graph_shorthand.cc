@@ -172,7 +172,7 @@ struct Shorthand {
 };
 
 // A new shorthand is a row here; help, hints and ranges follow.
-constexpr std::array<Shorthand, 9> kShorthands = {{
+constexpr std::array<Shorthand, 12> kShorthands = {{
     {Name(Operation::kConv1d), ParsedConvolution<Operation::kConv1d>,
      "TYPES IMAGESxCHANNELSxWIDTH filters=N kernel=W [stride=N pad=N|LEFT,RIGHT dilation=N groups=N "
      "layout=ncw|nwc accumulate const-filters fixed-order epilogue=STEPS]",
@@ -186,6 +186,19 @@ constexpr std::array<Shorthand, 9> kShorthands = {{
      "pad=N|FRONT,TOP,LEFT,BACK,BOTTOM,RIGHT dilation=N|NxNxN groups=N layout=ncdhw|ndhwc accumulate "
      "const-filters fixed-order epilogue=STEPS]",
      "conv3d f32 1x16x8x28x28 filters=32 kernel=3x3x3 pad=1 layout=ndhwc", "ncdhw"},
+    {Name(Operation::kConv1dTranspose), ParsedConvolution<Operation::kConv1dTranspose>,
+     "TYPES IMAGESxCHANNELSxWIDTH filters=N kernel=W [stride=N pad=N|LEFT,RIGHT dilation=N layout=ncw|nwc "
+     "const-filters epilogue=STEPS]",
+     "conv1d_transpose f32 1x64x100 filters=32 kernel=4 stride=2 pad=1 layout=nwc", "ncw"},
+    {Name(Operation::kConv2dTranspose), ParsedConvolution<Operation::kConv2dTranspose>,
+     "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N|NxN pad=N|TOP,LEFT,BOTTOM,RIGHT "
+     "dilation=N|NxN layout=nchw|nhwc const-filters epilogue=STEPS]",
+     "conv2d_transpose f32 1x64x28x28 filters=32 kernel=2x2 stride=2 layout=nhwc", "nchw"},
+    {Name(Operation::kConv3dTranspose), ParsedConvolution<Operation::kConv3dTranspose>,
+     "TYPES IMAGESxCHANNELSxDEPTHxHEIGHTxWIDTH filters=N kernel=DxHxW [stride=N|NxNxN "
+     "pad=N|FRONT,TOP,LEFT,BACK,BOTTOM,RIGHT dilation=N|NxNxN layout=ncdhw|ndhwc const-filters "
+     "epilogue=STEPS]",
+     "conv3d_transpose f32 1x16x4x14x14 filters=8 kernel=2x2x2 stride=2 layout=ndhwc", "ncdhw"},
     {"softmax", Parsed<ParseRowwise<Operation::kSoftmax>>, "f32|bf16|f16 SIZES", "softmax f32 32x1024"},
     {"layernorm", Parsed<ParseRowwise<Operation::kLayernorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
      "layernorm f32 32x768"},

@@ -343,7 +343,9 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
   const size_t axes = Info(node.op).image_axes, unused = ImageAxes::kCount - axes;
   const ElementIndex first = IndexOfRow(node.type.dims, row);
   const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
-  const int64_t taps = static_cast<int64_t>(TermsOf(graph_, node)) / channels;
+  const bool transposed = IsTransposedConvolution(node.op);
+  int64_t taps = 1;
+  for (const ConvolutionSizes::Axis& along : sizes.axes) taps *= along.kernel;
   Products products(node.type.dims.back());
   for (size_t i = 0; i < node.type.dims.back(); ++i) {
     ElementIndex out = first;
@@ -359,18 +361,30 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
         const AxisOptions& options = conv.axes[unused + axis];
         of_kernel[axis] = rest % along.kernel;
         rest /= along.kernel;
-        pixel[axis] = out[nhwc ? axis + 1 : axis + 2] * options.stride + of_kernel[axis] * options.dilation -
-                      options.before;
+        const int64_t at = out[nhwc ? axis + 1 : axis + 2], tap_at = of_kernel[axis] * options.dilation;
+        if (transposed) {
+          // The pixel that goes through this tap to here, if there is one.
+          const int64_t strides = at + options.before - tap_at;
+          inside = inside && strides >= 0 && strides % options.stride == 0;
+          pixel[axis] = strides / options.stride;
+        } else {
+          pixel[axis] = at * options.stride + tap_at - options.before;
+        }
         inside = inside && pixel[axis] >= 0 && pixel[axis] < along.image;
       }
-      // A tap on the zeros around the image adds nothing.
+      // A tap on the zeros around the image adds nothing; nor does one between its pixels.
       if (!inside) continue;
       for (int64_t c = 0; c < channels; ++c) {
         // Both operands have their channels where the layout puts them.
         ElementIndex image = pixel, weight = of_kernel;
         image.insert(nhwc ? image.end() : image.begin(), filter / filters * channels + c);
         image.insert(image.begin(), first[0]);
-        nhwc ? weight.insert(weight.end(), {c, filter}) : weight.insert(weight.begin(), {filter, c});
+        if (nhwc)
+          weight.insert(weight.end(), {c, filter});
+        else if (transposed)
+          weight.insert(weight.begin(), {c, filter});
+        else
+          weight.insert(weight.begin(), {filter, c});
         products.Add(i, Element(node.inputs[0], image), Element(node.inputs[1], weight));
       }
     }

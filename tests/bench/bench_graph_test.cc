@@ -190,6 +190,11 @@ INSTANTIATE_TEST_SUITE_P(
              " return conv3d(i, w, stride=1x2x1, pad=1,0,1,1,1,0, layout=ndhwc)"},
         Case{"Conv3dNcdhw",
              "(i: f32[2,4,5,6,7], w: f32[6,2,3,2,3]):\n return conv3d(i, w, pad=1, groups=2, stride=2x1x2)"},
+        Case{"DeclinedConvTransposed",
+             "(i: f32[2,5,6,8], w: f32[3,4,8,10]):\n"
+             " return conv2d_transpose(i, w, stride=2x3, pad=1,0,2,0, layout=nhwc)"},
+        Case{"DeclinedConvTransposedNcw",
+             "(i: f32[2,8,6], w: f32[8,10,4]):\n return conv1d_transpose(i, w, stride=2, dilation=3, pad=1)"},
         Case{"ConvWidePad", "(i: f32[1,4,3,3], w: f32[5,4,2,2]):\n return conv2d(i, w, stride=3, pad=4)"},
         Case{"Conv1x1", "(i: f32[2,7,7,32], w: f32[1,1,32,48]):\n return conv2d(i, w, layout=nhwc)"},
         Case{"Conv1x1Nchw", "(i: f32[2,32,7,7], w: f32[48,32,1,1]):\n return conv2d(i, w)"},

@@ -54,6 +54,16 @@ TEST_P(PlanTest, ResidualsMayBeFunctions) {
   VerifiedInEveryWay("kernel a(p: f32[1,1], x: f32[1,1]):\n return add(matmul(p, p), relu(x))", target_);
 }
 
+// Rows of all phases are shared, also the last ones, which some phases do not have; nchw is not shared.
+TEST_P(PlanTest, TransposedConvolutionsAreShared) {
+  for (const char* layout : {"nhwc", "nchw"})
+    for (const char* rest :
+         {"1x5x8x6 filters=20 kernel=3x3 stride=2 pad=1", "2x5x7x6 filters=8 kernel=2x4 stride=4x3",
+          "1x3x6x5 filters=7 kernel=3x2 stride=1x2 dilation=2 const-filters"})
+      VerifiedInEveryWay(Cat("conv2d_transpose f32 ", rest, " layout=", layout), target_);
+  VerifiedInEveryWay("conv3d_transpose f32 2x3x3x4x5 filters=4 kernel=3x2x3 stride=2 layout=ndhwc", target_);
+}
+
 // An operand of the epilogue lies there as the type that it has, so another type's is no operand of one.
 TEST_P(PlanTest, ResidualsMayBeOfNarrowTypes) {
   for (const char* text :

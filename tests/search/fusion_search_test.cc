@@ -428,13 +428,14 @@ class Drawer {
     parameters_.clear();
     type_ = TakesIntegers(first) && TakesIntegers(second) && Draw(0, 2) == 0 ? "s32" : "f32";
     const int of_first = static_cast<int>(first.image_axes) + 2;
-    const int rank = IsConvolution(second.op) ? static_cast<int>(second.image_axes) + 2
+    const auto has_image = [](const OperationInfo& op) { return op.image_axes > 0; };
+    const int rank = has_image(second) ? static_cast<int>(second.image_axes) + 2
                      : second.kind == OperationKind::kRowwise && place > 0 ? 1
-                     : IsConvolution(first.op)                             ? of_first
+                     : has_image(first)                                    ? of_first
                                                                            : Draw(2, 3);
     if (rank == 1 && (first.kind == OperationKind::kContraction || first.op == Operation::kTranspose))
       return "";
-    if (IsConvolution(first.op) && rank != of_first) return "";
+    if (has_image(first) && rank != of_first) return "";
     Dims dims;
     for (int axis = 0; axis < rank; ++axis) dims.push_back(Draw(0, 3) == 0 ? 1 : Draw(2, rank > 2 ? 6 : 40));
     const std::string made = Call(first, 0, Parameter(dims), &dims);
@@ -461,7 +462,7 @@ class Drawer {
   std::string Call(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
     Dims& d = *dims;
     if (op.op == Operation::kMatmul) return Matmul(place, value, dims);
-    if (IsConvolution(op.op)) return Convolution(op, place, value, dims);
+    if (op.image_axes > 0) return Convolution(op, place, value, dims);
     if (op.op == Operation::kTranspose) {
       if (d.size() < 2) return "";
       std::swap(d[d.size() - 1], d[d.size() - 2]);
@@ -510,15 +511,17 @@ class Drawer {
 
   std::string Convolution(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
     Dims& d = *dims;
-    const int axes = static_cast<int>(op.image_axes), pad = Draw(0, 1), filters = Draw(1, 20);
+    const int axes = static_cast<int>(op.image_axes), pad = op.transposed ? 0 : Draw(0, 1),
+              filters = Draw(1, 20);
     std::string arguments;
     if (place == 0) {
       const int least = *std::min_element(d.begin() + 1, d.end() - 1);
-      const int kernel = least + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
+      const int kernel = op.transposed ? Draw(1, 2) : least + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
       Dims taps(op.image_axes, kernel);
       taps.insert(taps.end(), {d.back(), filters});
       arguments = Cat(value, ", ", Parameter(taps));
-      for (auto side = d.begin() + 1; side != d.end() - 1; ++side) *side += 2 * pad - kernel + 1;
+      for (auto side = d.begin() + 1; side != d.end() - 1; ++side)
+        *side += op.transposed ? kernel - 1 : 2 * pad - kernel + 1;
       d.back() = filters;
     } else {
       const int side = *std::max_element(d.begin(), d.begin() + axes) + Draw(0, 4);

@@ -46,7 +46,8 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
   EXPECT_EQ(
       ErrorOf("a ="),
       "k.kirsch:1:4: expected an operation "
-      "(matmul|conv1d|conv2d|conv3d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got nothing");
+      "(matmul|conv1d|conv2d|conv3d|conv1d_transpose|conv2d_transpose|conv3d_transpose|softmax|layernorm|"
+      "rmsnorm|reduce|transpose|attention), got nothing");
   EXPECT_EQ(
       ErrorOf(" 3a = matmul f32 1x1x1"),
       "k.kirsch:1:2: expected a name (letters, digits, underscores; a letter first, no keyword or macro of "
@@ -55,9 +56,11 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
       ErrorOf("= matmul f32 1x1x1"),
       "k.kirsch:1:1: expected a name (letters, digits, underscores; a letter first, no keyword or macro of "
       "C or C++), got nothing");
-  EXPECT_EQ(ErrorOf("a b = matmul f32 1x1x1"),
-            "k.kirsch:1:1: expected an operation "
-            "(matmul|conv1d|conv2d|conv3d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got 'a'");
+  EXPECT_EQ(
+      ErrorOf("a b = matmul f32 1x1x1"),
+      "k.kirsch:1:1: expected an operation "
+      "(matmul|conv1d|conv2d|conv3d|conv1d_transpose|conv2d_transpose|conv3d_transpose|softmax|layernorm|"
+      "rmsnorm|reduce|transpose|attention), got 'a'");
   EXPECT_EQ(ErrorOf("a = matmul f32 1x1x1\n\n a = matmul f32 1x1x2"),
             "k.kirsch:3:2: expected another name, as line 1 has 'a'");
   EXPECT_EQ(ErrorOf("matmul f32 1x1x1\nmatmul f32 01x1x1"),

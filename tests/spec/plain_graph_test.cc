@@ -192,6 +192,12 @@ TEST(PlainGraphTest, ConvolutionsAreWhatTheirDefinitionSays) {
   OneOperation("conv1d", {{1, 1, 3}, {1, 1, 2}}, {1, 1, 2}, {{"pad", "0,1"}, {"stride", "2"}}).Is({5, 3});
   OneOperation("conv2d", {{1, 1, 2, 2}, {1, 1, 1, 1}}, {1, 1, 1, 2}, {{"stride", "2x1"}}).Is({1, 2});
   OneOperation("conv3d", {{1, 2, 1, 2, 1}, {2, 1, 2, 1, 1}}, {1, 1, 1, 1, 1}, {{"layout", "ndhwc"}}).Is({30});
+  OneOperation("conv1d_transpose", {{1, 1, 2}, {1, 1, 2}}, {1, 1, 3}).Is({1, 4, 4});
+  OneOperation("conv1d_transpose", {{1, 1, 2}, {1, 1, 2}}, {1, 1, 4}, {{"stride", "2"}}).Is({1, 2, 2, 4});
+  OneOperation("conv1d_transpose", {{1, 1, 2}, {1, 1, 2}}, {1, 1, 4}, {{"dilation", "2"}}).Is({1, 2, 2, 4});
+  OneOperation("conv1d_transpose", {{1, 1, 2}, {1, 1, 2}}, {1, 1, 2}, {{"pad", "1,0"}}).Is({4, 4});
+  OneOperation("conv1d_transpose", {{1, 2, 1}, {2, 2, 1}}, {1, 2, 1}).Is({7, 10});
+  OneOperation("conv1d_transpose", {{1, 1, 2}, {1, 2, 2}}, {1, 1, 2}, {{"layout", "nwc"}}).Is({7, 10});
 }
 
 TEST(PlainGraphTest, FunctionsThatTurnAreLeastBetweenTheEnds) {

@@ -457,6 +457,7 @@ class KernelDrawer {
                                            "cast(x, sfp8)",
                                            "matmul(x, transpose(w), 1)",
                                            "conv2d(x, w)",
+                                           "conv2d_transpose(x, w)",
                                            "mul(x, transpose(w))"};
     value_ = dice_.OneOf(kValues);
     return kValue;

@@ -461,6 +461,8 @@ class GraphDrawer {
       if (c % i == 0) divisors.push_back(i);
     const uint32_t groups = Chance(1, 2) ? 1 : Chance(1, 2) ? c : OneOf(divisors);
     const uint32_t filters = groups * (1 + Below(groups > 4 ? 2 : 9));
+    // A fifth of those in one group. Nothing is drawn for it, so all other graphs are what they were without.
+    const bool transposed = groups == 1 && filters % 4 == 0;
     const auto alike_or_not = [&](const auto& draw) {
       Dims numbers(axes, draw());
       if (Chance(1, 3))
@@ -475,7 +477,16 @@ class GraphDrawer {
     Dims taken, out = {dims[0]};
     uint32_t taps = 1;
     for (size_t axis = 0; axis < axes; ++axis) {
-      const uint32_t padded = dims[axis + (last ? 1 : 2)] + pad[axis] + pad[axes + axis];
+      const uint32_t size = dims[axis + (last ? 1 : 2)], pads = pad[axis] + pad[axes + axis];
+      if (transposed) {
+        taken.push_back(1 + Below(axes == 3 ? 3 : 4));
+        const uint32_t whole = (size - 1) * stride[axis] + (taken.back() - 1) * dilation[axis] + 1;
+        if (whole <= pads) return;
+        out.push_back(whole - pads);
+        taps *= taken.back();
+        continue;
+      }
+      const uint32_t padded = size + pads;
       taken.push_back(1 + Below(std::min(axes == 3 ? 3u : 4u, (padded - 1) / dilation[axis] + 1)));
       out.push_back((padded - (taken.back() - 1) * dilation[axis] - 1) / stride[axis] + 1);
       taps *= taken.back();
@@ -483,6 +494,8 @@ class GraphDrawer {
     out.insert(last ? out.end() : out.begin() + 1, filters);
     if (last)
       taken.insert(taken.end(), {c / groups, filters});
+    else if (transposed)
+      taken.insert(taken.begin(), {c, filters});
     else
       taken.insert(taken.begin(), {filters, c / groups});
     if (Elements(taken) > kMostElements || Elements(out) > kMostElements ||
@@ -499,13 +512,13 @@ class GraphDrawer {
     option("stride", stride, "x", 1);
     option("pad", pad, ",", 0);
     option("dilation", dilation, "x", 1);
-    option("groups", {groups}, "", 1);
+    if (!transposed) option("groups", {groups}, "", 1);
     if (last || Chance(1, 4))
       options.push_back({"layout", std::string(kImageLayouts[axes - 1][last ? 1 : 0])});
     std::shuffle(options.begin(), options.end(), random_);
     const int weights =
         Operand([&](const GrammarValue& x) { return x.type == "f32" && x.dims == taken; }, "f32", taken);
-    Make(Cat("conv", axes, "d"), {image, weights}, options, out);
+    Make(Cat("conv", axes, transposed ? "d_transpose" : "d"), {image, weights}, options, out);
   }
 
   // An operation that there is already.

@@ -177,8 +177,10 @@ class SlowGraph {
           &filters = graph_.at(node.inputs[1]).type.dims;
     const size_t axes = index.size() - 2, unused = conv.axes.size() - axes;
     const size_t of_image = nhwc ? 1 : 2, of_kernel = nhwc ? 0 : 2;  // where their axes begin
-    const int64_t f = index[nhwc ? axes + 1 : 1], in_group = filters[nhwc ? axes : 1],
-                  group = f / (filters[nhwc ? axes + 1 : 0] / conv.groups);
+    const bool transposed = IsTransposedConvolution(node.op);
+    const size_t of_channel = nhwc ? axes : transposed ? 0 : 1, of_filter = nhwc ? axes + 1 : 1 - of_channel;
+    const int64_t f = index[nhwc ? axes + 1 : 1], in_group = filters[of_channel],
+                  group = f / (filters[of_filter] / conv.groups);
     Index at = index, tap(filters.size());
     double sum = 0;
     // The taps along `axis` and those behind it.
@@ -186,16 +188,21 @@ class SlowGraph {
       if (axis == axes) {
         for (int64_t c = 0; c < in_group; ++c) {
           at[nhwc ? axes + 1 : 1] = group * in_group + c;
-          tap[nhwc ? axes : 1] = c;
-          tap[nhwc ? axes + 1 : 0] = f;
+          tap[of_channel] = c;
+          tap[of_filter] = f;
           sum += At(node.inputs[0], at) * At(node.inputs[1], tap);
         }
         return;
       }
       const AxisOptions& options = conv.axes[unused + axis];
       for (int64_t k = 0; k < filters[of_kernel + axis]; ++k) {
-        const int64_t pixel =
-            index[of_image + axis] * options.stride + k * options.dilation - int64_t{options.before};
+        const int64_t out = index[of_image + axis], stride = options.stride;
+        int64_t pixel = out * stride + k * options.dilation - int64_t{options.before};
+        if (transposed) {
+          pixel = out - k * options.dilation + int64_t{options.before};
+          if (pixel % stride != 0) continue;
+          pixel /= stride;
+        }
         if (pixel < 0 || pixel >= image[of_image + axis]) continue;
         at[of_image + axis] = pixel;
         tap[of_kernel + axis] = k;

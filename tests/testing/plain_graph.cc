@@ -219,9 +219,14 @@ class PlainEvaluation {
                                dilation = NumbersOf(value, "dilation", "1", 'x'),
                                pad = NumbersOf(value, "pad", "0", ',');
     const Dims &image = Argument(value, 0).dims, &taps = Argument(value, 1).dims;
-    const int64_t channels = taps[last ? axes : 1], filter = at[last ? axes + 1 : 1];  // of a group
+    const bool transposed = value.op.ends_with("_transpose");
+    const int64_t channels = taps[last         ? axes
+                                  : transposed ? 0
+                                               : 1],
+                  filter = at[last ? axes + 1 : 1];  // of a group
     const int64_t groups = NumbersOf(value, "groups", "1", ',')[0];
-    const int64_t first = filter / (taps[last ? axes + 1 : 0] / groups) * channels;
+    const size_t of_filters = last ? axes + 1 : transposed ? 1 : 0;
+    const int64_t first = filter / (taps[of_filters] / groups) * channels;
     const size_t of_image = last ? 1 : 2, of_kernel = last ? 0 : 2;  // where their axes begin
     Index pixel = at, tap(taps.size());
     BoundedElements products;
@@ -229,15 +234,21 @@ class PlainEvaluation {
       if (axis == axes) {
         for (int64_t c = 0; c < channels; ++c) {
           pixel[last ? axes + 1 : 1] = first + c;
-          tap[last ? axes : 1] = c;
-          tap[last ? axes + 1 : 0] = filter;
+          tap[last ? axes : transposed ? 0 : 1] = c;
+          tap[of_filters] = filter;
           products.push_back(Times(value, At(value.arguments[0], pixel), At(value.arguments[1], tap)));
         }
         return;
       }
       for (int64_t k = 0; k < taps[of_kernel + axis]; ++k) {
-        const int64_t from =
-            at[of_image + axis] * Along(stride, axis) + k * Along(dilation, axis) - Along(pad, axis);
+        const int64_t to = at[of_image + axis], step = Along(stride, axis);
+        int64_t from = to * step + k * Along(dilation, axis) - Along(pad, axis);
+        if (transposed) {
+          // The pixel from which the tap leads here.
+          const int64_t whole = to + Along(pad, axis) - k * Along(dilation, axis);
+          if (whole % step != 0) continue;
+          from = whole / step;
+        }
         if (from < 0 || from >= image[of_image + axis]) continue;  // zeros
         pixel[of_image + axis] = from;
         tap[of_kernel + axis] = k;

@@ -255,6 +255,8 @@ class GraphHandle : public PrimitiveSequence {
   // of the value before it, and none is in another contraction's chain. The chain is computed where the last
   // of them stands, since the other operands of all of them are known there.
   void ChooseChain(int node) {
+    if (IsTransposedConvolution(At(node).op))
+      throw dnnl::error(dnnl_unimplemented, "no transposed convolutions here");
     std::vector<int> chain = {node};
     // The next operation of the chain; -1 if it ends here.
     const auto next = [&]() -> int {
