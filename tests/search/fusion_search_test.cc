@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -513,15 +515,21 @@ class Drawer {
     Dims& d = *dims;
     const int axes = static_cast<int>(op.image_axes), pad = op.transposed ? 0 : Draw(0, 1),
               filters = Draw(1, 20);
+    // Each tap of a transposed one may be packed or not: of two at most all ways are soon tried.
+    if (op.transposed && place > 0 &&
+        std::accumulate(d.begin(), d.begin() + axes, 1, std::multiplies<>()) > 2)
+      return "";
     std::string arguments;
     if (place == 0) {
       const int least = *std::min_element(d.begin() + 1, d.end() - 1);
-      const int kernel = op.transposed ? Draw(1, 2) : least + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
-      Dims taps(op.image_axes, kernel);
+      const int kernel = least + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
+      Dims taps(op.image_axes, op.transposed ? 1 : kernel);
+      if (op.transposed) taps.back() = Draw(1, 2);
       taps.insert(taps.end(), {d.back(), filters});
       arguments = Cat(value, ", ", Parameter(taps));
       for (auto side = d.begin() + 1; side != d.end() - 1; ++side)
-        *side += op.transposed ? kernel - 1 : 2 * pad - kernel + 1;
+        *side += op.transposed ? 0 : 2 * pad - kernel + 1;
+      if (op.transposed) d[d.size() - 2] += taps[op.image_axes - 1] - 1;
       d.back() = filters;
     } else {
       const int side = *std::max_element(d.begin(), d.begin() + axes) + Draw(0, 4);
