@@ -410,6 +410,9 @@ class GraphParser {
     if (!value.ok()) return value.status();
     if (IsOfBlocks(TypeOf(*value).dtype))
       return Expected(start, "a result that is not of blocks (those are for matmul(x, transpose(w)) alone)");
+    if (!Info(TypeOf(*value).dtype).is_result)
+      return Expected(
+          start, Cat("a result that is not of ", Info(TypeOf(*value).dtype).name, ", which is only read"));
     if (graph_.IsResult(*value)) value = Add(CopyOf(graph_, *value));
     graph_.results.push_back({*value});
     return absl::OkStatus();

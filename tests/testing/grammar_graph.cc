@@ -395,7 +395,8 @@ class GraphDrawer {
     return Make("transpose", {x}, {}, dims, At(x).type);
   }
   void Transpose() {
-    Turned(Operand([](const GrammarValue& x) { return x.dims.size() >= 2; }, FloatType(), Shape(2)));
+    Turned(Operand([](const GrammarValue& x) { return x.dims.size() >= 2 && PlainTypeOf(x.type).is_result; },
+                   FloatType(), Shape(2)));
   }
 
   void Reduction() { Reduce(Floats(1), false); }
@@ -588,7 +589,8 @@ class GraphDrawer {
     random.discard(2);
     if (graph->at(graph->result).op.empty() || random() % 4 != 0) return;
     for (int value = graph->parameters; value < graph->result && graph->others.size() < 3; ++value)
-      if (random() % 3 == 0 && !IsOfBlocks(graph->at(value))) graph->others.push_back(value);
+      if (random() % 3 == 0 && !IsOfBlocks(graph->at(value)) && PlainTypeOf(graph->at(value).type).is_result)
+        graph->others.push_back(value);
     std::shuffle(graph->others.begin(), graph->others.end(), random);
   }
 
