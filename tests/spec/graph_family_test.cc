@@ -224,11 +224,11 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
       {"kernel f[](x: f32[4]):" + body,
        "f:1:10: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
        "C++, no "
-       "operation), got ']'"},
+       "operation, not inf), got ']'"},
       {"kernel f[add=1..2](x: f32[add]):" + body,
        "f:1:10: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
        "C++, no "
-       "operation), got 'add'"},
+       "operation, not inf), got 'add'"},
       {"kernel f[m](x: f32[4]):" + body, "f:1:11: expected '=', got ']'"},
       {"kernel f[m = 1..4(x: f32[4]):" + body, "f:1:18: expected ']', got '('"},
       {"kernel f[a=1,b=1,c=1,d=1,e=1](x: f32[a,b,c,d]):" + body, "f:1:26: expected at most 4 sizes, got 'e'"},
