@@ -63,8 +63,9 @@ TEST_F(CliTest, ExplainsTheKBest) {
 TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
-  ExpectRefused(
-      "", "expected a command (synth, verify, bench, explain, query, fidelity, target, db or help), got ");
+  ExpectRefused("",
+                "expected a command (synth, verify, bench, explain, query, import, fidelity, target, db or "
+                "help), got ");
   ExpectRefused("bake", "target, db or help), got 'bake'");
   ExpectRefused("target bake", "expected a command (list, show, detect or calibrate), got 'bake'");
   ExpectRefused("synth 'matmul f32 4x4x4' ''", "unexpected argument nothing (a SPEC is one argument");
