@@ -266,6 +266,8 @@ TEST(KBestPlansTest, RandomGraphsAreBruteForce) {
     const auto requests = ParseKernelFile(text, "test");
     ASSERT_TRUE(requests.ok()) << requests.status();
     if (!requests->front().family.graphs()) continue;  // a spec
+    // No cache of this target holds 256 decoded elements beside their blocks.
+    if (text.find("_k[") != std::string::npos) continue;
     SCOPED_TRACE(text);
     several += ExpectKBest(requests->front().family.graphs()->member(0), TinyTarget(), 6) ? 1 : 0;
   }
