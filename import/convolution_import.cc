@@ -132,10 +132,8 @@ absl::StatusOr<std::vector<int>> KernelImporter::ConvolutionView(const TensorOpe
   }
   for (const size_t place : places) {
     const int64_t size = TypeOf(operation.result).shape[place];
-    image->order.push_back(size == 1 ? kUnit : static_cast<int>(image->axes.size()));
-    if (size == 1) continue;
-    view[first_factor[place]] = static_cast<int>(image->axes.size());
-    image->axes.push_back(size);
+    const int added = image->AddAxis(size);
+    if (size != 1) view[first_factor[place]] = added;
   }
   return view;
 }

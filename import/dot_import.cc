@@ -207,10 +207,8 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
   order.push_back(best.columns);
   while (order.size() < rank) order.insert(order.begin(), kUnit);
   for (const int axis : order) {
-    product.order.push_back(axis == kUnit ? kUnit : static_cast<int>(product.axes.size()));
-    if (axis == kUnit) continue;
-    view[static_cast<size_t>(axis)] = static_cast<int>(product.axes.size());
-    product.axes.push_back(axis_at(axis).size);
+    const int added = product.AddAxis(axis == kUnit ? 1 : axis_at(axis).size);
+    if (axis != kUnit) view[static_cast<size_t>(axis)] = added;
   }
   int value = writer_.AddOperation(product);
   // 4. Further axes of the sum were batches so far.

@@ -35,8 +35,8 @@ struct FlatFunction {
   const MlirType& TypeOf(int value) const { return types[static_cast<size_t>(value)]; }
 };
 
-// InvalidArgument with the place in `source` if a function is called that is not there or calls itself, if a
-// value is neither a tensor of a known shape nor, within the function, a number.
+// InvalidArgument with the place in `source` if a function is called that is not there, or calls itself. The
+// same if a value is no tensor of a known shape; within the function it may also be a number.
 absl::StatusOr<FlatFunction> Flatten(const MlirModule& module, const MlirFunction& function,
                                      std::string_view source);
 

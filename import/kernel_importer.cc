@@ -326,9 +326,7 @@ AxisOrder KernelImporter::ElementwiseOrder(const std::vector<ImportedValue>& ope
   for (size_t i = 1; i < operands.size(); ++i)
     if (weight(i) > weight(first)) first = i;
   const KernelValue& value = writer_.at(operands[first].value);
-  AxisOrder own = value.order;
-  if (!value.placed)
-    for (size_t axis = 0; axis < value.axes.size(); ++axis) own.push_back(static_cast<int>(axis));
+  const AxisOrder own = value.placed ? value.order : value.AllAxes();
   AxisOrder order;
   for (const int axis : own) {
     const auto found = std::find_if(
@@ -424,10 +422,8 @@ absl::Status KernelImporter::ImportElementwise(const TensorOperation& operation,
   shape.position = operation.position;
   std::vector<int> view(axes.size(), kUnit);
   for (const int axis : order) {
-    shape.order.push_back(axis == kUnit ? kUnit : static_cast<int>(shape.axes.size()));
-    if (axis == kUnit) continue;
-    view[static_cast<size_t>(axis)] = static_cast<int>(shape.axes.size());
-    shape.axes.push_back(axes[static_cast<size_t>(axis)].size);
+    const int added = shape.AddAxis(axis == kUnit ? 1 : axes[static_cast<size_t>(axis)].size);
+    if (axis != kUnit) view[static_cast<size_t>(axis)] = added;
   }
   const KernelArgument result = Apply(expression, arguments, shape);
   Set(operation.result, {std::nullopt, result.value, ViewOf(operation.result, view)});

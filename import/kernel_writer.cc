@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "spec/check.h"
@@ -36,6 +37,18 @@ std::string PrintKernelNumber(double number) {
   if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
   if (number == std::floor(number) && std::abs(number) < 0x1p31) return Cat(static_cast<int64_t>(number));
   return PrintNumber(static_cast<float>(number));
+}
+
+int KernelValue::AddAxis(int64_t size) {
+  order.push_back(size == 1 ? kUnit : static_cast<int>(axes.size()));
+  if (size != 1) axes.push_back(size);
+  return order.back();
+}
+
+AxisOrder KernelValue::AllAxes() const {
+  AxisOrder all(axes.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 int KernelWriter::AddParameter(std::string name, Dtype type, std::vector<int64_t> axes,
@@ -108,9 +121,7 @@ KernelArgument KernelWriter::Place(int value, const AxisOrder& order, bool exact
 }
 
 void KernelWriter::PlaceAsItLies(int value) {
-  AxisOrder memory;
-  for (size_t axis = 0; axis < at(value).axes.size(); ++axis) memory.push_back(static_cast<int>(axis));
-  if (!at(value).placed) Place(value, memory, false);
+  if (!at(value).placed) Place(value, at(value).AllAxes(), false);
 }
 
 // The distance in memory from one index to the next, for each axis of the value.
@@ -206,11 +217,9 @@ std::optional<std::string> KernelWriter::Print(const std::string& name, std::vec
   std::vector<std::string> parameters, types, names;
   for (const KernelValue& value : values_)
     if (value.parameter) {
-      AxisOrder memory;
-      for (size_t axis = 0; axis < value.axes.size(); ++axis) memory.push_back(static_cast<int>(axis));
       KernelValue declared = value;
-      if (!declared.placed) declared.order = memory;
-      parameters.push_back(Cat(value.name, ": ", PrintType(declared, memory)));
+      if (!declared.placed) declared.order = value.AllAxes();
+      parameters.push_back(Cat(value.name, ": ", PrintType(declared, value.AllAxes())));
     }
   for (const KernelResult& result : results) {
     types.push_back(PrintType(at(result.value), result.memory));

@@ -47,6 +47,11 @@ struct KernelValue {
   std::string operation = {};
   std::vector<KernelArgument> arguments = {};
   std::vector<std::string> options = {};  // "axis=1"
+
+  // Adds an axis behind the others, and returns its index. Of the size 1 there is no axis, but kUnit.
+  int AddAxis(int64_t size);
+  // All axes, from the outermost in a parameter's memory to the innermost.
+  AxisOrder AllAxes() const;
 };
 
 // A line of the kernel's text: the place in the program that it comes from, and what it computes.

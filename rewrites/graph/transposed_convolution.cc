@@ -15,9 +15,9 @@
 //                      phases (0,1), (1,0) and (1,1): the same with the other taps
 //
 // What it costs beside the multiplications: each row of the output is read and written again for each tap
-// after the first that it meets, and the image is copied if a tap reaches beyond it. In layout nchw a phase
-// is no matrix with contiguous rows: image, filters and result are transposed as well, and threads do not
-// share the work.
+// after the first that it meets. The image is copied if a tap reaches beyond it. In layout nchw a phase is no
+// matrix with contiguous rows, so image, filters and result are transposed as well. Threads do not share the
+// work then.
 #include <algorithm>
 #include <array>
 #include <cstdint>
