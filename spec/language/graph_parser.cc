@@ -474,9 +474,8 @@ class GraphParser {
     // The hint may be a value or an operation.
     std::vector<std::string_view> values = FunctionNames();
     for (const auto& [name, value] : names_) values.push_back(name);
-    return Expected(
-        word, Cat("a value that is known, a number, or an operation (", Join(FunctionNames(), " "), ")"),
-        DidYouMean(word.text, values));
+    return Expected(word, "a value that is known, a number, or an operation (see 'kirsch help')",
+                    DidYouMean(word.text, values));
   }
 
   // OP(value {, value} {, OPTION=VALUE})

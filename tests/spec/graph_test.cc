@@ -190,8 +190,9 @@ TEST(GraphTest, ErrorsSayWhere) {
        "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got "
        "'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
-      {head + " y = softmx(x)", Cat("f:2:6: expected a value that is known, a number, or an operation (",
-                                    testing::FunctionWords(), "), got 'softmx'; did you mean 'softmax'?")},
+      {head + " y = softmx(x)",
+       "f:2:6: expected a value that is known, a number, or an operation (see 'kirsch help'), got 'softmx'; "
+       "did you mean 'softmax'?"},
       {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},
       {head + " y = reduce_sum(x, axes=1)",
        "f:2:20: expected an option (axis), got 'axes'; did you mean 'axis'?"},

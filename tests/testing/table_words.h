@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "spec/dtype.h"
-#include "spec/operation.h"
 #include "spec/text/cat.h"
 
 namespace kirsch::testing {
@@ -17,14 +16,6 @@ inline std::string TypeWords(std::string_view between) {
   std::string words;
   for (const DtypeInfo& info : kDtypes)
     if (IsOfCallers(info.dtype)) Append(&words, words.empty() ? "" : between, info.name);
-  return words;
-}
-
-// Operations of the kernel language: "add sub ...".
-inline std::string FunctionWords() {
-  std::string words;
-  for (const OperationInfo& info : kOperations)
-    if (info.kind != OperationKind::kLeaf) Append(&words, words.empty() ? "" : " ", info.name);
   return words;
 }
 
