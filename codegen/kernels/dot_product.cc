@@ -115,6 +115,8 @@ class DotProduct {
     const MatrixLayout& rhs = kernel_.rhs;
     const int steps = vectors * static_cast<int>(kernel_.step());
     for (int j = 0; j < kernel_.tile.columns; ++j) {
+      // Vectors of lhs are loaded for each column: to keep them for the next takes registers from the sums.
+      if (j > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       if (kernel_.prefetches()) PrefetchBlocks(j, steps);
       decoder_->Begin(0, At(parameters_.rhs, Bytes(rhs.dtype, rhs.At(0, j))), steps);
       for (int u = 0; u < vectors; ++u) {

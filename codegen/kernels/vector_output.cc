@@ -24,7 +24,7 @@ void VectorOutput::Prefetch() {
   if (!kernel_.prefetch_out) return;
   for (int i = 0; i < kernel_.tile.rows; ++i)
     for (int64_t column = 0; column < kernel_.n; column += kLineBytes / Bytes(kernel_.out.dtype))
-      builder_.Do(kirsch::Prefetch{AddressOf(i, column)});
+      builder_.Do(kirsch::Prefetch{AddressOf(i, column), /*into_l2=*/true});
 }
 
 // (Narrow outputs are never added to: they are no sums.)

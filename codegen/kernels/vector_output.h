@@ -21,7 +21,8 @@ class VectorOutput {
   // own.
   void UseForOld(VarId vector) { old_ = vector; }
 
-  // Prefetches the output of a tile that is not in L1.
+  // Prefetches the output of a tile that is not in L1, into L2: in L1 its lines would take the place of
+  // operands, or each other's where rows lie a power of two apart.
   void Prefetch();
   // Begins the sums as zero, or, in a single chain, as what is accumulated into: the order of additions is
   // fixed then.

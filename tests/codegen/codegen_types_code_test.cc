@@ -44,13 +44,18 @@ std::string Assembly(const MatmulTypes& types, const VectorIsa& isa) {
   return EmitAssembly(program, target).value_or("");
 }
 
-// Dot products in the best arithmetic's groups.
-Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint32_t columns) {
-  Matmul matmul{rows, 320, columns};
+// Dot products in groups of so many.
+Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint32_t columns, int group) {
+  Matmul matmul{rows, IsOfBlocks(types.rhs) ? 512u : 320u, columns};
   matmul.rhs = Order::kCol;
   Decision registers = IntoRegisters(LayoutKind::kPartialSums, target.vectors.front().lanes(Dtype::kF32));
-  registers.layout.group = static_cast<uint8_t>(Info(BestArithmetic(types.lhs, types.rhs, target)).group);
+  registers.layout.group = static_cast<uint8_t>(group);
   return Chain(TypedSpec(types, matmul), target, {registers, Microkernel()});
+}
+
+// The same in the best arithmetic's groups.
+Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint32_t columns) {
+  return DotTile(types, target, rows, columns, Info(BestArithmetic(types.lhs, types.rhs, target)).group);
 }
 
 TEST(TypesCode, TheInstructionsOfEachIsa) {
@@ -136,6 +141,29 @@ TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfPairs) {
         }
       }
     }
+}
+
+// Columns of blocks are decoded one by one, and vectors of lhs loaded for each: kept from one column to the
+// next, they would take the registers of sums. (With 16 registers, constants of the decoding are read from
+// memory; of q4_k and q6_k the factors of parts are.)
+TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfBlocks) {
+  const Target target = TargetOf(GetParam());
+  const VectorUnit& unit = target.vectors.front();
+  if (unit.registers == 16) return;
+  for (Dtype lhs : {Dtype::kF32, Dtype::kBf16})
+    for (Dtype blocks : {Dtype::kQ8_0, Dtype::kQ4_0, Dtype::kQ4_1, Dtype::kMxfp4, Dtype::kSfp8})
+      for (uint32_t rows : {1, 2, 3, 4, 6, 8})
+        for (uint32_t columns : {1, 2, 3, 4, 5, 6}) {
+          const MatmulTypes types{lhs, blocks, Dtype::kF32};
+          const Impl impl = DotTile(types, target, rows, columns, 1);
+          const RegisterTile tile = RegisterTileOf(impl.spec, impl.decision.layout, target);
+          if (RegistersNeeded(tile, unit) > unit.registers) continue;
+          const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
+          ASSERT_TRUE(object.ok()) << object.status();
+          const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
+          ASSERT_TRUE(loops.ok()) << loops.status();
+          for (const LoopCode& loop : *loops) EXPECT_EQ(loop.vector_spills, 0) << loop.function;
+        }
 }
 
 }  // namespace
