@@ -24,6 +24,7 @@ namespace kirsch {
   REWRITE(kAnyKeysAtOnce) \
   REWRITE(kTransposeCopy) \
   REWRITE(kStridedCopy) \
+  REWRITE(kAlongAxis) \
   REWRITE(kWholeConvolution) \
   REWRITE(kConvolutionBands) \
   REWRITE(kConvolutionParts) \

@@ -18,12 +18,13 @@ namespace {
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kFlatLines = 4;
 
-// Contractions and transposed copies have rewrites of their own.
+// Contractions, transposed copies and what goes along an axis have rewrites of their own.
 bool Applies(const GroupProblem& problem) {
   const Graph& graph = problem.group.graph();
   return std::none_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
     const OperationKind kind = Info(graph.at(node).op).kind;
-    return kind == OperationKind::kContraction || kind == OperationKind::kTranspose;
+    return kind == OperationKind::kContraction || kind == OperationKind::kTranspose ||
+           kind == OperationKind::kAlongAxis;
   });
 }
 

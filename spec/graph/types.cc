@@ -181,6 +181,63 @@ std::string InferRowwise(const Graph& graph, GraphNode* node) {
   return "";
 }
 
+// True if elements of the type can be the number: an integer has no fraction and is in its range.
+bool MayBe(Dtype dtype, double number) {
+  if (IsFloating(dtype)) return true;
+  return number == std::nearbyint(number) && number >= static_cast<double>(LeastOf(dtype)) &&
+         number <= static_cast<double>(MostOf(dtype));
+}
+
+std::string InferConcat(const Graph& graph, size_t axis, GraphNode* node) {
+  const TensorType &x = graph.InputType(*node, 0), &y = graph.InputType(*node, 1);
+  Dims rest = y.dims;
+  if (axis < rest.size()) rest[axis] = x.dims[axis];
+  if (x.dtype != y.dtype || rest != x.dims)
+    return Cat("tensors of one type that differ along axis ", axis, " only");
+  node->type.dims[axis] += y.dims[axis];
+  return "";
+}
+
+std::string InferSlice(uint32_t* size, AlongAxis* along) {
+  if (along->to == 0) along->to = *size;
+  if (along->from >= along->to || along->to > *size)
+    return Cat("from= below to=, and to= of at most ", *size, ", the axis's size");
+  *size = (along->to - along->from - 1) / along->steps.stride + 1;
+  return "";
+}
+
+// The sizes of axes are at most kMaxSide, so their sums fit.
+std::string InferAlongAxis(const Graph& graph, GraphNode* node) {
+  const TensorType& input = graph.InputType(*node, 0);
+  const bool window = IsWindow(node->op);
+  if (input.dims.empty() || graph.at(node->inputs[0]).op == Operation::kNumber)
+    return "a tensor with an axis";
+  if (node->axes.size() != 1) return "an axis (axis=0)";
+  const size_t axis = node->axes.front();
+  if (axis >= input.dims.size()) return Cat("an axis below ", input.dims.size());
+  if (!window && !Info(input.dtype).is_result)
+    return Cat("a tensor that is not of ", Info(input.dtype).name, ", which is only read");
+  node->type = {window ? AccumulatorOf(input.dtype) : input.dtype, input.dims};
+  uint32_t& size = node->type.dims[axis];
+  AlongAxis& along = node->along;
+  std::string expected;
+  if (node->op == Operation::kConcat) {
+    expected = InferConcat(graph, axis, node);
+  } else if (node->op == Operation::kSlice) {
+    expected = InferSlice(&size, &along);
+  } else if (node->op == Operation::kPad) {
+    size += along.steps.before + along.steps.after;
+    if (!MayBe(input.dtype, node->number)) expected = Cat("a value= of ", Info(input.dtype).name);
+    if (IsFloating(input.dtype)) RoundOption(node);
+  } else {
+    size = PixelsAlong({size, along.size}, along.steps);
+    if (size == 0) expected = "a window that fits the padded axis";
+  }
+  if (expected.empty() && size > kMaxSide)
+    return Cat("a result of at most ", kMaxSide, " indices along axis ", axis);
+  return expected;
+}
+
 // f64 and integers meet by way of f32.
 bool MayBeCast(Dtype from, Dtype to) {
   return IsFloating(from) == IsFloating(to) || (from != Dtype::kF64 && to != Dtype::kF64);
@@ -223,6 +280,8 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
       return InferReduction(*graph, node);
     case OperationKind::kRowwise:
       return InferRowwise(*graph, node);
+    case OperationKind::kAlongAxis:
+      return InferAlongAxis(*graph, node);
     case OperationKind::kLeaf:
       break;
   }

@@ -16,7 +16,8 @@ namespace kirsch {
 inline constexpr size_t kMaxRank = 5;
 inline constexpr size_t kMaxStridedRank = 4;  // of what does not lie row by row
 inline constexpr std::string_view kStridesWord = "strides";
-inline constexpr uint32_t kMaxPad = 4096;  // on a side of an image
+inline constexpr uint32_t kMaxPad = 4096;    // on a side of an image
+inline constexpr uint32_t kMaxWindow = 128;  // elements
 
 // True if a tensor of this shape would have more than kMaxElements. Sizes may be any, also such as make a
 // product of more than 64 bits.
