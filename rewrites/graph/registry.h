@@ -24,12 +24,12 @@ namespace kirsch {
   REWRITE(kAnyKeysAtOnce) \
   REWRITE(kTransposeCopy) \
   REWRITE(kStridedCopy) \
-  REWRITE(kAlongAxis) \
   REWRITE(kWholeConvolution) \
   REWRITE(kConvolutionBands) \
   REWRITE(kConvolutionParts) \
   REWRITE(kWinograd) \
-  REWRITE(kTransposedConvolution)
+  REWRITE(kTransposedConvolution) \
+  REWRITE(kAlongAxis)
 // clang-format on
 
 #define KIRSCH_DECLARE_REWRITE(rewrite) extern const GraphRewrite rewrite;

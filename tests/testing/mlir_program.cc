@@ -667,7 +667,9 @@ class MlirDrawer {
     generic.body = {{sum ? "arith.addf" : "arith.maximumf", {0, 2}}};
     MlirAttribute begin;
     begin.numbers = {sum ? 0 : -std::numeric_limits<double>::infinity()};
-    const int window = builder_.Add("tensor.empty", {}, kernel);
+    MlirAttribute any;
+    any.numbers = {2};
+    const int window = builder_.Add("arith.constant", {}, kernel, {{"value", any}});
     const int output = builder_.Add("arith.constant", {}, result, {{"value", begin}});
     builder_.Generic({value, window, output}, generic);
   }
