@@ -195,6 +195,15 @@ bool LieAlongAxis(const Graph& graph, int node) {
   return all;
 }
 
+SliceView ViewOfSlice(const Graph& graph, int slice) {
+  const GraphNode& node = graph.at(slice);
+  const uint32_t axis = node.axes.front();
+  std::vector<int64_t> strides = graph.InputType(node, 0).Strides();
+  const int64_t offset = strides[axis] * node.along.from;
+  strides[axis] *= node.along.steps.stride;
+  return {{node.type.dtype, node.type.dims, std::move(strides)}, offset};
+}
+
 const GraphRewrite kAlongAxis = {"axis", {}, Applies, Enumerate, Expand};
 
 }  // namespace kirsch

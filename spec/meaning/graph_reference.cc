@@ -328,12 +328,19 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
   return result;
 }
 
-// The batch item and the row within it; operands with fewer items are shared (ItemsPerMatrix).
+// An operand with fewer matrices along an axis of the batch has each for as many neighbours.
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
-  const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
-  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
-  Row factors = RowOf(node.inputs[0], item / ItemsPerMatrix(graph_, node, 0) * m + row % m);
-  const int64_t first = item / ItemsPerMatrix(graph_, node, 1) * k;
+  const Dims &lhs = graph_.at(node.inputs[0]).type.dims, &rhs = graph_.at(node.inputs[1]).type.dims;
+  const ElementIndex index = IndexOfRow(node.type.dims, row);
+  const auto row_in = [&](const Dims& dims, int64_t row_of_matrix) {
+    ElementIndex own = index;
+    for (size_t axis = 0; axis + 2 < dims.size(); ++axis)
+      own[axis] = index[axis] * dims[axis] / node.type.dims[axis];
+    own[dims.size() - 2] = row_of_matrix;
+    return RowAt(dims, own);
+  };
+  const int64_t k = rhs[rhs.size() - 2], first = row_in(rhs, 0);
+  Row factors = RowOf(node.inputs[0], row_in(lhs, index[lhs.size() - 2]));
   if (!IsFloating(node.type.dtype))
     return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
   // A matmul that may round its lhs may also round an rhs of blocks (LhsAs).

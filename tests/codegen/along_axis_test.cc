@@ -288,6 +288,26 @@ TEST_P(AlongAxisOnTest, KernelsAreRight) {
     for (int threads : {1, 2}) testing::VerifiedPlan(text, testing::WithFreeThreads(target_), threads);
 }
 
+// Operations by rows read slices where they lie: a gate is one row program, without copies.
+TEST_P(AlongAxisOnTest, SlicesAreReadWhereTheyLie) {
+  const Plan plan = testing::VerifiedPlan(
+      "kernel a(x: f32[64,96]):\n return mul(sigmoid(slice(x, axis=1, to=48)), slice(x, axis=1, from=48))",
+      target_);
+  ASSERT_EQ(plan.nests.size(), 1u) << PrintPlan(plan);
+  EXPECT_TRUE(plan.buffers.empty()) << PrintPlan(plan);
+  for (const char* text :
+       {"kernel a(x: f32[3,40,24], y: f32[3,9,8]):\n"
+        " return softmax(add(slice(slice(x, axis=1, from=2, to=38, step=4), axis=2, from=5, to=13), y))",
+        "kernel a(x: u8[9,40], s: f32[]):\n return mul(cast(slice(x, axis=1, from=7), f32), s)",
+        "kernel a(x: f32[9,40], w: f32[40,20]):\n p = matmul(x, w)\n"
+        " return add(slice(p, axis=1, to=10), reduce_max(slice(p, axis=0, from=2, to=3), axis=1))",
+        "kernel a(x: f32[9,40]) -> (f32[9,20], f32[9,1]):\n s = slice(x, axis=1, to=20)\n"
+        " m = reduce_sum(s, axis=1)\n return s, m",
+        "kernel a(x: f32[6,8,10], y: f32[3]):\n return layernorm(slice(x, axis=2, from=4, to=7), y, y)",
+        "kernel a(x: f32[6,8,10]):\n return reduce_sum(exp(slice(x, axis=1, from=1, step=3)), axis=1)"})
+    for (int threads : {1, 2}) testing::VerifiedPlan(text, testing::WithFreeThreads(target_), threads);
+}
+
 std::string ErrorOf(const std::string& statement) {
   const std::string text =
       Cat("kernel a(x: f32[4,9], y: f32[4,2], z: bf16[4,9], i: u8[4,9]):\n return ", statement);

@@ -315,7 +315,10 @@ class GraphDrawer {
     Dims other = dims, out = dims;
     (left ? other[rows] : other[columns]) = left ? dims[columns] : dims[rows];
     (left ? other[columns] : other[rows]) = size;
-    if (rows > 0 && Chance(1, 2)) Share(&other[rows - 1], &out[rows - 1]);
+    if (rows == 2 && Chance(1, 3))
+      Repeat(&other, &out, rows);
+    else if (rows > 0 && Chance(1, 2))
+      Share(&other[rows - 1], &out[rows - 1]);
     const int b = Matrix(other, PartnersOf(At(a).type));
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
@@ -352,6 +355,16 @@ class GraphDrawer {
   }
   Options RoundedBeside(const GrammarValue& x, const PlainBlockType& type) {
     return {{"lhs_as", x.type == "f32" && type.integers && Chance(2, 3) ? "q8_0" : "bf16"}};
+  }
+
+  // Along each axis of the batch one side has the same matrices throughout, or neither.
+  void Repeat(Dims* others, Dims* all, size_t axes) {
+    for (size_t axis = 0; axis < axes; ++axis) {
+      if ((*others)[axis] == 1)
+        (*all)[axis] = (*others)[axis] = 1 + Below(3);
+      else if (Chance(1, 2))
+        (*others)[axis] = 1;
+    }
   }
 
   // The other matrices are fewer, each for several, or more.

@@ -160,9 +160,8 @@ class PlainEvaluation {
 
   // Matrices of a shorter batch are each for several that follow each other.
   Index InBatchOf(const GrammarValue& value, size_t argument, Index at) const {
-    if (at.size() < 3) return at;
-    const size_t axis = at.size() - 3;
-    at[axis] = at[axis] * Argument(value, argument).dims[axis] / value.dims[axis];
+    for (size_t axis = 0; axis + 2 < at.size(); ++axis)
+      at[axis] = at[axis] * Argument(value, argument).dims[axis] / value.dims[axis];
     return at;
   }
 
