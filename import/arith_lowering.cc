@@ -2,9 +2,11 @@
 // Lowers what arith and tensor have beside linalg's structured operations, beyond elementwise rows.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "import/along_dims.h"
 #include "import/lowering.h"
 
 namespace kirsch {
@@ -80,12 +82,34 @@ LoweredValues LowerPad(const SourceOperation& operation, TensorProgramBuilder* b
   const bool yields = regions.size() == 1 && regions[0].operations.size() == 1 &&
                       regions[0].operations[0].operands.size() == 1;
   if (!yields || low.size() != rank || high.size() != rank)
-    return builder->Expected("zeros around the tensor, known sizes of them");
+    return builder->Expected("a number around the tensor, known sizes of them");
   const auto found = operation.captured.find(regions[0].operations[0].operands[0]);
-  const ConstantTensor* zero =
-      found == operation.captured.end() ? nullptr : builder->FindConstant(found->second);
-  if (zero == nullptr || zero->at(0) != 0) return builder->Expected("zeros around the tensor");
-  return std::vector{builder->Pad(operation.operands[0], low, high, operation.type())};
+  const std::optional<double> number =
+      found == operation.captured.end() ? std::nullopt : builder->FindNumber(found->second);
+  if (!number) return builder->Expected("a constant number around the tensor");
+  const absl::StatusOr<int> padded = PadDims(operation.operands[0], low, high, *number, builder);
+  if (!padded.ok()) return padded.status();
+  return std::vector{*padded};
+}
+
+LoweredValues LowerExtractSlice(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const absl::StatusOr<int> slice =
+      SliceDims(operation.operands[0], operation.of.Integers("static_offsets"),
+                operation.of.Integers("static_sizes"), operation.of.Integers("static_strides"), builder);
+  if (!slice.ok()) return slice.status();
+  // Dims of size 1 may be left out.
+  if (builder->TypeOf(*slice).elements() != operation.type().elements())
+    return builder->Expected("a result of the slice's sizes");
+  return std::vector{builder->Reshape(*slice, operation.type().shape)};
+}
+
+LoweredValues LowerConcat(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  std::vector<int64_t> dim;
+  for (const char* name : {"dimension", "dim", "axis"})
+    if (dim.empty()) dim = operation.of.Integers(name);
+  const absl::StatusOr<int> whole = ConcatDims(operation.operands, dim.size() == 1 ? dim[0] : -1, builder);
+  if (!whole.ok()) return whole.status();
+  return std::vector{*whole};
 }
 
 }  // namespace kirsch

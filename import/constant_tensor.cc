@@ -94,4 +94,20 @@ ConstantTensor Map(const std::vector<int64_t>& shape, absl::Span<const ConstantT
   return mapped;
 }
 
+ConstantTensor MadeAlong(absl::Span<const ConstantTensor* const> tensors, const std::vector<int64_t>& shape,
+                         size_t dim, const std::function<double(int64_t at, const ElementAlong&)>& function) {
+  ConstantTensor made{shape, {}};
+  ForEachIndex(shape, [&](const std::vector<int64_t>& index) {
+    made.values.push_back(function(index[dim], [&](size_t tensor, int64_t at) {
+      const std::vector<int64_t>& own = tensors[tensor]->shape;
+      int64_t element = 0;
+      for (size_t axis = 0; axis < own.size(); ++axis)
+        element = element * own[axis] + (axis == dim ? at : index[axis]);
+      return tensors[tensor]->at(element);
+    }));
+  });
+  Shorten(&made);
+  return made;
+}
+
 }  // namespace kirsch

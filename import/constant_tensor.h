@@ -40,6 +40,12 @@ ConstantTensor WithoutRepetitions(const ConstantTensor& tensor, std::vector<bool
 ConstantTensor Map(const std::vector<int64_t>& shape, absl::Span<const ConstantTensor* const> tensors,
                    const std::function<double(absl::Span<const double>)>& function);
 
+// A tensor of `shape` each of whose elements is made of those of the tensors that differ from it along `dim`
+// alone: of function(at, element), where `at` is its own index there, and element(i, at) that of tensor i.
+using ElementAlong = std::function<double(size_t tensor, int64_t at)>;
+ConstantTensor MadeAlong(absl::Span<const ConstantTensor* const> tensors, const std::vector<int64_t>& shape,
+                         size_t dim, const std::function<double(int64_t at, const ElementAlong&)>& function);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_IMPORT_CONSTANT_TENSOR_H_

@@ -102,6 +102,10 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
     if (found.empty()) found.push_back(kUnit);
     return found;
   };
+  // 0, 1: the only side that has the axis; 2: both have it.
+  const auto side_of = [&](int axis) -> size_t {
+    return axis_at(axis).of[1] == kUnit ? 0 : axis_at(axis).of[0] == kUnit ? 1 : 2;
+  };
   std::vector<int> sums;
   for (int axis = results; axis < static_cast<int>(axes.size()); ++axis) sums.push_back(axis);
   if (sums.empty()) sums.push_back(kUnit);
@@ -121,62 +125,63 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
   for (int lhs = 0; lhs < 2; ++lhs)
     for (const int rows : only_in(static_cast<size_t>(lhs)))
       for (const int columns : only_in(static_cast<size_t>(1 - lhs)))
-        for (const int steps : sums) {
-          DotPlan plan{lhs, {}, rows, steps, columns};
-          // Batches of both sides come first, in the order in which an operand has them; then one of a single
-          // side, whose matrices share the other's.
-          int alone = 0;
-          for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
-            const DotAxis& a = axis_at(axis);
-            if (axis == rows || axis == columns || axis == steps || (a.of[0] == kUnit && a.of[1] == kUnit))
-              continue;
-            alone += a.of[0] == kUnit || a.of[1] == kUnit ? 1 : 0;
-            plan.leading.push_back(axis);
-          }
-          if (alone > 1) continue;
-          const auto place = [&](int axis) {
-            for (size_t side = 0; side < 2; ++side) {
-              const KernelValue& value = writer_.at(operands[side].value);
-              if (!value.placed) continue;
-              return std::find(value.order.begin(), value.order.end(), axis_at(axis).of[side]) -
-                     value.order.begin();
+        for (const int steps : sums)
+          for (const bool alone_first : {false, true}) {
+            DotPlan plan{lhs, {}, rows, steps, columns};
+            // Batches of both sides come first, in the order in which an operand has them; then those of a
+            // single side, whose matrices share the other's; where no batch is of both, those of lhs, then of
+            // rhs. Or the other way round.
+            std::array<bool, 3> has = {};  // batches of lhs alone, of rhs alone, of both
+            for (int axis = 0; axis < static_cast<int>(axes.size()); ++axis) {
+              const DotAxis& a = axis_at(axis);
+              if (axis == rows || axis == columns || axis == steps || (a.of[0] == kUnit && a.of[1] == kUnit))
+                continue;
+              has[side_of(axis)] = true;
+              plan.leading.push_back(axis);
             }
-            return std::ptrdiff_t{axis < results ? axis : axis - static_cast<int>(axes.size())};
-          };
-          std::stable_sort(plan.leading.begin(), plan.leading.end(), [&](int a, int b) {
-            const auto lone = [&](int axis) {
-              return axis_at(axis).of[0] == kUnit || axis_at(axis).of[1] == kUnit;
+            if (has[0] && has[1] && has[2]) continue;
+            const auto place = [&](int axis) {
+              for (size_t side = 0; side < 2; ++side) {
+                const KernelValue& value = writer_.at(operands[side].value);
+                if (!value.placed || axis_at(axis).of[side] == kUnit) continue;
+                return std::find(value.order.begin(), value.order.end(), axis_at(axis).of[side]) -
+                       value.order.begin();
+              }
+              return std::ptrdiff_t{axis < results ? axis : axis - static_cast<int>(axes.size())};
             };
-            return lone(a) != lone(b) ? lone(b) : place(a) < place(b);
-          });
-          rank = std::max(least_rank_, plan.leading.size() + 2);
-          for (const ImportedValue& operand : operands)
-            if (writer_.at(operand.value).placed)
-              rank = std::max(rank, writer_.at(operand.value).order.size());
-          std::array<std::optional<int>, 2> costs, aligned;
-          for (size_t side = 0; side < 2; ++side) {
-            costs[side] = writer_.CostOf(operands[side].value, order_of(side, plan), true);
-            aligned[side] = writer_.CostOf(operands[side].value, order_of(side, plan), false);
+            std::stable_sort(plan.leading.begin(), plan.leading.end(), [&](int a, int b) {
+              const auto rank = [&](int axis) { return (side_of(axis) + 1) % 3; };
+              return rank(a) != rank(b) ? (rank(a) < rank(b)) != alone_first : place(a) < place(b);
+            });
+            rank = std::max(least_rank_, plan.leading.size() + 2);
+            for (const ImportedValue& operand : operands)
+              if (writer_.at(operand.value).placed)
+                rank = std::max(rank, writer_.at(operand.value).order.size());
+            std::array<std::optional<int>, 2> costs, aligned;
+            for (size_t side = 0; side < 2; ++side) {
+              costs[side] = writer_.CostOf(operands[side].value, order_of(side, plan), true);
+              aligned[side] = writer_.CostOf(operands[side].value, order_of(side, plan), false);
+            }
+            if (aligned[0] && aligned[1] && (!costs[0] || !costs[1]))
+              wanted_rank = std::max(wanted_rank, rank);
+            if (!costs[0] || !costs[1]) continue;
+            // A transposed parameter is only read otherwise.
+            for (size_t side = 0; side < 2; ++side)
+              plan.cost = (side == 0 ? 0 : plan.cost) +
+                          *costs[side] * (writer_.at(operands[side].value).parameter ? 0.5 : 1);
+            const Dtype left = writer_.at(operands[static_cast<size_t>(lhs)].value).type,
+                        right = writer_.at(operands[static_cast<size_t>(1 - lhs)].value).type;
+            plan.cost += (Multiplies(left, right) ? 0 : 1) + 0.25 * static_cast<double>(plan.leading.size());
+            // Of several axes, the inner ones become rows, steps and columns.
+            plan.cost -= 0.01 * (std::max(rows, 0) + std::max(columns, 0) + std::max(steps, 0));
+            if (plan.cost < best.cost) best = plan;
           }
-          if (aligned[0] && aligned[1] && (!costs[0] || !costs[1])) wanted_rank = std::max(wanted_rank, rank);
-          if (!costs[0] || !costs[1]) continue;
-          // A transposed parameter is only read otherwise.
-          for (size_t side = 0; side < 2; ++side)
-            plan.cost = (side == 0 ? 0 : plan.cost) +
-                        *costs[side] * (writer_.at(operands[side].value).parameter ? 0.5 : 1);
-          const Dtype left = writer_.at(operands[static_cast<size_t>(lhs)].value).type,
-                      right = writer_.at(operands[static_cast<size_t>(1 - lhs)].value).type;
-          plan.cost += (Multiplies(left, right) ? 0 : 1) + 0.25 * static_cast<double>(plan.leading.size());
-          // Of several axes, the inner ones become rows, steps and columns.
-          plan.cost -= 0.01 * (std::max(rows, 0) + std::max(columns, 0) + std::max(steps, 0));
-          if (plan.cost < best.cost) best = plan;
-        }
   if (best.cost == std::numeric_limits<double>::infinity()) {
     wanted_rank_ = std::max(wanted_rank_, wanted_rank);
     return Expected(
         operation,
-        "operands that a matmul takes: batches in the same order in front, of which one side may have one "
-        "more, rows, and columns");
+        "operands that a matmul takes: batches in the same order in front, of which one side may have more, "
+        "rows, and columns");
   }
   // 3. The matmul, of types that go together.
   rank = std::max(least_rank_, best.leading.size() + 2);

@@ -111,6 +111,19 @@ absl::Status KernelImporter::Run() {
   }
   for (const TensorOperation& operation : program_.operations)
     if (absl::Status status = InferFactors(operation); !status.ok()) return status;
+  // Dims along which operations go are split last: they are split as reshapes of operands or results ask for.
+  // That may split the dims of another such operation.
+  const auto all_factors = [&] {
+    size_t count = 0;
+    for (const auto& dims : dims_) count += Factors(dims).size();
+    return count;
+  };
+  for (size_t before = 0; before != all_factors();) {
+    before = all_factors();
+    for (const TensorOperation& operation : program_.operations)
+      if (operation.kind == TensorKind::kAlong)
+        if (absl::Status status = SplitAlong(operation); !status.ok()) return status;
+  }
   values_.resize(program_.types.size());
   std::set<std::string> names = {"out"};
   for (size_t i = 0; i < program_.parameters.size(); ++i) {
@@ -216,8 +229,9 @@ absl::Status KernelImporter::InferFactors(const TensorOperation& operation) {
       return UnifyAlike(operation);
     case TensorKind::kConstant:
     case TensorKind::kConvolution:
-    case TensorKind::kPad:
       return absl::OkStatus();
+    case TensorKind::kAlong:
+      return InferAlongFactors(operation);
     case TensorKind::kReshape:
       if (TypeOf(operation.operands[0]).elements() != TypeOf(operation.result).elements())
         return Expected(operation, "as many elements as before");
@@ -250,8 +264,8 @@ absl::Status KernelImporter::Import(const TensorOperation& operation) {
       return ImportDot(operation);
     case TensorKind::kConvolution:
       return ImportConvolution(operation);
-    case TensorKind::kPad:
-      return Expected(operation, "zeros only around the image of a convolution");
+    case TensorKind::kAlong:
+      return ImportAlong(operation);
   }
   KIRSCH_BUG("no such kind");
 }

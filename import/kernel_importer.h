@@ -83,6 +83,15 @@ class KernelImporter {
   absl::Status ImportDot(const TensorOperation& operation);          // dot_import.cc
   absl::Status ImportConvolution(const TensorOperation& operation);  // convolution_import.cc
 
+  // along_import.cc
+  absl::Status InferAlongFactors(const TensorOperation& operation);
+  absl::Status SplitAlong(const TensorOperation& operation);
+  DimFactors::List FactorsWithin(const TensorOperation& operation) const;
+  std::vector<int> AxesOf(const TensorOperation& operation, int value, const ImportedValue& imported) const;
+  std::optional<AxisOrder> OrderAlong(const std::vector<ImportedValue>& operands,
+                                      const std::vector<std::vector<int>>& axes, size_t along) const;
+  absl::Status ImportAlong(const TensorOperation& operation);
+
   std::optional<ConvolutionOrders> OrdersOf(const std::array<ImportedValue, 2>& operands,
                                             const std::array<std::vector<size_t>, 3>& places) const;
   absl::StatusOr<std::vector<int>> ConvolutionView(const TensorOperation& operation,

@@ -3,7 +3,8 @@
 //
 //   all iterators parallel               elementwise: each operation of the body, on views of the operands
 //   acc + a * b, over some iterators     a dot; a convolution where a dim is `stride * i + dilation * k`
-//   acc + x, max(acc, x)                 a reduction of x, which is elementwise
+//   acc + x, max(acc, x)                 a reduction of x, which is elementwise; of windows where a dim is
+//                                        `stride * i + dilation * k`
 #include <algorithm>
 #include <array>
 #include <map>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/along_dims.h"
 #include "import/lowering.h"
 #include "spec/text/cat.h"
 
@@ -93,6 +95,8 @@ class StructuredLowering {
   // Sums of products: nothing if they are none.
   absl::StatusOr<std::optional<int>> TryDot(const MlirOperation& product, size_t output);
   absl::StatusOr<std::optional<int>> TryConvolution(const MlirOperation& product, size_t output);
+  // Sums, or the largest, of windows of one operand: nothing if there are none.
+  absl::StatusOr<std::optional<int>> TryWindows(int element, bool sum, size_t output);
   bool ReadConvolutionDims(size_t image, size_t filters, size_t output, ConvolutionDims* dims) const;
 
   const SourceOperation& operation_;
@@ -333,6 +337,11 @@ absl::StatusOr<int> StructuredLowering::LowerReduction(size_t output) {
     reduced = *product;
   }
   if (!reduced) {
+    const auto windows = TryWindows(last->operands[element], sum, output);
+    if (!windows.ok()) return windows.status();
+    reduced = *windows;
+  }
+  if (!reduced) {
     Space all;
     std::vector<int64_t> dims;
     for (size_t i = 0; i < sizes_.size(); ++i) all.push_back(i);
@@ -380,6 +389,47 @@ absl::StatusOr<std::optional<int>> StructuredLowering::TryDot(const MlirOperatio
   }
   const int dot = builder_.Dot(operands[0], operands[1], std::move(dims), product.results[0].type.element);
   const absl::StatusOr<int> viewed = ViewAsOutput(dot, space, output);
+  if (!viewed.ok()) return viewed.status();
+  return std::optional<int>(*viewed);
+}
+
+absl::StatusOr<std::optional<int>> StructuredLowering::TryWindows(int element, bool sum, size_t output) {
+  const Needs needs = NeedsOf(element);
+  if (std::count(needs.operands.begin(), needs.operands.end(), true) != 1) return std::nullopt;
+  const auto operand = static_cast<size_t>(std::find(needs.operands.begin(), needs.operands.end(), true) -
+                                           needs.operands.begin());
+  std::vector<DimWindow> windows;
+  Space space;  // of the windows' result: an iterator for each dim
+  bool any = false;
+  for (const auto& row : maps_[operand]) {
+    Space terms;
+    for (size_t i = 0; i < sizes_.size(); ++i)
+      if (row[i] != 0) terms.push_back(i);
+    DimWindow& window = windows.emplace_back();
+    if (terms.size() == 2 && reduction_[terms[0]]) std::swap(terms[0], terms[1]);
+    const bool is_window = terms.size() == 2 && !reduction_[terms[0]] && reduction_[terms[1]];
+    if (row.back() != 0 || (!is_window && !IteratorOf(row))) return std::nullopt;
+    if (is_window) window = {sizes_[terms[1]], row[terms[0]], row[terms[1]]};
+    any = any || is_window;
+    space.push_back(terms[0]);
+  }
+  if (!any) return std::nullopt;
+  const absl::StatusOr<int> value =
+      Evaluate(element, ShapeOf(operand), {}, {{operand, operation_.operands[operand]}});
+  if (!value.ok()) return value.status();
+  absl::StatusOr<int> made = WindowDims(*value, sum, windows, &builder_);
+  if (!made.ok()) return made.status();
+  if (builder_.ShapeOf(*made) != ShapeOf(space))
+    return builder_.Expected("as many windows as there is room for");
+  std::vector<int64_t> reduced;
+  Space left;
+  for (size_t dim = 0; dim < space.size(); ++dim)
+    if (reduction_[space[dim]])
+      reduced.push_back(static_cast<int64_t>(dim));
+    else
+      left.push_back(space[dim]);
+  if (!reduced.empty()) made = builder_.Reduce(*made, sum, std::move(reduced));
+  const absl::StatusOr<int> viewed = ViewAsOutput(*made, left, output);
   if (!viewed.ok()) return viewed.status();
   return std::optional<int>(*viewed);
 }

@@ -41,6 +41,9 @@ Lowering LowerStablehloTranspose;
 Lowering LowerStablehloReduce;
 Lowering LowerStablehloDot;
 Lowering LowerStablehloConvolution;
+Lowering LowerStablehloSlice;
+Lowering LowerStablehloPad;
+Lowering LowerStablehloReduceWindow;
 
 // linalg_lowering.cc: all structured operations, by their maps, iterators and bodies.
 Lowering LowerStructured;
@@ -53,6 +56,8 @@ Lowering LowerSignedConvert;
 Lowering LowerEmpty;
 Lowering LowerSplat;
 Lowering LowerPad;
+Lowering LowerExtractSlice;
+Lowering LowerConcat;  // of all dialects, by "dimension", "dim" or "axis"
 
 // tosa_lowering.cc
 Lowering LowerTosaElementwise;  // repeats dims of size 1
@@ -65,6 +70,10 @@ Lowering LowerTosaMatmul;
 Lowering LowerTosaFullyConnected;
 Lowering LowerTosaConv2d;
 Lowering LowerTosaDepthwiseConv2d;
+Lowering LowerTosaSlice;
+Lowering LowerTosaPad;
+Lowering LowerTosaMaxPool2d;
+Lowering LowerTosaAvgPool2d;
 
 // Adds an operation that the program or a body has. Its row is FindRow's, which is InvalidArgument if it has
 // none.

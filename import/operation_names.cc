@@ -52,6 +52,10 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"stablehlo.reduce", LowerStablehloReduce, "", 2},
     {"stablehlo.dot_general", LowerStablehloDot, "", 2},
     {"stablehlo.convolution", LowerStablehloConvolution, "", 2},
+    {"stablehlo.slice", LowerStablehloSlice},
+    {"stablehlo.concatenate", LowerConcat, "", kAnyOperands},
+    {"stablehlo.pad", LowerStablehloPad, "", 2},
+    {"stablehlo.reduce_window", LowerStablehloReduceWindow, "", 2},
     // CHLO, which is what JAX has beside it. erfc is no operation here, but a part of gelu (idioms.h).
     {"chlo.square", LowerElementwise, "mul($0, $0)"},
     {"chlo.erf", LowerElementwise, "erf($0)"},
@@ -111,6 +115,8 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"tensor.expand_shape", LowerReshape},
     {"tensor.collapse_shape", LowerReshape},
     {"tensor.pad", LowerPad},
+    {"tensor.extract_slice", LowerExtractSlice},
+    {"tensor.concat", LowerConcat, "", kAnyOperands},
     // TOSA.
     {"tosa.add", LowerTosaElementwise, "add($0, $1)"},
     {"tosa.sub", LowerTosaElementwise, "sub($0, $1)"},
@@ -150,6 +156,11 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"tosa.fully_connected", LowerTosaFullyConnected, "", 3},
     {"tosa.conv2d", LowerTosaConv2d, "", 3},
     {"tosa.depthwise_conv2d", LowerTosaDepthwiseConv2d, "", 3},
+    {"tosa.slice", LowerTosaSlice},
+    {"tosa.concat", LowerConcat, "", kAnyOperands},
+    {"tosa.pad", LowerTosaPad, "", kAnyOperands},
+    {"tosa.max_pool2d", LowerTosaMaxPool2d},
+    {"tosa.avg_pool2d", LowerTosaAvgPool2d},
 });
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/along_dims.h"
 #include "import/lowering.h"
 #include "spec/text/cat.h"
 
@@ -155,6 +156,70 @@ LoweredValues LowerStablehloConvolution(const SourceOperation& operation, Tensor
   if (groups.size() == 1) dims.groups = groups[0];
   return std::vector{
       builder->Convolution(operation.operands[0], operation.operands[1], std::move(dims), operation.type())};
+}
+
+LoweredValues LowerStablehloSlice(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const std::vector<int64_t> start = operation.of.Integers("start_indices"),
+                             limit = operation.of.Integers("limit_indices"),
+                             step = operation.of.Integers("strides");
+  std::vector<int64_t> sizes;
+  for (size_t dim = 0; dim < std::min({start.size(), limit.size(), step.size()}); ++dim) {
+    // A limit beyond the dim would have the size of one that is within.
+    if (limit[dim] < start[dim] || step[dim] < 1 || dim >= builder->ShapeOf(operation.operands[0]).size() ||
+        limit[dim] > builder->ShapeOf(operation.operands[0])[dim])
+      return builder->Expected("limit_indices from start_indices to the dims' sizes, strides of 1 or more");
+    sizes.push_back((limit[dim] - start[dim] + step[dim] - 1) / step[dim]);
+  }
+  const absl::StatusOr<int> slice = SliceDims(operation.operands[0], start, sizes, step, builder);
+  if (!slice.ok()) return slice.status();
+  return std::vector{*slice};
+}
+
+LoweredValues LowerStablehloPad(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const std::vector<int64_t> interior = operation.of.Integers("interior_padding");
+  if (std::any_of(interior.begin(), interior.end(), [](int64_t n) { return n != 0; }))
+    return builder->Expected("no interior_padding");
+  const std::optional<double> number = builder->FindNumber(operation.operands[1]);
+  if (!number) return builder->Expected("a constant padding value");
+  const absl::StatusOr<int> padded = PadDims(operation.operands[0], operation.of.Integers("edge_padding_low"),
+                                             operation.of.Integers("edge_padding_high"), *number, builder);
+  if (!padded.ok()) return padded.status();
+  return std::vector{*padded};
+}
+
+LoweredValues LowerStablehloReduceWindow(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const MlirOperation& of = operation.of;
+  const std::string body =
+      of.regions.size() == 1 && of.regions[0].operations.size() == 2 ? of.regions[0].operations[0].name : "";
+  const bool sum = body == "stablehlo.add";
+  if (!sum && body != "stablehlo.maximum") return builder->Expected("windows reduced by add or maximum");
+  if (!builder->ShapeOf(operation.operands[1]).empty()) return builder->Expected("a scalar to begin at");
+  const std::vector<int64_t> base = of.Integers("base_dilations"), pads = of.Integers("padding");
+  if (std::any_of(base.begin(), base.end(), [](int64_t n) { return n != 1; }))
+    return builder->Expected("no base_dilations");
+  const size_t rank = builder->ShapeOf(operation.operands[0]).size();
+  const std::vector<int64_t> sizes = of.Integers("window_dimensions"),
+                             strides = of.Integers("window_strides"),
+                             dilations = of.Integers("window_dilations");
+  const auto fits = [&](const std::vector<int64_t>& numbers, size_t count) {
+    return numbers.empty() || numbers.size() == count || numbers.size() == 1;  // one: of a splat
+  };
+  if (sizes.size() != rank || !fits(strides, rank) || !fits(dilations, rank) || !fits(pads, 2 * rank))
+    return builder->Expected("window_dimensions, strides, dilations and padding for each dim");
+  const auto at = [](const std::vector<int64_t>& numbers, size_t i, int64_t usual) {
+    return numbers.empty() ? usual : numbers[numbers.size() == 1 ? 0 : i];
+  };
+  std::vector<DimWindow> windows;
+  for (size_t dim = 0; dim < rank; ++dim)
+    windows.push_back({sizes[dim], at(strides, dim, 1), at(dilations, dim, 1), at(pads, 2 * dim, 0),
+                       at(pads, 2 * dim + 1, 0)});
+  const std::optional<double> begin = builder->FindNumber(operation.operands[1]);
+  // Elsewhere each element around the tensor would add what the sum begins at once more.
+  if (sum && begin != 0) return builder->Expected("sums that begin at 0");
+  const absl::StatusOr<int> reduced = WindowDims(operation.operands[0], sum, windows, builder);
+  if (!reduced.ok()) return reduced.status();
+  return std::vector{builder->BeginReduction(ParseExpression(sum ? "add($0, $1)" : "max($0, $1)"), *reduced,
+                                             operation.operands[1])};
 }
 
 }  // namespace kirsch

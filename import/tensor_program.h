@@ -17,6 +17,8 @@
 #include "import/expression.h"
 #include "import/flat_function.h"
 #include "import/mlir_module.h"
+#include "spec/graph/graph.h"
+#include "spec/operation.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -30,7 +32,7 @@ enum class TensorKind {
   kReduce,  // over `dims`, which the result has not
   kDot,     // the result has the batches, then what is free of lhs, then of rhs
   kConvolution,
-  kPad,  // zeros around a tensor: `dims`, before and after, dim by dim. Convolutions alone can use it
+  kAlong,  // an operation along one dim
 };
 
 // The dims of both operands of a dot by what becomes of them.
@@ -45,6 +47,14 @@ struct ConvolutionDims {
   std::vector<int64_t> strides, dilations;  // of each axis; none: all 1
   std::vector<int64_t> pads;                // before and after, axis by axis; none: no zeros
   int64_t groups = 1;
+};
+
+// An operation of OperationKind::kAlongAxis, as GraphNode has it.
+struct DimOperation {
+  Operation op = Operation::kSlice;
+  size_t dim = 0;
+  AlongAxis along;
+  double number = 0;  // kPad
 };
 
 struct TensorOperation {
@@ -63,6 +73,7 @@ struct TensorOperation {
   ConstantTensor constant = {};
   DotDims dot = {};
   ConvolutionDims convolution = {};
+  DimOperation of_dim = {};
 };
 
 struct TensorProgram {

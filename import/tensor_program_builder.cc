@@ -10,22 +10,17 @@
 namespace kirsch {
 namespace {
 
-// Adds zeros around the image, before and after each dim, to those along its axes. False if there are some
-// along other dims.
-bool JoinPads(const std::vector<int64_t>& zeros, ConvolutionDims* dims) {
+// Adds zeros before and after a dim of the image to those along its axes. False if the dim is no axis.
+bool JoinPads(const DimOperation& pad, ConvolutionDims* dims) {
   const std::vector<std::string>& words = dims->words[0];
-  if (words.size() < 2 || zeros.size() != 2 * words.size()) return false;
-  std::vector<int64_t> pads = dims->pads;
-  pads.resize(2 * (words.size() - 2));
-  for (size_t dim = 0; dim < words.size(); ++dim)
-    for (const size_t end : {2 * dim, 2 * dim + 1}) {
-      const size_t axis = words[dim].size() == 1 ? static_cast<size_t>(words[dim][0] - '0') : pads.size();
-      if (2 * axis < pads.size())
-        pads[2 * axis + end % 2] += zeros[end];
-      else if (zeros[end] != 0)
-        return false;
-    }
-  dims->pads = std::move(pads);
+  if (pad.op != Operation::kPad || pad.number != 0 || words.size() < 2 || pad.dim >= words.size())
+    return false;
+  const std::string& word = words[pad.dim];
+  const size_t axis = word.size() == 1 ? static_cast<size_t>(word[0] - '0') : words.size();
+  if (axis + 2 >= words.size()) return false;
+  dims->pads.resize(2 * (words.size() - 2));
+  dims->pads[2 * axis] += pad.along.steps.before;
+  dims->pads[2 * axis + 1] += pad.along.steps.after;
   return true;
 }
 
@@ -85,6 +80,17 @@ const TensorOperation* TensorProgramBuilder::Find(int value, TensorKind kind) co
   return &program_.operations[found->second];
 }
 
+std::optional<double> TensorProgramBuilder::FindNumber(int value) const {
+  if (const ConstantTensor* constant = FindConstant(value))
+    return constant->uniform() ? std::optional(constant->at(0)) : std::nullopt;
+  // Truth values and integers may change where they are converted to narrower ones.
+  const TensorOperation* same = Find(value, TensorKind::kConvert);
+  if (same != nullptr && TypeOf(value).integer()) return std::nullopt;
+  for (const TensorKind kind : {TensorKind::kBroadcast, TensorKind::kReshape})
+    if (same == nullptr) same = Find(value, kind);
+  return same == nullptr ? std::nullopt : FindNumber(same->operands[0]);
+}
+
 int TensorProgramBuilder::Broadcast(int value, std::vector<int64_t> shape, std::vector<int64_t> dims) {
   std::vector<int64_t> identity(shape.size());
   std::iota(identity.begin(), identity.end(), 0);
@@ -120,18 +126,28 @@ int TensorProgramBuilder::Dot(int lhs, int rhs, DotDims dims, const std::string&
   return value;
 }
 
-int TensorProgramBuilder::Pad(int value, const std::vector<int64_t>& before,
-                              const std::vector<int64_t>& after, MlirType type) {
-  const int padded = Add(TensorKind::kPad, {value}, std::move(type));
-  for (size_t dim = 0; dim < before.size(); ++dim)
-    last().dims.insert(last().dims.end(), {before[dim], after[dim]});
-  return padded;
+int TensorProgramBuilder::Along(Operation op, std::vector<int> operands, size_t dim, const AlongAxis& along,
+                                double number) {
+  MlirType type = TypeOf(operands.front());
+  int64_t& size = type.shape[dim];
+  const AxisOptions& steps = along.steps;
+  if (op == Operation::kConcat)
+    size += ShapeOf(operands[1])[dim];
+  else if (op == Operation::kSlice)
+    size = (along.to - along.from - 1) / steps.stride + 1;
+  else  // of a pad the size is 1
+    size =
+        (size + steps.before + steps.after - int64_t{along.size - 1} * steps.dilation - 1) / steps.stride + 1;
+  const int value = Add(TensorKind::kAlong, std::move(operands), std::move(type));
+  last().of_dim = {op, dim, along, number};
+  return value;
 }
 
 int TensorProgramBuilder::Convolution(int image, int filters, ConvolutionDims dims, MlirType type) {
-  if (const TensorOperation* pad = Find(image, TensorKind::kPad);
-      pad != nullptr && JoinPads(pad->dims, &dims))
+  while (const TensorOperation* pad = Find(image, TensorKind::kAlong)) {
+    if (!JoinPads(pad->of_dim, &dims)) break;
     image = pad->operands[0];
+  }
   const int value = Add(TensorKind::kConvolution, {image, filters}, std::move(type));
   last().convolution = std::move(dims);
   return value;

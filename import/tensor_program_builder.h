@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +42,10 @@ class TensorProgramBuilder {
   int Reduce(int value, bool sum, std::vector<int64_t> dims);
   // Precondition: `dims` has each dim of both operands once.
   int Dot(int lhs, int rhs, DotDims dims, const std::string& element);
-  // Zeros around the image, of Pad, become the convolution's own.
+  // Zeros around the image, of kPad, become the convolution's own.
   int Convolution(int image, int filters, ConvolutionDims dims, MlirType type);
-  // As many zeros before and after each dim.
-  int Pad(int value, const std::vector<int64_t>& before, const std::vector<int64_t>& after, MlirType type);
+  // Preconditions: the operands differ along the dim alone, and the operation fits them. `number`: of a pad.
+  int Along(Operation op, std::vector<int> operands, size_t dim, const AlongAxis& along, double number);
 
   const MlirType& TypeOf(int value) const { return program_.types[static_cast<size_t>(value)]; }
   const std::vector<int64_t>& ShapeOf(int value) const { return TypeOf(value).shape; }
@@ -53,6 +54,10 @@ class TensorProgramBuilder {
     const TensorOperation* operation = Find(value, TensorKind::kConstant);
     return operation == nullptr ? nullptr : &operation->constant;
   }
+
+  // The number that all elements of a value are: of a constant, also one that is converted or repeated.
+  // Nothing if that is not known yet.
+  std::optional<double> FindNumber(int value) const;
 
   // "<source>:<line>:<column>: expected <what>", at the operation of Begin.
   absl::Status Expected(std::string_view what) const;

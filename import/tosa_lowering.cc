@@ -2,10 +2,12 @@
 // Lowers TOSA, as MLIR 19 has it.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "import/along_dims.h"
 #include "import/lowering.h"
 #include "spec/text/cat.h"
 
@@ -60,6 +62,14 @@ LoweredValues LowerConvolution(const SourceOperation& operation, int filters, Co
   return AddBias(operation,
                  builder->Convolution(operation.operands[0], filters, std::move(dims), operation.type()),
                  builder);
+}
+
+// The windows along a [N,H,W,C] tensor's dims; none if an attribute is not of its form.
+std::vector<DimWindow> PoolWindows(const MlirOperation& operation) {
+  const std::vector<int64_t> kernel = operation.Integers("kernel"), stride = operation.Integers("stride"),
+                             pad = operation.Integers("pad");
+  if (kernel.size() != 2 || stride.size() != 2 || pad.size() != 4) return {};
+  return {{}, {kernel[0], stride[0], 1, pad[0], pad[1]}, {kernel[1], stride[1], 1, pad[2], pad[3]}, {}};
 }
 
 }  // namespace
@@ -143,6 +153,64 @@ LoweredValues LowerTosaDepthwiseConv2d(const SourceOperation& operation, TensorP
   shape = {shape[0], shape[1], 1, operation.type().shape.empty() ? 1 : operation.type().shape.back()};
   return LowerConvolution(operation, builder->Reshape(operation.operands[1], std::move(shape)),
                           std::move(dims), builder);
+}
+
+LoweredValues LowerTosaSlice(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const std::vector<int64_t> start = operation.of.Integers("start");
+  const absl::StatusOr<int> slice = SliceDims(operation.operands[0], start, operation.of.Integers("size"),
+                                              std::vector<int64_t>(start.size(), 1), builder);
+  if (!slice.ok()) return slice.status();
+  return std::vector{*slice};
+}
+
+LoweredValues LowerTosaPad(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  if (operation.operands.size() < 2 || operation.operands.size() > 3 || operation.results.size() != 1)
+    return builder->Expected("a tensor, a padding, and perhaps a number");
+  const ConstantTensor* padding = builder->FindConstant(operation.operands[1]);
+  const size_t rank = builder->ShapeOf(operation.operands[0]).size();
+  if (padding == nullptr || padding->elements() != static_cast<int64_t>(2 * rank))
+    return builder->Expected("a constant padding, before and after each dim");
+  std::vector<int64_t> sides[2];
+  for (int64_t i = 0; i < padding->elements(); ++i) {
+    const double size = padding->at(i);
+    sides[i % 2].push_back(size >= 0 && size < 0x1p31 ? static_cast<int64_t>(size) : -1);
+  }
+  const std::optional<double> number =
+      operation.operands.size() == 3 ? builder->FindNumber(operation.operands[2]) : 0.0;
+  if (!number) return builder->Expected("a constant number around the tensor");
+  const absl::StatusOr<int> padded = PadDims(operation.operands[0], sides[0], sides[1], *number, builder);
+  if (!padded.ok()) return padded.status();
+  return std::vector{*padded};
+}
+
+LoweredValues LowerTosaMaxPool2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const absl::StatusOr<int> pooled =
+      WindowDims(operation.operands[0], false, PoolWindows(operation.of), builder);
+  if (!pooled.ok()) return pooled.status();
+  return std::vector{*pooled};
+}
+
+// The sum of what is in the window, by how many elements these are.
+LoweredValues LowerTosaAvgPool2d(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  if (absl::Status status = ExpectNoQuantization(operation, *builder); !status.ok()) return status;
+  const std::vector<DimWindow> windows = PoolWindows(operation.of);
+  const std::vector<int64_t>& shape = builder->ShapeOf(operation.operands[0]);
+  const absl::StatusOr<int> sums = WindowDims(operation.operands[0], true, windows, builder);
+  if (!sums.ok()) return sums.status();
+  // Images and channels have the same numbers.
+  const ConstantTensor counts = ElementsInWindows({1, shape[1], shape[2], 1}, windows);
+  if (counts.elements() > kMostFolded) return builder->Expected(Cat("at most ", kMostFolded, " windows"));
+  if (std::count(counts.values.begin(), counts.values.end(), 0) > 0)
+    return builder->Expected("windows that all have an element of the tensor");
+  const bool alike =
+      std::count(counts.values.begin(), counts.values.end(), counts.values[0]) == std::ssize(counts.values);
+  const int divisors = builder->Constant(alike ? ConstantTensor{counts.shape, {counts.values[0]}} : counts,
+                                         operation.type().element);
+  const absl::StatusOr<int> repeated = Repeated(divisors, builder->ShapeOf(*sums), builder);
+  if (!repeated.ok()) return repeated.status();
+  return std::vector{
+      builder->Elementwise(ParseExpression("div($0, $1)"), {*sums, *repeated}, operation.type())};
 }
 
 }  // namespace kirsch

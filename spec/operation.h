@@ -79,6 +79,11 @@ enum class Operation : uint8_t {
   kSoftmax,
   kLayernorm,
   kRmsnorm,
+  kSlice,
+  kConcat,
+  kPad,
+  kWindowMax,  // no number where an element is none
+  kWindowSum,
   // On rows.
   kLoad,     // the element of an input
   kSum,      // of the row's elements: one value for the row
@@ -94,6 +99,7 @@ enum class OperationKind : uint8_t {
   kElementwise,
   kReduction,  // along axes, which stay with the size 1
   kRowwise,    // along the last axis
+  kAlongAxis,  // along one axis, whose size changes: copies of parts, or windows
 };
 
 // How long an operation on numbers takes.
@@ -354,6 +360,11 @@ inline constexpr auto kOperations = [] {
        .option = {"eps", 1e-5}},
       // x / sqrt(mean of x^2 + eps) * scale
       {.op = kRmsnorm, .name = "rmsnorm", .kind = Kind::kRowwise, .arguments = 2, .option = {"eps", 1e-5}},
+      {.op = kSlice, .name = "slice", .kind = Kind::kAlongAxis},
+      {.op = kConcat, .name = "concat", .kind = Kind::kAlongAxis, .arguments = 2},
+      {.op = kPad, .name = "pad", .kind = Kind::kAlongAxis, .option = {"value", 0}},
+      {.op = kWindowMax, .name = "window_max", .kind = Kind::kAlongAxis},
+      {.op = kWindowSum, .name = "window_sum", .kind = Kind::kAlongAxis},
 
       {.op = kLoad, .name = "load", .kind = Kind::kLeaf, .arguments = 0, .row_code = 0},
       {.op = kSum, .name = "sum", .kind = Kind::kLeaf, .ulps = kRounded, .reduces = true, .row_code = 14},
@@ -395,6 +406,8 @@ constexpr bool IsOfF64(Operation op) {
   return Info(op).latency != LatencyClass::kFunction || op == kRsqrt || op == kExp || op == kSigmoid ||
          op == kSilu;
 }
+
+constexpr bool IsWindow(Operation op) { return op == Operation::kWindowMax || op == Operation::kWindowSum; }
 
 constexpr bool IsWave(Operation op) { return op == Operation::kSin || op == Operation::kCos; }
 

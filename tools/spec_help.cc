@@ -33,12 +33,13 @@ constexpr std::string_view kKernelExample =
     "kernel mlp(x: f32[32,512], w: f32[512,2048], b: f32[2048]): return gelu(add(matmul(x, w), b))";
 
 // The kinds of functions of the kernel language, with the words for them, in the order of the text.
-constexpr std::array<std::pair<OperationKind, std::string_view>, 6> kKinds = {{
+constexpr std::array<std::pair<OperationKind, std::string_view>, 7> kKinds = {{
     {OperationKind::kContraction, "products"},
     {OperationKind::kElementwise, "elementwise"},
     {OperationKind::kReduction, "reductions"},
     {OperationKind::kRowwise, "by rows"},
     {OperationKind::kTranspose, "axes"},
+    {OperationKind::kAlongAxis, "along one"},
     {OperationKind::kCast, "types"},
 }};
 

@@ -169,6 +169,9 @@ double Roundings(const Graph& graph) {
         roundings += static_cast<double>(graph.at(node.inputs[0]).type.elements()) /
                      static_cast<double>(node.type.elements());
         break;
+      case OperationKind::kAlongAxis:
+        roundings += node.along.size;
+        break;
       case OperationKind::kRowwise:
         roundings += node.type.dims.back();
         break;

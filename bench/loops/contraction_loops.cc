@@ -66,8 +66,10 @@ class ContractionPrinter {
 
   // Returns the batch's indices in an operand. Several matrices of the result may share one of the operand.
   Names SharedBatch(const GraphNode& of, size_t input, Names batch) const {
-    const int64_t sharers = ItemsPerMatrix(graph_, of, input);
-    if (sharers > 1) batch.back() = Cat("(", batch.back(), ") / ", sharers);
+    for (size_t axis = 0; axis < batch.size(); ++axis) {
+      const uint32_t own = graph_.at(of.inputs[input]).type.dims[axis], sharers = of.type.dims[axis] / own;
+      if (sharers > 1) batch[axis] = own == 1 ? "0" : Cat("(", batch[axis], ") / ", sharers);
+    }
     return batch;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/loops/loops.h"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,8 @@ class NestPrinter {
         return ComputeReduction(node);
       case OperationKind::kRowwise:
         return ComputeRows(node);
+      case OperationKind::kAlongAxis:
+        return ComputeAlongAxis(node);
       default:
         return ComputePointwise(node);
     }
@@ -130,6 +133,40 @@ class NestPrinter {
       writer_.Line(Cat(element, " = sum", scale, ";"));
     else if (!scale.empty())
       writer_.Line(Cat(inner, " ", element, " = ", element, scale, ";"));
+    writer_.Close();
+  }
+
+  // Prints a slice, a concatenation, a pad or windows: for each element a loop over the elements that it is
+  // made of, of which a copy has one.
+  void ComputeAlongAxis(int node) {
+    const GraphNode& of = graph_.at(node);
+    const std::vector<uint32_t>& dims = of.type.dims;
+    const size_t axis = of.axes.front();
+    const uint32_t size = graph_.at(of.inputs[0]).type.dims[axis];
+    const AxisOptions& steps = of.along.steps;
+    Names index = writer_.OpenLoops(dims, dims.size());
+    const std::string element = writer_.Element(writer_.ViewOf(node), index), to = index[axis];
+    const bool greatest = of.op == Operation::kWindowMax;
+    const double around = NumberAround(of);
+    const std::string type = IsFloating(of.type.dtype) ? "real" : "int32_t";
+    writer_.Line(Cat(
+        type, " made = (", type, ")",
+        std::isinf(around) ? around < 0 ? "-INFINITY" : "INFINITY" : absl::StrFormat("%.17g", around), ";"));
+    writer_.Open(writer_.For("tap", of.along.size));
+    writer_.Line(Cat("const ptrdiff_t at = ", int64_t{of.along.from} - int64_t{steps.before}, " + (", to,
+                     ") * ", steps.stride, " + tap * ", steps.dilation, ";"));
+    index[axis] = std::string("at");
+    const std::string x = writer_.Value(of.inputs[0], index);
+    writer_.Line(Cat("if (at >= 0 && at < ", size, ") ",
+                     greatest          ? Cat("{ const ", type, " x = ", x, "; made = x > made ? x : made; }")
+                     : IsWindow(of.op) ? Cat("made += ", x, ";")
+                                       : Cat("made = ", x, ";")));
+    if (of.inputs.size() > 1) {
+      index[axis] = Cat("at - ", size);
+      writer_.Line(Cat("if (at >= ", size, ") made = ", writer_.Value(of.inputs[1], index), ";"));
+    }
+    writer_.Close();
+    writer_.Line(Cat(element, " = ", Stored(of, "made"), ";"));
     writer_.Close();
   }
 

@@ -27,7 +27,7 @@ std::vector<std::vector<uint32_t>> Runs(const std::vector<uint32_t>& axes) {
 bool IsSame(const GraphNode& a, const GraphNode& b) {
   return a.op != Operation::kInput && a.op == b.op && a.type == b.type && a.inputs == b.inputs &&
          a.axes == b.axes && std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) &&
-         a.conv == b.conv && a.lhs_as == b.lhs_as;
+         a.conv == b.conv && a.along == b.along && a.lhs_as == b.lhs_as;
 }
 
 // Writes the nodes anew, from the results backwards: each only when it is asked for, after those that it

@@ -10,6 +10,7 @@
 
 #include "rewrites/analysis/graph_uses.h"
 #include "rewrites/analysis/iteration.h"
+#include "rewrites/graph/along_axis.h"
 #include "rewrites/graph/row_space.h"
 #include "rewrites/graph/strided_copy.h"
 #include "spec/graph/builder.h"
@@ -88,6 +89,8 @@ class DenseWriter {
         return at.op == Operation::kMatmul && AreMatrices(graph, node, at.inputs);
       case OperationKind::kTranspose:
         return uses_.IsView(node) && AreMatrices(graph, at.inputs[0], {});
+      case OperationKind::kAlongAxis:
+        return LieAlongAxis(graph, node);
       default:
         break;
     }

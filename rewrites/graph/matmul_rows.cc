@@ -30,11 +30,16 @@ bool IsMatmul(const FusionGroup& group, size_t place) {
   return group.graph().at(group.at(place)).op == Operation::kMatmul;
 }
 
-// Returns how many matrices share the rhs of the first matmul. All matmuls of a group have to share alike.
+// Returns how many matrices share the rhs of the first matmul, if they are neighbours along one axis. All
+// matmuls of a group have to share alike.
 uint32_t HeadsOf(const FusionGroup& group) {
-  for (size_t place = 0; place < group.size(); ++place)
-    if (IsMatmul(group, place))
-      return static_cast<uint32_t>(ItemsPerMatrix(group.graph(), group.graph().at(group.at(place)), 1));
+  for (size_t place = 0; place < group.size(); ++place) {
+    if (!IsMatmul(group, place)) continue;
+    const GraphNode& matmul = group.graph().at(group.at(place));
+    return SharesRhsAlongAxis(group.graph(), matmul)
+               ? static_cast<uint32_t>(ItemsPerMatrix(group.graph(), matmul, 1))
+               : 1;
+  }
   return 1;
 }
 

@@ -86,7 +86,7 @@ class Matcher {
     const GraphNode& at = graph_.at(node);
     const auto heads = static_cast<uint32_t>(ItemsPerMatrix(graph_, at, 1));
     if (heads_ == 0) heads_ = heads;
-    return heads == heads_ && ItemsPerMatrix(graph_, at, 0) == 1;
+    return SharesRhsAlongAxis(graph_, at) && heads == heads_ && ItemsPerMatrix(graph_, at, 0) == 1;
   }
 
   // Takes the next operation, if it is `op`, and says which node it is.

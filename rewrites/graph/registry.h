@@ -28,7 +28,8 @@ namespace kirsch {
   REWRITE(kConvolutionBands) \
   REWRITE(kConvolutionParts) \
   REWRITE(kWinograd) \
-  REWRITE(kTransposedConvolution)
+  REWRITE(kTransposedConvolution) \
+  REWRITE(kAlongAxis)
 // clang-format on
 
 #define KIRSCH_DECLARE_REWRITE(rewrite) extern const GraphRewrite rewrite;

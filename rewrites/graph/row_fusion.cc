@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "rewrites/graph/along_axis.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -98,15 +99,16 @@ class RowWriter {
   }
 
   // Adds an input. Its strides say whether it has an element for each column, for each row, for both, or one.
-  int Load(int node, Dtype type) {
-    const GraphNode& at = graph_.at(node);
-    const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
+  int Load(int node, Dtype type) { return Load(node, graph_.at(node).type, type); }
+  // The same of what lies as `stored` says: a slice in its input.
+  int Load(int node, const TensorType& stored, Dtype type) {
+    const std::optional<MatrixStrides> strides = StridesIn(space_, stored);
     if (!strides)
-      error_ = Cat("no rows for ", PrintTensorType(at.type), " that is repeated along some axes only");
+      error_ = Cat("no rows for ", PrintTensorType(stored), " that is repeated along some axes only");
     const bool columns = strides && strides->column != 0, rows = strides && strides->row != 0;
     const int input = static_cast<int>(fused_.inputs.size());
     fused_.inputs.push_back(node);
-    fused_.program.inputs.push_back({at.type.dtype, columns, rows});
+    fused_.program.inputs.push_back({stored.dtype, columns, rows});
     return LoadOf(input, type);
   }
 
@@ -135,6 +137,8 @@ class RowWriter {
   // Writes an operation whose inputs have been written, and returns its value.
   int Write(int number) {
     const GraphNode& node = graph_.at(number);
+    if (node.op == Operation::kSlice)
+      return Load(number, ViewOfSlice(graph_, number).type, AccumulatorOf(node.type.dtype));
     if (BecomesReal(number)) return RealOf(node.inputs[0]);
     if (BecomesWide(number)) return LoadedAs(node.inputs[0], Dtype::kF64);
     std::vector<int> in;

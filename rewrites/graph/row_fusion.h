@@ -44,13 +44,14 @@ bool IsNarrowed(const Graph& graph, int node);
 // A row program and the nodes that it stands for.
 struct FusedRows {
   RowProgram program;
-  std::vector<int> inputs;   // nodes, as the program's inputs
+  std::vector<int>
+      inputs;  // nodes, as the program's inputs; a slice that is one of its own is read as it lies
   std::vector<int> results;  // nodes, as the program's results: those of `wanted`
 };
 
-// Writes the operations `nodes` in their order; each goes by rows in `space`. `wanted` are the values to
-// store; one that is none of the nodes is read and stored. `*error` says why there is no program, or is
-// empty.
+// Writes the operations `nodes` in their order; each goes by rows in `space`, or is a slice (ViewOfSlice).
+// `wanted` are the values to store; one that is none of the nodes is read and stored. `*error` says why there
+// is no program, or is empty.
 FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,
                    const IterationSpace& space, std::string* error);
 

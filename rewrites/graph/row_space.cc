@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rewrites/graph/along_axis.h"
 #include "rewrites/graph/row_fusion.h"
 
 namespace kirsch {
@@ -55,7 +56,11 @@ std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector
   std::optional<ReducedAxes> reduced;
   // The space has the axes of the widest shape. All reductions have to be along the same axes.
   for (int node : nodes) {
-    if (!GoesByRows(graph, node)) return fail(node, "operations that go by rows");
+    const bool slice = graph.at(node).op == Operation::kSlice;
+    if (!slice && !GoesByRows(graph, node)) return fail(node, "operations that go by rows");
+    // Of a slice the elements are read where they lie in memory.
+    if (slice && std::find(nodes.begin(), nodes.end(), graph.at(node).inputs[0]) != nodes.end())
+      return fail(node, "no slice of what the same group makes");
     const std::optional<ReducedAxes> own = FindReducedAxes(graph, node);
     if (own && reduced && *own != *reduced) return fail(node, "operations of a group along the same axes");
     if (own) reduced = own;
@@ -73,6 +78,7 @@ std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector
 
 const std::vector<uint32_t>& WidestOf(const Graph& graph, int node) {
   int widest = node;
+  if (graph.at(node).op == Operation::kSlice) return graph.at(node).type.dims;
   for (int input : graph.at(node).inputs)
     if (graph.at(input).type.elements() > graph.at(widest).type.elements()) widest = input;
   return graph.at(widest).type.dims;
@@ -83,6 +89,8 @@ bool FitsRows(const Graph& graph, int node, const IterationSpace& space) {
     return graph.at(value).op == Operation::kNumber || StridesIn(space, graph.at(value).type).has_value();
   };
   const std::vector<int>& inputs = graph.at(node).inputs;
+  if (graph.at(node).op == Operation::kSlice)
+    return strides(node) && StridesIn(space, ViewOfSlice(graph, node).type).has_value();
   return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) &&
          ReducesAll(graph, node, space);
 }

@@ -24,7 +24,8 @@ namespace kirsch {
 std::optional<IterationSpace> FindRowSpace(const Graph& graph, const std::vector<int>& nodes,
                                            std::string* error, int* error_node);
 
-// Returns the shape that an operation goes over: of its inputs and its result, that of the most elements.
+// Returns the shape that an operation goes over: of its inputs and its result, that of the most elements. A
+// slice goes over its result.
 const std::vector<uint32_t>& WidestOf(const Graph& graph, int node);
 
 // True if the operation can be a part of a row program in this space: three strides say how each of its

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "rewrites/graph/along_axis.h"
 #include "rewrites/graph/row_schedules.h"
 #include "spec/graph/row_passes.h"
 
@@ -36,9 +37,10 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
   stage.kind = StageKind::kRows;
   stage.rows = extent.rows;
   stage.columns = extent.flat != 0 ? extent.flat : extent.space.columns();
-  for (int node : fused.inputs) AddMatrix(node, extent, &stage);
+  for (int node : fused.inputs)
+    IsSliceOf(nodes, node) ? AddSlice(node, extent, &stage) : AddMatrix(node, extent, &stage);
   for (int node : fused.results) {
-    if (node == fused.results.front()) stage.in_place = Replace(node, fused, next, extent.rows);
+    if (node == fused.results.front()) stage.in_place = Replace(node, nodes, fused, next, extent.rows);
     AddMatrix(node, extent, &stage);
     // A program that reduces down the columns stores vectors of columns, so a single value for a row has no
     // place.
@@ -51,9 +53,26 @@ Stage RowStages::WriteOne(const std::vector<int>& nodes, size_t next, const RowE
   return stage;
 }
 
+bool RowStages::IsSliceOf(const std::vector<int>& nodes, int node) const {
+  return group_.graph().at(node).op == Operation::kSlice &&
+         std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
 void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const {
-  const MatrixStrides strides =
-      StridesIn(extent.space, group_.graph().at(node).type).value_or(MatrixStrides{});
+  AddStored(node, group_.graph().at(node).type, extent, stage);
+}
+
+// A slice that the program itself makes: it is read in its input's memory.
+void RowStages::AddSlice(int slice, const RowExtent& extent, Stage* stage) const {
+  const SliceView view = ViewOfSlice(group_.graph(), slice);
+  const int input = group_.graph().at(slice).inputs[0];
+  if (group_.Makes(input)) shape_.Fail(slice, "no slice of what the same group makes");
+  AddStored(input, view.type, extent, stage);
+  stage->operands.back().offset += view.offset;
+}
+
+void RowStages::AddStored(int node, const TensorType& type, const RowExtent& extent, Stage* stage) const {
+  const MatrixStrides strides = StridesIn(extent.space, type).value_or(MatrixStrides{});
   stage->operands.push_back(
       memory_.OperandFor(node, strides.batch, extent.flat != 0 ? strides.column : strides.row));
   stage->row_strides.push_back(strides.row);
@@ -62,14 +81,15 @@ void RowStages::AddMatrix(int node, const RowExtent& extent, Stage* stage) const
 // Gives the first result the memory of a tile that nobody needs any more. Returns false if there is no such
 // tile, or it may not be replaced. An input that is the same for all rows is read again for the next row, so
 // it cannot be replaced.
-bool RowStages::Replace(int result, const FusedRows& fused, size_t next, int64_t rows) {
+bool RowStages::Replace(int result, const std::vector<int>& nodes, const FusedRows& fused, size_t next,
+                        int64_t rows) {
   if (memory_.SharesMemory(result)) return true;
   if (!group_.IsLocal(result)) return false;
   const auto type = [&](int node) { return group_.graph().at(node).type; };
   for (size_t i = 0; i < fused.inputs.size(); ++i) {
     const int input = fused.inputs[i];
-    if (group_.IsLocal(input) && group_.LastUse(input) < next && type(input) == type(result) &&
-        (rows == 1 || fused.program.inputs[i].along_rows) &&
+    if (group_.IsLocal(input) && !IsSliceOf(nodes, input) && group_.LastUse(input) < next &&
+        type(input) == type(result) && (rows == 1 || fused.program.inputs[i].along_rows) &&
         MayReplace(fused.program, 0, static_cast<int>(i))) {
       shape_.replaces = true;  // or would, if it may
       return memory_.Replace(result, input);

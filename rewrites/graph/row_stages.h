@@ -37,8 +37,11 @@ class RowStages {
 
  private:
   Stage WriteOne(const std::vector<int>& nodes, size_t next, const RowExtent& extent);
+  bool IsSliceOf(const std::vector<int>& nodes, int node) const;
   void AddMatrix(int node, const RowExtent& extent, Stage* stage) const;
-  bool Replace(int result, const FusedRows& fused, size_t next, int64_t rows);
+  void AddSlice(int slice, const RowExtent& extent, Stage* stage) const;
+  void AddStored(int node, const TensorType& type, const RowExtent& extent, Stage* stage) const;
+  bool Replace(int result, const std::vector<int>& nodes, const FusedRows& fused, size_t next, int64_t rows);
 
   const FusionGroup& group_;
   GroupMemory& memory_;

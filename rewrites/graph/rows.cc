@@ -18,12 +18,17 @@ namespace {
 // Tiles that are parts of one row are multiples of so many lines.
 constexpr int64_t kFlatLines = 4;
 
-// Contractions and transposed copies have rewrites of their own.
+// Contractions, transposed copies and what goes along an axis have rewrites of their own. But slices that
+// other operations of the group read may be read where they lie.
 bool Applies(const GroupProblem& problem) {
   const Graph& graph = problem.group.graph();
+  const auto is_slice = [&](int node) { return graph.at(node).op == Operation::kSlice; };
+  if (std::all_of(problem.group.operations().begin(), problem.group.operations().end(), is_slice))
+    return false;
   return std::none_of(problem.group.operations().begin(), problem.group.operations().end(), [&](int node) {
     const OperationKind kind = Info(graph.at(node).op).kind;
-    return kind == OperationKind::kContraction || kind == OperationKind::kTranspose;
+    return kind == OperationKind::kContraction || kind == OperationKind::kTranspose ||
+           (kind == OperationKind::kAlongAxis && !is_slice(node));
   });
 }
 

@@ -4,7 +4,8 @@
 //
 //   before -> after, for q: f32[12,64,32], k: f32[3,32,256]:
 //     matmul(q, k)  ->  for each of 3 items: a contraction 64x32x256, repeated 4 times; k stays, q moves on
-#include <algorithm>
+//   x: f32[2,1,64,32], w: f32[1,4,32,16]:
+//     matmul(x, w)  ->  for each of 2 items: a contraction 64x32x16, repeated 4 times; x stays, w moves on
 #include <optional>
 #include <utility>
 
@@ -25,7 +26,7 @@ class SharedMatrixShaper {
         graph_(group.graph()),
         node_(graph_.at(group.at(0))),
         space_(MatrixSpace(node_.type.dims)),
-        repeats_(std::max(ItemsPerMatrix(graph_, node_, 0), ItemsPerMatrix(graph_, node_, 1))),
+        batch_(BatchOf(graph_, node_)),
         fused_(FuseEpilogue(group, 0, space_, false)),
         memory_(group, in_place) {}
 
@@ -44,12 +45,12 @@ class SharedMatrixShaper {
     Stage stage = ContractionStage(asked, {lhs, rhs, Each(fused_.result, out.batch)});
     for (int operand : fused_.operands)
       stage.operands.push_back(Each(operand, StridesIn(space_, TypeOf(operand))->batch));
-    // Repeats go through the matrices that share one; items of the nest go from one shared matrix to the
-    // next.
-    stage.repeats = repeats_;
+    // Mostly, repeats go through the matrices that share one, and items of the nest from one shared matrix to
+    // the next.
+    stage.repeats = batch_.inner;
     memory_.Reserve(fused_.result, space_.rows(), space_.columns(), &shape_);
     LoopNest& nest = shape_.nests.emplace_back();
-    nest.batch = space_.batch() / repeats_;
+    nest.batch = batch_.outer;
     nest.rows = nest.tile = space_.rows();
     nest.stages.push_back(std::move(stage));
     return std::move(shape_);
@@ -60,19 +61,21 @@ class SharedMatrixShaper {
 
   // An operand with a matrix for each of the result's, `stride` elements apart.
   StageOperand Each(int node, int64_t stride) const {
-    StageOperand operand = memory_.OperandFor(node, stride * repeats_, 0);
+    StageOperand operand = memory_.OperandFor(node, stride * batch_.inner, 0);
     operand.repeat_stride = stride;
     return operand;
   }
 
-  // The matmul's operand: a shared one stays where it is from repeat to repeat. Notes in `asked` how it lies.
+  // The matmul's operand, which may stay where it is from repeat to repeat, or from item to item. Notes in
+  // `asked` how it lies.
   StageOperand Matrix(size_t input, Spec* asked) {
     const GraphUses& uses = group_.uses();
     const int node = node_.inputs[input], stored = uses.Stored(node);
     const StoredMatrices matrices = MatricesAt(stored);
     SetMatrix(TypeOf(node).dtype, uses.IsView(node) ? Order::kCol : Order::kRow, matrices.ld, input, asked);
-    const bool is_shared = ItemsPerMatrix(graph_, node_, input) > 1;
-    return is_shared ? memory_.OperandFor(stored, matrices.batch, 0) : Each(stored, matrices.batch);
+    StageOperand operand = memory_.OperandFor(stored, matrices.batch * batch_.outer_step[input], 0);
+    operand.repeat_stride = matrices.batch * batch_.inner_step[input];
+    return operand;
   }
 
   // Returns how a value's matrices lie; notes an error if they are not evenly apart.
@@ -86,7 +89,7 @@ class SharedMatrixShaper {
   const Graph& graph_;
   const GraphNode& node_;
   const IterationSpace space_;
-  const int64_t repeats_;
+  const MatmulBatch batch_;
   const FusedEpilogue fused_;
   const GroupMemory memory_;
   GroupShape shape_;

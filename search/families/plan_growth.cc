@@ -50,6 +50,7 @@ class GroupGrowth {
     for (size_t i = 0; i < plan->stages.size(); ++i) {
       Stage& stage = plan->stages[i];
       if (!Compare(nest.stages[i], other.stages[i], is_whole ? &stage : nullptr)) return false;
+      if (!is_whole && !AreTilesAlike(nest.stages[i], other.stages[i])) return false;
       if (!SetStrides(nest.stages[i], other.stages[i], &stage)) return false;
       // Elements of a flat row are rows of its nest. Where the nest has as many rows as ever, columns grow.
       if (nest.stages[i].columns != other.stages[i].columns && !(plan->rows_grow && stage.any_columns)) {
@@ -59,6 +60,13 @@ class GroupGrowth {
     }
     if (!plan->rows_grow) return true;
     return is_whole ? Suits(plan->stages, nest.rows) : SetRest(nest, other, plan);
+  }
+
+  // True if tiles are as far apart in both. Of a slice they may not be, whose rows are parts of longer ones.
+  static bool AreTilesAlike(const Stage& a, const Stage& b) {
+    return std::equal(
+        a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
+        [](const StageOperand& a, const StageOperand& b) { return a.row_stride == b.row_stride; });
   }
 
   // Marks columns of a row program that grow in proportion to the sizes, and rows that follow each other

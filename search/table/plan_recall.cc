@@ -7,6 +7,7 @@
 
 #include "rewrites/graph/canonical_graph.h"
 #include "spec/element.h"
+#include "spec/language/along_axis_options.h"
 #include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
@@ -18,7 +19,11 @@ namespace {
 std::string Describe(const GraphNode& node) {
   std::string text = Cat(Info(node.op).name, "(", Join(node.inputs, ","), ")", PrintTensorType(node.type));
   if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
-  const bool own = node.op == Operation::kNumber || node.type.dtype == Dtype::kF64;
+  AlongAxis along = node.along;
+  for (const AlongAxisOption& option : AlongAxisOptionsOf(node.op))
+    Append(&text, " ", option.name, "=", option.of(along));
+  const bool own = node.op == Operation::kNumber || node.type.dtype == Dtype::kF64 ||
+                   AccumulatorOf(node.type.dtype) == Dtype::kS32;
   const Dtype type = own ? node.type.dtype : Dtype::kF32;
   if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
   if (node.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsOption, "=", NameOf(node.lhs_as));

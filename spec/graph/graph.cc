@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/graph/graph.h"
 
+#include <limits>
 #include <numeric>
 
 #include "spec/spec.h"
@@ -46,6 +47,12 @@ ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
     along.out = transposed ? TransposedPixelsAlong(along, options) : PixelsAlong(along, options);
   }
   return sizes;
+}
+
+double NumberAround(const GraphNode& node) {
+  if (node.op != Operation::kWindowMax) return node.number;  // 0 of a sum
+  return IsFloating(node.type.dtype) ? -std::numeric_limits<double>::infinity()
+                                     : std::numeric_limits<int32_t>::min();
 }
 
 std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,
@@ -111,6 +118,9 @@ double Flops(const Graph& graph) {
       case OperationKind::kReduction:
       case OperationKind::kRowwise:
         flops += static_cast<double>(graph.InputType(node, 0).elements());
+        break;
+      case OperationKind::kAlongAxis:
+        if (IsWindow(node.op)) flops += elements * (node.along.size - 1);
         break;
       case OperationKind::kLeaf:
       case OperationKind::kTranspose:

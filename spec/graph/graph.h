@@ -68,15 +68,27 @@ struct ConvolutionSizes {
   std::array<Axis, ImageAxes::kCount> axes = {};
 };
 
+// What an operation does along its axis (OperationKind::kAlongAxis). Fields that it does not have keep their
+// defaults.
+struct AlongAxis {
+  uint32_t from = 0, to = 0;  // kSlice: the first index, and the one behind the last
+  uint32_t size = 1;          // of a window
+  // kSlice: the stride. kPad: before and after. Of a window all: what is around the tensor changes nothing.
+  AxisOptions steps = {};
+
+  friend bool operator==(const AlongAxis&, const AlongAxis&) = default;
+};
+
 // One operation with its inputs. A field that names operations in its comment has a meaning for these only.
 struct GraphNode {
   Operation op = Operation::kInput;
   TensorType type;                // kNumber: that of what it meets
   std::vector<int> inputs;        // nodes before this one
   std::string text;               // kInput: its name; kNumber: as it was written
-  std::vector<uint32_t> axes;     // kReduction: ascending
+  std::vector<uint32_t> axes;     // kReduction: ascending; kAlongAxis: one
   double number = 0;              // kNumber: an f32 or an s32; the option, an f32
   ConvolutionOptions conv = {};   // of convolutions, transposed ones too
+  AlongAxis along = {};           // kAlongAxis
   LhsAs lhs_as = LhsAs::kItself;  // kMatmul
   // For kInput: the values are known before all calls, so that they may be packed once. In a plan's graph, an
   // operation on such values that is computed ahead is marked, too (constant folding).
@@ -145,6 +157,9 @@ uint32_t TransposedPixelsAlong(const ConvolutionSizes::Axis& sizes, const AxisOp
 // kernel of 5 with stride 2 it is 3, the taps 0, 2 and 4.
 int64_t TransposedTapsAlong(const ConvolutionSizes::Axis& sizes, const AxisOptions& options);
 
+// The element of a window that meets no element of the tensor, or of a pad: what the operation has around it.
+double NumberAround(const GraphNode& node);
+
 // Puts the dims of an image in the order of its layout: [N, C, axes...] or [N, axes..., C].
 std::vector<uint32_t> ImageDims(ImageLayout layout, uint32_t images, absl::Span<const uint32_t> axes,
                                 uint32_t channels);
@@ -163,8 +178,8 @@ std::string PrintGraph(const Graph& graph);
 // The bytes of parameters and results, which a call moves at least once.
 double CallersBytes(const Graph& graph);
 
-// Counts multiplications and additions of the contractions, and one operation for each element of the others.
-// Casts and transposes count as nothing.
+// Counts multiplications and additions of the contractions, what windows add up or compare, and one operation
+// for each element of the others. Copies count as nothing: casts, transposes, slices and the like.
 double Flops(const Graph& graph);
 
 }  // namespace kirsch

@@ -34,15 +34,52 @@ bool Broadcast(const Dims& a, const Dims& b, Dims* result) {
   return true;
 }
 
-// True if two operands of a matmul have batches that go together. All batch axes must be the same, except the
-// last of them: one side may be shorter there if its size divides the other's. So several heads of queries
-// can share the keys of one head.
-bool BatchesGoTogether(const Dims& a, const Dims& b) {
+// An axis of a matmul's batch: its size, and how many matrices of each operand its indices are apart.
+struct BatchAxis {
+  int64_t size;
+  std::array<int64_t, 2> steps;
+};
+
+// The axes of a batch, the outermost first; nothing if the operands' do not go together. Along each axis the
+// sizes are the same, or one is 1, whose matrices are shared by all. Along the last one, one size may divide
+// the other: several heads of queries can share the keys of one head. It is two axes then.
+std::optional<std::vector<BatchAxis>> BatchAxes(const Dims& a, const Dims& b) {
   const size_t rank = a.size();
-  if (rank < 2 || b.size() != rank) return false;
-  if (rank == 2) return true;
-  const uint32_t x = a[rank - 3], y = b[rank - 3];
-  return std::equal(a.begin(), a.end() - 3, b.begin()) && (x % y == 0 || y % x == 0);
+  if (rank < 2 || b.size() != rank) return std::nullopt;
+  std::vector<BatchAxis> axes;
+  std::array<int64_t, 2> step = {1, 1};
+  for (size_t axis = rank - 2; axis-- > 0;) {
+    const std::array<int64_t, 2> sizes = {a[axis], b[axis]};
+    const int64_t most = std::max(sizes[0], sizes[1]), least = std::min(sizes[0], sizes[1]);
+    if (least != 1 && least != most && (axis + 3 != rank || most % least != 0)) return std::nullopt;
+    // The part along which one side has the same matrix, then the part along which both have several.
+    std::array<int64_t, 2> inner, outer;
+    for (size_t side = 0; side < 2; ++side) {
+      inner[side] = sizes[side] == most ? step[side] : 0;
+      outer[side] = sizes[side] == most ? step[side] * (most / least) : step[side];
+      step[side] *= sizes[side];
+    }
+    axes.insert(axes.begin(), {{least, outer}, {most / least, inner}});
+  }
+  return axes;
+}
+
+// Joins neighbours that both operands go through evenly; nothing if more than two are left.
+std::optional<MatmulBatch> JoinBatch(const std::vector<BatchAxis>& axes) {
+  std::vector<BatchAxis> joined;
+  for (const BatchAxis& axis : axes) {
+    if (axis.size == 1) continue;
+    const auto follows = [&](size_t side) {
+      return joined.back().steps[side] == axis.steps[side] * axis.size;
+    };
+    if (!joined.empty() && follows(0) && follows(1))
+      joined.back() = {joined.back().size * axis.size, axis.steps};
+    else
+      joined.push_back(axis);
+  }
+  if (joined.size() > 2) return std::nullopt;
+  joined.resize(2, {1, {0, 0}});
+  return MatmulBatch{joined[0].size, joined[1].size, joined[0].steps, joined[1].steps};
 }
 
 std::string InferMatmul(const Graph& graph, GraphNode* node) {
@@ -50,17 +87,20 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
   const size_t rank = lhs.dims.size();
   // Some row of kMatmulTypes must combine these operands; the output of a graph's matmul is its accumulator.
   const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
-  const bool fits = BatchesGoTogether(lhs.dims, rhs.dims) && lhs.dims[rank - 1] == rhs.dims[rank - 2];
+  const std::optional<std::vector<BatchAxis>> batch = BatchAxes(lhs.dims, rhs.dims);
+  const bool fits = batch && lhs.dims[rank - 1] == rhs.dims[rank - 2];
   if (!fits || std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes))
     return "matrices [..,M,K] and [..,K,N] of types that go together";
+  if (!JoinBatch(*batch)) return "batches of at most two runs of axes, each of both sides or of one alone";
   // A matmul that may round its lhs (to blocks of codes, say) limits both types further.
   if (const std::string_view wanted = WantedBesideRounding(node->lhs_as, lhs.dtype, rhs.dtype);
       !wanted.empty())
     return std::string(wanted);
   node->type = {AccumulatorOf(lhs.dtype), lhs.dims};
   node->type.dims[rank - 1] = rhs.dims[rank - 1];
-  // The operand with fewer items is used several times (ItemsPerMatrix).
-  if (rank > 2) node->type.dims[rank - 3] = std::max(lhs.dims[rank - 3], rhs.dims[rank - 3]);
+  // The operand with fewer matrices is used several times (BatchOf).
+  for (size_t axis = 0; axis + 2 < rank; ++axis)
+    node->type.dims[axis] = std::max(lhs.dims[axis], rhs.dims[axis]);
   return "";
 }
 
@@ -181,6 +221,63 @@ std::string InferRowwise(const Graph& graph, GraphNode* node) {
   return "";
 }
 
+// True if elements of the type can be the number: an integer has no fraction and is in its range.
+bool MayBe(Dtype dtype, double number) {
+  if (IsFloating(dtype)) return true;
+  return number == std::nearbyint(number) && number >= static_cast<double>(LeastOf(dtype)) &&
+         number <= static_cast<double>(MostOf(dtype));
+}
+
+std::string InferConcat(const Graph& graph, size_t axis, GraphNode* node) {
+  const TensorType &x = graph.InputType(*node, 0), &y = graph.InputType(*node, 1);
+  Dims rest = y.dims;
+  if (axis < rest.size()) rest[axis] = x.dims[axis];
+  if (x.dtype != y.dtype || rest != x.dims)
+    return Cat("tensors of one type that differ along axis ", axis, " only");
+  node->type.dims[axis] += y.dims[axis];
+  return "";
+}
+
+std::string InferSlice(uint32_t* size, AlongAxis* along) {
+  if (along->to == 0) along->to = *size;
+  if (along->from >= along->to || along->to > *size)
+    return Cat("from= below to=, and to= of at most ", *size, ", the axis's size");
+  *size = (along->to - along->from - 1) / along->steps.stride + 1;
+  return "";
+}
+
+// The sizes of axes are at most kMaxSide, so their sums fit.
+std::string InferAlongAxis(const Graph& graph, GraphNode* node) {
+  const TensorType& input = graph.InputType(*node, 0);
+  const bool window = IsWindow(node->op);
+  if (input.dims.empty() || graph.at(node->inputs[0]).op == Operation::kNumber)
+    return "a tensor with an axis";
+  if (node->axes.size() != 1) return "an axis (axis=0)";
+  const size_t axis = node->axes.front();
+  if (axis >= input.dims.size()) return Cat("an axis below ", input.dims.size());
+  if (!window && !Info(input.dtype).is_result)
+    return Cat("a tensor that is not of ", Info(input.dtype).name, ", which is only read");
+  node->type = {window ? AccumulatorOf(input.dtype) : input.dtype, input.dims};
+  uint32_t& size = node->type.dims[axis];
+  AlongAxis& along = node->along;
+  std::string expected;
+  if (node->op == Operation::kConcat) {
+    expected = InferConcat(graph, axis, node);
+  } else if (node->op == Operation::kSlice) {
+    expected = InferSlice(&size, &along);
+  } else if (node->op == Operation::kPad) {
+    size += along.steps.before + along.steps.after;
+    if (!MayBe(input.dtype, node->number)) expected = Cat("a value= of ", Info(input.dtype).name);
+    if (IsFloating(input.dtype)) RoundOption(node);
+  } else {
+    size = PixelsAlong({size, along.size}, along.steps);
+    if (size == 0) expected = "a window that fits the padded axis";
+  }
+  if (expected.empty() && size > kMaxSide)
+    return Cat("a result of at most ", kMaxSide, " indices along axis ", axis);
+  return expected;
+}
+
 // f64 and integers meet by way of f32.
 bool MayBeCast(Dtype from, Dtype to) {
   return IsFloating(from) == IsFloating(to) || (from != Dtype::kF64 && to != Dtype::kF64);
@@ -223,6 +320,8 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
       return InferReduction(*graph, node);
     case OperationKind::kRowwise:
       return InferRowwise(*graph, node);
+    case OperationKind::kAlongAxis:
+      return InferAlongAxis(*graph, node);
     case OperationKind::kLeaf:
       break;
   }
@@ -281,9 +380,23 @@ void NormaliseStrides(TensorType* type) {
   if (is_dense) type->strides.clear();
 }
 
+MatmulBatch BatchOf(const Graph& graph, const GraphNode& matmul) {
+  return *JoinBatch(*BatchAxes(graph.InputType(matmul, 0).dims, graph.InputType(matmul, 1).dims));
+}
+
 int64_t ItemsPerMatrix(const Graph& graph, const GraphNode& node, size_t input) {
-  const Dims &out = node.type.dims, &in = graph.InputType(node, input).dims;
-  return out.size() < 3 ? 1 : out[out.size() - 3] / in[in.size() - 3];
+  const MatmulBatch batch = BatchOf(graph, node);
+  const std::array<int64_t, 2> steps = {batch.outer_step[input], batch.inner_step[input]};
+  // One matrix for all of them, or for each of the outer ones; or one for each.
+  if (steps[0] == 0 && steps[1] == 0) return batch.outer * batch.inner;
+  if (steps[1] == 0 && batch.inner > 1) return steps[0] == 1 ? batch.inner : 0;
+  return steps[0] == std::max<int64_t>(steps[1], 1) * batch.inner ? 1 : 0;
+}
+
+bool SharesRhsAlongAxis(const Graph& graph, const GraphNode& matmul) {
+  const int64_t items = ItemsPerMatrix(graph, matmul, 1);
+  const Dims& dims = matmul.type.dims;
+  return items == 1 || (items > 1 && dims[dims.size() - 3] % items == 0);
 }
 
 std::string InferType(Graph* graph, GraphNode* node) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/language/along_axis_options.h"
 #include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 
@@ -42,8 +43,11 @@ std::vector<std::string_view> OptionsOf(Operation op) {
   if (IsConvolution(op)) return OptionsOfConvolution(false);
   // An axis may be given several times; every other option once (GraphParser::ParseOption).
   if (Info(op).kind == OperationKind::kReduction) return {"axis"};
-  if (Info(op).option.name.empty()) return {};
-  return {Info(op).option.name};
+  std::vector<std::string_view> names;
+  if (Info(op).kind == OperationKind::kAlongAxis) names = {"axis"};
+  for (const AlongAxisOption& option : AlongAxisOptionsOf(op)) names.push_back(option.name);
+  if (!Info(op).option.name.empty()) names.push_back(Info(op).option.name);
+  return names;
 }
 
 }  // namespace kirsch

@@ -13,6 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "spec/graph/builder.h"
 #include "spec/graph/types.h"
+#include "spec/language/along_axis_options.h"
 #include "spec/language/convolution_options.h"
 #include "spec/language/functions.h"
 #include "spec/language/shorthand.h"
@@ -512,7 +513,7 @@ class GraphParser {
     return dtype.status();
   }
 
-  // OPTION=VALUE. `given`: options so far; only an axis may be given again.
+  // OPTION=VALUE. `given`: options so far; only an axis of a reduction may be given again.
   absl::Status ParseOption(std::vector<std::string_view>* given, GraphNode* node) {
     const Word name = Take();
     const std::vector<std::string_view> known = OptionsOf(node->op);
@@ -520,7 +521,8 @@ class GraphParser {
       return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"),
                       DidYouMean(name.text, known));
     const bool axis = name.text == "axis";
-    if (!axis && std::find(given->begin(), given->end(), name.text) != given->end())
+    const bool several = Info(node->op).kind == OperationKind::kReduction;
+    if (!several && std::find(given->begin(), given->end(), name.text) != given->end())
       return Expected(name, "each option once");
     given->push_back(name.text);
     if (absl::Status status = TakeSign("="); !status.ok()) return status;
@@ -528,6 +530,8 @@ class GraphParser {
     if (name.text == kLhsAsOption) return SetRounding(value, node);
     if (name.text == Info(node->op).option.name) return SetNumber(value, node);
     if (axis) return AddAxis(value, node);
+    for (const AlongAxisOption& option : AlongAxisOptionsOf(node->op))
+      if (option.name == name.text) return SetAlongAxis(option, value, node);
     return ParseConvolutionOption(source_, name.text,
                                   name.text == kPadOption ? TakeSides(value) : std::vector<Word>{value},
                                   Info(node->op).image_axes, &node->conv);
@@ -552,11 +556,24 @@ class GraphParser {
     return sides;
   }
 
-  // The number of an operation that has one, such as eps of a norm.
+  // The number of an operation that has one, such as eps of a norm. What is put around a tensor is an
+  // element, which may be infinite.
   absl::Status SetNumber(const Word& value, GraphNode* node) const {
+    const std::optional<float> number =
+        node->op == Operation::kPad ? ParseValueNumber(value.text) : ParseFinite(value.text);
+    if (!number) return Expected(value, "a number");
+    node->number = *number;
     // InferType rounds it where it is an f32.
-    std::from_chars(value.text.data(), value.text.data() + value.text.size(), node->number);
-    return ParseFinite(value.text).has_value() ? absl::OkStatus() : Expected(value, "a number");
+    if (std::isfinite(*number))
+      std::from_chars(value.text.data(), value.text.data() + value.text.size(), node->number);
+    return absl::OkStatus();
+  }
+
+  absl::Status SetAlongAxis(const AlongAxisOption& option, const Word& value, GraphNode* node) const {
+    const absl::StatusOr<uint32_t> number =
+        ParseNumber(source_, value, Cat(option.name, "="), option.least, option.most);
+    if (number.ok()) option.of(node->along) = *number;
+    return number.status();
   }
 
   // Axes are kept in ascending order, whatever their order in the text.

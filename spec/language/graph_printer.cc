@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/graph/graph.h"
 #include "spec/graph/types.h"
+#include "spec/language/along_axis_options.h"
 #include "spec/language/convolution_options.h"
 #include "spec/language/shorthand.h"
 #include "spec/text/cat.h"
@@ -66,10 +67,11 @@ class GraphPrinter {
     for (int input : node.inputs) arguments.push_back(names_[static_cast<size_t>(input)]);
     if (node.op == Operation::kCast) arguments.emplace_back(Info(node.type.dtype).name);
     for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
+    AlongAxis along = node.along;
+    for (const AlongAxisOption& option : AlongAxisOptionsOf(node.op))
+      arguments.push_back(Cat(option.name, "=", option.of(along)));
     if (const NumberOption& option = Info(node.op).option; !option.name.empty())
-      arguments.push_back(Cat(option.name, "=",
-                              node.type.dtype == Dtype::kF64 ? PrintNumber(node.number)
-                                                             : PrintNumber(static_cast<float>(node.number))));
+      arguments.push_back(Cat(option.name, "=", PrintOption(node)));
     if (node.lhs_as != LhsAs::kItself)
       arguments.push_back(Cat(kLhsAsOption, "=", kirsch::NameOf(node.lhs_as)));
     if (Info(node.op).image_axes > 0)
@@ -77,6 +79,12 @@ class GraphPrinter {
            PrintOptions(node.conv, Info(node.op).image_axes, Info(node.op).transposed))
         arguments.push_back(Cat(option.name, "=", option.value));
     return Cat(Info(node.op).name, "(", absl::StrJoin(arguments, ", "), ")");
+  }
+
+  // An f32's fewest digits, where the operation is of f32s or narrower floats.
+  static std::string PrintOption(const GraphNode& node) {
+    const bool words = node.type.dtype != Dtype::kF64 && IsFloating(node.type.dtype);
+    return words ? PrintNumber(static_cast<float>(node.number)) : PrintNumber(node.number);
   }
 
   const Graph& graph_;

@@ -119,6 +119,20 @@ Uncertain Mean(const std::vector<Uncertain>& row, Dtype type) {
   return Mul(Total(row, type), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}, type), type);
 }
 
+// What an operation along an axis makes of the elements that there are, of all that it looks at for one of
+// its own. A copy looks at one.
+Uncertain MadeOfWindow(const GraphNode& node, const std::vector<Uncertain>& window) {
+  if (window.empty()) return {NumberAround(node), 0};
+  if (IsFloating(node.type.dtype) && node.op == Operation::kWindowMax) return Greatest(window);
+  if (IsFloating(node.type.dtype) && node.op == Operation::kWindowSum)
+    return Total(window, static_cast<double>(window.size()), ComputedIn(node));
+  Uncertain made = window.front();
+  for (size_t i = 1; i < window.size(); ++i)
+    made = ApplyToIntegers(node.op == Operation::kWindowMax ? Operation::kMax : Operation::kAdd, made,
+                           window[i]);
+  return made;
+}
+
 // Multiplies by a power of two, which is exact.
 Uncertain Times(double factor, Uncertain x) { return {factor * x.value, factor * x.error}; }
 
@@ -259,6 +273,8 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
       return ReducedRow(at, row);
     case OperationKind::kRowwise:
       return at.op == Operation::kSoftmax ? SoftmaxRow(node, row) : NormRow(at, row);
+    case OperationKind::kAlongAxis:
+      return AlongAxisRow(at, row);
   }
   KIRSCH_BUG("no such operation");
 }
@@ -312,12 +328,19 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
   return result;
 }
 
-// The batch item and the row within it; operands with fewer items are shared (ItemsPerMatrix).
+// An operand with fewer matrices along an axis of the batch has each for as many neighbours.
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
-  const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
-  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
-  Row factors = RowOf(node.inputs[0], item / ItemsPerMatrix(graph_, node, 0) * m + row % m);
-  const int64_t first = item / ItemsPerMatrix(graph_, node, 1) * k;
+  const Dims &lhs = graph_.at(node.inputs[0]).type.dims, &rhs = graph_.at(node.inputs[1]).type.dims;
+  const ElementIndex index = IndexOfRow(node.type.dims, row);
+  const auto row_in = [&](const Dims& dims, int64_t row_of_matrix) {
+    ElementIndex own = index;
+    for (size_t axis = 0; axis + 2 < dims.size(); ++axis)
+      own[axis] = index[axis] * dims[axis] / node.type.dims[axis];
+    own[dims.size() - 2] = row_of_matrix;
+    return RowAt(dims, own);
+  };
+  const int64_t k = rhs[rhs.size() - 2], first = row_in(rhs, 0);
+  Row factors = RowOf(node.inputs[0], row_in(lhs, index[lhs.size() - 2]));
   if (!IsFloating(node.type.dtype))
     return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
   // A matmul that may round its lhs may also round an rhs of blocks (LhsAs).
@@ -461,6 +484,34 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
     results.push_back(node.op == Operation::kReduceSum   ? Total(reduced, ComputedIn(node))
                       : node.op == Operation::kReduceMax ? Greatest(reduced)
                                                          : Mean(reduced, ComputedIn(node)));
+  }
+  return results;
+}
+
+// Each element from those at the indices of the axis that it is a copy of, or that its window has.
+GraphReference::Row GraphReference::AlongAxisRow(const GraphNode& node, int64_t row) {
+  const size_t axis = node.axes.front();
+  const AxisOptions& steps = node.along.steps;
+  const ElementIndex first = IndexOfRow(node.type.dims, row);
+  Row results;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    ElementIndex index = first;
+    index.back() = i;
+    const int64_t begin = index[axis] * steps.stride + node.along.from - steps.before;
+    Row window;
+    for (int64_t t = 0; t < node.along.size; ++t) {
+      index[axis] = begin + t * steps.dilation;
+      int input = node.inputs[0];
+      if (const int64_t size = graph_.at(input).type.dims[axis];
+          index[axis] >= size && node.inputs.size() > 1) {
+        index[axis] -= size;
+        input = node.inputs[1];
+      }
+      if (index[axis] >= 0 && index[axis] < graph_.at(input).type.dims[axis])
+        window.push_back(Element(input, index));
+    }
+    const Uncertain made = MadeOfWindow(node, window);
+    results.push_back(IsWindow(node.op) ? made : StoredAsElement(node.type.dtype, made));
   }
   return results;
 }

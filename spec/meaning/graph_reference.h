@@ -57,6 +57,7 @@ class GraphReference {
   std::vector<double> WinogradRow(int node, int64_t row);
   Row ElementwiseRow(const GraphNode& node, int64_t row);
   Row ReducedRow(const GraphNode& node, int64_t row);
+  Row AlongAxisRow(const GraphNode& node, int64_t row);
   Row SoftmaxRow(int softmax, int64_t row);
   Row NormRow(const GraphNode& node, int64_t row);
   Row Compute(int node, int64_t row);

@@ -121,6 +121,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MaxColumns", "(x: f32[9,33]):\n return reduce_max(x, axis=0)"},
         Case{"MeanOuterAndInner", "(x: f32[4,5,33]):\n return reduce_mean(x, axis=0, axis=2)"},
         Case{"MeanMiddle", "(x: f32[4,5,33]):\n return reduce_mean(mul(x, 2), axis=1)"},
+        Case{"DeclinedSlices",
+             "(x: f32[4,9,33]):\n return mul(slice(x, axis=1, from=1, to=8, step=3), slice(x, axis=1, "
+             "from=6))"},
+        Case{"DeclinedConcatAndPad",
+             "(x: f32[9,33], y: f32[9,5]):\n return concat(pad(x, axis=1, before=2, value=-3), exp(y), "
+             "axis=1)"},
+        Case{"DeclinedWindows",
+             "(x: f32[9,33,4]):\n return window_sum(window_max(x, axis=0, size=3, stride=2, before=1, "
+             "after=1), "
+             "axis=1, size=3, stride=2, before=1, after=1)"},
+        Case{"DeclinedIntegersAlongAxis",
+             "(x: u8[9,33]):\n return window_max(pad(x, axis=0, after=2, value=7), axis=1, size=2)"},
+        Case{"DeclinedBatchesOfBothSides", "(x: f32[2,1,5,6], w: f32[1,3,6,7]):\n return matmul(x, w)"},
         Case{"Softmax", "(x: f32[3,5,100]):\n return softmax(mul(x, 9))"},
         Case{"SoftmaxOne", "(x: f32[1000]):\n return softmax(x)"},
         Case{"SoftmaxBf16", "(x: bf16[5,100]):\n return cast(softmax(x), bf16)"},

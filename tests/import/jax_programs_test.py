@@ -130,6 +130,77 @@ def two_results(x, w):
     return y, y.sum(0)
 
 
+def rotate(x, cosines, sines):
+    a, b = np.split(x, 2, -1)
+    return np.concatenate([a * cosines - b * sines, b * cosines + a * sines], -1)
+
+
+def rotary(x, cosines, sines):
+    return rotate(x, cosines[:, None], sines[:, None])
+
+
+def qkv_attention(x, w, wo):
+    return attention(*(y.reshape(24, 4, 16) for y in np.split(x @ w, 3, -1))).reshape(24, 64) @ wo
+
+
+def qkv_rotary(x, w, wo, cosines, sines):
+    q, k, v = (x[0] @ w).reshape(24, 3, 4, 16).transpose(1, 0, 2, 3)
+    q, k = (rotary(y, cosines, sines) for y in (q, k))
+    return (attention_causal(q, k, v).reshape(24, 64) @ wo)[None]
+
+
+def batched_mha(x, wq, wk, wv, wo):
+    flat = [w.reshape(64, 64) for w in (wq, wk, wv, wo)]
+    return np.stack([attention(*(heads(one, w, 4) for w in flat[:3])).reshape(24, 64) @ flat[3] for one in x])
+
+
+def swiglu(x, w, w2):
+    gate, up = np.split(x @ w, 2, -1)
+    return silu(gate) * up @ w2
+
+
+def pool(x, size, stride, before, after, reduce):
+    """Windows of [n,h,w,c] along both axes of the image. What is around it is no number, and passed over."""
+    padded = np.pad(x, ((0, 0), (before[0], after[0]), (before[1], after[1]), (0, 0)), constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (size, size), (1, 2))[:, ::stride, ::stride]
+    return reduce(windows, axis=(-2, -1))
+
+
+def max_pool_block(x, w, b):
+    return pool(conv(x, w, b), 2, 2, (0, 0), (0, 0), np.nanmax)
+
+
+def avg_pool_block(x, scale):
+    return pool(x, 3, 2, (1, 0), (1, 1), np.nanmean) * scale
+
+
+def max_pool_nchw(x):
+    return pool(x.transpose(0, 2, 3, 1), 3, 2, (1, 1), (1, 1), np.nanmax).transpose(0, 3, 1, 2)
+
+
+def padded_conv(x, w):
+    # As many zeros as SAME has are in convolve; one more pixel before each axis, and one behind the width.
+    padded = np.pad(x, ((0, 0), (1, 0), (0, 1), (0, 0)))
+    return convolve(padded, w, 2)[:, :5, :5]
+
+
+def rolled(x, y):
+    return np.roll(x, 3, 1) * y + np.roll(x, -1, 0)
+
+
+def shifted(x, w):
+    return x * w + np.pad(x, ((1, 0), (0, 0)))[:-1] * (1 - w)
+
+
+def interleaved(x, cosines, sines):
+    a, b = x[:, ::2], x[:, 1::2]
+    return a * cosines - b * sines, b * cosines + a * sines
+
+
+def cls_token(x, token, position):
+    return np.concatenate([token, x]) + position
+
+
 TENSOR = r"(\w+)\[([\d,]*)\](?: strides=\[([\d,]*)\])?"
 
 

@@ -449,7 +449,7 @@ class Drawer {
  private:
   static bool TakesIntegers(const OperationInfo& op) {
     return op.integers || op.kind == OperationKind::kTranspose || op.kind == OperationKind::kCast ||
-           op.op == Operation::kMatmul;
+           op.kind == OperationKind::kAlongAxis || op.op == Operation::kMatmul;
   }
 
   int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
@@ -477,6 +477,7 @@ class Drawer {
       d[axis] = 1;
       return Cat(op.name, "(", value, ", axis=", axis, ")");
     }
+    if (op.kind == OperationKind::kAlongAxis) return AlongOne(op, place, value, dims);
     std::vector<std::string> arguments;
     for (size_t i = 0; i < static_cast<size_t>(op.arguments); ++i) {
       if (i == place) {
@@ -489,6 +490,26 @@ class Drawer {
     }
     if (op.kind == OperationKind::kRowwise && place > 0) d = {20, d.back()};
     return Cat(op.name, "(", Join(arguments, ", "), ")");
+  }
+
+  std::string AlongOne(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
+    const size_t axis = static_cast<size_t>(Draw(0, static_cast<int>(dims->size()) - 1));
+    int& size = (*dims)[axis];
+    std::string options = Cat(", axis=", axis);
+    if (op.op == Operation::kConcat) {
+      const std::string other = Parameter(*dims);
+      size *= 2;
+      return Cat("concat(", place == 0 ? value : other, ", ", place == 0 ? other : value, options, ")");
+    }
+    if (op.op == Operation::kSlice) {
+      const int from = Draw(0, size - 1), step = Draw(1, 2);
+      size = (size - from + step - 1) / step;
+      return Cat("slice(", value, options, ", from=", from, ", step=", step, ")");
+    }
+    const int before = Draw(0, 1), taps = op.op == Operation::kPad ? 1 : Draw(1, std::min(3, size + before));
+    if (taps > 1) options += Cat(", size=", taps);
+    size += before - taps + 1;
+    return Cat(op.name, "(", value, options, ", before=", before, ")");
   }
 
   // The same shape, or one that is repeated to it.

@@ -112,7 +112,14 @@ TEST(GraphTest, MatricesOfABatchMayBeShared) {
   const std::string expected =
       "f:2:18: expected matrices [..,M,K] and [..,K,N] of types that go together, got ";
   EXPECT_EQ(result_of("f32[6,5,4]", "f32[4,4,7]"), expected + "f32[6,5,4] and f32[4,4,7]");
-  EXPECT_EQ(result_of("f32[3,6,5,4]", "f32[1,6,4,7]"), expected + "f32[3,6,5,4] and f32[1,6,4,7]");
+  EXPECT_EQ(result_of("f32[3,6,5,4]", "f32[9,6,4,7]"), expected + "f32[3,6,5,4] and f32[9,6,4,7]");
+  // Axes of size 1 are repeated, also those of both sides.
+  EXPECT_EQ(result_of("f32[3,6,5,4]", "f32[1,6,4,7]"), "f32[3,6,5,7]");
+  EXPECT_EQ(result_of("f32[3,1,5,4]", "f32[1,6,4,7]"), "f32[3,6,5,7]");
+  EXPECT_EQ(result_of("f32[1,1,5,4]", "f32[3,6,4,7]"), "f32[3,6,5,7]");
+  EXPECT_EQ(result_of("f32[2,1,3,5,4]", "f32[1,6,1,4,7]"),
+            "f:2:18: expected batches of at most two runs of axes, each of both sides or of one alone, got "
+            "f32[2,1,3,5,4] and f32[1,6,1,4,7]");
 }
 
 // What no single spec can do stays a graph.

@@ -324,7 +324,8 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
   for (const char* other : {"rank 0",   "rank 1",      "rank 2",      "rank 3",      "rank 4", "const",
                             "number",   "twice",       "repeated",    "axis",        "stride", "pad",
                             "dilation", "groups",      "layout=nhwc", "layout=nchw", "slope",  "alpha",
-                            "eps",      "lhs_as=bf16", "lhs_as=f16",  "lhs_as=q8_0"})
+                            "eps",      "lhs_as=bf16", "lhs_as=f16",  "lhs_as=q8_0", "from",   "to",
+                            "step",     "before",      "after",       "value",       "size"})
     EXPECT_TRUE(drawn.contains(other)) << other;
 }
 

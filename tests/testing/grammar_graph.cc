@@ -194,13 +194,13 @@ class GraphDrawer {
 
   void Operation() {
     if (parameters_ + 4 > kMostParameters) return;
-    static constexpr std::array<void (GraphDrawer::*)(), 21> kDraws = {
+    static constexpr std::array<void (GraphDrawer::*)(), 24> kDraws = {
         &GraphDrawer::Binary,   &GraphDrawer::Binary,      &GraphDrawer::Binary,    &GraphDrawer::Binary,
         &GraphDrawer::Unary,    &GraphDrawer::Unary,       &GraphDrawer::Unary,     &GraphDrawer::Matmul,
         &GraphDrawer::Matmul,   &GraphDrawer::Matmul,      &GraphDrawer::Reduction, &GraphDrawer::Reduction,
         &GraphDrawer::Softmax,  &GraphDrawer::Norm,        &GraphDrawer::Transpose, &GraphDrawer::Cast,
         &GraphDrawer::Narrowed, &GraphDrawer::Convolution, &GraphDrawer::Again,     &GraphDrawer::Select,
-        &GraphDrawer::Blocks};
+        &GraphDrawer::Copy,     &GraphDrawer::Copy,        &GraphDrawer::Window,    &GraphDrawer::Blocks};
     const size_t draws = kDraws.size() - (weights_ == GrammarWeights::kDense ? 1 : 0);
     (this->*kDraws[Below(draws)])();
   }
@@ -315,7 +315,10 @@ class GraphDrawer {
     Dims other = dims, out = dims;
     (left ? other[rows] : other[columns]) = left ? dims[columns] : dims[rows];
     (left ? other[columns] : other[rows]) = size;
-    if (rows > 0 && Chance(1, 2)) Share(&other[rows - 1], &out[rows - 1]);
+    if (rows == 2 && Chance(1, 3))
+      Repeat(&other, &out, rows);
+    else if (rows > 0 && Chance(1, 2))
+      Share(&other[rows - 1], &out[rows - 1]);
     const int b = Matrix(other, PartnersOf(At(a).type));
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
@@ -352,6 +355,16 @@ class GraphDrawer {
   }
   Options RoundedBeside(const GrammarValue& x, const PlainBlockType& type) {
     return {{"lhs_as", x.type == "f32" && type.integers && Chance(2, 3) ? "q8_0" : "bf16"}};
+  }
+
+  // Along each axis of the batch one side has the same matrices throughout, or neither.
+  void Repeat(Dims* others, Dims* all, size_t axes) {
+    for (size_t axis = 0; axis < axes; ++axis) {
+      if ((*others)[axis] == 1)
+        (*all)[axis] = (*others)[axis] = 1 + Below(3);
+      else if (Chance(1, 2))
+        (*others)[axis] = 1;
+    }
   }
 
   // The other matrices are fewer, each for several, or more.
@@ -413,6 +426,72 @@ class GraphDrawer {
       dims[axis] = 1;
     }
     Make(OneOf(kOps), {x}, options, dims);
+  }
+
+  // Another spelling of a number that has a usual one, which may be left out.
+  void Say(Options* options, const char* name, uint32_t number, uint32_t usual) {
+    if (number != usual || Chance(1, 4)) options->push_back({name, Cat(number)});
+  }
+
+  // A slice, a pad, or two tensors one behind the other.
+  void Copy() {
+    const auto suits = [&](const GrammarValue& x) {
+      return !x.dims.empty() && PlainTypeOf(x.type).is_result;
+    };
+    const bool float_type = wide_ || Chance(3, 4);
+    const int x = Operand(suits, float_type ? FloatType() : IntegerType(), Shape(1));
+    Dims dims = At(x).dims;
+    const uint32_t axis = Below(dims.size());
+    const std::string type = At(x).type;
+    Options options = {{"axis", Cat(axis)}};
+    const uint32_t way = Below(5);
+    if (way < 2) {
+      const uint32_t from = Chance(1, 3) ? 0 : Below(dims[axis]),
+                     to = Chance(1, 3) ? dims[axis] : from + 1 + Below(dims[axis] - from),
+                     step = Chance(1, 2) ? 1 : 1 + Below(4);
+      Say(&options, "from", from, 0);
+      Say(&options, "to", to, dims[axis]);
+      Say(&options, "step", step, 1);
+      dims[axis] = (to - from + step - 1) / step;
+      std::shuffle(options.begin(), options.end(), random_);
+      Make("slice", {x}, options, dims, type);
+    } else if (way < 4) {
+      const auto goes = [&](const GrammarValue& y) {
+        Dims other = y.dims;
+        if (axis < other.size()) other[axis] = dims[axis];
+        return y.type == type && other == dims;
+      };
+      Dims fresh = dims;
+      fresh[axis] = Size();
+      const int y = Operand(goes, type, fresh);
+      dims[axis] += At(y).dims[axis];
+      if (Elements(dims) <= kMostElements) Make("concat", {x, y}, options, dims, type);
+    } else {
+      static const std::array<std::string, 4> kNumbers = {"0.1", "-2", "inf", "-inf"};
+      const uint32_t before = Below(4), after = Below(4);
+      Say(&options, "before", before, 0);
+      Say(&options, "after", after, 0);
+      if (Chance(1, 2)) options.push_back({"value", IsFloat(At(x)) ? OneOf(kNumbers) : "7"});
+      dims[axis] += before + after;
+      if (Elements(dims) <= kMostElements) Make("pad", {x}, options, dims, type);
+    }
+  }
+
+  void Window() {
+    int x = Chance(1, 6) ? Integers() : Floats(1);
+    Dims dims = At(x).dims;
+    if (dims.empty()) return;
+    const uint32_t axis = Below(dims.size()), before = Below(3), after = Below(3),
+                   dilation = 1 + Below(5) / 4, padded = dims[axis] + before + after,
+                   size = 1 + Below(std::min(5u, (padded - 1) / dilation + 1)), stride = 1 + Below(6) / 4;
+    Options options = {{"axis", Cat(axis)}, {"size", Cat(size)}};
+    Say(&options, "stride", stride, 1);
+    Say(&options, "dilation", dilation, 1);
+    Say(&options, "before", before, 0);
+    Say(&options, "after", after, 0);
+    std::shuffle(options.begin(), options.end(), random_);
+    dims[axis] = (padded - (size - 1) * dilation - 1) / stride + 1;
+    if (Elements(dims) <= kMostElements) Make(Chance(1, 2) ? "window_max" : "window_sum", {x}, options, dims);
   }
 
   void Softmax() { Make("softmax", {Floats(1)}); }

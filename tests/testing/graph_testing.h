@@ -85,6 +85,8 @@ class SlowGraph {
         return Reduce(node, index);
       case OperationKind::kRowwise:
         return Row(node, index);
+      case OperationKind::kAlongAxis:
+        return Along(node, index);
     }
     return 0;
   }
@@ -230,6 +232,24 @@ class SlowGraph {
     };
     visit(0);
     return node.op == Operation::kReduceMax ? most : node.op == Operation::kReduceMean ? sum / count : sum;
+  }
+
+  double Along(const GraphNode& node, Index index) const {
+    const uint32_t axis = node.axes[0];
+    const int64_t size = graph_.at(node.inputs[0]).type.dims[axis], to = index[axis];
+    double made = node.op == Operation::kWindowMax ? -std::numeric_limits<double>::infinity() : node.number;
+    for (int64_t tap = 0; tap < int64_t{node.along.size}; ++tap) {
+      index[axis] = node.along.from + to * node.along.steps.stride + tap * node.along.steps.dilation -
+                    int64_t{node.along.steps.before};
+      if (node.op == Operation::kConcat && to >= size) {
+        index[axis] -= size;
+        return At(node.inputs[1], index);
+      }
+      if (index[axis] < 0 || index[axis] >= size) continue;
+      const double x = At(node.inputs[0], index);
+      made = node.op == Operation::kWindowMax ? std::max(made, x) : IsWindow(node.op) ? made + x : x;
+    }
+    return made;
   }
 
   double Row(const GraphNode& node, const Index& index) const {

@@ -206,6 +206,58 @@ DenseTensor TosaSum(const MlirOperation& operation, const DenseTensor& x) {
   });
 }
 
+// The start of each dim, and the steps; of TOSA all 1.
+DenseTensor Sliced(const MlirOperation& operation, const DenseTensor& x) {
+  const bool tosa = operation.name == "tosa.slice";
+  const Dims start = operation.Integers(tosa ? "start" : "start_indices"),
+             step = operation.Integers("strides");
+  return Fill(operation.results[0].type.shape, [&](Dims index) {
+    for (size_t i = 0; i < index.size(); ++i) index[i] = start[i] + index[i] * (tosa ? 1 : step[i]);
+    return At(x, index);
+  });
+}
+
+DenseTensor Joined(const MlirOperation& operation, const std::vector<const DenseTensor*>& operands) {
+  const size_t dim =
+      static_cast<size_t>(operation.Integers(operation.name == "tosa.concat" ? "axis" : "dimension")[0]);
+  return Fill(operation.results[0].type.shape, [&](Dims index) {
+    size_t operand = 0;
+    for (; index[dim] >= operands[operand]->shape[dim]; ++operand)
+      index[dim] -= operands[operand]->shape[dim];
+    return At(*operands[operand], index);
+  });
+}
+
+DenseTensor Padded(const MlirOperation& operation, const DenseTensor& x, double number) {
+  const Dims low = operation.Integers("edge_padding_low");
+  return Fill(operation.results[0].type.shape, [&](Dims index) {
+    for (size_t i = 0; i < index.size(); ++i) {
+      index[i] -= low[i];
+      if (index[i] < 0 || index[i] >= x.shape[i]) return number;
+    }
+    return At(x, index);
+  });
+}
+
+DenseTensor Windowed(const MlirOperation& operation, const DenseTensor& x) {
+  const bool sum = operation.regions[0].operations[0].name == "stablehlo.add";
+  const Dims sizes = operation.Integers("window_dimensions"), strides = operation.Integers("window_strides"),
+             dilations = operation.Integers("window_dilations"), pads = operation.Integers("padding");
+  return Fill(operation.results[0].type.shape, [&](const Dims& out) {
+    double all = sum ? 0 : -std::numeric_limits<double>::infinity();
+    for (int64_t k = 0; k < Elements(sizes); ++k) {
+      Dims index = IndexOf(k, sizes);
+      bool inside = true;
+      for (size_t i = 0; i < index.size(); ++i) {
+        index[i] = out[i] * strides[i] + index[i] * dilations[i] - pads[2 * i];
+        inside = inside && index[i] >= 0 && index[i] < x.shape[i];
+      }
+      if (inside) all = sum ? all + At(x, index) : std::max(all, At(x, index));
+    }
+    return all;
+  });
+}
+
 DenseTensor Transposed(const DenseTensor& x, const Dims& shape, const Dims& permutation) {
   return Fill(shape, [&](const Dims& out) {
     Dims index(out.size());
@@ -231,6 +283,10 @@ DenseTensor Evaluate(const MlirOperation& operation, const std::vector<const Den
     return Transposed(*operands[0], shape, operation.Integers("permutation"));
   if (name == "tosa.transpose")
     return Transposed(*operands[0], shape, {operands[1]->values.begin(), operands[1]->values.end()});
+  if (name == "stablehlo.slice" || name == "tosa.slice") return Sliced(operation, *operands[0]);
+  if (name == "stablehlo.concatenate" || name == "tosa.concat") return Joined(operation, operands);
+  if (name == "stablehlo.pad") return Padded(operation, *operands[0], operands[1]->values[0]);
+  if (name == "stablehlo.reduce_window") return Windowed(operation, *operands[0]);
   if (name == "tosa.matmul") return TosaMatmul(*operands[0], *operands[1], shape);
   if (name == "tosa.reduce_sum") return TosaSum(operation, *operands[0]);
   if (name.starts_with("tosa.")) return TosaElementwise(operation, operands);
@@ -327,6 +383,27 @@ int MlirBuilder::Dot(int lhs, int rhs, const std::vector<Dims>& lists) {
           "], rhs_batching_dimensions = [", Join(lists[1], ", "), "], lhs_contracting_dimensions = [",
           Join(lists[2], ", "), "], rhs_contracting_dimensions = [", Join(lists[3], ", "), "]>");
   return Add("stablehlo.dot_general", {lhs, rhs}, std::move(shape), {{"dot_dimension_numbers", numbers}});
+}
+
+int MlirBuilder::ReduceWindow(int value, bool sum, const std::vector<Dims>& windows) {
+  const int initial = Constant(sum ? 0 : -std::numeric_limits<double>::infinity(), {});
+  Dims shape = ShapeOf(value);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t room =
+        shape[i] + windows[3][2 * i] + windows[3][2 * i + 1] - (windows[0][i] - 1) * windows[2][i];
+    shape[i] = (room - 1) / windows[1][i] + 1;
+  }
+  const int id = Add("stablehlo.reduce_window", {value, initial}, std::move(shape),
+                     {{"window_dimensions", Numbers(windows[0])},
+                      {"window_strides", Numbers(windows[1])},
+                      {"window_dilations", Numbers(windows[2])},
+                      {"padding", Numbers(windows[3])}});
+  MlirBlock block;
+  block.operations.resize(2);
+  block.operations[0].name = sum ? "stablehlo.add" : "stablehlo.maximum";
+  block.operations[1].name = "stablehlo.return";
+  body_.operations.back().regions.push_back(std::move(block));
+  return id;
 }
 
 std::vector<int64_t> MapRow(int64_t iterator, size_t iterators) {
@@ -427,7 +504,7 @@ class MlirDrawer {
   void Step() {
     const int value = Value();
     const Dims shape = builder_.ShapeOf(value);
-    switch (Below(16)) {
+    switch (Below(21)) {
       case 0: {
         const std::vector<std::string> names = {"stablehlo.negate", "stablehlo.tanh", "stablehlo.logistic",
                                                 "chlo.square"};
@@ -454,6 +531,17 @@ class MlirDrawer {
         return GenericContraction(value);
       case 11:
         return Tosa(value);
+      case 12:
+      case 13:
+        return Slice(value);
+      case 14:
+        return Join(value);
+      case 15:
+        return Pad(value);
+      case 16:
+        return Window(value);
+      case 17:
+        return GenericWindow(value);
       default:
         return Dot(value);
     }
@@ -483,6 +571,107 @@ class MlirDrawer {
         }
     }
     builder_.Reshape(value, shape);
+  }
+
+  void Slice(int value) {
+    Dims start, limit, step, shape;
+    const bool tosa = Below(4) == 0;
+    for (const int64_t size : builder_.ShapeOf(value)) {
+      const bool whole = Below(2) == 0;
+      start.push_back(whole ? 0 : Below(static_cast<int>(size)));
+      // Halves and thirds, as programs have them.
+      if (!whole && size % 2 == 0 && Below(2) == 0) start.back() = size / 2;
+      limit.push_back(whole ? size : start.back() + 1 + Below(static_cast<int>(size - start.back())));
+      step.push_back(tosa || Below(3) != 0 ? 1 : 1 + Below(3));
+      shape.push_back((limit.back() - start.back() - 1) / step.back() + 1);
+    }
+    if (tosa)
+      builder_.Add("tosa.slice", {value}, shape, {{"start", Numbers(start)}, {"size", Numbers(shape)}});
+    else
+      builder_.Add(
+          "stablehlo.slice", {value}, shape,
+          {{"start_indices", Numbers(start)}, {"limit_indices", Numbers(limit)}, {"strides", Numbers(step)}});
+  }
+
+  // With values that differ along a dim only, or with itself, or with a number.
+  void Join(int value) {
+    Dims shape = builder_.ShapeOf(value);
+    if (shape.empty()) return;
+    const size_t dim = static_cast<size_t>(Below(static_cast<int>(shape.size())));
+    std::vector<int> operands = {value};
+    for (int other = 0; other < builder_.size() && operands.size() < 4; ++other) {
+      Dims of = builder_.ShapeOf(other);
+      if (builder_.ElementOf(other) != "f32" || of.size() != shape.size()) continue;
+      of[dim] = shape[dim];
+      if (of == shape && Below(2) == 0) operands.insert(operands.begin() + Below(2), other);
+    }
+    if (Below(4) == 0) operands.push_back(builder_.Constant(0.5, shape));
+    shape[dim] = 0;
+    for (const int operand : operands) shape[dim] += builder_.ShapeOf(operand)[dim];
+    const bool tosa = Below(3) == 0;
+    builder_.Add(tosa ? "tosa.concat" : "stablehlo.concatenate", operands, shape,
+                 {{tosa ? "axis" : "dimension", Numbers({static_cast<int64_t>(dim)})}});
+  }
+
+  void Pad(int value) {
+    Dims low, high, interior, shape;
+    for (const int64_t size : builder_.ShapeOf(value)) {
+      low.push_back(Below(2) == 0 ? 0 : Below(4));
+      high.push_back(Below(2) == 0 ? 0 : Below(4));
+      interior.push_back(0);
+      shape.push_back(size + low.back() + high.back());
+    }
+    builder_.Add("stablehlo.pad", {value, builder_.Constant(0.25 * Below(3), {})}, shape,
+                 {{"edge_padding_low", Numbers(low)},
+                  {"edge_padding_high", Numbers(high)},
+                  {"interior_padding", Numbers(interior)}});
+  }
+
+  void Window(int value) {
+    std::vector<Dims> windows(4);
+    for (const int64_t size : builder_.ShapeOf(value)) {
+      const bool whole = Below(2) == 0;
+      const int64_t before = whole ? 0 : Below(3), after = whole ? 0 : Below(3), dilation = 1 + Below(4) / 3,
+                    most = (size + before + after - 1) / dilation + 1;
+      windows[0].push_back(whole ? 1 : 1 + Below(static_cast<int>(std::min<int64_t>(most, 4))));
+      windows[1].push_back(1 + Below(3) / 2);
+      windows[2].push_back(dilation);
+      windows[3].insert(windows[3].end(), {before, after});
+    }
+    builder_.ReduceWindow(value, Below(2) == 0, windows);
+  }
+
+  // linalg's pools, whose second operand has the window's sizes.
+  void GenericWindow(int value) {
+    const Dims shape = builder_.ShapeOf(value);
+    if (shape.empty()) return;
+    Dims kernel, result;
+    MlirGeneric generic;
+    generic.maps.resize(3);
+    const size_t count = 2 * shape.size();  // an iterator of the result and one of the window for each dim
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      const int64_t stride = 1 + Below(3) / 2,
+                    size = 1 + Below(static_cast<int>(std::min<int64_t>(shape[dim], 3)));
+      kernel.push_back(size);
+      result.push_back((shape[dim] - size) / stride + 1);
+      std::vector<int64_t> row(count + 1, 0);
+      row[dim] = stride;
+      row[shape.size() + dim] = 1;
+      generic.maps[0].push_back(row);
+      generic.maps[1].push_back(MapRow(static_cast<int64_t>(shape.size() + dim), count));
+      generic.maps[2].push_back(MapRow(static_cast<int64_t>(dim), count));
+      generic.iterators.insert(generic.iterators.begin(), "parallel");
+      generic.iterators.push_back("reduction");
+    }
+    const bool sum = Below(2) == 0;
+    generic.body = {{sum ? "arith.addf" : "arith.maximumf", {0, 2}}};
+    MlirAttribute begin;
+    begin.numbers = {sum ? 0 : -std::numeric_limits<double>::infinity()};
+    MlirAttribute any;
+    any.numbers = {2};
+    const int window = builder_.Add("arith.constant", {}, kernel, {{"value", any}});
+    const int output = builder_.Add("arith.constant", {}, result, {{"value", begin}});
+    builder_.Generic({value, window, output}, generic);
   }
 
   void Reduce(int value) {

@@ -49,6 +49,8 @@ class MlirBuilder {
   int Reshape(int value, std::vector<int64_t> shape);
   int Broadcast(int value, std::vector<int64_t> shape, const std::vector<int64_t>& dims);
   int Reduce(int value, bool sum, const std::vector<int64_t>& dims);
+  // `windows`: for each dim its size, stride and dilation; and how much is before and after each dim.
+  int ReduceWindow(int value, bool sum, const std::vector<std::vector<int64_t>>& windows);
   // `lists`: the batch dims of both sides, then those that are summed over.
   int Dot(int lhs, int rhs, const std::vector<std::vector<int64_t>>& lists);
 

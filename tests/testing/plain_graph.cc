@@ -81,6 +81,10 @@ class PlainEvaluation {
       return EachElement(value, [&](const Index& at) {
         return CastTo(PlainTypeOf(value.type), At(value.arguments[0], at));
       });
+    if (op == "slice" || op == "concat" || op == "pad")
+      return EachElement(value, [&](const Index& at) { return Copied(value, at); });
+    if (op.starts_with("window_"))
+      return EachElement(value, [&](const Index& at) { return Windowed(value, at); });
     if (op.starts_with("reduce_")) return Reduced(value);
     if (op == "softmax" || op == "layernorm" || op == "rmsnorm") return ByRows(value);
     return EachElement(value, [&](const Index& at) { return Elementwise(value, at); });
@@ -156,9 +160,8 @@ class PlainEvaluation {
 
   // Matrices of a shorter batch are each for several that follow each other.
   Index InBatchOf(const GrammarValue& value, size_t argument, Index at) const {
-    if (at.size() < 3) return at;
-    const size_t axis = at.size() - 3;
-    at[axis] = at[axis] * Argument(value, argument).dims[axis] / value.dims[axis];
+    for (size_t axis = 0; axis + 2 < at.size(); ++axis)
+      at[axis] = at[axis] * Argument(value, argument).dims[axis] / value.dims[axis];
     return at;
   }
 
@@ -280,6 +283,45 @@ class PlainEvaluation {
       results.push_back(result);
     }
     return results;
+  }
+
+  static int64_t WholeOption(const GrammarValue& value, const std::string& option, int64_t usual) {
+    return NumbersOf(value, option, Cat(usual), ',')[0];
+  }
+
+  Bounds Copied(const GrammarValue& value, Index at) const {
+    int64_t& along = at[static_cast<size_t>(WholeOption(value, "axis", -1))];
+    const int64_t size = Argument(value, 0).dims[static_cast<size_t>(&along - at.data())];
+    if (value.op == "slice") {
+      along = WholeOption(value, "from", 0) + along * WholeOption(value, "step", 1);
+    } else if (value.op == "concat") {
+      if (along < size) return At(value.arguments[0], at);
+      along -= size;
+      return At(value.arguments[1], at);
+    } else {
+      along -= WholeOption(value, "before", 0);
+      const PlainType& type = PlainTypeOf(value.type);
+      if (along < 0 || along >= size)
+        return CastTo(type, Exactly(Written(value, TextOf(value, "value", "0"))));
+    }
+    return At(value.arguments[0], at);
+  }
+
+  Bounds Windowed(const GrammarValue& value, Index at) const {
+    const auto axis = static_cast<size_t>(WholeOption(value, "axis", -1));
+    const int64_t first = at[axis] * WholeOption(value, "stride", 1) - WholeOption(value, "before", 0),
+                  apart = WholeOption(value, "dilation", 1);
+    BoundedElements window;
+    for (int64_t i = 0; i < WholeOption(value, "size", 1); ++i) {
+      at[axis] = first + i * apart;
+      if (at[axis] >= 0 && at[axis] < Argument(value, 0).dims[axis])
+        window.push_back(At(value.arguments[0], at));
+    }
+    if (value.op == "window_sum") return window.empty() ? Exactly(0) : Sum(value, window);
+    Bounds most = Exactly(IsFloat(PlainTypeOf(value.type)) ? -HUGE_VAL : -2147483648.0);
+    for (size_t i = 0; i < window.size(); ++i)
+      most = i == 0 ? window[i] : PlainFunction("max", most, window[i], 0, TypeOf(value));
+    return most;
   }
 
   BoundedElements ByRows(const GrammarValue& value) const {

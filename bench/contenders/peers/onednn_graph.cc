@@ -142,6 +142,8 @@ class GraphHandle : public PrimitiveSequence {
         return EmitReduction(node);
       case OperationKind::kRowwise:
         return EmitRows(node);
+      case OperationKind::kAlongAxis:
+        throw dnnl::error(dnnl_unimplemented, "nothing along one axis here");
     }
   }
 
