@@ -202,7 +202,9 @@ class GraphParser {
 
   // VALUES [step SIZE] [mixture=SHARES]
   absl::Status TakeValues(NamedSize* size) {
-    absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source_, Take(), 0);
+    const Word word = Take();
+    absl::StatusOr<std::vector<uint32_t>> values =
+        ParseValues(source_, word, word.text.starts_with('0') ? 0 : 1);
     if (!values.ok()) return values.status();
     size->values = *std::move(values);
     if (Peek().text == kStepWord)
