@@ -331,9 +331,9 @@ class SizeSolver {
     added.decision = DecisionSpine(solved_[static_cast<size_t>(chosen)]->impl, swapped);
     synthesis_.regions.list.push_back(std::move(added));
     // The program takes dims of the spec; callers pass sizes of the request.
-    std::vector<size_t>& taken = synthesis_.sizes_of_shared.emplace_back();
+    std::vector<SizeSum>& taken = synthesis_.sizes_of_shared.emplace_back();
     for (size_t dim : VaryingDims(region->program))
-      taken.push_back(NumberOf(DimOfSpec(static_cast<int>(dim), swapped)));
+      taken.emplace_back(NumberOf(DimOfSpec(static_cast<int>(dim), swapped)));
     synthesis_.shared.emplace_back(std::move(region->program));
   }
 

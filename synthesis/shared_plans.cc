@@ -34,11 +34,67 @@ struct PlanBox {
 
 bool AreMany(const VaryingSize& size) { return size.values.size() > kFewMembers; }
 
+// A size that has a name in the request's text, and varies: the sum of some of the request's sizes.
+struct NamedSize {
+  size_t name;  // as CountedSize has it
+  SizeSum sum;
+  PlanSizeKind kind = PlanSizeKind::kRows;
+};
+
 // True if the size counts keys of an attention, for whatever values of the other sizes.
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
   const std::vector<std::vector<int64_t>> lines = BoxesAlong(sizes, {size});
   return std::all_of(lines.begin(), lines.end(),
                      [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
+}
+
+// The graph with these values of all names: sizes, and then ties.
+absl::StatusOr<Graph> GraphOf(const GraphFamily& family, const std::vector<uint32_t>& values) {
+  const auto ties = values.begin() + std::ssize(family.sizes());
+  return family.MemberOf({values.data(), family.sizes().size()}, std::vector<uint32_t>(ties, values.end()));
+}
+
+// Graphs in which a name has three of its values, and all others have those of a member. None, if there is no
+// graph for some of these.
+std::vector<Graph> GraphsAlong(const GraphFamily& family, int64_t member, const NamedSize& size) {
+  std::vector<uint32_t> values = ValuesOf(family.sizes(), member);
+  const auto value_at = [&](bool last) {
+    std::vector<uint32_t> ends;
+    for (const VaryingSize& any : family.sizes())
+      ends.push_back(last ? any.values.back() : any.values.front());
+    return size.sum.Of(ends);
+  };
+  for (uint32_t tied : family.TiedValues(values)) values.push_back(tied);
+  const uint32_t least = std::max(value_at(false), 1u), most = value_at(true);
+  std::vector<Graph> graphs;
+  for (const uint32_t value : {least, least + (most - least + 1) / 2, most}) {
+    values[size.name] = value;
+    absl::StatusOr<Graph> graph = GraphOf(family, values);
+    if (!graph.ok()) return {};
+    graphs.push_back(*std::move(graph));
+  }
+  return graphs;
+}
+
+bool HaveEqualTypes(const Graph& a, const Graph& b) {
+  for (int input = 0; input < a.num_inputs(); ++input)
+    if (a.at(input).type != b.at(input).type) return false;
+  return true;
+}
+
+// The names that some parameter's type has, where sizes are tied. (Of what callers pass, some may be there
+// for sums only.)
+std::vector<NamedSize> FindNames(const GraphFamily& family) {
+  std::vector<NamedSize> names;
+  for (size_t i = 0; i < family.sizes().size(); ++i) names.push_back({i, SizeSum(i)});
+  for (const TiedSize& tied : family.ties()) names.push_back({names.size(), tied.sum});
+  std::erase_if(names, [&](NamedSize& name) {
+    const std::vector<Graph> last = GraphsAlong(family, family.count() - 1, name);
+    if (last.empty() || HaveEqualTypes(last.front(), last.back())) return true;
+    if (DifferInKeys(last) && DifferInKeys(GraphsAlong(family, 0, name))) name.kind = PlanSizeKind::kKeys;
+    return false;
+  });
+  return names;
 }
 
 // True if the size may count columns: no contraction is in the way. Whether plans can be shared along rows
@@ -67,11 +123,25 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
   added.decision = PlanOutline(region.plan);
   synthesis->regions.list.push_back(std::move(added));
   // The plan's sizes have kinds; callers pass the request's sizes.
-  std::vector<size_t>& taken = synthesis->sizes_of_shared.emplace_back();
+  std::vector<SizeSum>& taken = synthesis->sizes_of_shared.emplace_back();
   for (const PlanSize& size : region.plan.sizes)
-    for (size_t i = 0; i < shared.numbers.size(); ++i)
-      if (shared.kinds[i] == size.kind) taken.push_back(shared.numbers[i]);
+    for (const CountedSize& counted : shared.counted)
+      if (counted.kind == size.kind) taken.push_back(counted.sum);
   synthesis->shared.emplace_back(std::move(region.plan));
+}
+
+// A sum as one of the sizes of a box, by their places in `numbers`. The other sizes have one value in it.
+SizeSum InBox(const SizeSum& sum, const std::vector<size_t>& numbers, const std::vector<uint32_t>& of_box) {
+  SizeSum in_box;
+  in_box.plus = sum.plus;
+  for (size_t size : sum.sizes) {
+    const auto at = std::find(numbers.begin(), numbers.end(), size);
+    if (at == numbers.end())
+      in_box.plus += of_box[size];
+    else
+      in_box.sizes.push_back(static_cast<size_t>(at - numbers.begin()));
+  }
+  return in_box;
 }
 
 // A member about the middle of a region: its sizes multiply to about the geometric mean of the first and the
@@ -79,7 +149,7 @@ void AddRegion(PlanRegion region, const PlanBox& box, const SharedPlanSizes& sha
 int64_t MiddleOf(const std::vector<VaryingSize>& sizes, const Region& region) {
   const auto product = [&](int64_t member) {
     double product = 1;
-    for (uint32_t value : ValuesOf(sizes, member)) product *= value;
+    for (uint32_t value : ValuesOf(sizes, member)) product *= std::max(value, 1u);
     return product;
   };
   const double middle = std::sqrt(product(region.members.front()) * product(region.last()));
@@ -113,6 +183,59 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Synthesis>(int64_t me
 
 }  // namespace
 
+namespace {
+
+SharedPlanSizes Single(size_t size, PlanSizeKind kind) { return {{size}, {{kind, size, SizeSum(size)}}}; }
+
+SharedPlanSizes Pair(size_t a, PlanSizeKind of_a, size_t b, PlanSizeKind of_b) {
+  if (b < a) return Pair(b, of_b, a, of_a);
+  return {{a, b}, {{of_a, a, SizeSum(a)}, {of_b, b, SizeSum(b)}}};
+}
+
+// The choice to count these names, where sizes are tied. Plans then take all sizes that the names are made of
+// and that have many values. Nothing: these are none or too many, or other names vary with them.
+std::optional<SharedPlanSizes> CountNames(const std::vector<VaryingSize>& sizes,
+                                          const std::vector<NamedSize>& names,
+                                          const std::vector<NamedSize>& counted) {
+  SharedPlanSizes found;
+  for (size_t size = 0; size < sizes.size(); ++size) {
+    const auto has = [&](const NamedSize& name) { return name.sum.Has(size); };
+    if (!AreMany(sizes[size]) || std::none_of(counted.begin(), counted.end(), has)) continue;
+    if (std::count_if(names.begin(), names.end(), has) != std::count_if(counted.begin(), counted.end(), has))
+      continue;
+    found.numbers.push_back(size);
+  }
+  if (found.numbers.empty() || found.numbers.size() > 2) return std::nullopt;
+  for (const NamedSize& name : counted) {
+    const auto has = [&](size_t size) { return name.sum.Has(size); };
+    if (std::none_of(found.numbers.begin(), found.numbers.end(), has)) return std::nullopt;
+    found.counted.push_back({name.kind, name.name, name.sum});
+  }
+  return found;
+}
+
+// Rows and keys come first, then keys, then rows.
+std::vector<SharedPlanSizes> FindTiedPlanSizes(const GraphFamily& family) {
+  const std::vector<NamedSize> names = FindNames(family);
+  std::vector<SharedPlanSizes> found;
+  const auto add = [&](const std::vector<NamedSize>& counted) {
+    if (std::optional<SharedPlanSizes> shared = CountNames(family.sizes(), names, counted))
+      found.push_back(*std::move(shared));
+  };
+  const auto is = [](PlanSizeKind kind) {
+    return [kind](const NamedSize& name) { return name.kind == kind; };
+  };
+  for (const NamedSize& keys : names)
+    for (const NamedSize& rows : names)
+      if (is(PlanSizeKind::kKeys)(keys) && is(PlanSizeKind::kRows)(rows)) add({rows, keys});
+  for (const PlanSizeKind kind : {PlanSizeKind::kKeys, PlanSizeKind::kRows})
+    for (const NamedSize& name : names)
+      if (is(kind)(name)) add({name});
+  return found;
+}
+
+}  // namespace
+
 // Plans for both sizes come first, as they serve most members. Then keys: plans for any number of rows alone
 // are for few of the members.
 std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments,
@@ -122,6 +245,8 @@ std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments
       arguments.tuned)
     return found;
   const std::vector<VaryingSize> sizes = request.sizes();
+  const GraphFamily& family = *request.family.graphs();
+  if (!family.ties().empty()) return FindTiedPlanSizes(family);
   std::vector<size_t> keys, rows;
   for (size_t size = 0; size < sizes.size(); ++size)
     if (AreMany(sizes[size])) (AreKeys(request, sizes, size) ? keys : rows).push_back(size);
@@ -129,18 +254,13 @@ std::vector<SharedPlanSizes> FindSharedPlanSizes(const SolveArguments& arguments
   std::stable_sort(rows.begin(), rows.end(),
                    [&](size_t a, size_t b) { return sizes[a].values.size() > sizes[b].values.size(); });
   for (size_t key : keys)
-    for (size_t row : rows)
-      found.push_back(key < row ? SharedPlanSizes{{key, row}, {PlanSizeKind::kKeys, PlanSizeKind::kRows}}
-                                : SharedPlanSizes{{row, key}, {PlanSizeKind::kRows, PlanSizeKind::kKeys}});
+    for (size_t row : rows) found.push_back(Pair(key, PlanSizeKind::kKeys, row, PlanSizeKind::kRows));
   if (MayBeColumns(request))
     for (size_t row : rows)
       for (size_t column : rows)
-        if (row != column)
-          found.push_back(
-              row < column ? SharedPlanSizes{{row, column}, {PlanSizeKind::kRows, PlanSizeKind::kColumns}}
-                           : SharedPlanSizes{{column, row}, {PlanSizeKind::kColumns, PlanSizeKind::kRows}});
-  for (size_t key : keys) found.push_back({{key}, {PlanSizeKind::kKeys}});
-  for (size_t row : rows) found.push_back({{row}, {PlanSizeKind::kRows}});
+        if (row != column) found.push_back(Pair(row, PlanSizeKind::kRows, column, PlanSizeKind::kColumns));
+  for (size_t key : keys) found.push_back(Single(key, PlanSizeKind::kKeys));
+  for (size_t row : rows) found.push_back(Single(row, PlanSizeKind::kRows));
   return found;
 }
 
@@ -168,23 +288,28 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   };
   const KernelRequest& request = synthesis->request;
   const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
-  std::vector<SharedSize> shared_sizes;
-  for (size_t i = 0; i < shared.numbers.size(); ++i)
-    shared_sizes.push_back({sizes[shared.numbers[i]], shared.kinds[i]});
+  const GraphFamily& family = *request.family.graphs();
+  std::vector<VaryingSize> shared_sizes;
+  for (size_t number : shared.numbers) shared_sizes.push_back(sizes[number]);
   // Find plans for each box first. If one box has none, nothing has been filled in yet.
   std::vector<PlanBox> boxes;
   for (std::vector<int64_t>& members : BoxesAlong(sizes, shared.numbers)) {
     const std::vector<Graph> graphs = GraphsOf(request, members);
-    // A graph with any values of the shared sizes, also with such as no member has.
+    const std::vector<uint32_t> of_box = ValuesOf(sizes, members.front());
+    std::vector<PlanNumber> numbers;
+    for (const CountedSize& counted : shared.counted)
+      numbers.push_back({counted.kind, InBox(counted.sum, shared.numbers, of_box)});
+    // A graph with any values of the counted sizes, also with such as no member has.
     const auto graph_of = [&](const PlanPoint& point) -> std::optional<Graph> {
-      std::vector<uint32_t> values = ValuesOf(sizes, members.front());
-      for (size_t i = 0; i < shared.numbers.size(); ++i)
-        values[shared.numbers[i]] = static_cast<uint32_t>(point.at(shared.kinds[i]));
-      absl::StatusOr<Graph> graph = request.family.graphs()->MemberOf(values);
+      std::vector<uint32_t> values = of_box;
+      for (uint32_t tied : family.TiedValues(of_box)) values.push_back(tied);
+      for (const CountedSize& counted : shared.counted)
+        values[counted.name] = static_cast<uint32_t>(point.at(counted.kind));
+      absl::StatusOr<Graph> graph = GraphOf(family, values);
       return graph.ok() ? std::optional(*std::move(graph)) : std::nullopt;
     };
     absl::StatusOr<std::optional<PlanFamily>> found =
-        FindPlanRegions({graphs, shared_sizes, graph_of, request.source, model, options});
+        FindPlanRegions({graphs, shared_sizes, numbers, graph_of, request.source, model, options});
     if (!found.ok()) return found.status();
     if (!*found) return false;
     boxes.push_back({std::move(members), **std::move(found)});

@@ -206,7 +206,9 @@ class LibraryVerifier {
   static std::vector<int64_t> SampleMembers(const FamilySynthesis& variant, size_t number) {
     constexpr size_t kOfOthers = 2;
     const std::vector<int64_t>& members = variant.regions.list[number].members;
-    const std::vector<size_t>& taken = variant.sizes_of_shared[number];
+    std::set<size_t> taken;
+    for (const SizeSum& sum : variant.sizes_of_shared[number])
+      taken.insert(sum.sizes.begin(), sum.sizes.end());
     std::vector<int64_t> sample;
     if (taken.size() < 2) {
       for (size_t i : SampleValues(members.size())) sample.push_back(members[i]);
@@ -256,7 +258,7 @@ class LibraryVerifier {
     parsed.spec = impl->spec;
     const std::vector<size_t> dims = VaryingDims(std::get<Impl>(variant.shared[number]));
     for (size_t i = 0; i < dims.size(); ++i)
-      parsed.spec = Resized(parsed.spec, dims[i], values[variant.sizes_of_shared[number][i]]);
+      parsed.spec = Resized(parsed.spec, dims[i], variant.sizes_of_shared[number][i].Of(values));
     return parsed;
   }
 
@@ -271,7 +273,8 @@ class LibraryVerifier {
       for (const std::vector<uint32_t>& values : ServedAs(variant.regions.sizes, member)) {
         computed.push_back(MemberAt(variant, number, member, values));
         members.push_back({ComputedBy(computed.back())});
-        for (size_t size : variant.sizes_of_shared[number]) members.back().sizes.push_back(values[size]);
+        for (const SizeSum& taken : variant.sizes_of_shared[number])
+          members.back().sizes.push_back(taken.Of(values));
         member_of.push_back(static_cast<size_t>(member));
       }
     const std::vector<VerifyReport> reports =

@@ -100,7 +100,8 @@ class SwitchPrinter {
   void PrintCompared(size_t level, size_t member, int depth) {
     for (size_t compared = level; compared < dispatch_.levels().size(); ++compared) {
       const VaryingSize& size = dispatch_.SizeOf(compared);
-      Line(depth, Cat("if (", size.name, " < ", size.values.front(), " || ", size.name, " > ",
+      const uint32_t least = size.values.front();
+      Line(depth, Cat("if (", least > 0 ? Cat(size.name, " < ", least, " || ") : "", size.name, " > ",
                       size.values.back(), ") return 0;"));
     }
     PrintRanges(level, member, depth);
@@ -121,8 +122,8 @@ class SwitchPrinter {
   void PrintCall(size_t member, int depth) {
     std::vector<std::string> sizes;
     if (!variant_.program_of.empty())
-      for (size_t size : variant_.sizes_of[variant_.program_of[member]])
-        sizes.push_back(function_.sizes[size].name);
+      for (const SizeSum& sum : variant_.sizes_of[variant_.program_of[member]])
+        sizes.push_back(SumText(function_.sizes, sum));
     Line(depth, KernelCall(variant_.program(member), signature_, std::move(sizes)));
     Line(depth, "return 1;");
   }

@@ -37,7 +37,7 @@ uint32_t StepOf(const std::vector<uint32_t>& values) {
   return step;
 }
 
-// "1 <= m <= 512, 32 <= t <= 1024 in steps of 32, n is one of 256|512"
+// "1 <= m <= 512, 32 <= t <= 1024 in steps of 32, n is one of 256|512, s = m + t"
 std::string SizesText(const HeaderFunction& function) {
   std::string text;
   for (const VaryingSize& size : function.sizes) {
@@ -47,6 +47,8 @@ std::string SizesText(const HeaderFunction& function) {
            : step > 1      ? Cat(low, " <= ", size.name, " <= ", high, " in steps of ", step)
                            : Cat(size.name, " is one of ", PrintValues(size.values)));
   }
+  for (const TiedSize& tied : function.ties)
+    Append(&text, ", ", tied.name, " = ", SumText(function.sizes, tied.sum));
   return text;
 }
 

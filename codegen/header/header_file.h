@@ -56,10 +56,10 @@ struct HeaderVariant {
   std::string notes = {};             // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is prepacked: by the first program for all of them
   // Where members share programs that take sizes. program_of: which program each member runs, by number.
-  // sizes_of: of each program, which of the function's sizes it takes, in its order. Both are empty
-  // otherwise.
+  // sizes_of: of each program, which of the function's sizes, or sums of them, it takes, in its order. Both
+  // are empty otherwise.
   std::vector<size_t> program_of = {};
-  std::vector<std::vector<size_t>> sizes_of = {};
+  std::vector<std::vector<SizeSum>> sizes_of = {};
 
   // Returns the first member that runs the program.
   size_t member_of(size_t number) const {
@@ -78,6 +78,7 @@ struct HeaderFunction {
   std::string name;                              // a C identifier
   std::string text;                              // the user's spec, graph or family, for the comment
   std::vector<VaryingSize> sizes;                // its first parameters, in this order; empty: of one size
+  std::vector<TiedSize> ties = {};               // sums of them that the text has names for
   std::vector<std::string> dims;                 // of a matmul, which these sizes are: "b", "m", "k" or "n"
   std::vector<HeaderParameter> parameters = {};  // see ParametersOf
   std::vector<HeaderMember> members;             // as the family's, or one; none of a graph

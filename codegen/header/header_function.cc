@@ -87,6 +87,7 @@ void Describe(const GraphFamily& family, absl::Span<const MemberPrograms> progra
   for (int i = 0; i < family.member(0).num_inputs(); ++i) parameters.push_back(family.member(0).at(i).text);
   for (const GraphResult& result : family.member(0).results) parameters.push_back(result.name);
   SetSizes(family.sizes(), parameters, function);
+  if (!function->sizes.empty()) function->ties = family.ties();
   function->parameters = ParametersOf(family, function->sizes);
   for (size_t i = 0; i < programs.front().size(); ++i) {
     std::map<int, int> winograd;  // of any target, the larger squares

@@ -36,7 +36,7 @@ std::vector<LoopProgram> LowerMembers(const std::string& name, const KernelFamil
 struct SharedProgram {
   const ProgramTree* program = nullptr;
   std::vector<int64_t> members;
-  std::vector<size_t> sizes;
+  std::vector<SizeSum> sizes;
 };
 
 // Sets the variant's kernels for its target, each for all of its members: HeaderVariant::programs, program_of

@@ -13,23 +13,32 @@ namespace {
 // One number for each member, in the members' order.
 using Numbers = std::vector<int64_t>;
 
-// A number that is the same in all members; or the size that it equals in each of them; or its range.
-std::string TextOf(const Numbers& numbers, const std::vector<VaryingSize>& sizes) {
+// The sizes that members differ in, and the sums of them that have names.
+struct Sizes {
+  std::vector<VaryingSize> sizes = {};
+  std::vector<TiedSize> ties = {};
+};
+
+// A number that is the same in all members; or the size, or sum, that it equals in each of them; or its
+// range.
+std::string TextOf(const Numbers& numbers, const Sizes& sizes) {
   const auto [least, most] = std::ranges::minmax(numbers);
   if (least == most) return Cat(least);
-  for (size_t size = 0; size < sizes.size(); ++size) {
-    bool same = true;
-    for (size_t i = 0; i < numbers.size() && same; ++i)
-      same = numbers[i] == ValuesOf(sizes, static_cast<int64_t>(i))[size];
-    if (same) return sizes[size].name;
-  }
+  const auto equals = [&](const SizeSum& sum) {
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i] != sum.Of(ValuesOf(sizes.sizes, static_cast<int64_t>(i)))) return false;
+    return true;
+  };
+  for (size_t size = 0; size < sizes.sizes.size(); ++size)
+    if (equals(SizeSum(size))) return sizes.sizes[size].name;
+  for (const TiedSize& tied : sizes.ties)
+    if (equals(tied.sum)) return tied.name;
   return Cat(least, "..", most);
 }
 
 // Returns "[n,3,1..9]". `number(type, axis)` gives the number of an axis in one member's type.
 template <typename Number>
-std::string AxesText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes,
-                     const Number& number) {
+std::string AxesText(const std::vector<TensorType>& types, const Sizes& sizes, const Number& number) {
   std::string text = "[";
   for (size_t axis = 0; axis < types.front().dims.size(); ++axis) {
     Numbers numbers;
@@ -41,7 +50,7 @@ std::string AxesText(const std::vector<TensorType>& types, const std::vector<Var
 
 // `types`: the parameter's type in each member. Strides are printed only if some member's tensor is not
 // dense.
-std::string TypeText(const std::vector<TensorType>& types, const std::vector<VaryingSize>& sizes) {
+std::string TypeText(const std::vector<TensorType>& types, const Sizes& sizes) {
   const std::string name(Info(CallersType(types.front().dtype)).name);
   if (types.front().dims.empty()) return Cat(name, ", one element");
   std::string text = Cat(name, AxesText(types, sizes, [](const TensorType& type, size_t axis) {
@@ -79,7 +88,7 @@ std::vector<HeaderParameter> ParametersOf(const GraphFamily& family, const std::
   const auto text_of = [&](const auto& type_of) {
     std::vector<TensorType> types;
     for (int64_t i = 0; i < family.count(); ++i) types.push_back(type_of(family.member(i)));
-    return TypeText(types, sizes);
+    return TypeText(types, {sizes, family.ties()});
   };
   const Graph& first = family.member(0);
   std::vector<HeaderParameter> parameters;

@@ -18,7 +18,8 @@ SizeDispatch::SizeDispatch(const HeaderFunction& function, const HeaderVariant& 
   const auto taken = [&](const Level& level) {
     return function.sizes[level.size].is_range() &&
            std::any_of(variant.sizes_of.begin(), variant.sizes_of.end(), [&](const auto& sizes) {
-             return std::find(sizes.begin(), sizes.end(), level.size) != sizes.end();
+             return std::any_of(sizes.begin(), sizes.end(),
+                                [&](const SizeSum& sum) { return sum.Has(level.size); });
            });
   };
   // Cases come first and comparisons last, each in the order of the sizes.

@@ -151,12 +151,19 @@ class DispatchPrinter {
     return block;
   }
 
+  Value* PrintSum(const SizeSum& sum) {
+    Value* value = arguments_.sizes[sum.sizes.front()];
+    for (size_t i = 1; i < sum.sizes.size(); ++i)
+      value = ir_.CreateAdd(value, arguments_.sizes[sum.sizes[i]]);
+    return sum.plus > 0 ? ir_.CreateAdd(value, ir_.getInt64(sum.plus)) : value;
+  }
+
   // A program takes its own sizes, and of the rest what its signature has.
-  std::vector<Value*> ArgumentsOf(size_t number) const {
+  std::vector<Value*> ArgumentsOf(size_t number) {
     const LoopProgram& program = variant_.programs[number];
     std::vector<Value*> arguments;
     if (!variant_.sizes_of.empty())
-      for (size_t size : variant_.sizes_of[number]) arguments.push_back(arguments_.sizes[size]);
+      for (const SizeSum& sum : variant_.sizes_of[number]) arguments.push_back(PrintSum(sum));
     // In the order of the entry's parameters.
     const auto give = [&](bool taken, const std::vector<Value*>& some) {
       if (taken) arguments.insert(arguments.end(), some.begin(), some.end());

@@ -99,18 +99,20 @@ void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Dec
   }
 }
 
+// What is left of a reduction may be shorter than the distance: then all of it is asked for, and no more.
 void PrefetchRhs(const Spec& spec, const Decision& decision, const Target& target, Transfer* rhs) {
   if (decision.size == 0) return;
   if (decision.dim == InnerDim(spec, kRhs)) {
     const int64_t bytes = BytesAlong(spec, decision.size);
     rhs->ahead_lines = LinesAheadAlong(spec, bytes, rhs->read, target);
-    rhs->head = static_cast<double>(bytes) / static_cast<double>(RunBytes(spec));
+    rhs->head = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(RunBytes(spec)));
   } else {
     // Higher bits of codes are at the end of a block, which is asked for last, and read from its beginning
     // on. So a block less is on its way.
     const Dtype dtype = spec.operand[kRhs].dtype;
     const int64_t late = IsInPanels(dtype) && HasHigherBits(dtype) ? BlockOf(dtype) : 0;
-    rhs->ahead_lines = rhs->read.lines * (decision.size - late) / ExtentOf(spec, kRhs).outer;
+    const int64_t steps = ExtentOf(spec, kRhs).outer;
+    rhs->ahead_lines = rhs->read.lines * std::min(decision.size - late, steps) / steps;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,17 +16,16 @@
 namespace kirsch {
 namespace {
 
-std::vector<std::vector<double>> ValuesOf(absl::Span<const SharedSize> sizes) {
+std::vector<std::vector<double>> ValuesOf(absl::Span<const VaryingSize> sizes) {
   std::vector<std::vector<double>> values;
-  for (const SharedSize& shared : sizes)
-    values.emplace_back(shared.size.values.begin(), shared.size.values.end());
+  for (const VaryingSize& size : sizes) values.emplace_back(size.values.begin(), size.values.end());
   return values;
 }
 
 class PlanRegionFinder : private RegionFinder {
  public:
   explicit PlanRegionFinder(const PlanMembers& members)
-      : RegionFinder(ValuesOf(members.sizes), {.in_boxes = false, .improvements = 3, .stops_early = true}),
+      : RegionFinder(ValuesOf(members.sizes), {.in_boxes = false, .improvements = 3}),
         members_(members),
         rule_finder_(members) {
     for (const Graph& graph : members.graphs)
@@ -49,16 +49,13 @@ class PlanRegionFinder : private RegionFinder {
     size_t first, last;  // corners of what it serves; there is code for all between them
   };
 
-  // The point whose sizes are `value(size, index)` for each dim.
+  // The point for sizes that are `value(size, index)` for each dim.
   template <typename Value>
   PlanPoint PointOf(size_t member, const Value& value) const {
     const SizeGrid::Place place = grid().At(member);
-    PlanPoint point;
-    for (size_t dim = 0; dim < grid().dims(); ++dim) {
-      const SharedSize& shared = members_.sizes[dim];
-      point.at(shared.kind) = value(shared.size, place[dim]);
-    }
-    return point;
+    std::vector<uint32_t> values;
+    for (size_t dim = 0; dim < grid().dims(); ++dim) values.push_back(value(members_.sizes[dim], place[dim]));
+    return members_.PointOf(values);
   }
   PlanPoint SizesOf(size_t member) const {
     return PointOf(member, [](const VaryingSize& size, size_t i) { return size.values[i]; });
@@ -68,12 +65,34 @@ class PlanRegionFinder : private RegionFinder {
     return PointOf(member, [](const VaryingSize& size, size_t i) { return size.LeastServed(i); });
   }
 
+  // The number that a size is part of, if possible of that one alone.
+  const PlanNumber& NumberOf(size_t dim) const {
+    const auto of = [&](const PlanNumber& number) { return number.sum.Has(dim); };
+    const auto own = std::find_if(members_.numbers.begin(), members_.numbers.end(),
+                                  [&](const auto& number) { return number.sum == SizeSum(dim); });
+    return own != members_.numbers.end() ? *own : *std::find_if(members_.numbers.begin(), own, of);
+  }
+
+  // The numbers to search a plan for, so that its rules serve the member. Keys that are a sum of sizes are as
+  // many as they are: blocks of keys may leave none, and such a plan would say nothing of what is left. So it
+  // is searched for the next number of keys that suits rules.
+  PlanPoint PlannedFor(size_t member) const {
+    PlanPoint point = SizesOf(member);
+    const PlanNumber* const keys = members_.number(PlanSizeKind::kKeys);
+    if (keys != nullptr && (keys->sum.sizes.size() > 1 || keys->sum.plus > 0))
+      point.keys = rule_finder_.NextRepresentative(point.keys);
+    return point;
+  }
+
   // The values of one size that are searched first, descending; the other sizes are at their most. For each
   // placement these are the last value and representatives, each with about a fourth of the value before it.
   //
   // Example: 1 .. 256 with one placement gives about 256, 64, 16, 4, 1.
   std::vector<size_t> Ladder(size_t dim) const override {
-    const SharedSize& shared = members_.sizes[dim];
+    const std::vector<uint32_t>& values = members_.sizes[dim].values;
+    const PlanSizeKind kind = NumberOf(dim).kind;
+    // How much the number is above the size itself.
+    const int64_t more = SizesOf(grid().members() - 1).at(kind) - values.back();
     SizeGrid::Place place = grid().At(grid().members() - 1);
     const auto placement = [&](size_t i) {
       place[dim] = i;
@@ -84,10 +103,10 @@ class PlanRegionFinder : private RegionFinder {
       size_t first = end - 1;
       while (first > 0 && placement(first - 1) == placement(end - 1)) --first;
       ladder.push_back(end - 1);
-      for (int64_t size = shared.size.values[end - 1]; ladder.back() > first; size /= 4) {
-        size = rule_finder_.Representative(shared.kind, size);
+      for (int64_t size = values[end - 1]; ladder.back() > first; size /= 4) {
+        size = rule_finder_.Representative(kind, size + more) - more;
         size_t i = ladder.back();
-        while (i > first && shared.size.values[i] > size) --i;
+        while (i > first && values[i] > size) --i;
         if (i < ladder.back()) ladder.push_back(i);
       }
       end = first;
@@ -107,13 +126,13 @@ class PlanRegionFinder : private RegionFinder {
     if (costs_.Least(member) < RuleCosts::kNone) return true;
     if (absl::Status status = Improve(member); !status.ok()) return status;
     if (costs_.Least(member) < RuleCosts::kNone) return true;
-    if (absl::Status status = Add(member, rule_finder_.FindOthers(SizesOf(member))); !status.ok())
+    if (absl::Status status = Add(member, rule_finder_.FindOthers(PlannedFor(member))); !status.ok())
       return status;
     return costs_.Least(member) < RuleCosts::kNone;
   }
 
   absl::Status Search(size_t member, double cutoff) override {
-    return Add(member, rule_finder_.Find(SizesOf(member), cutoff));
+    return Add(member, rule_finder_.Find(PlannedFor(member), cutoff));
   }
 
   // Adds the rules of the member's plans. They are for members with its placement only.
@@ -133,16 +152,32 @@ class PlanRegionFinder : private RegionFinder {
         if (cycles[i] < RuleCosts::kNone) served.push_back(i);
       }
       if (served.empty()) continue;
-      const auto [low, last] = grid().Around(served);
+      auto [low, last] = grid().Around(served);
+      if (!Fits(*plan, last)) last = LastThatFits(*plan, member);
       const std::optional<size_t> first = FirstWithCode(*plan, grid().Around(placed).first, low, last);
       if (!first) continue;
       // Members outside of the corners have no code by this rule.
       for (size_t i : served)
-        if (!grid().IsBetween(*first, i)) cycles[i] = RuleCosts::kNone;
+        if (!grid().IsBetween(*first, i) || !grid().IsBetween(i, last)) cycles[i] = RuleCosts::kNone;
       rules_.push_back({std::move(plan), *first, last});
       costs_.Add(std::move(cycles));
     }
     return absl::OkStatus();
+  }
+
+  bool Fits(const SymbolicPlan& plan, size_t member) const {
+    const PlanPoint sizes = SizesOf(member), most = plan.most();
+    return sizes.rows <= most.rows && sizes.keys <= most.keys && sizes.columns <= most.columns;
+  }
+
+  // Finds the last corner of a box of members that the rule serves, where those that it serves are in no box:
+  // as where keys are a sum of sizes, and their number has a limit. It is the largest from the member on that
+  // the plan was searched for, the last size growing first.
+  size_t LastThatFits(const SymbolicPlan& plan, size_t member) const {
+    std::vector<size_t> order(dims());
+    std::iota(order.rbegin(), order.rend(), 0);
+    return grid().Index(
+        grid().Grow(grid().At(member), order, [&](size_t other) { return Fits(plan, other); }));
   }
 
   // Finds the first corner of the members that a rule has code for, up to `last`. It tries `placed`, then
@@ -193,17 +228,17 @@ class PlanRegionFinder : private RegionFinder {
     return *std::move(plan);
   }
 
-  // Names the plan's sizes, in the order of the members' sizes.
+  // Names the plan's sizes, in the order of the members' numbers.
   void SetSizes(const PlanPoint& least, const PlanPoint& most, Plan* plan) const {
     std::vector<PlanSize> sizes;
-    for (const SharedSize& shared : members_.sizes) {
-      const PlanSize* const size = plan->size(shared.kind);
+    for (const PlanNumber& number : members_.numbers) {
+      const PlanSizeKind kind = number.kind;
+      const PlanSize* const size = plan->size(kind);
       if (size == nullptr) continue;
-      const char* const name = shared.kind == PlanSizeKind::kRows   ? "n_rows"
-                               : shared.kind == PlanSizeKind::kKeys ? "n_keys"
-                                                                    : "n_columns";
-      sizes.push_back(
-          {shared.kind, FreeName(name), least.at(shared.kind), most.at(shared.kind), size->planned});
+      const char* const name = kind == PlanSizeKind::kRows   ? "n_rows"
+                               : kind == PlanSizeKind::kKeys ? "n_keys"
+                                                             : "n_columns";
+      sizes.push_back({kind, FreeName(name), least.at(kind), most.at(kind), size->planned});
     }
     plan->sizes = std::move(sizes);
   }
@@ -226,6 +261,18 @@ class PlanRegionFinder : private RegionFinder {
 };
 
 }  // namespace
+
+const PlanNumber* PlanMembers::number(PlanSizeKind kind) const {
+  const auto found = std::find_if(numbers.begin(), numbers.end(),
+                                  [kind](const PlanNumber& number) { return number.kind == kind; });
+  return found == numbers.end() ? nullptr : &*found;
+}
+
+PlanPoint PlanMembers::PointOf(absl::Span<const uint32_t> values) const {
+  PlanPoint point;
+  for (const PlanNumber& number : numbers) point.at(number.kind) = number.sum.Of(values);
+  return point;
+}
 
 absl::StatusOr<std::optional<PlanFamily>> FindPlanRegions(const PlanMembers& members) {
   return PlanRegionFinder(members).Find();

@@ -21,22 +21,29 @@
 
 namespace kirsch {
 
-// One of the sizes in which members differ, and what it counts. DifferInKeys says what sizes of keys are.
-struct SharedSize {
-  VaryingSize size;
+// A number that differs between members, and what it counts. It is one of their sizes, or a sum of them, as
+// keys are where a query sees those before it, too. DifferInKeys says what numbers of keys are.
+struct PlanNumber {
   PlanSizeKind kind = PlanSizeKind::kRows;
+  SizeSum sum;
 };
 
 // The members that plans are searched for. They differ in a number of rows, of keys, of rows and keys, or of
 // rows and columns. All that this refers to must outlive it.
 struct PlanMembers {
-  absl::Span<const Graph> graphs;      // of all choices of values; the last size varies fastest
-  absl::Span<const SharedSize> sizes;  // one, or two of different kinds
-  // The graph of any sizes between those of members; nothing if there is none.
+  absl::Span<const Graph> graphs;        // of all choices of values; the last size varies fastest
+  absl::Span<const VaryingSize> sizes;   // one, or two
+  absl::Span<const PlanNumber> numbers;  // one, or two of different kinds; each size is part of some
+  // The graph of any numbers, also of such as no member has; nothing if there is none.
   const std::function<std::optional<Graph>(PlanPoint)>& graph_of;
   std::string_view source;
   const CostModel& model;
   const PlanOptions& options;
+
+  // The number of a kind; null: there is none.
+  const PlanNumber* number(PlanSizeKind kind) const;
+  // The numbers for these values of the sizes.
+  PlanPoint PointOf(absl::Span<const uint32_t> values) const;
 };
 
 // A group of members with one plan. They are in a box of sizes; other regions may have some of its members.

@@ -30,17 +30,23 @@ int64_t PlanRuleFinder::Representative(PlanSizeKind kind, int64_t size) const {
   return size < block ? size : (size + 1) / block * block - 1;
 }
 
-// The family's size of a kind; null: there is none.
-const SharedSize* PlanRuleFinder::SizeOf(PlanSizeKind kind) const {
-  const auto found = std::find_if(members_.sizes.begin(), members_.sizes.end(),
-                                  [kind](const SharedSize& size) { return size.kind == kind; });
-  return found == members_.sizes.end() ? nullptr : &*found;
+int64_t PlanRuleFinder::NextRepresentative(int64_t keys) const {
+  const int64_t block = LargestKeyBlock(members_.model.target());
+  return keys < block ? keys : (keys / block + 1) * block - 1;
+}
+
+// The numbers for value `i` of each size, or for the last one.
+PlanPoint PlanRuleFinder::PointAt(size_t i) const {
+  std::vector<uint32_t> values;
+  for (const VaryingSize& size : members_.sizes)
+    values.push_back(size.values[std::min(i, size.values.size() - 1)]);
+  return members_.PointOf(values);
 }
 
 // The same member with another number of keys: the two show the search which nodes go by keys.
 std::optional<Graph> PlanRuleFinder::WithOtherKeys(PlanPoint sizes) const {
-  const std::vector<uint32_t>& values = SizeOf(PlanSizeKind::kKeys)->size.values;
-  sizes.keys = values[sizes.keys == values[0] ? 1 : 0];
+  const int64_t least = PointAt(0).keys;
+  sizes.keys = sizes.keys == least ? PointAt(1).keys : least;
   return members_.graph_of(sizes);
 }
 
@@ -50,12 +56,12 @@ absl::StatusOr<PlanRuleFinder::Rules> PlanRuleFinder::Search(PlanPoint sizes, Ke
   // plans.
   PlanOptions options = members_.options;
   options.cutoff = cutoff;
-  options.any_rows = SizeOf(PlanSizeKind::kRows) != nullptr;
+  options.any_rows = Varies(PlanSizeKind::kRows);
   // A single row is not like others: it has no distance to a next one.
-  if (SizeOf(PlanSizeKind::kColumns) != nullptr) sizes.rows = std::max<int64_t>(sizes.rows, 2);
+  if (Varies(PlanSizeKind::kColumns)) sizes.rows = std::max<int64_t>(sizes.rows, 2);
   Rules rules;
   std::optional<Graph> other_keys;
-  if (SizeOf(PlanSizeKind::kKeys) != nullptr) {
+  if (Varies(PlanSizeKind::kKeys)) {
     if (sizes.keys == 1) sizes.keys = 2;  // a matrix of one key does not show how keys lie
     other_keys = WithOtherKeys(sizes);
     if (!other_keys) return rules;
@@ -95,14 +101,13 @@ void PlanRuleFinder::AddRules(const Plan& plan, const std::optional<Plan>& any_r
 // number of rows does not vary, or the plan is no rule. It is compared with a neighbour of one row, or one
 // column, more or less, which need not be a member.
 std::optional<Plan> PlanRuleFinder::ForAnyRows(Plan plan, const PlanPoint& sizes) const {
-  if (SizeOf(PlanSizeKind::kRows) == nullptr) return std::nullopt;
+  if (!Varies(PlanSizeKind::kRows)) return std::nullopt;
   const std::vector<bool> of_keys =
       sizes.keys == 0 ? std::vector<bool>() : NodesOfKeys(plan.graph, CanonicalGraph(*WithOtherKeys(sizes)));
   for (const PlanSizeKind kind : {PlanSizeKind::kRows, PlanSizeKind::kColumns}) {
-    const SharedSize* const shared = SizeOf(kind);
-    if (shared == nullptr) continue;
+    if (!Varies(kind)) continue;
     PlanPoint other = sizes;
-    other.at(kind) += sizes.at(kind) <= std::max(shared->size.values[0], 2u) ? 1 : -1;
+    other.at(kind) += sizes.at(kind) <= std::max<int64_t>(PointAt(0).at(kind), 2) ? 1 : -1;
     const std::optional<Graph> neighbour = members_.graph_of(other);
     if (!neighbour || !MarkGrowth({kind, sizes.at(kind), other.at(kind)}, CanonicalGraph(*neighbour), of_keys,
                                   members_.model.target(), &plan))

@@ -33,9 +33,12 @@ class PlanRuleFinder {
 
   // The size to search for instead of this one: near it, and no larger.
   int64_t Representative(PlanSizeKind kind, int64_t size) const;
+  // The number of keys to search for instead: near it, and no smaller.
+  int64_t NextRepresentative(int64_t keys) const;
 
  private:
-  const SharedSize* SizeOf(PlanSizeKind kind) const;
+  PlanPoint PointAt(size_t i) const;
+  bool Varies(PlanSizeKind kind) const { return members_.number(kind) != nullptr; }
   absl::StatusOr<Rules> Search(PlanPoint sizes, KeyUse keys, double cutoff) const;
   std::optional<Graph> WithOtherKeys(PlanPoint sizes) const;
   std::optional<Plan> ForAnyRows(Plan plan, const PlanPoint& sizes) const;

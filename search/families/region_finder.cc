@@ -55,7 +55,7 @@ absl::Status RegionFinder::RefineBetween(const std::vector<std::vector<size_t>>&
   const auto improve = [&](size_t member) -> absl::StatusOr<bool> {
     const double known = costs_.Least(member);
     if (absl::Status status = Improve(member); !status.ok()) return status;
-    return dims() == 1 || !policy_.stops_early || costs_.Least(member) < known;
+    return dims() == 1 || costs_.Least(member) < known;
   };
   std::vector<std::vector<size_t>> lows = ladders;
   for (std::vector<size_t>& low : lows)
@@ -66,7 +66,8 @@ absl::Status RegionFinder::RefineBetween(const std::vector<std::vector<size_t>>&
       const auto at = std::find(ladders[dim].begin(), ladders[dim].end(), high[dim]);
       if (at != ladders[dim].begin()) high[dim] = *std::prev(at);
     }
-    if (absl::Status status = costs_.Refine(member, grid().Index(high), policy_.most_apart, improve);
+    if (absl::Status status =
+            costs_.Refine(member, grid().Index(high), policy_.most_apart, improve, policy_.patience);
         !status.ok())
       return status;
   }

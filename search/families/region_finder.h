@@ -22,8 +22,9 @@ struct RegionPolicy {
   double most_apart = RuleCosts::kNone;  // see RuleCosts::Refine
   // So many times at most, better rules are searched for at the ends and in the middle of large shares.
   int improvements = 0;
-  // True: of two sizes, no more members are solved in a box if nothing better was found at its new corners.
-  bool stops_early = false;
+  // Of two sizes: so many boxes, each around the next, at whose new corners nothing better was found. Then no
+  // more members are solved in the last one.
+  int patience = 1;
 };
 
 // Not thread-safe.

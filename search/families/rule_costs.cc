@@ -98,7 +98,8 @@ double RuleCosts::Expected(size_t member, const SizeGrid::Place& low, const Size
 }
 
 // Refines a box recursively. Small boxes are left as they are.
-absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const Solve& solve) const {
+absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const Solve& solve, int patience,
+                               int left) const {
   const SizeGrid::Place first = grid_.At(low), last = grid_.At(high);
   const size_t least_extent = grid_.dims() > 1 ? kSmallBox : 2;
   bool small = true, served = true;
@@ -122,7 +123,8 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
     if (!is_new.ok()) return is_new.status();
     any |= *is_new;
   }
-  if (!any) return absl::OkStatus();
+  left = any ? patience : left - 1;
+  if (left == 0) return absl::OkStatus();
   for (size_t corner : Corners({first, middle})) {
     SizeGrid::Place from = grid_.At(corner), to = from;
     bool empty = false;
@@ -133,7 +135,8 @@ absl::Status RuleCosts::Refine(size_t low, size_t high, double most_apart, const
       empty |= from[dim] == to[dim] && first[dim] != last[dim];
     }
     if (empty) continue;
-    if (absl::Status refined = Refine(corner, grid_.Index(to), most_apart, solve); !refined.ok())
+    if (absl::Status refined = Refine(corner, grid_.Index(to), most_apart, solve, patience, left);
+        !refined.ok())
       return refined;
   }
   return absl::OkStatus();

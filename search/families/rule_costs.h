@@ -63,15 +63,18 @@ class RuleCosts {
   // another.
   size_t Between(size_t low, size_t high) const;
 
-  // Solves a member. It returns false if nothing new came out, so that there is nothing to look for around
-  // the member.
+  // Solves a member. It returns false if nothing new came out.
   using Solve = std::function<absl::StatusOr<bool>(size_t member)>;
 
   // Solves more members in the box from `low` to `high`, whose corners are solved, as long as some member is
   // not served. A member is served if its best known program costs at most kMostLoss more than the corners'
   // costs let expect: a point on a line, if there is one size. If a corner has more than `most_apart` times
-  // another's size, no member counts as served.
-  absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve) const;
+  // another's size, no member counts as served. Where nothing new came out of a box, and of those around it,
+  // so many in all, there is nothing to look for: `patience`.
+  absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve,
+                      int patience = 1) const {
+    return Refine(low, high, most_apart, solve, patience, patience);
+  }
 
   // Members that one rule may have one program for.
   struct Share {
@@ -90,6 +93,9 @@ class RuleCosts {
   std::vector<Share> Cover();
 
  private:
+  // `left`: of the patience.
+  absl::Status Refine(size_t low, size_t high, double most_apart, const Solve& solve, int patience,
+                      int left) const;
   double Expected(size_t member, const SizeGrid::Place& low, const SizeGrid::Place& high) const;
   std::set<size_t> Corners(const std::vector<SizeGrid::Place>& of) const;
 

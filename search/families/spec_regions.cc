@@ -48,7 +48,7 @@ class SpecRegionFinder : private RegionFinder {
   SpecRegionFinder(absl::Span<const Spec> roots, const std::vector<size_t>& dims, size_t first,
                    const CostModel& model, const SolveSize& solve, const LeastServed& least,
                    std::vector<Rule>* rules, SizeFamily* family)
-      : RegionFinder(SizesAlong(roots, dims), {.most_apart = MostApart(dims)}),
+      : RegionFinder(SizesAlong(roots, dims), {.most_apart = MostApart(dims), .patience = 3}),
         roots_(roots),
         dims_(dims),
         first_(first),

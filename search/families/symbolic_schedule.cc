@@ -158,7 +158,8 @@ Spec SymbolicSchedule::WithSize(Spec spec, uint32_t size) const {
 
 // True if a decision of the pattern is legal for this spec. Tiles of other dims are what they were for the
 // solved program. The lattice of sizes is for the search only: any other tile is a program as well. So is a
-// copy whose panels are wider than all there is.
+// copy whose panels are wider than all there is, and a microkernel that prefetches beyond the end of what is
+// left of a reduction.
 bool SymbolicSchedule::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
                                    const Expansion& expansion) const {
   if (TilesDim(decision)) return true;
@@ -168,6 +169,9 @@ bool SymbolicSchedule::IsLegalHere(const Impl& node, const Spec& spec, const Dec
   uint32_t& columns = wide.size[MatmulDims::kN];
   if (decision.kind == RewriteKind::kPack && decision.operand == MatmulDims::kRhs)
     columns = std::max(columns, uint32_t{decision.layout.panel});
+  uint32_t& steps = wide.size[MatmulDims::kK];
+  if (dim_ == MatmulDims::kK && decision.kind == RewriteKind::kMicrokernel)
+    steps = std::max(steps, node.spec.size[MatmulDims::kK]);
   return IsLegal(wide, decision, model_.target());
 }
 

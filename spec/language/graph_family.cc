@@ -33,10 +33,17 @@ absl::Status CheckConstants(std::string_view source, absl::Span<const Graph> mem
   return absl::OkStatus();
 }
 
-// Removes the sizes that have one value: they do not vary, and are in no name of a member.
+// Removes the sizes that have one value: they do not vary, and are in no name of a member. In sums the value
+// takes their place.
 void DropSingleSizes(KernelHead* head) {
   for (size_t i = head->sizes.size(); i-- > 0;) {
     if (head->sizes[i].values.size() > 1) continue;
+    for (TiedSize& tied : head->ties) {
+      std::vector<size_t>& terms = tied.sum.sizes;
+      for (size_t term : terms) tied.sum.plus += term == i ? head->sizes[i].values.front() : 0;
+      std::erase(terms, i);
+      for (size_t& term : terms) term -= term > i ? 1 : 0;
+    }
     head->sizes.erase(head->sizes.begin() + static_cast<std::ptrdiff_t>(i));
     head->mixtures.erase(head->mixtures.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -62,12 +69,21 @@ class OwnText {
   std::vector<Word> lines_;
 };
 
-// The values of all sizes: `varying` for those that have several, their only value for others.
+// The values of all sizes, and then of all ties: `varying` has those of ties, and before them those of sizes
+// that have several; the others have their only value.
 std::vector<uint32_t> AllValues(absl::Span<const VaryingSize> sizes, absl::Span<const uint32_t> varying) {
   std::vector<uint32_t> values;
   const auto* next = varying.begin();
   for (const VaryingSize& size : sizes)
     values.push_back(size.values.size() > 1 ? *next++ : size.values.front());
+  values.insert(values.end(), next, varying.end());
+  return values;
+}
+
+// The values of sizes, and behind them those of the ties.
+std::vector<uint32_t> WithTies(std::vector<uint32_t> values, absl::Span<const TiedSize> ties) {
+  const size_t count = values.size();
+  for (const TiedSize& tied : ties) values.push_back(tied.sum.Of({values.data(), count}));
   return values;
 }
 
@@ -84,18 +100,20 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
   // Sizes that are no range, such as lists, cannot be sampled: then there may still be too many.
   const int64_t count = CountMembers(sizes);
   if (count > kMostMembers) return ErrorAt(source, position, std::string(CheckEachLookedAt(sizes).message()));
+  const std::vector<TiedSize> ties = head.ties;
+  const auto member = [&](int64_t i) { return parse(WithTies(ValuesOf(sizes, i), ties)); };
   DropSingleSizes(&head);
   GraphFamily family;
   family.name_ = std::move(head.name);
   family.sizes_ = std::move(head.sizes);
+  family.ties_ = std::move(head.ties);
   family.mixtures_ = std::move(head.mixtures);
   for (int64_t i = 0; i < count; ++i) {
-    absl::StatusOr<Graph> graph = parse(ValuesOf(sizes, i));
+    absl::StatusOr<Graph> graph = member(i);
     if (!graph.ok()) {
       // A mistake that the last member has as well is one of the kernel, not of a size: the message names no
       // member.
-      const bool everyones =
-          i == 0 && parse(ValuesOf(sizes, count - 1)).status().message() == graph.status().message();
+      const bool everyones = i == 0 && member(count - 1).status().message() == graph.status().message();
       if (everyones) return graph.status();
       return absl::InvalidArgumentError(
           Cat(std::string(graph.status().message()), " (for ", MemberText(family.sizes_, i), ")"));
@@ -176,8 +194,21 @@ absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_v
                              });
 }
 
+std::vector<uint32_t> GraphFamily::TiedValues(absl::Span<const uint32_t> values) const {
+  std::vector<uint32_t> tied;
+  for (const TiedSize& size : ties_) tied.push_back(size.sum.Of(values));
+  return tied;
+}
+
 absl::StatusOr<Graph> GraphFamily::MemberOf(absl::Span<const uint32_t> values) const {
-  absl::StatusOr<Graph> graph = parse_ ? parse_(values) : member(0);
+  return MemberOf(values, TiedValues(values));
+}
+
+absl::StatusOr<Graph> GraphFamily::MemberOf(absl::Span<const uint32_t> values,
+                                            absl::Span<const uint32_t> tied) const {
+  std::vector<uint32_t> all(values.begin(), values.end());
+  all.insert(all.end(), tied.begin(), tied.end());
+  absl::StatusOr<Graph> graph = parse_ ? parse_(all) : member(0);
   if (graph.ok()) graph->name = name_;
   return graph;
 }

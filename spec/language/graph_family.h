@@ -37,6 +37,7 @@ class GraphFamily {
   // The text as it was written, line after line, without comments. A single kernel's is PrintGraph's.
   const std::string& text() const { return text_; }
   const std::vector<VaryingSize>& sizes() const { return sizes_; }  // those that have several values
+  const std::vector<TiedSize>& ties() const { return ties_; }       // sizes that are sums of these
   // For each size of sizes(): how often its values are asked for, whatever the others are. Empty: each as
   // often as the others. Constants are packed for that.
   const std::vector<std::vector<SizeShare>>& mixtures() const { return mixtures_; }
@@ -48,9 +49,14 @@ class GraphFamily {
   // those that are looked at. Its name is the family's. An error: there is none, as where a size must be a
   // multiple of 32, which the values of a list are.
   absl::StatusOr<Graph> MemberOf(absl::Span<const uint32_t> values) const;
+  // The same, with other values for ties(). They need not be those of the sums: so it is no member, but shows
+  // what a tied size does while all others stay.
+  absl::StatusOr<Graph> MemberOf(absl::Span<const uint32_t> values, absl::Span<const uint32_t> tied) const;
+  // The values of ties() for these of sizes().
+  std::vector<uint32_t> TiedValues(absl::Span<const uint32_t> values) const;
 
  private:
-  // Makes a member from the values of its sizes. It holds its own copy of the text.
+  // Makes a member from the values of its sizes, and then of its ties. It holds its own copy of the text.
   using Parse = std::function<absl::StatusOr<Graph>(absl::Span<const uint32_t> values)>;
 
   friend absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source);
@@ -61,9 +67,10 @@ class GraphFamily {
 
   std::string name_, text_;
   std::vector<VaryingSize> sizes_;
+  std::vector<TiedSize> ties_;
   std::vector<std::vector<SizeShare>> mixtures_;
   std::vector<Graph> members_;
-  Parse parse_;  // of the values of `sizes_`; empty: there are none
+  Parse parse_;  // of the values of `sizes_`, and then of `ties_`; empty: there are none
 };
 
 // Reads a kernel, with names for sizes or without: a single kernel is a family of one. Errors are as of

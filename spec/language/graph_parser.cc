@@ -29,6 +29,7 @@ namespace {
 // Parameters, numbers and operations together. A limit keeps any text cheap to read.
 constexpr size_t kMaxNodes = 1024;
 constexpr size_t kMaxSizeNames = 4;
+constexpr size_t kMostTerms = 8;  // of a sum of sizes, which is no more than so many times kMaxSide
 constexpr std::string_view kMixtureWord = "mixture", kStepWord = "step";
 constexpr std::string_view kInfinity = "inf", kMinusInfinity = "-inf";
 
@@ -74,7 +75,7 @@ std::optional<float> ParseValueNumber(std::string_view text) {
 // leaves the next token behind it to be read.
 class GraphParser {
  public:
-  // `values`: of the sizes that have names, in their order. Without them, the kernel may have none.
+  // `values`: of the sizes that have names, as ParseGraph has them. Without them, the kernel may have none.
   explicit GraphParser(std::string_view source,
                        std::optional<absl::Span<const uint32_t>> values = std::nullopt)
       : source_(source), values_(values) {}
@@ -96,6 +97,10 @@ class GraphParser {
       if (absl::Status status = ParseSizeNames(); !status.ok()) return status;
     KernelHead head{graph_.name, {}};
     for (const NamedSize& size : sizes_) {
+      if (size.sum) {
+        head.ties.push_back({std::string(size.name.text), *size.sum});
+        continue;
+      }
       head.sizes.push_back({std::string(size.name.text), size.values});
       head.mixtures.emplace_back();
       if (!size.mixture) continue;
@@ -109,11 +114,13 @@ class GraphParser {
   }
 
  private:
-  // A size that varies. `used`: some type has it; a size that no type has would make members that are all the
-  // same.
+  // A size that varies, or follows from others. `used`: some type has it, or a sum that some type has; a size
+  // that no type has would make members that are all the same.
   struct NamedSize {
-    Word name;
-    std::vector<uint32_t> values;
+    Word name, written;                // its name, and the first word of what it is
+    std::vector<uint32_t> values;      // none of a sum
+    std::optional<SizeSum> sum = {};   // of sizes without one, by their numbers among these
+    size_t number = 0;                 // among sizes of its kind
     std::optional<Word> mixture = {};  // what stands behind "mixture="
     bool used = false;
   };
@@ -173,8 +180,8 @@ class GraphParser {
     return status.ok() ? ExpectEnd() : status;
   }
 
-  // [NAME = VALUES [step SIZE] [mixture=SHARES], ...]. VALUES are one token, as '.' and '|' are characters of
-  // words.
+  // [NAME = VALUES [step SIZE] [mixture=SHARES], NAME = SUM, ...]. VALUES are one token, as '.' and '|' are
+  // characters of words.
   absl::Status ParseSizeNames() {
     do {
       Take();
@@ -182,17 +189,72 @@ class GraphParser {
       if (absl::Status status = CheckNewName(name); !status.ok()) return status;
       if (sizes_.size() == kMaxSizeNames) return Expected(name, Cat("at most ", kMaxSizeNames, " sizes"));
       if (absl::Status status = TakeSign("="); !status.ok()) return status;
-      absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source_, Take());
-      if (!values.ok()) return values.status();
-      if (Peek().text == kStepWord)
-        if (absl::Status status = TakeStep(&*values); !status.ok()) return status;
-      sizes_.push_back({name, *std::move(values)});
-      if (Peek().text != kMixtureWord) continue;
-      Take();
-      if (absl::Status status = TakeSign("="); !status.ok()) return status;
-      sizes_.back().mixture = TakeShares();
+      const bool is_sum =
+          FindSize(Peek().text) != nullptr || (next_ + 1 < tokens_.size() && tokens_[next_ + 1].text == "+");
+      NamedSize size{name, Peek(), {}};
+      if (absl::Status status = is_sum ? TakeSum(&size) : TakeValues(&size); !status.ok()) return status;
+      const auto is_alike = [&](const NamedSize& other) { return other.sum.has_value() == is_sum; };
+      size.number = static_cast<size_t>(std::count_if(sizes_.begin(), sizes_.end(), is_alike));
+      sizes_.push_back(std::move(size));
     } while (Peek().text == ",");
+    if (absl::Status status = CheckNoughts(); !status.ok()) return status;
     return TakeSign("]");
+  }
+
+  // VALUES [step SIZE] [mixture=SHARES]
+  absl::Status TakeValues(NamedSize* size) {
+    const Word word = Take();
+    absl::StatusOr<std::vector<uint32_t>> values =
+        ParseValues(source_, word, word.text.starts_with('0') ? 0 : 1);
+    if (!values.ok()) return values.status();
+    size->values = *std::move(values);
+    if (Peek().text == kStepWord)
+      if (absl::Status status = TakeStep(&size->values); !status.ok()) return status;
+    if (Peek().text != kMixtureWord) return absl::OkStatus();
+    Take();
+    if (absl::Status status = TakeSign("="); !status.ok()) return status;
+    size->mixture = TakeShares();
+    return absl::OkStatus();
+  }
+
+  // TERM + TERM + ..., where a term is a number or the name of a size before. What stands for a sum is
+  // replaced by its terms.
+  absl::Status TakeSum(NamedSize* size) {
+    SizeSum sum;
+    while (true) {
+      const Word term = Take();
+      if (const NamedSize* const named = FindSize(term.text); named != nullptr) {
+        const SizeSum of = named->sum.value_or(SizeSum(named->number));
+        sum.sizes.insert(sum.sizes.end(), of.sizes.begin(), of.sizes.end());
+        sum.plus += of.plus;
+      } else {
+        const absl::StatusOr<uint32_t> number =
+            ParseNumber(source_, term, "the name of a size before, or a number", 1, kMaxSide);
+        if (!number.ok()) return number.status();
+        sum.plus += *number;
+      }
+      if (sum.sizes.size() > kMostTerms || sum.plus > kMaxSide)
+        return Expected(term,
+                        Cat("a sum of at most ", kMostTerms, " sizes, and of numbers up to ", kMaxSide));
+      if (Peek().text != "+") break;
+      Take();
+    }
+    if (sum.sizes.empty()) return Expected(size->written, "a sum that has some size, as in t = q + 128");
+    std::sort(sum.sizes.begin(), sum.sizes.end());
+    size->sum = std::move(sum);
+    return absl::OkStatus();
+  }
+
+  // A size may be 0 only if it is part of a sum.
+  absl::Status CheckNoughts() const {
+    for (const NamedSize& size : sizes_) {
+      const bool in_sum = std::any_of(sizes_.begin(), sizes_.end(), [&](const NamedSize& other) {
+        return other.sum && other.sum->Has(size.number);
+      });
+      if (size.sum || in_sum || size.values.front() > 0) continue;
+      return ParseValues(source_, size.written).status();
+    }
+    return absl::OkStatus();
   }
 
   // "step 32": of the values, those that are so far apart, from the first on.
@@ -234,11 +296,26 @@ class GraphParser {
     return found == sizes_.end() ? nullptr : &*found;
   }
 
+  uint32_t ValueOf(const NamedSize& size) const {
+    const auto is_free = [](const NamedSize& other) { return !other.sum; };
+    const auto free = static_cast<size_t>(std::count_if(sizes_.begin(), sizes_.end(), is_free));
+    return (*values_)[size.sum ? free + size.number : size.number];
+  }
+
+  // A type has the size, and with it all that it is a sum of.
+  void Use(NamedSize* named) {
+    named->used = true;
+    for (NamedSize& size : sizes_) size.used |= !size.sum && named->sum && named->sum->Has(size.number);
+  }
+
   // A number, or the value of a name of a size. The token is only looked at: errors about the value need it.
   absl::StatusOr<uint32_t> ParseSize(std::string_view of, int64_t most) {
     if (NamedSize* const named = FindSize(Peek().text); named != nullptr) {
-      named->used = true;
-      return (*values_)[static_cast<size_t>(named - sizes_.data())];
+      Use(named);
+      const uint32_t value = ValueOf(*named);
+      if (value > 0 && value <= most) return value;
+      return ErrorAt(source_, Peek().position,
+                     Cat("expected ", of, " from 1 to ", most, ", got ", named->name.text, " = ", value));
     }
     std::string what;
     for (const NamedSize& size : sizes_) Append(&what, size.name.text, ", ");

@@ -31,10 +31,11 @@ namespace kirsch {
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source);
 
 // A kernel's name, and the sizes that have names: "kernel NAME[m = 1..64 mixture=1:0.7,64:0.3, n =
-// 8|16](...".
+// 8|16, t = m + n](...".
 struct KernelHead {
   std::string name;
   std::vector<VaryingSize> sizes;
+  std::vector<TiedSize> ties = {};  // sums of `sizes`
   // For each size, how often its values are asked for; empty: each as often as the others.
   // `mixture_at` is where the first mixture stands: a mixture that means nothing is an error there.
   std::vector<std::vector<SizeShare>> mixtures = {};
@@ -43,8 +44,9 @@ struct KernelHead {
 // Reads the head up to its sizes. The rest of it is read with each member, as types depend on the sizes.
 absl::StatusOr<KernelHead> ParseKernelHead(const Word& line, std::string_view source);
 
-// Reads the kernel with these values for its size names, in their order. The result is called as the family
-// is.
+// Reads the kernel with these values for its size names: for those of KernelHead::sizes in their order, then
+// for those of KernelHead::ties. The latter need not be the sums that they are for members. The result is
+// called as the family is.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source,
                                  absl::Span<const uint32_t> values);
 

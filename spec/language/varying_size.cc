@@ -61,6 +61,12 @@ void SampleRange(size_t count, absl::Span<const uint32_t> kept, VaryingSize* siz
 
 }  // namespace
 
+uint32_t SizeSum::Of(absl::Span<const uint32_t> values) const {
+  uint32_t sum = plus;
+  for (size_t size : sizes) sum += values[size];
+  return sum;
+}
+
 // The program of the first value that is not less serves it.
 uint32_t VaryingSize::LeastServedAs(uint32_t value) const {
   return LeastServed(
@@ -147,6 +153,12 @@ std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, in
   return name;
 }
 
+std::string SumText(absl::Span<const VaryingSize> sizes, const SizeSum& sum) {
+  std::string text;
+  for (size_t size : sum.sizes) Append(&text, text.empty() ? "" : " + ", sizes[size].name);
+  return sum.plus > 0 ? Cat(text, " + ", sum.plus) : text;
+}
+
 std::string MemberText(absl::Span<const VaryingSize> sizes, int64_t member) {
   const std::vector<uint32_t> values = ValuesOf(sizes, member);
   std::string text;
@@ -155,13 +167,13 @@ std::string MemberText(absl::Span<const VaryingSize> sizes, int64_t member) {
   return text;
 }
 
-absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word) {
+absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word, uint32_t least) {
   std::vector<uint32_t> values;
   for (const Word& part : Split(word, '|')) {
     const size_t dots = part.text.find(kDots);
     // Values are ascending, so each part begins above the last one.
-    const int64_t least = values.empty() ? 1 : values.back() + int64_t{1};
-    const absl::StatusOr<uint32_t> low = ParseNumber(source, part.Part(0, dots), "a size", least, kMaxSide);
+    const int64_t next = values.empty() ? least : values.back() + int64_t{1};
+    const absl::StatusOr<uint32_t> low = ParseNumber(source, part.Part(0, dots), "a size", next, kMaxSide);
     if (!low.ok()) return low.status();
     absl::StatusOr<uint32_t> high = *low;
     if (dots != std::string_view::npos)

@@ -6,6 +6,8 @@
 #ifndef KIRSCH_SPEC_LANGUAGE_VARYING_SIZE_H_
 #define KIRSCH_SPEC_LANGUAGE_VARYING_SIZE_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +36,27 @@ struct VaryingSize {
   uint32_t LeastServedAs(uint32_t value) const;
 
   friend bool operator==(const VaryingSize&, const VaryingSize&) = default;
+};
+
+// A sum of sizes and a number, as "q + p + 128" is. Its value is computed in size_t where kernels run.
+struct SizeSum {
+  std::vector<size_t> sizes;  // by number; one that is there twice is added twice
+  uint32_t plus = 0;
+
+  SizeSum() = default;
+  explicit SizeSum(size_t size) : sizes{size} {}  // the size itself
+
+  bool Has(size_t size) const { return std::find(sizes.begin(), sizes.end(), size) != sizes.end(); }
+  // `values`: of all sizes.
+  uint32_t Of(absl::Span<const uint32_t> values) const;
+
+  friend bool operator==(const SizeSum&, const SizeSum&) = default;
+};
+
+// A size that follows from others: callers pass those, and never it.
+struct TiedSize {
+  std::string name;
+  SizeSum sum;
 };
 
 // So many members may each have a kernel of their own. Of more, only a sample is looked at.
@@ -68,12 +91,16 @@ std::vector<uint32_t> ValuesBetween(absl::Span<const VaryingSize> sizes, int64_t
 // "kernel_m5_n8"
 std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, int64_t member);
 
+// "q + p + 128"
+std::string SumText(absl::Span<const VaryingSize> sizes, const SizeSum& sum);
+
 // "m = 5, n = 8"
 std::string MemberText(absl::Span<const VaryingSize> sizes, int64_t member);
 
 // Reads sizes and ranges of them, ascending: "1..64", "1|2|4|8..16". There are kMostMembers at most, except
-// in a single range, which can be sampled. Errors have their place.
-absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word);
+// in a single range, which can be sampled. `least`: the first one may be no less. Errors have their place.
+absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word,
+                                                  uint32_t least = 1);
 // The inverse, in the shortest form; of a sample, the range that it is of.
 std::string PrintValues(absl::Span<const uint32_t> values);
 std::string PrintValues(const VaryingSize& size);

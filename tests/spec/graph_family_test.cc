@@ -273,6 +273,51 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
             "f:1:9: expected '(' (a single kernel, not a family of sizes), got '['");
 }
 
+TEST(GraphFamilyTest, SizesMayFollowFromOthers) {
+  const GraphFamily family = MakeFamily(
+      "kernel f[p = 0..3, n = 5, q = 1|4, t = q + p + 3, s = n + t + q](x: f32[q,s], y: f32[q,t], z: "
+      "f32[n]):\n"
+      " r = exp(x)\n w = exp(y)\n v = exp(z)\n return r, w, v");
+  ASSERT_EQ(family.count(), 8);
+  EXPECT_EQ(family.sizes().size(), 2u);  // p and q
+  for (int64_t i = 0; i < family.count(); ++i) {
+    const std::vector<uint32_t> values = ValuesOf(family.sizes(), i);
+    const uint32_t p = values[0], q = values[1], t = q + p + 3, s = 5 + t + q;
+    EXPECT_THAT(family.TiedValues(values), ElementsAre(t, s));
+    EXPECT_EQ(family.member(i).at(0).type.dims, (std::vector<uint32_t>{q, s}));
+    EXPECT_EQ(family.member(i).at(1).type.dims, (std::vector<uint32_t>{q, t}));
+    const auto other = family.MemberOf(values, std::vector<uint32_t>{9, 11});
+    ASSERT_TRUE(other.ok());
+    EXPECT_EQ(other->at(0).type.dims, (std::vector<uint32_t>{q, 11}));
+    EXPECT_EQ(other->at(1).type.dims, (std::vector<uint32_t>{q, 9}));
+  }
+}
+
+TEST(GraphFamilyTest, WrongSumsOfSizesAreRefused) {
+  const std::string rest = "](x: f32[q,8], y: f32[t,8]):\n return matmul(x, transpose(y))";
+  const std::pair<const char*, const char*> wrong[] = {
+      {"q = 1..4, t = q + ",
+       "f:1:28: expected the name of a size before, or a number from 1 to 1048576, got ']'"},
+      {"q = 1..4, t = q + z",
+       "f:1:28: expected the name of a size before, or a number from 1 to 1048576, got 'z'"},
+      {"q = 1..4, t = q + 0",
+       "f:1:28: expected the name of a size before, or a number from 1 to 1048576, got '0'"},
+      {"q = 1..4, t = t + 1",
+       "f:1:24: expected the name of a size before, or a number from 1 to 1048576, got 't'"},
+      {"t = q, q = 1..3", "f:1:14: expected a size from 1 to 1048576, got 'q'"},
+      {"q = 1..4, t = 3 + 4", "f:1:24: expected a sum that has some size, as in t = q + 128, got '3'"},
+      {"q = 1..4, t = q q", "f:1:26: expected ']', got 'q'"},
+      {"q = 1..4, t = q mixture=1:2", "f:1:26: expected ']', got 'mixture'"},
+      {"q = 1..4, t = q+q+q+q+q+q+q+q+q",
+       "f:1:40: expected a sum of at most 8 sizes, and of numbers up to 1048576, got 'q'"},
+      {"q = 1..4, t = q + 1048576", "f:1:57: expected a size from 1 to 1048576, got t = 1048577 (for q = 1)"},
+      {"q = 0..4, t = q + 1", "f:1:38: expected a size from 1 to 1048576, got q = 0 (for q = 0)"},
+      {"q = 0..4, t = 1..3", "f:1:14: expected a size from 1 to 1048576, got '0'"},
+      {"q = 1..4, p = 1..2, t = q", "f:1:20: expected the size of some parameter, got 'p'"},
+  };
+  for (const auto& [sizes, error] : wrong) EXPECT_EQ(ErrorOf(Cat("kernel f[", sizes, rest)), error) << sizes;
+}
+
 TEST(GraphFamilyTest, AMixtureIsOfEachSize) {
   const std::string rest = "](x: f32[m,4], y: f32[n,1], w: const f32[4]):\n return mul(x, w)";
   const auto mixtures = [&](const std::string& sizes) {
@@ -328,10 +373,13 @@ TEST(GraphFamilyTest, AMixtureIsOfEachSize) {
 // Any text is an error of one line, or is read.
 TEST(GraphFamilyTest, MutatedFamiliesAreReadOrRefused) {
   const std::vector<std::string> seeds = {
+      "kernel f[q = 1..3, p = 0..2, t = q + p + 1](x: f32[q,4], y: f32[t,4]):\n return matmul(x, "
+      "transpose(y))",
       "kernel q[m = 1..4, n = 2|7](x: f32[m,7], w: f32[7,n]) -> f32[m,n]:\n return relu(matmul(x, w))\n",
       "kernel q[m = 1..4 mixture=1:0.5,4:2, n = 2](x: f32[m,n], w: const f32[n]):\n return mul(x, w)\n",
       "conv2d f32 1..2x4x9x7 filters=8 kernel=3x3 const-filters mixture=1:1,2:3\n",
-      "a = softmax f32 1..3x4|7x16\n", "conv2d f32 1..2x4x9x7|8 filters=8|9 kernel=3x3 pad=1\n"};
+      "a = softmax f32 1..3x4|7x16\n",
+      "conv2d f32 1..2x4x9x7|8 filters=8|9 kernel=3x3 pad=1\n"};
   EXPECT_GT(testing::ReadMutated(seeds, 15'000), 200);
 }
 

@@ -22,6 +22,12 @@
 
 namespace kirsch::testing {
 
+// A size, and what it counts.
+struct SharedSize {
+  VaryingSize size;
+  PlanSizeKind kind = PlanSizeKind::kRows;
+};
+
 struct Family {
   GraphFamily all;
   std::vector<SharedSize> sizes;  // as looked at
@@ -78,7 +84,10 @@ inline std::optional<PlanFamily> RegionsOf(const Family& family, const Target& t
   const std::function<std::optional<Graph>(PlanPoint)> graph_of = [&](const PlanPoint& point) {
     return family.MemberOf(point);
   };
-  const auto found = FindPlanRegions({family.members, family.sizes, graph_of, "test", model, options});
+  const std::vector<VaryingSize> varying = family.varying();
+  std::vector<PlanNumber> numbers;
+  for (size_t i = 0; i < family.sizes.size(); ++i) numbers.push_back({family.sizes[i].kind, SizeSum(i)});
+  const auto found = FindPlanRegions({family.members, varying, numbers, graph_of, "test", model, options});
   EXPECT_TRUE(found.ok()) << found.status();
   return found.ok() ? *found : std::nullopt;
 }
