@@ -158,15 +158,15 @@ class Calibrator {
     result_.target = targets[kept];
     result_.held_out = {times.front(), times[kept], candidates[kept].kept};
     for (const CostKey& key : keys)
-      if (Keeps(candidates[kept], key.name)) TakeBack(key.name);
+      if (Keeps(candidates[kept], key.name)) TakeBack(key.name, key.get(result_.target));
     return absl::OkStatus();
   }
 
-  // Reports the key with the value that it had before, without an interval.
-  void TakeBack(std::string_view name) {
+  // Reports the key with what it is after all, without an interval: mostly what it was before.
+  void TakeBack(std::string_view name, double value) {
     for (CalibratedKey& key : result_.keys) {
       if (key.name != name) continue;
-      key.value = key.low = key.high = key.before;
+      key.value = key.low = key.high = value;
       key.origin = options_.unknown;
     }
   }

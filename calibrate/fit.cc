@@ -31,31 +31,6 @@ constexpr double kMatters = 1;
 // Values that integer keys are tried at, as multiples of the one they have.
 constexpr double kFactors[] = {0.5, 0.71, 1.41, 2};
 
-// Makes no level cheaper than one that is closer, in any respect. Otherwise relaxed specs would be no bounds
-// (search/solver/relaxation.h), and the search slow. Where noise has turned two levels round, they are made
-// equal.
-Target Ordered(Target target) {
-  for (Level near : {Level::kL2, Level::kL3}) {
-    const MemoryLevel& closer = target.at(near);
-    MemoryLevel& level = target.memory[static_cast<size_t>(near) + 1];
-    for (double MemoryLevel::* key :
-         {&MemoryLevel::cycles_per_line, &MemoryLevel::shared_cycles_per_line,
-          &MemoryLevel::unstreamed_cycles_per_line, &MemoryLevel::ramp_lines, &MemoryLevel::run_cycles,
-          &MemoryLevel::single_stream_cycles_per_line, &MemoryLevel::short_run_cycles_per_line,
-          &MemoryLevel::set_conflict_cycles_per_line, &MemoryLevel::unprefetched_cycles_per_line,
-          &MemoryLevel::prefetched_cycles_per_line, &MemoryLevel::lhs_contention_cycles_per_line,
-          &MemoryLevel::cycles_per_page, &MemoryLevel::write_factor})
-      level.*key = std::max(level.*key, closer.*key);
-    // Fewer streams and less overlap make a level dearer, so for these three the order is the other way
-    // round.
-    level.prefetch_lines = std::max(level.prefetch_lines, closer.prefetch_lines);
-    level.streams = std::min(level.streams, closer.streams);
-    level.prefetch_streams = std::min(level.prefetch_streams, closer.prefetch_streams);
-    level.overlap = std::min(level.overlap, closer.overlap);
-  }
-  return target;
-}
-
 // One fit. `target_` always has the values that `place_` says; the model sees it through Ordered.
 class Fitter {
  public:
@@ -319,6 +294,28 @@ std::vector<double> ComputeErrors(const CostModel& model, const std::vector<Obse
   for (const Observation& observation : observations)
     errors.push_back(observation.predict(model) / observation.cycles - 1);
   return errors;
+}
+
+Target Ordered(Target target) {
+  for (Level near : {Level::kL2, Level::kL3}) {
+    const MemoryLevel& closer = target.at(near);
+    MemoryLevel& level = target.memory[static_cast<size_t>(near) + 1];
+    for (double MemoryLevel::* key :
+         {&MemoryLevel::cycles_per_line, &MemoryLevel::shared_cycles_per_line,
+          &MemoryLevel::unstreamed_cycles_per_line, &MemoryLevel::ramp_lines, &MemoryLevel::run_cycles,
+          &MemoryLevel::single_stream_cycles_per_line, &MemoryLevel::short_run_cycles_per_line,
+          &MemoryLevel::set_conflict_cycles_per_line, &MemoryLevel::unprefetched_cycles_per_line,
+          &MemoryLevel::prefetched_cycles_per_line, &MemoryLevel::lhs_contention_cycles_per_line,
+          &MemoryLevel::cycles_per_page, &MemoryLevel::write_factor})
+      level.*key = std::max(level.*key, closer.*key);
+    // Fewer streams and less overlap make a level dearer, so for these three the order is the other way
+    // round.
+    level.prefetch_lines = std::max(level.prefetch_lines, closer.prefetch_lines);
+    level.streams = std::min(level.streams, closer.streams);
+    level.prefetch_streams = std::min(level.prefetch_streams, closer.prefetch_streams);
+    level.overlap = std::min(level.overlap, closer.overlap);
+  }
+  return target;
 }
 
 Fit FitKeys(const Target& start, const std::vector<CostKey>& keys,

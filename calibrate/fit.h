@@ -49,6 +49,11 @@ struct FitOptions {
 Fit FitKeys(const Target& start, const std::vector<CostKey>& keys,
             const std::vector<Observation>& observations, const FitOptions& options);
 
+// Makes no level cheaper than one that is closer, in any respect. Otherwise relaxed specs would be no bounds
+// (search/solver/relaxation.h), and the search slow. Where noise, or another source of the values, has turned
+// two levels round, they are made equal.
+Target Ordered(Target target);
+
 // Returns predicted / measured - 1 of each observation: above 0 where the model predicts too much.
 std::vector<double> ComputeErrors(const CostModel& model, const std::vector<Observation>& observations);
 

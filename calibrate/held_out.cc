@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "bench/results/statistics.h"
+#include "calibrate/fit.h"
 
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kVectors = "vectors.", kAll = "";
+constexpr std::string_view kRam = "memory.RAM.", kL3 = "memory.L3.", kVectors = "vectors.", kAll = "";
 
 // A group may be slower by this share. The same program takes a per cent more or less from one time to the
 // next, and a group has few problems.
@@ -48,12 +49,15 @@ bool Keeps(const Candidate& candidate, std::string_view key) {
 
 std::vector<Candidate> FindCandidates(const Target& base, const Target& fitted,
                                       const std::vector<CostKey>& keys) {
-  std::vector<Candidate> candidates = {
-      {fitted, {}}, {fitted, {kMemoryKeys}}, {fitted, {kVectors}}, {fitted, {kAll}}};
+  std::vector<Candidate> candidates = {{fitted, {}},          {fitted, {kRam}},
+                                       {fitted, {kRam, kL3}}, {fitted, {kMemoryKeys}},
+                                       {fitted, {kVectors}},  {fitted, {kAll}}};
   // Each candidate begins as the fitted target, and gets back the base's values of what it keeps.
-  for (Candidate& candidate : candidates)
+  for (Candidate& candidate : candidates) {
     for (const CostKey& key : keys)
       if (Keeps(candidate, key.name)) key.set(key.get(base), candidate.target);
+    if (candidate.kept != std::vector{kAll}) candidate.target = Ordered(std::move(candidate.target));
+  }
   return candidates;
 }
 

@@ -29,6 +29,23 @@ struct DotPlan {
   double cost = std::numeric_limits<double>::infinity();
 };
 
+// Puts axes of size 1 between the leading ones where a placed operand has them: a reduction leaves such axes.
+// `placed` is that operand's order, `side` its number. Where this doesn't suit, all stays as it is.
+//
+//   [2,1,1,32] by [32,10]: batches 2, 1; rows 1; steps 32
+std::vector<int> WithUnitsOf(const AxisOrder& placed, size_t side, const std::vector<DotAxis>& axes,
+                             const std::vector<int>& leading) {
+  std::vector<int> with_units;
+  size_t next = 0;
+  for (size_t slot = 0; slot + 2 < placed.size(); ++slot) {
+    const bool fits =
+        next < leading.size() && axes[static_cast<size_t>(leading[next])].of[side] == placed[slot];
+    if (!fits && placed[slot] != kUnit) return leading;
+    with_units.push_back(fits ? leading[next++] : kUnit);
+  }
+  return next == leading.size() ? with_units : leading;
+}
+
 bool Multiplies(Dtype lhs, Dtype rhs) {
   return std::any_of(kMatmulTypes.begin(), kMatmulTypes.end(),
                      [&](const MatmulTypes& row) { return IsSupported({lhs, rhs, row.out}); });
@@ -153,6 +170,10 @@ absl::Status KernelImporter::ImportDot(const TensorOperation& operation) {
               const auto rank = [&](int axis) { return (side_of(axis) + 1) % 3; };
               return rank(a) != rank(b) ? (rank(a) < rank(b)) != alone_first : place(a) < place(b);
             });
+            for (size_t side = 0; side < 2; ++side)
+              if (const KernelValue& value = writer_.at(operands[side].value);
+                  value.placed && value.order.size() > plan.leading.size() + 2)
+                plan.leading = WithUnitsOf(value.order, side, axes, plan.leading);
             rank = std::max(least_rank_, plan.leading.size() + 2);
             for (const ImportedValue& operand : operands)
               if (writer_.at(operand.value).placed)

@@ -66,6 +66,7 @@ Lowering LowerTosaClamp;
 Lowering LowerTosaTranspose;
 Lowering LowerTosaReduceSum;
 Lowering LowerTosaReduceMax;
+Lowering LowerTosaReduceMin;
 Lowering LowerTosaMatmul;
 Lowering LowerTosaFullyConnected;
 Lowering LowerTosaConv2d;

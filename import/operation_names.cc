@@ -152,6 +152,7 @@ constexpr auto kRows = std::to_array<ImportedOperation>({
     {"tosa.transpose", LowerTosaTranspose, "", 2},
     {"tosa.reduce_sum", LowerTosaReduceSum},
     {"tosa.reduce_max", LowerTosaReduceMax},
+    {"tosa.reduce_min", LowerTosaReduceMin},
     {"tosa.matmul", LowerTosaMatmul, "", 2},
     {"tosa.fully_connected", LowerTosaFullyConnected, "", 3},
     {"tosa.conv2d", LowerTosaConv2d, "", 3},

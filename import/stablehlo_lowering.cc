@@ -122,12 +122,17 @@ LoweredValues LowerStablehloReduce(const SourceOperation& operation, TensorProgr
   const auto& regions = operation.of.regions;
   const std::string body =
       regions.size() == 1 && regions[0].operations.size() == 2 ? regions[0].operations[0].name : "";
-  const bool sum = body == "stablehlo.add";
-  if (!sum && body != "stablehlo.maximum") return builder->Expected("a reduction by add or maximum");
+  const bool sum = body == "stablehlo.add", least = body == "stablehlo.minimum";
+  if (!sum && !least && body != "stablehlo.maximum")
+    return builder->Expected("a reduction by add, maximum or minimum");
   if (!builder->ShapeOf(operation.operands[1]).empty()) return builder->Expected("a scalar to begin at");
-  const int reduced = builder->Reduce(operation.operands[0], sum, operation.of.Integers("dimensions"));
-  return std::vector{builder->BeginReduction(ParseExpression(sum ? "add($0, $1)" : "max($0, $1)"), reduced,
-                                             operation.operands[1])};
+  std::vector<int64_t> dims = operation.of.Integers("dimensions");
+  const int reduced = least ? builder->ReduceMin(operation.operands[0], std::move(dims))
+                            : builder->Reduce(operation.operands[0], sum, std::move(dims));
+  return std::vector{builder->BeginReduction(ParseExpression(sum     ? "add($0, $1)"
+                                                             : least ? "min($0, $1)"
+                                                                     : "max($0, $1)"),
+                                             reduced, operation.operands[1])};
 }
 
 LoweredValues LowerStablehloDot(const SourceOperation& operation, TensorProgramBuilder* builder) {

@@ -116,6 +116,11 @@ int TensorProgramBuilder::Reduce(int value, bool sum, std::vector<int64_t> dims)
   return reduced;
 }
 
+int TensorProgramBuilder::ReduceMin(int value, std::vector<int64_t> dims) {
+  const auto negative = [&](int of) { return Elementwise(ParseExpression("neg($0)"), {of}, TypeOf(of)); };
+  return negative(Reduce(negative(value), false, std::move(dims)));
+}
+
 int TensorProgramBuilder::Dot(int lhs, int rhs, DotDims dims, const std::string& element) {
   MlirType type{true, {}, element};
   for (const int64_t dim : dims.batch[0]) type.shape.push_back(ShapeOf(lhs)[static_cast<size_t>(dim)]);

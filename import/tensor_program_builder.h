@@ -40,6 +40,8 @@ class TensorProgramBuilder {
   int Broadcast(int value, std::vector<int64_t> shape, std::vector<int64_t> dims);
   int Reshape(int value, std::vector<int64_t> shape);
   int Reduce(int value, bool sum, std::vector<int64_t> dims);
+  // The smallest along the dims: that of which the negative is the largest.
+  int ReduceMin(int value, std::vector<int64_t> dims);
   // Precondition: `dims` has each dim of both operands once.
   int Dot(int lhs, int rhs, DotDims dims, const std::string& element);
   // Zeros around the image, of kPad, become the convolution's own.

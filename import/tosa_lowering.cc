@@ -115,6 +115,10 @@ LoweredValues LowerTosaReduceSum(const SourceOperation& operation, TensorProgram
   return LowerReduce(operation, true, builder);
 }
 
+LoweredValues LowerTosaReduceMin(const SourceOperation& operation, TensorProgramBuilder* builder) {
+  const int reduced = builder->ReduceMin(operation.operands[0], operation.of.Integers("axis"));
+  return std::vector{builder->Reshape(reduced, operation.type().shape)};
+}
 LoweredValues LowerTosaReduceMax(const SourceOperation& operation, TensorProgramBuilder* builder) {
   return LowerReduce(operation, false, builder);
 }

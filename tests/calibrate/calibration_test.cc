@@ -225,14 +225,26 @@ TEST_F(HeldOut, NoGroupMayBecomeSlower) {
 TEST_F(HeldOut, CandidatesKeepPartsOfTheBase) {
   fitted_.memory[static_cast<size_t>(Level::kL2)].cycles_per_line = 7;
   fitted_.vectors[0].fma_per_cycle = 1.5;
+  fitted_.memory[static_cast<size_t>(Level::kL3)].cycles_per_line = 8;
+  fitted_.memory[static_cast<size_t>(Level::kRam)].cycles_per_line = 90;
   const std::vector<Candidate> candidates = FindCandidates(base_, fitted_, MakeCostKeys(base_));
-  ASSERT_EQ(candidates.size(), 4u);
+  ASSERT_EQ(candidates.size(), 6u);
   EXPECT_EQ(candidates[0].target, fitted_);
-  EXPECT_EQ(candidates[1].target.at(Level::kL2).cycles_per_line, base_.at(Level::kL2).cycles_per_line);
-  EXPECT_EQ(candidates[1].target.vectors[0].fma_per_cycle, 1.5);
-  EXPECT_EQ(candidates[2].target.at(Level::kL2).cycles_per_line, 7);
-  EXPECT_EQ(candidates[2].target.vectors[0].fma_per_cycle, base_.vectors[0].fma_per_cycle);
-  EXPECT_EQ(candidates[3].target, base_);
+  const auto lines = [&](size_t candidate) {
+    std::vector<double> cycles;
+    for (Level level : {Level::kL2, Level::kL3, Level::kRam})
+      cycles.push_back(candidates[candidate].target.at(level).cycles_per_line);
+    return cycles;
+  };
+  const double l2 = base_.at(Level::kL2).cycles_per_line, l3 = base_.at(Level::kL3).cycles_per_line,
+               ram = base_.at(Level::kRam).cycles_per_line;
+  EXPECT_EQ(lines(1), (std::vector<double>{7, 8, std::max(8.0, ram)}));
+  EXPECT_EQ(lines(2), (std::vector<double>{7, std::max(7.0, l3), std::max({7.0, l3, ram})}));
+  EXPECT_EQ(lines(3), (std::vector<double>{l2, l3, ram}));
+  EXPECT_EQ(candidates[3].target.vectors[0].fma_per_cycle, 1.5);
+  EXPECT_EQ(lines(4), (std::vector<double>{7, 8, 90}));
+  EXPECT_EQ(candidates[4].target.vectors[0].fma_per_cycle, base_.vectors[0].fma_per_cycle);
+  EXPECT_EQ(candidates[5].target, base_);
 }
 
 // Half of what is read of operands that just fill a cache comes from beyond it.
