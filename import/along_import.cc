@@ -47,6 +47,22 @@ DimOperation PadInstead(const DimOperation& concat, bool behind, uint32_t size, 
   return pad;
 }
 
+// "from=4" and so on: those that are not as they would be anyway. Each index of the axis is `part` of the
+// dim's.
+std::vector<std::string> OptionsAlong(DimOperation of, int64_t part) {
+  std::vector<std::string> options;
+  for (const AlongAxisOption& option : AlongAxisOptionsOf(of.op)) {
+    AlongAxis usual;
+    const uint32_t number = option.of(of.along);
+    // Steps and sizes of windows are of single indices; there parts are of one.
+    const bool is_place = of.op == Operation::kPad || option.name == "from" || option.name == "to";
+    if (number != option.of(usual))
+      options.push_back(Cat(option.name, "=", is_place ? number / part : number));
+  }
+  if (of.number != 0) options.push_back(Cat("value=", PrintKernelNumber(of.number)));
+  return options;
+}
+
 }  // namespace
 
 // All dims but that of the operation are alike.
@@ -190,10 +206,9 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
   int64_t part = 1;
   for (const int factor : FactorsWithin(operation)) part *= factors_.size(factor);
   const bool repeated = axes[0][along] == kUnit && TypeOf(values[0]).shape[of.dim] > part;
-  std::vector<int> view = axes[0];
-  const bool is_factor = type.shape[of.dim] > part;
   if (repeated && of.op == Operation::kSlice) {
-    if (!is_factor) view.erase(view.begin() + static_cast<std::ptrdiff_t>(along));
+    std::vector<int> view = axes[0];
+    if (type.shape[of.dim] == part) view.erase(view.begin() + static_cast<std::ptrdiff_t>(along));
     Set(operation.result, {std::nullopt, operands[0].value, ViewOf(operation.result, view)});
     return absl::OkStatus();
   }
@@ -203,6 +218,8 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
       alike = alike && (axis == along ? axes[i][axis] != kUnit || TypeOf(values[i]).shape[of.dim] == part
                                       : (axes[i][axis] == kUnit) == (axes[0][axis] == kUnit));
   if (!alike) return Expected(operation, "tensors that are not repeated along dims");
+  // An order that suits one side may not suit the other.
+  if (operands.size() > 1 && operands[0].value == operands[1].value) writer_.PlaceAsItLies(operands[0].value);
   // A concatenation is of one type.
   if (operands.size() > 1 && writer_.at(operands[0].value).type != writer_.at(operands[1].value).type)
     for (ImportedValue& operand : operands) {
@@ -214,6 +231,15 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
     return Expected(operation,
                     "operands with their axes in one order; one would have to be copied, which the kernel "
                     "language cannot say");
+  WriteAlong(operation, of, {operands, axes, along, part}, *order);
+  return absl::OkStatus();
+}
+
+// Adds the statement, whose operands are read with their axes in that order.
+void KernelImporter::WriteAlong(const TensorOperation& operation, const DimOperation& of,
+                                const AlongOperands& from, const AxisOrder& order) {
+  const auto& [operands, axes, along, part] = from;
+  const MlirType& type = TypeOf(operation.result);
   KernelValue made;
   made.position = operation.position;
   made.operation = Name(of.op);
@@ -221,11 +247,11 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
   if (IsWindow(of.op)) made.type = AccumulatorOf(made.type);
   for (size_t i = 0; i < operands.size(); ++i) {
     AxisOrder own;
-    for (const int axis : *order) own.push_back(axis == kUnit ? kUnit : axes[i][static_cast<size_t>(axis)]);
+    for (const int axis : order) own.push_back(axis == kUnit ? kUnit : axes[i][static_cast<size_t>(axis)]);
     made.arguments.push_back(writer_.Place(operands[i].value, own, true));
   }
-  std::fill(view.begin(), view.end(), kUnit);
-  for (const int axis : *order) {
+  std::vector<int> view(axes[0].size(), kUnit);
+  for (const int axis : order) {
     const bool is_along = axis == static_cast<int>(along);
     const int64_t size =
         axis == kUnit ? 1
@@ -236,19 +262,12 @@ absl::Status KernelImporter::ImportAlong(const TensorOperation& operation) {
     const int added = made.AddAxis(size);
     if (axis != kUnit) view[static_cast<size_t>(axis)] = added;
   }
-  for (const AlongAxisOption& option : AlongAxisOptionsOf(of.op)) {
-    AlongAxis usual;
-    const uint32_t number = option.of(of.along);
-    // Steps and sizes of windows are of single indices; there parts are of one.
-    const bool is_place = of.op == Operation::kPad || option.name == "from" || option.name == "to";
-    if (number != option.of(usual))
-      made.options.push_back(Cat(option.name, "=", is_place ? number / part : number));
-  }
-  if (of.number != 0) made.options.push_back(Cat("value=", PrintKernelNumber(of.number)));
-  if (!is_factor) view.erase(view.begin() + static_cast<std::ptrdiff_t>(along));
+  const std::vector<std::string> options = OptionsAlong(of, part);
+  made.options.insert(made.options.end(), options.begin(), options.end());
+  // Of size 1 it is no factor of the result.
+  if (type.shape[of.dim] == part) view.erase(view.begin() + static_cast<std::ptrdiff_t>(along));
   const int value = writer_.AddOperation(std::move(made));
   Set(operation.result, {std::nullopt, value, ViewOf(operation.result, view)});
-  return absl::OkStatus();
 }
 
 }  // namespace kirsch

@@ -63,6 +63,15 @@ class KernelImporter {
     std::vector<int> of;
   };
 
+  // What an operation along a dim reads: the axes of each operand, as AxesOf has them; the number of that
+  // which the operation goes along, and how many of the dim's indices each of its own is.
+  struct AlongOperands {
+    const std::vector<ImportedValue>& operands;
+    const std::vector<std::vector<int>>& axes;
+    size_t along;
+    int64_t part;
+  };
+
   // The axes of an image and its filters, in a layout's order.
   struct ConvolutionOrders {
     std::array<AxisOrder, 2> orders;
@@ -91,6 +100,8 @@ class KernelImporter {
   std::optional<AxisOrder> OrderAlong(const std::vector<ImportedValue>& operands,
                                       const std::vector<std::vector<int>>& axes, size_t along) const;
   absl::Status ImportAlong(const TensorOperation& operation);
+  void WriteAlong(const TensorOperation& operation, const DimOperation& of, const AlongOperands& from,
+                  const AxisOrder& order);
 
   std::optional<ConvolutionOrders> OrdersOf(const std::array<ImportedValue, 2>& operands,
                                             const std::array<std::vector<size_t>, 3>& places) const;

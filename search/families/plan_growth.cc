@@ -58,7 +58,10 @@ class GroupGrowth {
         if (!MarkColumns(nest.stages[i], other.stages[i], &stage)) return false;
       }
     }
-    if (!plan->rows_grow) return true;
+    // A stage has any number of rows only if its tile has: sums down a column have all rows in a tile of one.
+    if (!plan->rows_grow)
+      return std::none_of(plan->stages.begin(), plan->stages.end(),
+                          [](const Stage& stage) { return stage.any_rows; });
     return is_whole ? Suits(plan->stages, nest.rows) : SetRest(nest, other, plan);
   }
 
