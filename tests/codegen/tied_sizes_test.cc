@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/llvm/emit.h"
 #include "codegen/verify/verify.h"
 #include "spec/language/kernel_file.h"
 #include "spec/text/cat.h"
@@ -226,22 +227,72 @@ TEST_P(TiedSizesTest, EveryMemberIsRight) {
   EXPECT_GT(shared, 100u);  // else nothing was tried
 }
 
-// What callers pass has a sum's place in the function; a size of 0 is passed like any other.
+// Calls a function of queries and the keys before them, computes what it should give, and what it refuses.
+constexpr char kCaller[] = R"(#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#ifdef OBJECT
+int f(size_t q, size_t p, const float* x, const float* k, const float* v, float* out, void* scratch);
+#else
+#include "kernel.h"
+#endif
+static float x[2 * 9 * 8], k[2 * 64 * 8], v[2 * 64 * 8], out[2 * 9 * 8];
+static char scratch[1 << 20] __attribute__((aligned(64)));
+static float number(void) { return (float)(rand() % 17 - 8) / 8; }
+int main(void) {
+  for (int i = 0; i < 2 * 9 * 8; ++i) x[i] = number();
+  for (int i = 0; i < 2 * 64 * 8; ++i) k[i] = number(), v[i] = number();
+  for (size_t q = 0; q <= 10; ++q)
+    for (size_t p = 0; p <= 41; ++p) {
+      if (f(q, p, x, k, v, out, scratch) != (q >= 1 && q <= 9 && p <= 40)) return 1;
+      for (size_t row = 0; q >= 1 && q <= 9 && p <= 40 && row < 2 * q; ++row) {
+        double weights[64], sum = 0;
+        const size_t head = row / q * 64 * 8, t = 2 + q + p;
+        for (size_t j = 0; j < t; ++j) {
+          double score = 0;
+          for (size_t c = 0; c < 8; ++c) score += (double)x[row * 8 + c] * k[head + j * 8 + c];
+          sum += weights[j] = exp(score);
+        }
+        for (size_t c = 0; c < 8; ++c) {
+          double right = 0;
+          for (size_t j = 0; j < t; ++j) right += weights[j] / sum * v[head + j * 8 + c];
+          if (!(fabs(right - out[row * 8 + c]) < 1e-5)) return 2;
+        }
+      }
+    }
+  return 0;
+}
+)";
+
+// What callers pass has a sum's place in the function, in C and in an object. A size of 0 is passed like any
+// other, and wrong ones are refused.
 TEST_P(TiedSizesTest, TheFunctionTakesNoSums) {
-  const TiedText drawn = {"q = 1..12, p = 0..40, t = q + p",
-                          "(x: f32[q,8], k: f32[t,8], v: f32[t,8]):\n"
-                          "  return matmul(softmax(matmul(x, transpose(k))), v)",
-                          {"q", "p"},
-                          [](Values* values) { (*values)["t"] = (*values)["q"] + (*values)["p"]; },
-                          "q",
-                          "t"};
+  const TiedText drawn = {
+      "q = 1..9, p = 0..40, t = 2 + q + p",
+      "(x: f32[2,q,8], k: f32[2,t,8] strides=[512,8,1], v: f32[2,t,8] strides=[512,8,1]):\n"
+      "  return matmul(softmax(matmul(x, transpose(k))), v)",
+      {"q", "p"},
+      [](Values* values) { (*values)["t"] = (*values)["q"] + (*values)["p"] + 2; },
+      "q",
+      "t"};
   const Library library = Solved(drawn, 1);
   EXPECT_TRUE(library.kernels.front().variants.front().shares());
-  const std::string header = PrintHeaderFile(MakeHeaderFile(library, LibraryStyle()));
+  LibraryStyle style;
+  style.always.scratch = true;
+  const HeaderFile file = MakeHeaderFile(library, style);
+  const std::string header = PrintHeaderFile(file);
   EXPECT_THAT(header, ::testing::HasSubstr("int f(size_t q, size_t p, const float* __restrict x,"));
-  EXPECT_THAT(header, ::testing::HasSubstr("Returns 1 if 1 <= q <= 12, 0 <= p <= 40, t = q + p: "));
-  EXPECT_THAT(header, ::testing::HasSubstr("k: f32[t,8]"));
+  EXPECT_THAT(header, ::testing::HasSubstr("Returns 1 if 1 <= q <= 9, 0 <= p <= 40, t = q + p + 2: "));
   EXPECT_THAT(header, ::testing::HasSubstr("if (p > 40) return 0;"));
+  Write("kernel.h", header);
+  const std::string caller = Write("caller.c", kCaller), program = Path("caller");
+  EXPECT_TRUE(Run(Cat("gcc -std=c11 -Wall -Wextra -Werror -O1 ", caller, " -o ", program, " -lm")));
+  EXPECT_TRUE(Run(program));
+  const auto object = EmitFunction(file.functions.front(), CodeForm::kObject, Abi::kSystemV);
+  ASSERT_TRUE(object.ok()) << object.status();
+  EXPECT_TRUE(
+      Run(Cat("gcc -std=c11 -DOBJECT -O1 ", caller, " ", Write("f.o", *object), " -o ", program, " -lm")));
+  EXPECT_TRUE(Run(program));
 }
 
 }  // namespace
