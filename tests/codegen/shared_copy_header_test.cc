@@ -77,7 +77,7 @@ class SharedCopyHeaderTest : public HeaderTest {
     std::vector<SharedProgram> shared;
     for (size_t i = 0; i < made.programs.size(); ++i) {
       const size_t sizes = VaryingDims(std::get<Impl>(made.programs[i])).size();  // the first one, if any
-      shared.push_back({&made.programs[i], made.users[i], std::vector<size_t>(sizes)});
+      shared.push_back({&made.programs[i], made.users[i], std::vector<SizeSum>(sizes, SizeSum(0))});
     }
     LowerShared("family", made.family, shared, {}, &variant);
     function.variants = {variant};
